@@ -1,0 +1,137 @@
+//! Disciplines decide on a packet's arrival whether a queue takes it.
+//!
+//! The port owns the packets and tells the discipline what is queued; the discipline returns a [`Verdict`].
+
+pub mod tail_drop;
+
+use crate::packet::Packet;
+use crate::rng::Key;
+use crate::units::{Rate, Time};
+
+crate::component_plans! {
+    /// A discipline with its parameters, as a scenario gives it.
+    pub enum DisciplinePlan {
+        "tail-drop" => TailDrop(tail_drop::Parameters),
+    }
+}
+
+/// What becomes of an arriving packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The queue takes it.
+    Accept,
+    /// The queue takes it and marks it as having met congestion.
+    Mark,
+    /// It is refused.
+    Drop(DropCause),
+}
+
+/// Why a packet was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DropCause {
+    /// The buffer was full.
+    Overflow,
+    /// RED's random drop between the thresholds.
+    Early,
+    /// RED's certain drop above the maximum threshold.
+    Forced,
+    /// Lost on the wire by an impairment.
+    Loss,
+    /// Refused by a policer.
+    Policed,
+}
+
+impl DropCause {
+    /// All causes, in the order of the counters.
+    pub const ALL: [DropCause; 5] = [DropCause::Overflow, DropCause::Early, DropCause::Forced, DropCause::Loss, DropCause::Policed];
+
+    /// The name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            DropCause::Overflow => "overflow",
+            DropCause::Early => "early",
+            DropCause::Forced => "forced",
+            DropCause::Loss => "loss",
+            DropCause::Policed => "policed",
+        }
+    }
+}
+
+/// What stands in the queue when a packet arrives (the packet itself not included).
+#[derive(Clone, Debug, Default)]
+pub struct Occupancy {
+    /// Packets.
+    pub packets: u32,
+    /// Bytes.
+    pub bytes: u64,
+    /// Packets per precedence.
+    pub of_precedence: [u32; PRECEDENCES],
+    /// Since when the port has had nothing to send; `None` while it is busy.
+    pub idle_since: Option<Time>,
+}
+
+/// How many drop precedences a packet may have [RFC2597 s2: three; a fourth for experiments].
+pub const PRECEDENCES: usize = 4;
+
+/// Whether the packet in service counts as queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// Only packets that wait; as ns-2 does it.
+    Waiting,
+    /// The packet in service too; as M/D/1/K does it.
+    InSystem,
+}
+
+/// What a discipline learns about its port when it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct PortContext {
+    /// The random streams under this port.
+    pub key: Key,
+    /// The link's rate at the beginning.
+    pub rate: Rate,
+}
+
+/// A queue discipline. Decisions may use `now`, the packet, the occupancy and the discipline's own state and streams.
+pub trait Discipline {
+    /// Decides on `packet`, arriving at `now` to a queue that holds `queue`.
+    fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict;
+
+    /// Whether the packet in service counts in the occupancy that [`Discipline::on_arrival`] is told.
+    fn counting(&self) -> Counting {
+        Counting::Waiting
+    }
+}
+
+/// A discipline at work. `Custom` is for users of the crate.
+#[allow(missing_docs)] // a variant is documented by its component
+pub enum AnyDiscipline {
+    TailDrop(tail_drop::TailDrop),
+    Custom(Box<dyn Discipline + Send>),
+}
+
+impl AnyDiscipline {
+    /// Builds the discipline that `plan` describes.
+    pub fn new(plan: &DisciplinePlan, port: &PortContext) -> AnyDiscipline {
+        let _ = port;
+        match plan {
+            DisciplinePlan::TailDrop(parameters) => AnyDiscipline::TailDrop(tail_drop::TailDrop::new(parameters)),
+        }
+    }
+}
+
+impl Discipline for AnyDiscipline {
+    #[inline]
+    fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        match self {
+            AnyDiscipline::TailDrop(it) => it.on_arrival(now, packet, queue),
+            AnyDiscipline::Custom(it) => it.on_arrival(now, packet, queue),
+        }
+    }
+
+    fn counting(&self) -> Counting {
+        match self {
+            AnyDiscipline::TailDrop(it) => it.counting(),
+            AnyDiscipline::Custom(it) => it.counting(),
+        }
+    }
+}

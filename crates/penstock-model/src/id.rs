@@ -1,0 +1,32 @@
+//! Identifiers: `u32` newtypes, so that a flow is never taken for a port.
+
+macro_rules! ids {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The position in the table that this identifies.
+            #[inline]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A flow's serial number, never reused within a run.
+    FlowId;
+    /// A node of the scenario.
+    NodeId;
+    /// A one-way link, and the port that feeds it.
+    LinkId;
+    /// A route: the links that a packet takes, in order.
+    RouteId;
+    /// Where a packet stands on its route: an entry of the table of hops.
+    HopId;
+    /// A process: a router's port, or a host with all its interfaces.
+    ProcessId;
+}

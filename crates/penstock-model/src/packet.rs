@@ -1,0 +1,96 @@
+//! The packet: small, `Copy`, moved by value and never allocated.
+
+use crate::id::{FlowId, HopId};
+use crate::units::{Bytes, Time};
+
+/// A range of segments `[start, end)` that a receiver holds beyond the cumulative acknowledgement [RFC2018 s3].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First segment of the block.
+    pub start: u32,
+    /// The segment after its last.
+    pub end: u32,
+}
+
+/// What a packet carries for its end hosts. Sequence numbers count segments, not bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// A datagram, numbered by its source.
+    Datagram {
+        /// Counts from zero.
+        seq: u32,
+    },
+    /// A TCP data segment.
+    Segment {
+        /// The segment's number, from zero.
+        seq: u32,
+        /// Sent before.
+        retransmission: bool,
+    },
+    /// A TCP acknowledgement.
+    Ack(Ack),
+    /// Asks for a connection.
+    Syn,
+    /// Grants it.
+    SynAck,
+}
+
+/// A TCP acknowledgement: everything before `next` has arrived, and the blocks beyond it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ack {
+    /// The segment expected next (cumulative acknowledgement).
+    pub next: u32,
+    /// How many of `sack` are filled.
+    pub sack_len: u8,
+    /// Up to three blocks, the most recently changed first [RFC2018 s4].
+    pub sack: [SackBlock; 3],
+}
+
+impl Ack {
+    /// The filled SACK blocks.
+    #[inline]
+    pub fn blocks(&self) -> &[SackBlock] {
+        &self.sack[..usize::from(self.sack_len)]
+    }
+}
+
+/// A packet on its way. At most 64 bytes (asserted below).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// When its source sent it.
+    pub created: Time,
+    /// The flow that it belongs to.
+    pub flow: FlowId,
+    /// The next entry of the table of hops; routes are fixed at emission.
+    pub hop: HopId,
+    /// Bytes on the wire, headers included.
+    pub size: u32,
+    /// Drop precedence (colour): 0 is the best protected (green), 2 the least (red) [RFC2597 s6].
+    pub precedence: u8,
+    /// Traffic class, an index into the scenario's classes.
+    pub class: u8,
+    /// Marked by a congestion notifier.
+    pub marked: bool,
+    /// What the end hosts read.
+    pub body: Body,
+}
+
+const _: () = assert!(std::mem::size_of::<Packet>() <= 64);
+
+impl Packet {
+    /// Bytes on the wire as a quantity.
+    #[inline]
+    pub const fn bytes(&self) -> Bytes {
+        Bytes::new(self.size as u64)
+    }
+
+    /// The number that its end hosts know it by; for digests and traces.
+    #[inline]
+    pub const fn sequence(&self) -> u32 {
+        match self.body {
+            Body::Datagram { seq } | Body::Segment { seq, .. } => seq,
+            Body::Ack(Ack { next, .. }) => next,
+            Body::Syn | Body::SynAck => u32::MAX,
+        }
+    }
+}

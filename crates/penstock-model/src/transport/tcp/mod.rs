@@ -1,0 +1,1 @@
+//! TCP sender and receiver.
