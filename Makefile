@@ -87,7 +87,7 @@ help: ## this list
 define unless_ready
 if ! $(MAKE) --question $(1) 2>/dev/null; then \
 	echo "setting up (what it says goes to $(LOGS))"; \
-	$(MAKE) --jobs=2 --output-sync=none $(1); \
+	$(MAKE) --silent --jobs=2 $(1); \
 	printf '%s\n' "setting up ............................................ $$SECONDS s (once)"; \
 fi
 endef
