@@ -1,0 +1,3 @@
+//! The engine: the only crate with a clock.
+
+pub mod observations;
