@@ -2,6 +2,8 @@
 
 from typing import Final
 
+__all__ = ["MODEL_VERSION", "version"]
+
 MODEL_VERSION: Final[str]
 """A digest of every crate's sources and of the versions they are built with, in hexadecimal."""
 
