@@ -1,0 +1,26 @@
+//! UDP.
+
+use crate::parameters::Check;
+
+crate::parameters! {
+    /// UDP: sends whatever its source produces, when the source produces it.
+    ///
+    /// ## Decides
+    /// Nothing: there are no acknowledgements, retransmissions or windows.
+    ///
+    /// ## State
+    /// None.
+    ///
+    /// ## Departures
+    /// None. The source's packet sizes are sizes on the wire, headers included.
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.udp = {}
+    /// ```
+    ///
+    /// ## References
+    /// RFC 768.
+    pub struct Parameters {}
+}
+impl Check for Parameters {}
