@@ -1,6 +1,6 @@
 //! From a blueprint to processes: who is one, how they are connected, and in which order they stand.
 
-use crate::blueprint::{Blueprint, FlowPlan, Ties};
+use crate::blueprint::{Blueprint, FlowGroup, Ties};
 use crate::channel::Inputs;
 use crate::host::{Dress, Host};
 use crate::port::Port;
@@ -8,9 +8,9 @@ use crate::process::Process;
 use crate::record::Window;
 use crate::route::{Departure, FlowRoutes, Hop, Routes};
 use penstock_model::id::{FlowId, HopId, LinkId, NodeId, ProcessId, RouteId};
-use penstock_model::impairment::AnyImpairment;
+use penstock_model::impairment::{AnyImpairment, Impairment};
 use penstock_model::rng::Key;
-use penstock_model::source::AnySource;
+use penstock_model::source::{AnySource, SourcePlan};
 use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
@@ -114,10 +114,8 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     }
 
     let (hops, starts) = hops(blueprint, &place, &process_of, &input_index, &port_index);
-    let departure = |route: RouteId| Departure {
-        port: port_index[blueprint.routes[route.index()][0].index()],
-        hop: HopId(starts[route.index()]),
-    };
+    let departure =
+        |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
     let flows = add_flows(blueprint, key, &process_of, &mut processes, departure)?;
     for (plan, sample) in blueprint.samples.iter().enumerate() {
         if let Some(process) = process_of.get(&place(sample.link)) {
@@ -234,7 +232,6 @@ fn order(
 
 /// Whether packets may overtake each other on a link.
 fn reorders(blueprint: &Blueprint, link: LinkId) -> bool {
-    use penstock_model::impairment::Impairment;
     let key = Key::root(0, 0);
     blueprint.links[link.index()].port.impairments.iter().any(|plan| AnyImpairment::new(plan, key).reorders())
 }
@@ -278,9 +275,8 @@ fn add_flows(
             TransportPlan::Udp(_) => None,
         })
         .collect();
-    let host_index: Vec<u32> = (0..blueprint.nodes.len() as u32)
-        .map(|node| process_of.get(&Place::Host(NodeId(node))).copied().unwrap_or(u32::MAX))
-        .collect();
+    let host_index: Vec<u32> =
+        (0..blueprint.nodes.len() as u32).map(|node| process_of.get(&Place::Host(NodeId(node))).copied().unwrap_or(u32::MAX)).collect();
     let mut flows = Vec::with_capacity(blueprint.flows.len());
     for (i, flow) in blueprint.flows.iter().enumerate() {
         let group = &blueprint.groups[flow.group as usize];
@@ -289,24 +285,24 @@ fn add_flows(
         let id = FlowId(i as u32);
         let forward = departure(flow.forward);
         let dress = Dress { flow: id, departure: forward, class: group.class, precedence: group.precedence };
-        let mut host = |node: NodeId| processes[host_index[node.index()] as usize].host_mut().expect("flows end at hosts");
+        let (from, to) = (host_index[flow.from.index()], host_index[flow.to.index()]);
         let routes = match (&group.transport, &tcp[flow.group as usize]) {
             (TransportPlan::Tcp(_), Some(parameters)) => {
                 let backward = departure(flow.backward);
                 let mut sender = Sender::new(parameters);
-                sender.offer(segments(group, parameters, flow)?);
+                sender.offer(segments(group, parameters)?);
                 let back = Dress { departure: backward, ..dress };
                 let header = parameters.header.get() as u32;
-                let sink = host(flow.to).add_receiver(back, Receiver::new(parameters), header);
-                let source = host(flow.from).add_sender(dress, sender, start);
+                let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), header);
+                let source = host(processes, from).add_sender(dress, sender, start);
                 FlowRoutes { forward, backward, source, sink }
             }
             (TransportPlan::Udp(parameters), _) => {
                 let Some(source) = AnySource::new(&group.source) else {
                     return Err(BlueprintError::Mismatch(group.name.clone()));
                 };
-                let sink = host(flow.to).add_sink(id, parameters.header.get() as u32);
-                let source = host(flow.from).add_source(dress, source, key.child("source").stream(), start, group.stop);
+                let sink = host(processes, to).add_sink(id, parameters.header.get() as u32);
+                let source = host(processes, from).add_source(dress, source, key.child("source").stream(), start, group.stop);
                 FlowRoutes { forward, backward: forward, source, sink }
             }
             (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
@@ -316,9 +312,12 @@ fn add_flows(
     Ok(flows)
 }
 
+fn host(processes: &mut [Process], index: u32) -> &mut Host {
+    processes[index as usize].host_mut().expect("flows end at hosts")
+}
+
 /// How many segments a TCP flow has to send; `None` without an end.
-fn segments(group: &crate::blueprint::FlowGroup, tcp: &TcpParameters, _flow: &FlowPlan) -> Result<Option<u32>, BlueprintError> {
-    use penstock_model::source::SourcePlan;
+fn segments(group: &FlowGroup, tcp: &TcpParameters) -> Result<Option<u32>, BlueprintError> {
     match &group.source {
         SourcePlan::Ftp(ftp) => Ok(ftp.size.map(|size| {
             let payload = tcp.packet.get() - tcp.header.get();

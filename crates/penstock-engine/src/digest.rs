@@ -14,10 +14,7 @@ impl Digest {
     #[inline]
     pub fn packet(&mut self, now: Time, packet: &Packet, what: u8) {
         let identity = u64::from(packet.flow.0) << 32 | u64::from(packet.sequence());
-        let nature = u64::from(packet.size) << 24
-            | u64::from(packet.precedence) << 16
-            | u64::from(packet.marked) << 8
-            | u64::from(what);
+        let nature = u64::from(packet.size) << 24 | u64::from(packet.precedence) << 16 | u64::from(packet.marked) << 8 | u64::from(what);
         self.0 = (self.0.rotate_left(23) ^ now.as_ps() ^ identity.wrapping_mul(MULTIPLIER) ^ nature << 1).wrapping_mul(MULTIPLIER);
     }
 

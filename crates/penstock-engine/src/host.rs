@@ -91,7 +91,6 @@ struct SenderEnd {
     dress: Dress,
     sender: Sender,
     armed: Time,
-    start: Time,
     sent: Sent,
 }
 
@@ -203,7 +202,7 @@ impl Host {
         let mut armed = Time::NEVER;
         self.timers.arm(start, &mut armed, dress.flow.0, TimerKind::Start, slot);
         let sent = Sent { start, ..Sent::default() };
-        self.senders.push(SenderEnd { dress, sender, armed: Time::NEVER, start, sent });
+        self.senders.push(SenderEnd { dress, sender, armed: Time::NEVER, sent });
         slot
     }
 

@@ -83,8 +83,7 @@ impl Sim {
         let mut flows = vec![FlowCounters::default(); self.flows];
         let mut links = vec![LinkCounters::default(); self.links];
         let mut samples = vec![Vec::new(); self.samples];
-        let mut outcomes: Vec<_> =
-            self.processes.into_iter().map(|process| process.finish(&mut flows, &mut links, &mut samples)).collect();
+        let mut outcomes: Vec<_> = self.processes.into_iter().map(|process| process.finish(&mut flows, &mut links, &mut samples)).collect();
         outcomes.sort_by(|a, b| a.name.cmp(&b.name));
         let mut digest = Digest::default();
         let mut trace = Vec::new();
