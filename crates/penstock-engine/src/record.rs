@@ -26,6 +26,19 @@ impl Record {
             TraceEvent::Drop(cause) => 4 + cause as u8,
         };
         self.digest.packet(now, packet, what);
+        self.trace(now, place, packet, event);
+    }
+
+    /// Traces `event` without adding it to the digest, which what follows at the same instant implies it.
+    #[inline]
+    pub fn trace(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
+        if self.trace.is_some() {
+            self.push(now, place, packet, event);
+        }
+    }
+
+    #[cold]
+    fn push(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
         if let Some(trace) = &mut self.trace {
             trace.push(TraceRow {
                 time: now,

@@ -9,12 +9,13 @@ use crate::observations::{FlowCounters, LinkCounters, Observations};
 use crate::process::Process;
 use crate::route::Routes;
 use penstock_model::units::Time;
+use std::cell::RefCell;
 
 /// One run of a blueprint. Two can coexist; nothing is shared between them.
 pub struct Sim {
     processes: Vec<Process>,
-    /// Each process's inputs; taken out while it runs, so that it cannot send to itself.
-    inputs: Vec<Option<Box<Inputs>>>,
+    /// Each process's inputs; borrowed while it runs, so that it cannot send to itself.
+    inputs: Vec<RefCell<Inputs>>,
     routes: Routes,
     /// When each process is due next.
     due: Agenda<Time>,
@@ -38,7 +39,7 @@ impl Sim {
         }
         Ok(Sim {
             processes,
-            inputs: inputs.into_iter().map(|inputs| Some(Box::new(inputs))).collect(),
+            inputs: inputs.into_iter().map(RefCell::new).collect(),
             routes,
             due,
             from: blueprint.warm_up,
@@ -59,10 +60,10 @@ impl Sim {
                 return;
             }
             let first = self.due.first();
-            let mut inputs = self.inputs[first].take().expect("every process has inputs");
-            let mut outputs = Outputs::new(&mut self.inputs, &mut self.due);
-            let next = self.processes[first].run(now, &mut inputs, &mut outputs, &self.routes);
-            self.inputs[first] = Some(inputs);
+            // It may go on for as long as it stays the earliest: until another is due, or what it sends arrives.
+            let others = self.due.second_key(Time::NEVER);
+            let mut outputs = Outputs::new(&self.inputs, &mut self.due, now.max(others.before()).min(until));
+            let next = self.processes[first].run(now, &mut self.inputs[first].borrow_mut(), &mut outputs, &self.routes);
             self.due.set(first, next);
         }
     }
