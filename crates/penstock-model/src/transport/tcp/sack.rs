@@ -196,3 +196,97 @@ impl Scoreboard {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn block(start: u32, end: u32) -> SackBlock {
+        SackBlock { start, end }
+    }
+
+    #[test]
+    fn ranges_that_touch_become_one() {
+        let mut set = RangeSet::default();
+        assert_eq!(set.insert(block(5, 7)), 2);
+        assert_eq!(set.insert(block(9, 10)), 1);
+        assert_eq!(set.blocks(), [block(5, 7), block(9, 10)]);
+        assert_eq!(set.insert(block(6, 9)), 2);
+        assert_eq!(set.blocks(), [block(5, 10)]);
+        set.remove_below(8);
+        assert_eq!(set.blocks(), [block(8, 10)]);
+    }
+
+    #[test]
+    fn what_lies_below_three_arrivals_is_lost() {
+        let mut board = Scoreboard::default();
+        assert_eq!(board.update(&[block(2, 3), block(5, 6)], 0, 3), 2);
+        assert!(!board.is_lost(0));
+        assert_eq!(board.update(&[block(5, 7), block(2, 3)], 0, 3), 1);
+        assert_eq!([0, 1, 2, 3, 4].map(|seq| board.is_lost(seq)), [true, true, false, false, false]);
+    }
+
+    #[test]
+    fn the_next_segment_is_lost_then_new_then_suspected_then_rescued() {
+        let outstanding = Outstanding { unacknowledged: 0, high: 9 };
+        let mut board = Scoreboard::default();
+        board.update(&[block(2, 3), block(5, 7)], 0, 3);
+        board.begin_recovery(0);
+        // Not lost and not SACKed: 3 4 7 8; sent again: 0.
+        assert_eq!(board.pipe(outstanding), 5);
+        assert_eq!(board.next_lost(0), Some(1));
+        board.on_resent(1);
+        assert_eq!(board.pipe(outstanding), 6);
+        assert_eq!((board.next_lost(0), board.next_suspect(0)), (None, Some(3)));
+        board.on_resent(3);
+        assert_eq!(board.next_suspect(0), Some(4));
+        board.on_resent(4);
+        // 3 and 4 are not lost and sent again: they count twice.
+        assert_eq!(board.pipe(outstanding), 8);
+        assert_eq!(board.next_suspect(0), None);
+        assert_eq!((board.take_rescue(outstanding), board.take_rescue(outstanding)), (Some(8), None));
+    }
+
+    #[test]
+    fn what_was_sent_again_is_not_rescued() {
+        let mut board = Scoreboard::default();
+        board.update(&[block(1, 5)], 0, 3);
+        board.begin_recovery(0);
+        assert_eq!(board.take_rescue(Outstanding { unacknowledged: 0, high: 5 }), None);
+    }
+
+    proptest! {
+        /// The scoreboard's sums agree with the definitions of [RFC6675 s4], segment by segment.
+        #[test]
+        fn the_scoreboard_agrees_with_its_definition(
+            ranges in prop::collection::vec((0u32..40, 1u32..6), 0..12),
+            (unacknowledged, resent, threshold) in (0u32..20, 0u32..40, 1u32..5),
+        ) {
+            let high = 46;
+            let mut board = Scoreboard::default();
+            let mut sacked = BTreeSet::new();
+            for (start, length) in &ranges {
+                let before = sacked.len();
+                sacked.extend((*start..start + length).filter(|seq| *seq >= unacknowledged));
+                let newly = board.update(&[block(*start, start + length)], unacknowledged, threshold);
+                prop_assert_eq!(newly as usize, sacked.len() - before);
+            }
+            board.begin_recovery(resent.max(unacknowledged));
+            let open: Vec<u32> = (unacknowledged..high).filter(|seq| !sacked.contains(seq)).collect();
+            let is_lost = |seq: u32| sacked.range(seq..).count() >= threshold as usize;
+            let mut pipe = 0;
+            for seq in &open {
+                prop_assert_eq!(board.is_lost(*seq), is_lost(*seq));
+                pipe += u32::from(!is_lost(*seq)) + u32::from(*seq <= resent.max(unacknowledged));
+            }
+            prop_assert_eq!(board.pipe(Outstanding { unacknowledged, high }), pipe);
+            let beyond = |seq: &u32| *seq > resent.max(unacknowledged);
+            prop_assert_eq!(board.next_lost(unacknowledged), open.iter().copied().filter(beyond).find(|seq| is_lost(*seq)));
+            let highest = sacked.last().copied().unwrap_or(0);
+            prop_assert_eq!(board.next_suspect(unacknowledged), open.iter().copied().filter(beyond).find(|seq| *seq < highest));
+            prop_assert_eq!(board.sacked_below(33) as usize, sacked.range(..33).count());
+        }
+    }
+}
