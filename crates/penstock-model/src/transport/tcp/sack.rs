@@ -229,6 +229,15 @@ mod tests {
     }
 
     #[test]
+    fn a_cleared_scoreboard_knows_nothing() {
+        let mut board = Scoreboard::default();
+        board.update(&[block(2, 8)], 0, 3);
+        board.clear();
+        assert!(!board.is_lost(0));
+        assert_eq!((board.sacked_below(8), board.next_hole(2)), (0, 2));
+    }
+
+    #[test]
     fn the_next_segment_is_lost_then_new_then_suspected_then_rescued() {
         let outstanding = Outstanding { unacknowledged: 0, high: 9 };
         let mut board = Scoreboard::default();

@@ -231,7 +231,7 @@ impl Sender {
     fn transmit(&mut self, now: Time, seq: u32) -> Transmission {
         let retransmission = seq < self.high;
         if retransmission {
-            self.timed = None;
+            self.timed = None; // the repair of a loss would be part of the round trip
         } else {
             self.high = seq + 1;
             self.timed = self.timed.or(Some((seq, now)));
@@ -252,11 +252,6 @@ impl Sender {
 
     pub(super) fn restart_timer(&mut self, now: Time) {
         self.deadline = now + self.estimator.timeout(&self.parameters);
-    }
-
-    /// Stops measuring a round trip: a loss would be part of it.
-    pub(super) fn stop_timing(&mut self) {
-        self.timed = None;
     }
 
     pub(super) fn outstanding(&self) -> Outstanding {

@@ -158,3 +158,35 @@ fn sack_goes_back_over_what_is_missing_only() {
     assert_eq!(path.sent(), format!("0: 0 1 2 3 4 5 6 7 8 9 10 11\n{rest}"));
     assert_eq!(path.receiver.duplicates(), 0);
 }
+
+#[test]
+fn a_timeout_clears_the_scoreboard() {
+    // Nothing is found lost by 20 duplicates, so a timeout repairs. The ACK of 0* tells of 9, 7 and 5 again but has no
+    // room for 3, which goes out although it had arrived.
+    let given = [("dup-ack-threshold", Value::Integer(20)), ("limited-transmit", Value::Switch(false))];
+    let mut path = path("sack", "10 packets", &given).losing_once(&[0, 2, 4, 6, 8]).start(Some(10));
+    path.run_ms(2000);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7 8 9\n1000: 0*\n1100: 2* 3*\n1200: 4* 6* 8*");
+    assert_eq!(path.receiver.duplicates(), 1);
+    assert!(path.sender.is_finished());
+}
+
+/// One packet in `every` is lost. A cycle of windows h, h + 1, ..., 2h and one round trip of recovery at h carries `every`
+/// packets: 3/2 h (h + 1) + h = every, in h + 2 round trips; half a segment of cwnd is unused on average. For many packets
+/// this is the 3W/4 per round trip, W = sqrt(8/3 every), of [Mathis97].
+#[test]
+fn throughput_follows_the_square_root_of_the_loss_rate() {
+    for variant in ["reno", "new-reno", "sack"] {
+        for every in [150, 600, 2400] {
+            let mut path = path(variant, "2 packets", &[]).losing(move |n, _| n % every == every - 1).start(None);
+            path.run_ms(20_000);
+            let before = path.receiver.delivered();
+            path.run_ms(420_000);
+            let per_round_trip = f64::from(path.receiver.delivered() - before) / 4000.0;
+            let packets = every as f64;
+            let half = ((6.25 + 6.0 * packets).sqrt() - 2.5) / 3.0;
+            let expected = packets / (half + 2.0) - 0.5;
+            assert!((per_round_trip / expected - 1.0).abs() < 0.01, "{variant}, {every}: {per_round_trip}, not {expected}");
+        }
+    }
+}

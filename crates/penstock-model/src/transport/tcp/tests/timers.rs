@@ -80,6 +80,15 @@ fn partial_acknowledgements_restart_the_timer_once_or_always() {
 }
 
 #[test]
+fn round_trips_that_a_repair_prolongs_are_not_measured() {
+    // 16 goes out at 200 ms and is acknowledged with the last repair at 400 ms; 23, sent after it, measures 100 ms.
+    let given = [("initial-window", text("10 packets")), ("min-rto", text("0 s"))];
+    let mut path = Path::new(&parameters(&given)).losing_once(&[2, 4, 6]).start(None);
+    path.run_ms(450);
+    assert_eq!(path.sender.deadline(), at_ms(400 + 250));
+}
+
+#[test]
 fn every_second_segment_is_acknowledged_and_an_odd_one_later() {
     for (delay, answers) in [(None, "50: 2\n150: 3"), (Some("200 ms"), "50: 2\n250: 3")] {
         let mut given = vec![("ack-every", Value::Integer(2)), ("initial-window", text("3 packets"))];
