@@ -23,7 +23,7 @@ crate::parameters! {
     /// - Half of what was outstanding is rounded down to whole segments, as segment-counting implementations do.
     /// - After a timeout the sender resends from the first unacknowledged segment on (go-back-N), until
     ///   acknowledgements have passed what had been sent.
-    /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s3.2]; they do at once after a fast
+    /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s4]; they do at once after a fast
     ///   recovery, because nothing that was received has been sent again there.
     /// - cwnd also grows while the application sends less than it allows [RFC5681 s3.1 permits it], up to `max-window`.
     /// - The ticks of all clocks fall together, at multiples of `timer-tick` (ns-2 shifts each by a random part of one).
@@ -40,7 +40,7 @@ crate::parameters! {
     ///
     /// ## References
     /// RFC 5681 (congestion control), RFC 6298 (timer), RFC 6582 (NewReno), RFC 6675 and RFC 2018 (SACK), RFC 3042
-    /// (limited transmit), RFC 6928 (initial window); [Fall96] compares the variants.
+    /// (limited transmit), RFC 6928 (initial window); Fall and Floyd [Fall96 s2] compare the variants.
     pub struct Parameters {
         /// How losses are repaired.
         variant: Variant = "new-reno";
@@ -55,7 +55,8 @@ crate::parameters! {
         max_window: Limit = "1000 packets";
         /// Slow start ends at this window (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
         initial_slow_start_threshold: Option<Limit>;
-        /// Granularity of the clock that measures round trips (G); zero is exact. ns-2 had 100 ms until 2002, then 10 ms.
+        /// Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, two at
+        /// least. ns-2 had 100 ms until 2002, then 10 ms.
         timer_tick: Duration = "0 s";
         /// Retransmission timeout before the first measurement [RFC6298 s2.1]; RFC 2988 had 3 s, ns-2 6 s until 2002.
         initial_rto: Duration = "1 s";
@@ -90,9 +91,9 @@ crate::choice! {
         "tahoe" => Tahoe,
         /// Resends one segment and halves the window; a further loss in the window starts over [RFC5681 s3.2].
         "reno" => Reno,
-        /// Stays in recovery until everything sent before it is acknowledged, one loss a round trip [RFC6582].
+        /// Stays in recovery until everything sent before it is acknowledged, one loss a round trip [RFC6582 s3].
         "new-reno" => NewReno,
-        /// Resends what the receiver's blocks show as missing, several losses a round trip [RFC6675].
+        /// Resends what the receiver's blocks show as missing, several losses a round trip [RFC6675 s5].
         "sack" => Sack,
     }
 }
@@ -100,9 +101,9 @@ crate::choice! {
 crate::choice! {
     /// Which partial acknowledgements restart the retransmission timer in a recovery.
     pub enum PartialAckTimer {
-        /// The first only: many losses end in a timeout rather than in many round trips ("impatient") [RFC6582 s4].
+        /// The first only: many losses end in a timeout rather than in many round trips ("impatient") [RFC3782 s4].
         "first" => First,
-        /// Each of them ("slow but steady") [RFC6582 s4].
+        /// Each of them ("slow but steady") [RFC3782 s4].
         "every" => Every,
     }
 }

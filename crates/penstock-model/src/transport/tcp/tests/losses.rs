@@ -173,7 +173,7 @@ fn a_timeout_clears_the_scoreboard() {
 
 /// One packet in `every` is lost. A cycle of windows h, h + 1, ..., 2h and one round trip of recovery at h carries `every`
 /// packets: 3/2 h (h + 1) + h = every, in h + 2 round trips; half a segment of cwnd is unused on average. For many packets
-/// this is the 3W/4 per round trip, W = sqrt(8/3 every), of [Mathis97].
+/// this is the 3W/4 per round trip, W = sqrt(8/3 every), of [Mathis97 s2].
 #[test]
 fn throughput_follows_the_square_root_of_the_loss_rate() {
     for variant in ["reno", "new-reno", "sack"] {
