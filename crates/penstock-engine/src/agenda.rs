@@ -40,25 +40,6 @@ impl<K: Ord + Copy> Agenda<K> {
         self.keys[self.first()]
     }
 
-    /// The smallest key of the others than the first slot; `last` if there are none.
-    #[inline]
-    pub fn second_key(&self, last: K) -> K {
-        let first = self.first();
-        let mut second = last;
-        let mut node = self.leaves + first;
-        let mut other = self.keys.get(first ^ 1).copied();
-        loop {
-            if let Some(key) = other.filter(|key| *key < second) {
-                second = key;
-            }
-            node >>= 1;
-            if node <= 1 {
-                return second;
-            }
-            other = Some(self.keys[self.winners[node ^ 1] as usize]);
-        }
-    }
-
     /// The key of `slot`.
     #[inline]
     pub fn key(&self, slot: usize) -> K {
@@ -119,8 +100,6 @@ mod tests {
                 let smallest = (0..slots).min_by_key(|&slot| (plain[slot], slot)).expect("at least one slot");
                 prop_assert_eq!(agenda.first(), smallest);
                 prop_assert_eq!(agenda.first_key(), plain[smallest]);
-                let others = plain.iter().enumerate().filter(|(slot, _)| *slot != smallest);
-                prop_assert_eq!(agenda.second_key(u32::MAX), others.map(|(_, key)| *key).min().unwrap_or(u32::MAX));
             }
         }
     }

@@ -71,13 +71,19 @@ impl Dress {
 /// The sending end of an open-loop flow.
 struct OpenEnd {
     dress: Dress,
-    source: AnySource,
-    /// Absent for sources that draw no more after their first packet.
-    stream: Option<Box<Stream>>,
+    pace: Pace,
     stop: Time,
     size: u32,
     sequence: u32,
     sent: Sent,
+}
+
+/// How an open-loop source goes on.
+enum Pace {
+    /// Packets of one size at one spacing.
+    Constant(Duration),
+    /// Each drawn anew.
+    Drawn(Box<(AnySource, Stream)>),
 }
 
 /// The receiving end of an open-loop flow.
@@ -184,9 +190,12 @@ impl Host {
         if start + first.after <= stop {
             self.emissions.insert(start + first.after, dress.flow.0, slot, period);
         }
-        let stream = period.is_none().then(|| Box::new(stream));
+        let pace = match period {
+            Some(period) => Pace::Constant(period),
+            None => Pace::Drawn(Box::new((source, stream))),
+        };
         let sent = Sent { start, ..Sent::default() };
-        self.sources.push(OpenEnd { dress, source, stream, stop, size: first.size, sequence: 0, sent });
+        self.sources.push(OpenEnd { dress, pace, stop, size: first.size, sequence: 0, sent });
         slot
     }
 
@@ -298,13 +307,11 @@ impl Host {
         if self.window.contains(now) {
             end.sent.count(&packet);
         }
-        match &mut end.stream {
-            None => {
-                let period = end.source.period().expect("a source without a stream has a period");
-                self.emissions.turn(period, end.stop);
-            }
-            Some(stream) => {
-                let next = end.source.next(stream);
+        match &mut end.pace {
+            Pace::Constant(period) => self.emissions.turn(*period, end.stop),
+            Pace::Drawn(drawn) => {
+                let (source, stream) = &mut **drawn;
+                let next = source.next(stream);
                 end.size = next.size;
                 self.emissions.replace(now + next.after, end.stop);
             }

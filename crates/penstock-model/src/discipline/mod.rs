@@ -35,7 +35,7 @@ macro_rules! disciplines {
         }
 
         impl Discipline for AnyDiscipline {
-            #[inline]
+            #[inline(always)]
             fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_arrival(now, packet, queue), )*
