@@ -130,7 +130,12 @@ impl Inputs {
     /// Takes the packet that arrives next; [`Inputs::next`] says when.
     #[inline]
     pub fn pop(&mut self) -> Option<Packet> {
-        let packet = self.channels.get_mut(self.first)?.pop()?;
+        let channel = self.channels.get_mut(self.first)?;
+        let packet = channel.pop()?;
+        if let Heads::Single = self.heads {
+            self.next = channel.head();
+            return Some(packet);
+        }
         if let Heads::Random { taken, .. } = &mut self.heads {
             taken[self.first] += 1;
         }

@@ -245,7 +245,7 @@ impl Host {
 
     /// Takes a packet at the end of its route.
     pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
-        around.record.note(now, self.place, packet, TraceEvent::Receive);
+        around.record.trace(now, self.place, packet, TraceEvent::Receive);
         let flow = around.routes.flow(packet.flow);
         match packet.body {
             Body::Datagram { .. } => {

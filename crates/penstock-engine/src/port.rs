@@ -62,26 +62,36 @@ impl Counters {
     /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
     #[inline]
     pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
-        let (waiting, busy) = if self.window.from <= arrival && end <= self.window.to {
+        if self.window.from <= arrival && end <= self.window.to {
             self.link.sent_packets += 1;
             self.link.sent_bytes += u64::from(size);
+            self.link.busy = self.link.busy + end.since(start);
+            self.link.waits += 1;
+            if start > arrival {
+                let waited = start.since(arrival).as_ps();
+                self.link.wait_sum_ps += u128::from(waited);
+                self.link.waiting_packet_ps += u128::from(waited);
+                self.link.waiting_byte_ps += u128::from(waited) * u128::from(size);
+            }
+        } else {
+            self.transmission_at_an_edge(arrival, start, end, size);
+        }
+    }
+
+    #[cold]
+    fn transmission_at_an_edge(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
+        let waited = self.window.overlap(arrival, start);
+        self.link.waiting_packet_ps += u128::from(waited);
+        self.link.waiting_byte_ps += u128::from(waited) * u128::from(size);
+        self.link.busy = self.link.busy + Duration::from_ps(self.window.overlap(start, end));
+        if self.window.contains(end) {
+            self.link.sent_packets += 1;
+            self.link.sent_bytes += u64::from(size);
+        }
+        if self.window.contains(arrival) {
             self.link.wait_sum_ps += u128::from(start.since(arrival).as_ps());
             self.link.waits += 1;
-            (start.since(arrival).as_ps(), end.since(start).as_ps())
-        } else {
-            if self.window.contains(end) {
-                self.link.sent_packets += 1;
-                self.link.sent_bytes += u64::from(size);
-            }
-            if self.window.contains(arrival) {
-                self.link.wait_sum_ps += u128::from(start.since(arrival).as_ps());
-                self.link.waits += 1;
-            }
-            (self.window.overlap(arrival, start), self.window.overlap(start, end))
-        };
-        self.link.waiting_packet_ps += u128::from(waiting);
-        self.link.waiting_byte_ps += u128::from(waiting) * u128::from(size);
-        self.link.busy = self.link.busy + Duration::from_ps(busy);
+        }
     }
 }
 
@@ -207,7 +217,7 @@ impl Port {
     #[inline(always)]
     fn judged(&mut self, now: Time, packet: &mut Packet, verdict: Verdict, counts: bool, record: &mut Record) -> bool {
         match verdict {
-            Verdict::Accept => record.note(now, self.place, packet, TraceEvent::Accept),
+            Verdict::Accept => record.trace(now, self.place, packet, TraceEvent::Accept),
             Verdict::Mark => {
                 packet.marked = true;
                 record.note(now, self.place, packet, TraceEvent::Mark);

@@ -87,33 +87,46 @@ impl Process {
 
     /// Does everything that is due up to and including `until`; returns when something is due next.
     pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        if self.is_plain {
+            return self.run_plain(until, inputs, outputs, routes);
+        }
         let mut now = self.next(inputs);
         while now <= until && now != Time::NEVER {
-            if !self.is_plain {
-                self.serve(now, true, routes, outputs);
-            }
-            if let Some(host) = &mut self.host {
-                while host.next() <= now {
-                    let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
-                    host.on_due(now, around);
-                }
-            }
-            while inputs.next() <= now {
-                let Some(packet) = inputs.pop() else { break };
-                self.on_arrival(now, packet, routes, outputs);
-            }
-            if !self.is_plain {
-                self.serve(now, false, routes, outputs);
-                self.take_samples(now);
-            }
+            self.serve(now, true, routes, outputs);
+            self.run_plain(now, inputs, outputs, routes);
+            self.serve(now, false, routes, outputs);
+            self.take_samples(now);
             now = self.next(inputs);
         }
         now
     }
 
+    /// Timers, sources and arrivals up to and including `until`, timers and sources first at each instant.
+    #[inline]
+    fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        loop {
+            let arrival = inputs.next();
+            let own = self.host.as_ref().map_or(Time::NEVER, |host| host.next());
+            let now = arrival.min(own);
+            if now > until || now == Time::NEVER {
+                return now;
+            }
+            if own <= arrival {
+                if let Some(host) = &mut self.host {
+                    let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
+                    host.on_due(now, around);
+                }
+            } else {
+                let packet = inputs.pop().expect("a packet is due");
+                self.on_arrival(now, packet, routes, outputs);
+            }
+        }
+    }
+
     #[inline]
     fn on_arrival(&mut self, now: Time, mut packet: Packet, routes: &Routes, outputs: &mut Outputs<'_>) {
         self.packet_hops += 1;
+        self.record.digest.packet(now, &packet, 0);
         let hop = routes.hop(packet.hop);
         if hop.port == Hop::DELIVER {
             let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
