@@ -24,9 +24,9 @@ crate::parameters! {
     /// Constant cost per packet; one random number per arrival between the thresholds.
     ///
     /// ## Departures
-    /// Like ns-2's queue/red.cc and unlike \[Floyd93\]: nothing is dropped while at most one packet (or byte) waits, and
+    /// Like ns-2's queue/red.cc and unlike [Floyd93 s4]: nothing is dropped while at most one packet (or byte) waits, and
     /// the arrival that finds the average risen above the minimum only starts the count. Spacing `count` counts the
-    /// packets accepted since the last drop, which gives the gaps uniform on 1 to 1/p of \[Floyd93 s7\]; the pseudo-code of
+    /// packets accepted since the last drop, which gives the gaps uniform on 1 to 1/p of [Floyd93 s7]; the pseudo-code of
     /// the same article and ns-2 without `wait_` count the arrival too, and their gaps end one packet earlier. With a
     /// limit in bytes a packet must fit whole, as in tail drop; ns-2 lets the last one exceed it. The defaults
     /// (`wait`, not `gentle`) are those of ns-2 until April 2001, which most published results with RED share.
@@ -37,7 +37,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// \[Floyd93 s4, s7\]; gentle: \[Floyd00\]; byte mode: \[Floyd93 s4\], against it RFC 7141 s2.2.
+    /// [Floyd93 s4, s7]; gentle: S. Floyd, note of March 2000; byte mode: [Floyd93 s4], against it RFC 7141 s2.2.
     pub struct Parameters {
         /// The most that the queue may hold.
         limit: Limit;
@@ -47,7 +47,7 @@ crate::parameters! {
         max_threshold: Limit;
         /// Drop probability just below `max-threshold`, before spacing (max_p).
         max_probability: Probability;
-        /// Weight of an arrival's sample in the average (w_q); default of [Floyd93] and ns-2.
+        /// Weight of an arrival's sample in the average (w_q); default of [Floyd93 s6] and ns-2.
         weight: Weight = "0.002";
         /// Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2.
         mean_packet: Bytes = "500 bytes";
@@ -57,7 +57,7 @@ crate::parameters! {
         spacing: Spacing = "wait";
         /// Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
         mode: Option<Mode>;
-        /// Whether the probability rises steadily to 1 above `max-threshold`; off in [Floyd93], on in ns-2 since 2001.
+        /// Whether the probability rises steadily to 1 above `max-threshold`; off in [Floyd93 s4], on in ns-2 since 2001.
         gentle: bool = "false";
     }
 }

@@ -32,7 +32,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// \[Goyal99 s2\]; RIO: \[Clark98\]; RED: \[Floyd93\]; one average over all: draft-goyal-dpstdy-diffserv-01.
+    /// [Goyal99 s2]; RIO: [Clark98 s3]; RED: [Floyd93 s4]; one average over all: draft-goyal-dpstdy-diffserv-01.
     pub struct Parameters {
         /// The most that the queue may hold, in packets.
         limit: Limit;
@@ -42,7 +42,7 @@ crate::parameters! {
         max_thresholds: Vec<Limit>;
         /// Drop probabilities just below the maximum thresholds, before spacing (max_p).
         max_probabilities: Vec<Probability>;
-        /// Weight of an arrival's sample in an average (w_q); default of [Floyd93], [Goyal99] and ns-2.
+        /// Weight of an arrival's sample in an average (w_q); default of [Floyd93 s6], [Goyal99 Table 1] and ns-2.
         weight: Weight = "0.002";
         /// Mean packet, which makes idle time into packets; default of ns-2.
         mean_packet: Bytes = "500 bytes";
@@ -50,9 +50,9 @@ crate::parameters! {
         idle: Idle = "corrected";
         /// How drops follow one another; default of ns-2.
         spacing: Spacing = "wait";
-        /// Whether the probability rises steadily to 1 above the maximum threshold; off in [Floyd93].
+        /// Whether the probability rises steadily to 1 above the maximum threshold; off in [Floyd93 s4].
         gentle: bool = "false";
-        /// Which packets the average of a precedence counts; default of [Goyal99] and RIO.
+        /// Which packets the average of a precedence counts; default of [Goyal99 s2] and RIO.
         averages: Averages = "coupled";
         /// Which averages an arrival refreshes; default of RIO.
         updates: Updates = "rio";

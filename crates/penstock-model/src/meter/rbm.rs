@@ -27,7 +27,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// \[Goyal99 s2\]. With both buckets and `next-bucket` it marks as `rfc-4115` does.
+    /// [Goyal99 s2]. With both buckets and `next-bucket` it marks as `rfc-4115` does.
     pub struct Parameters {
         /// Rate of the green tokens (TGR0).
         committed_rate: Rate;

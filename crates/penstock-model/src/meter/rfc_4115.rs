@@ -18,7 +18,7 @@ crate::parameters! {
     /// The tokens of two buckets, exact, and when they were counted. Constant cost per packet.
     ///
     /// ## Departures
-    /// A bucket that holds exactly B suffices, as in \[RFC2697 s3\], so that a burst of the whole depth conforms.
+    /// A bucket that holds exactly B suffices, as in [RFC2697 s3], so that a burst of the whole depth conforms.
     ///
     /// ## Example
     /// ```toml
@@ -26,7 +26,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// \[RFC4115\].
+    /// [RFC4115 s3].
     pub struct Parameters {
         /// Rate of the green tokens (CIR).
         committed_rate: Rate;

@@ -18,10 +18,10 @@ crate::parameters! {
     /// The tokens of two buckets, exact, and when they were counted. Constant cost per packet.
     ///
     /// ## Departures
-    /// The draft knows no mode `colour-aware`; that is the rule of \[RFC2697 s3\]. It gives the CIR in bytes per second; here it
+    /// The draft knows no mode `colour-aware`; that is the rule of [RFC2697 s3]. It gives the CIR in bytes per second; here it
     /// is a rate like any other. Without `excess-burst` there are two colours: what finds no tokens in C gets precedence 1,
-    /// and what C cannot hold is lost, as \[Goyal99 s2\] has it with two drop precedences. `demotion` answers what
-    /// \[Goyal99\] leaves open; the RFC has `next-bucket`.
+    /// and what C cannot hold is lost, as [Goyal99 s2] has it with two drop precedences. `demotion` answers what
+    /// [Goyal99 s2] leaves open; the RFC has `next-bucket`.
     ///
     /// ## Example
     /// ```toml
@@ -29,7 +29,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// draft-heinanen-diffserv-tcm-00; \[RFC2697 s3\].
+    /// draft-heinanen-diffserv-tcm-00; [RFC2697 s3].
     pub struct Parameters {
         /// Rate of the tokens (CIR).
         committed_rate: Rate;

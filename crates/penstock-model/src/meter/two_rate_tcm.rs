@@ -26,7 +26,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// \[RFC2698 s3\].
+    /// [RFC2698 s3].
     pub struct Parameters {
         /// Committed information rate (CIR).
         committed_rate: Rate;
