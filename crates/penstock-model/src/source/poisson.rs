@@ -10,7 +10,7 @@ crate::parameters! {
     /// Poisson: packets at exponential spacings, independent of one another and of their sizes.
     ///
     /// ## Decides
-    /// The time to each packet, the first included, is exponential with mean E[packet] / rate; its size follows `packet`.
+    /// The time to each packet, the first included, is exponential, its mean that of the packet size over the rate; its size follows `packet`.
     ///
     /// ## State
     /// None; one random number per packet, and another where the size varies.

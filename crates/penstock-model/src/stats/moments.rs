@@ -1,6 +1,6 @@
 //! Mean and variance of a stream of samples.
 
-/// Count, mean, variance and extremes, in one pass and without cancellation [Welford62].
+/// Count, mean, variance and extremes, in one pass and without cancellation [Welford62 p419].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     count: u64,
