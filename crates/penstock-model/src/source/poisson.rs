@@ -61,3 +61,40 @@ impl Source for Poisson {
         Emission { after, size: self.sizes.sample(stream) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::testing::read;
+    use crate::rng::Key;
+
+    #[test]
+    fn spacings_are_exponential_from_the_first_on() {
+        // 1000 bytes at 1 Mbit/s: a mean of 8 ms.
+        let mut source = Poisson::new(&read(&["rate = 1 Mbit/s", "packet = 1000 bytes"]).expect("sound"));
+        let mut stream = Key::root(1, 0).child("poisson").stream();
+        let n = 100_000u32;
+        let mut check = |mut emission: Box<dyn FnMut(&mut Poisson, &mut Stream) -> Emission>| {
+            let spacings: Vec<f64> = (0..n).map(|_| emission(&mut source, &mut stream).after.as_seconds()).collect();
+            // Standard error of the mean 8 ms / sqrt n; P(X > mean) = 1/e, of error sqrt(.2325/n); four of each.
+            let (error, share) = (0.008 / f64::from(n).sqrt(), spacings.iter().filter(|spacing| **spacing > 0.008).count());
+            assert!((spacings.iter().sum::<f64>() / f64::from(n) - 0.008).abs() < 4.0 * error);
+            assert!((share as f64 / f64::from(n) - (-1f64).exp()).abs() < 4.0 * (0.2325 / f64::from(n)).sqrt());
+        };
+        check(Box::new(|source, stream| source.first(stream)));
+        check(Box::new(|source, stream| source.next(stream)));
+        assert_eq!(source.period(), None);
+    }
+
+    #[test]
+    fn the_rate_is_that_of_the_bits_whatever_the_sizes() {
+        let mut source = Poisson { mean_spacing: 830.0 * 8.0 / 1e6, sizes: SizeLaw::Mix([(0.5, 160), (1.0, 1500)].into()) };
+        let mut stream = Key::root(1, 0).child("poisson").stream();
+        let n = 200_000u32;
+        let all: Vec<Emission> = (0..n).map(|_| source.next(&mut stream)).collect();
+        let bits = all.iter().map(|emission| 8.0 * f64::from(emission.size)).sum::<f64>();
+        let seconds = all.iter().map(|emission| emission.after.as_seconds()).sum::<f64>();
+        // Relative standard error of the ratio: sqrt((1 + (670/830)^2)/n) = 0.0029; four of them.
+        assert!((bits / seconds / 1e6 - 1.0).abs() < 0.0116);
+    }
+}
