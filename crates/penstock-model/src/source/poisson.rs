@@ -74,15 +74,15 @@ mod tests {
         let mut source = Poisson::new(&read(&["rate = 1 Mbit/s", "packet = 1000 bytes"]).expect("sound"));
         let mut stream = Key::root(1, 0).child("poisson").stream();
         let n = 100_000u32;
-        let mut check = |mut emission: Box<dyn FnMut(&mut Poisson, &mut Stream) -> Emission>| {
+        let mut check = |emission: fn(&mut Poisson, &mut Stream) -> Emission| {
             let spacings: Vec<f64> = (0..n).map(|_| emission(&mut source, &mut stream).after.as_seconds()).collect();
             // Standard error of the mean 8 ms / sqrt n; P(X > mean) = 1/e, of error sqrt(.2325/n); four of each.
             let (error, share) = (0.008 / f64::from(n).sqrt(), spacings.iter().filter(|spacing| **spacing > 0.008).count());
             assert!((spacings.iter().sum::<f64>() / f64::from(n) - 0.008).abs() < 4.0 * error);
             assert!((share as f64 / f64::from(n) - (-1f64).exp()).abs() < 4.0 * (0.2325 / f64::from(n)).sqrt());
         };
-        check(Box::new(|source, stream| source.first(stream)));
-        check(Box::new(|source, stream| source.next(stream)));
+        check(Source::first);
+        check(Source::next);
         assert_eq!(source.period(), None);
     }
 
