@@ -15,6 +15,7 @@ pub mod impairment;
 pub mod meter;
 pub mod packet;
 pub mod rng;
+pub mod scheduler;
 pub mod source;
 pub mod stats;
 pub mod transport;

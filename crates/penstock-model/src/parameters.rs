@@ -68,6 +68,8 @@ pub enum Kind {
     Switch,
     /// A list of the kind's values.
     List(&'static Kind),
+    /// A name that the scenario declares; the text says of what.
+    Name(&'static str),
     /// A quantity, or a table with one of several laws; the text says which.
     Law(&'static str),
 }
@@ -189,6 +191,7 @@ fn hint(field: &Field) -> String {
         Kind::Number => format!("write {} = 0.5", field.key()),
         Kind::Choice(words) => format!("one of {}", join_words(words.iter().map(|(word, _)| *word))),
         Kind::Switch => format!("write {} = true or false", field.key()),
+        Kind::Name(of) => format!("write {} = \"name of a {of}\"", field.key()),
         Kind::List(_) => format!("write {} = [...]", field.key()),
         Kind::Law(text) => format!("write {} = {text}", field.key()),
     }
@@ -507,6 +510,21 @@ where
         }
     }
 }
+
+/// The name of a traffic class.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ClassName(pub String);
+
+impl Parameter for ClassName {
+    const KIND: Kind = Kind::Name("class");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) if !text.is_empty() => Ok(ClassName(text.clone())),
+            other => Err(format!("{} is not the name of a class", other.quoted())),
+        }
+    }
+}
+impl ListItem for ClassName {}
 
 /// Types that may stand in a list parameter.
 pub trait ListItem {}

@@ -1,0 +1,164 @@
+//! What the engine is told to run: plain values, everything resolved, nothing left to look up by name.
+//!
+//! The scenario crate validates what a user wrote and compiles it into a [`Blueprint`]; a program may also fill one in
+//! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
+
+use penstock_model::discipline::DisciplinePlan;
+use penstock_model::id::{LinkId, NodeId, RouteId};
+use penstock_model::impairment::ImpairmentPlan;
+use penstock_model::meter::MeterPlan;
+use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::source::SourcePlan;
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Duration, Rate, Time};
+use std::sync::Arc;
+
+/// One run: a network, its traffic, and what is observed.
+#[derive(Clone, Debug)]
+pub struct Blueprint {
+    /// Root of every random stream, with `replication`.
+    pub seed: u64,
+    /// Which of several statistically independent runs this is.
+    pub replication: u64,
+    /// When the run ends; events at this instant still happen.
+    pub end: Time,
+    /// When counting begins; what happens at this instant counts.
+    pub warm_up: Time,
+    /// How arrivals at the same instant at one process are ordered.
+    pub ties: Ties,
+    /// Names of the nodes; a [`NodeId`] is a position here.
+    pub nodes: Vec<String>,
+    /// The links; a [`LinkId`] is a position here, and the order of ties.
+    pub links: Vec<LinkPlan>,
+    /// The routes; a [`RouteId`] is a position here.
+    pub routes: Vec<Vec<LinkId>>,
+    /// Names of the traffic classes; a packet's class is a position here.
+    pub classes: Vec<String>,
+    /// What flows have in common.
+    pub groups: Vec<FlowGroup>,
+    /// The flows; a flow's serial number is its position here.
+    pub flows: Vec<FlowPlan>,
+    /// Queues to sample at fixed intervals.
+    pub samples: Vec<SamplePlan>,
+    /// Record every event of these links' ports (all of them, with their nodes' hosts, if `true`).
+    pub trace: bool,
+}
+
+/// The order of simultaneous events of one kind at one process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// By the input's position in the scenario, then by the sender's order; timers by flow.
+    #[default]
+    Scenario,
+    /// By a hash of seed, process, time, input (or flow) and sequence.
+    Random,
+}
+
+/// A one-way link and the port that feeds it.
+#[derive(Clone, Debug)]
+pub struct LinkPlan {
+    /// The name, such as `hosts[3]-r1`; its random streams hang below it.
+    pub path: String,
+    /// Where the port stands.
+    pub from: NodeId,
+    /// Where the wire ends.
+    pub to: NodeId,
+    /// The rate at the beginning.
+    pub rate: Rate,
+    /// Later rates, by increasing time; [`Rate::ZERO`] is a failure during which packets wait.
+    pub rate_changes: Vec<(Time, Rate)>,
+    /// Propagation delay.
+    pub delay: Duration,
+    /// The rest of the port, shared between the members of a group.
+    pub port: Arc<PortPlan>,
+}
+
+/// What a port does to packets before they reach the wire.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PortPlan {
+    /// Colours packets.
+    pub marker: Option<MarkerPlan>,
+    /// Who goes next.
+    pub scheduler: SchedulerPlan,
+    /// The queues, in the scheduler's order.
+    pub queues: Vec<QueuePlan>,
+    /// For each class of [`Blueprint::classes`], the queue that it waits in.
+    pub queue_of_class: Vec<u8>,
+    /// What the wire does to packets, in order.
+    pub impairments: Vec<ImpairmentPlan>,
+    /// Take a decision at every departure even where departures are known on arrival; for tests of the equivalence.
+    pub force_service: bool,
+}
+
+/// A queue of a port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueuePlan {
+    /// The name in results; the class's, or empty for the only queue.
+    pub name: String,
+    /// Decides what it takes.
+    pub discipline: DisciplinePlan,
+}
+
+/// A meter that writes colours into packets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarkerPlan {
+    /// Decides the colour.
+    pub meter: MeterPlan,
+    /// When it sees the packet.
+    pub at: MarkAt,
+}
+
+/// Where in the port packets are coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MarkAt {
+    /// Before the discipline decides; what the queue then refuses has been metered.
+    #[default]
+    Arrival,
+    /// When its transmission begins.
+    Departure,
+}
+
+/// What the flows of a group have in common.
+#[derive(Clone, Debug)]
+pub struct FlowGroup {
+    /// The name; the members' random streams hang below it.
+    pub name: String,
+    /// What the application sends.
+    pub source: SourcePlan,
+    /// How it is carried.
+    pub transport: TransportPlan,
+    /// The class of its packets, both ways.
+    pub class: u8,
+    /// The precedence that its source gives its packets; acknowledgements too.
+    pub precedence: u8,
+    /// Each member starts at an instant drawn uniformly from here; equal ends mean exactly then.
+    pub start: (Time, Time),
+    /// When sources fall silent.
+    pub stop: Time,
+}
+
+/// A flow.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowPlan {
+    /// Position in [`Blueprint::groups`].
+    pub group: u32,
+    /// Position within the group.
+    pub member: u32,
+    /// Where it begins.
+    pub from: NodeId,
+    /// Where it ends.
+    pub to: NodeId,
+    /// The data's route.
+    pub forward: RouteId,
+    /// The acknowledgements' route; the same as `forward` for transports that have none.
+    pub backward: RouteId,
+}
+
+/// A queue to be sampled.
+#[derive(Clone, Copy, Debug)]
+pub struct SamplePlan {
+    /// The link whose port is sampled.
+    pub link: LinkId,
+    /// The interval; the first sample is taken one interval after the warm-up.
+    pub every: Duration,
+}

@@ -1,0 +1,115 @@
+//! What a run counted between the warm-up and the end.
+
+use penstock_model::discipline::{DropCause, PRECEDENCES};
+use penstock_model::units::{Duration, Time};
+
+/// Everything that a run counted.
+#[derive(Clone, Debug, Default)]
+pub struct Observations {
+    /// When counting began.
+    pub from: Time,
+    /// When it ended.
+    pub to: Time,
+    /// Per flow, by its serial number.
+    pub flows: Vec<FlowCounters>,
+    /// Per link, by its position in the blueprint.
+    pub links: Vec<LinkCounters>,
+    /// Per sample plan: the queue lengths in packets at each sampled instant.
+    pub samples: Vec<Vec<u32>>,
+    /// Packets that reached the far end of a link, over the whole run.
+    pub packet_hops: u64,
+    /// A hash of everything that happened, equal for equal runs whatever the executor and machine.
+    pub digest: u64,
+    /// The trace, if asked for, by (time, path, sequence).
+    pub trace: Vec<TraceRow>,
+}
+
+/// One flow's counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowCounters {
+    /// When it started.
+    pub start: Time,
+    /// Data packets sent, retransmissions included.
+    pub sent_packets: u64,
+    /// Their bytes on the wire.
+    pub sent_bytes: u64,
+    /// Data packets sent again.
+    pub retransmitted_packets: u64,
+    /// Data packets that arrived, duplicates included.
+    pub received_packets: u64,
+    /// Their bytes on the wire.
+    pub received_bytes: u64,
+    /// Their bytes without headers.
+    pub received_payload: u64,
+    /// Bytes without headers handed to the receiving application, each once.
+    pub goodput_bytes: u64,
+    /// Data packets that arrived marked.
+    pub marked_packets: u64,
+    /// Sum of the data packets' one-way delays in picoseconds, from their creation to the end of reception.
+    pub delay_sum_ps: u128,
+    /// The longest of them.
+    pub delay_max: Duration,
+}
+
+/// One link's counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounters {
+    /// Packets offered to the port, by precedence after marking.
+    pub offered_packets: [u64; PRECEDENCES],
+    /// Bytes offered.
+    pub offered_bytes: u64,
+    /// Packets whose transmission ended.
+    pub sent_packets: u64,
+    /// Bytes of packets whose transmission ended.
+    pub sent_bytes: u64,
+    /// Packets lost, by cause (in the order of [`DropCause::ALL`]) and precedence.
+    pub dropped_packets: [[u64; PRECEDENCES]; DropCause::ALL.len()],
+    /// Bytes lost.
+    pub dropped_bytes: u64,
+    /// Packets marked by the discipline.
+    pub marked_packets: u64,
+    /// How long the wire was busy.
+    pub busy: Duration,
+    /// Time integral of the number of waiting packets, in packet-picoseconds.
+    pub waiting_packet_ps: u128,
+    /// Time integral of the waiting bytes, in byte-picoseconds.
+    pub waiting_byte_ps: u128,
+    /// Sum over accepted packets of the time from arrival to the start of transmission, in picoseconds.
+    pub wait_sum_ps: u128,
+    /// Packets in that sum.
+    pub waits: u64,
+}
+
+/// What a trace row tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TraceEvent {
+    /// A source or a transport sent a packet.
+    Send,
+    /// A port accepted it.
+    Accept,
+    /// A port accepted and marked it.
+    Mark,
+    /// It was lost; the cause.
+    Drop(DropCause),
+    /// It reached its end host.
+    Receive,
+}
+
+/// One traced event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceRow {
+    /// When.
+    pub time: Time,
+    /// At which node or link: a position in the blueprint's names, links after nodes.
+    pub place: u32,
+    /// What.
+    pub event: TraceEvent,
+    /// The flow's serial number.
+    pub flow: u32,
+    /// The packet's number within its flow.
+    pub sequence: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// Its precedence after the event.
+    pub precedence: u8,
+}

@@ -1,0 +1,136 @@
+//! Round-trip estimation and the retransmission timeout.
+
+use super::Parameters;
+use crate::units::{Duration, Time};
+
+/// Smoothed round trip and its variation [Jacobson88; RFC6298 s2], back-off [RFC6298 s5].
+///
+/// Times are counted in clock ticks, or in picoseconds for an exact clock; the recurrences are the same.
+#[derive(Clone, Debug)]
+pub(super) struct Estimator {
+    /// 8 SRTT.
+    srtt_by_8: u64,
+    /// 4 RTTVAR.
+    rttvar_by_4: u64,
+    /// Timeout before bounds and back-off.
+    timeout: Duration,
+    /// The timeout is multiplied by this, 1, 2, 4 and so on.
+    backoff: u32,
+    /// The next sample starts the averages anew.
+    fresh: bool,
+}
+
+/// Beyond this back-off the averages are held to be obsolete, as in BSD and ns-2 [RFC6298 s5 permits it].
+const FORGET_ABOVE: u32 = 8;
+
+/// The timeout when data follows a SYN that was lost [RFC6298 s5.7].
+const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
+
+impl Estimator {
+    pub fn new(parameters: &Parameters) -> Estimator {
+        Estimator { srtt_by_8: 0, rttvar_by_4: 0, timeout: parameters.initial_rto, backoff: 1, fresh: true }
+    }
+
+    /// A segment sent once, at `sent`, was acknowledged `now`. Ends the back-off [RFC6298 s5].
+    pub fn on_sample(&mut self, parameters: &Parameters, sent: Time, now: Time) {
+        let tick = parameters.timer_tick.as_ps().max(1);
+        // A ticking clock sees how many ticks fell between the two instants, at least one.
+        let sample = (now.as_ps() / tick - sent.as_ps() / tick).max(1);
+        if self.fresh {
+            self.srtt_by_8 = sample * 8;
+            self.rttvar_by_4 = sample * 2;
+            self.fresh = false;
+        } else {
+            let srtt = self.srtt_by_8 / 8;
+            self.srtt_by_8 = (self.srtt_by_8 + sample - srtt).max(1);
+            self.rttvar_by_4 = (self.rttvar_by_4 + sample.abs_diff(srtt) - self.rttvar_by_4 / 4).max(1);
+        }
+        self.timeout = Duration::from_ps(tick).times(self.srtt_by_8 / 8 + self.rttvar_by_4);
+        self.backoff = 1;
+    }
+
+    /// The timer expired.
+    pub fn back_off(&mut self, parameters: &Parameters) {
+        self.backoff = self.backoff.saturating_mul(2).min(parameters.max_backoff.0);
+        if self.backoff > FORGET_ABOVE {
+            self.fresh = true;
+        }
+    }
+
+    /// Data may be sent after a SYN was lost: there is no sample yet, and the path is not as quick as hoped.
+    pub fn on_lost_syn(&mut self, parameters: &Parameters) {
+        self.timeout = parameters.initial_rto.max(AFTER_LOST_SYN);
+        self.backoff = 1;
+    }
+
+    /// RTO.
+    #[inline]
+    pub fn timeout(&self, parameters: &Parameters) -> Duration {
+        let backed_off = self.timeout.max(parameters.min_rto).times(u64::from(self.backoff));
+        backed_off.min(parameters.max_rto).max(parameters.timer_tick.times(2))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::harness::{parameters, text};
+    use super::*;
+
+    fn at_ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    #[test]
+    fn an_exact_clock_follows_rfc_6298() {
+        let parameters = parameters(&[("min-rto", text("0 s"))]);
+        let mut estimator = Estimator::new(&parameters);
+        assert_eq!(estimator.timeout(&parameters), Duration::from_secs(1));
+        estimator.on_sample(&parameters, at_ms(7), at_ms(107));
+        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(100 + 4 * 50));
+        estimator.on_sample(&parameters, at_ms(200), at_ms(260));
+        // SRTT = 7/8 100 + 1/8 60 = 95; RTTVAR = 3/4 50 + 1/4 40 = 47.5.
+        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(95 + 190));
+    }
+
+    #[test]
+    fn a_ticking_clock_counts_the_ticks_between() {
+        let parameters = parameters(&[("min-rto", text("0 s")), ("timer-tick", text("100 ms"))]);
+        let after = |samples: &[(u64, u64)]| {
+            let mut estimator = Estimator::new(&parameters);
+            samples.iter().for_each(|(sent, now)| estimator.on_sample(&parameters, at_ms(*sent), at_ms(*now)));
+            estimator.timeout(&parameters)
+        };
+        assert_eq!(after(&[(0, 250)]), Duration::from_ms(200 + 400)); // 2 ticks: 2 + 4 x 1
+        assert_eq!(after(&[(90, 310)]), Duration::from_ms(300 + 600)); // 3 ticks, although only 220 ms
+        assert_eq!(after(&[(110, 130)]), Duration::from_ms(100 + 200)); // none counts as one
+                                                                        // 2 then 5 ticks: 8 SRTT = 16 + 3, 4 RTTVAR = 4 + 3 - 1; RTO = 19 / 8 rounded down + 6 = 8 ticks.
+        assert_eq!(after(&[(0, 200), (300, 800)]), Duration::from_ms(800));
+    }
+
+    #[test]
+    fn a_timeout_lasts_two_ticks_at_least() {
+        let given = [("min-rto", text("0 s")), ("initial-rto", text("50 ms")), ("timer-tick", text("100 ms"))];
+        let parameters = parameters(&given);
+        assert_eq!(Estimator::new(&parameters).timeout(&parameters), Duration::from_ms(200));
+    }
+
+    #[test]
+    fn the_least_timeout_is_backed_off_too() {
+        let parameters = parameters(&[]);
+        let mut estimator = Estimator::new(&parameters);
+        estimator.on_sample(&parameters, at_ms(0), at_ms(100));
+        estimator.back_off(&parameters);
+        assert_eq!(estimator.timeout(&parameters), Duration::from_secs(2));
+    }
+
+    #[test]
+    fn four_back_offs_make_the_averages_obsolete() {
+        let parameters = parameters(&[("min-rto", text("0 s"))]);
+        let mut estimator = Estimator::new(&parameters);
+        estimator.on_sample(&parameters, at_ms(0), at_ms(100));
+        (0..4).for_each(|_| estimator.back_off(&parameters));
+        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(16 * 300));
+        estimator.on_sample(&parameters, at_ms(9000), at_ms(9010));
+        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(10 + 20));
+    }
+}
