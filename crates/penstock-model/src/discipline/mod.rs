@@ -115,6 +115,22 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
+    /// A packet joins.
+    #[inline]
+    pub fn add(&mut self, size: u32, precedence: u8) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+        self.of_precedence[usize::from(precedence)] += 1;
+    }
+
+    /// A packet leaves.
+    #[inline]
+    pub fn remove(&mut self, size: u32, precedence: u8) {
+        self.packets -= 1;
+        self.bytes -= u64::from(size);
+        self.of_precedence[usize::from(precedence)] -= 1;
+    }
+
     /// Whether `packet` still fits: fewer than `limit` packets stand here, or its bytes do not exceed `limit` bytes.
     #[inline]
     pub fn has_room(&self, packet: &Packet, limit: Limit) -> bool {

@@ -1,6 +1,7 @@
 //! UDP.
 
 use crate::parameters::Check;
+use crate::units::Bytes;
 
 crate::parameters! {
     /// UDP: sends whatever its source produces, when the source produces it.
@@ -21,6 +22,9 @@ crate::parameters! {
     ///
     /// ## References
     /// RFC 768.
-    pub struct Parameters {}
+    pub struct Parameters {
+        /// Bytes of each packet that are not payload: 20 of IP and 8 of UDP.
+        header: Bytes = "28 bytes";
+    }
 }
 impl Check for Parameters {}
