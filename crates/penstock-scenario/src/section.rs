@@ -168,6 +168,18 @@ impl<'a> Section<'a> {
         self.table.iter().find(|branch| branch.key == key).map_or(self.place, |branch| branch.place)
     }
 
+    /// Where the key at the end of `keys` stands, each in the table of the one before; as far as they are written.
+    pub fn place_below(&self, keys: &[&str]) -> Place {
+        let (mut table, mut place) = (self.table, self.place);
+        for key in keys {
+            let Some(branch) = table.iter().find(|branch| branch.key == *key) else { break };
+            place = branch.place;
+            let Item::Table(inner) = &branch.tree.item else { break };
+            table = inner;
+        }
+        place
+    }
+
     /// Whether `key` is written.
     pub fn has(&self, key: &str) -> bool {
         self.table.iter().any(|branch| branch.key == key)
