@@ -20,7 +20,7 @@ __all__ = ["cli_reproduce", "cli_sensitivity", "explain", "names"]
 
 def explain(name: str) -> str | None:
     """A page in Markdown about a study, a claim or an open question; None if `name` is none of them."""
-    from penstock.reproductions import explain as pages
+    from penstock.reproductions import pages
 
     return pages.explain(name)
 

@@ -117,7 +117,7 @@ class Document:
     summary : str
         What it is about, in a few words.
     stated : mapping
-        The settings that it states, under dotted names.
+        The settings that it states, and those that every reading shares, under dotted names.
     tables, claims, questions, tolerances
         Its contents, in their order.
     """
@@ -152,7 +152,7 @@ class Document:
             date=str(about.get("date", about.get("year", ""))),
             authors=tuple(about["authors"]),
             summary=about.get("summary", about["title"]),
-            stated=_flat(data.get("setup", {})),
+            stated=_flat(data.get("setup", {})) | _flat(data.get("assumed", {})),
             tables=tuple(_table(table) for table in data.get("table", ())),
             claims=tuple(_claim(claim) for claim in data.get("claim", ())),
             questions=tuple(_question(item) for item in data.get("ambiguity", ())),
