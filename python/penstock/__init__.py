@@ -55,8 +55,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Finds a public name in its module; what is left are components."""
-    if name.startswith("_"):
+    """Finds a public name in its module; other capitalised names are components."""
+    if name not in _HOMES and not name[:1].isupper():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = import_module(f"penstock.{_HOMES.get(name, 'components')}")
     try:

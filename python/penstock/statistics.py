@@ -225,7 +225,7 @@ def _comparison(difference: float, error: float, degrees: float, level: float) -
         p_above = 0.5 if difference == 0 else float(difference < 0)
         t = math.copysign(math.inf, difference) if difference else 0.0
         return Comparison(difference, difference, difference, t, math.inf, p_above, float(difference == 0))
-    from scipy.special import stdtr  # type: ignore[import-untyped]
+    from scipy.special import stdtr
 
     t = difference / error
     half = t_quantile((1 + level) / 2, degrees) * error
