@@ -1,3 +1,32 @@
 //! The engine: the only crate with a clock.
+//!
+//! A [`Blueprint`] says what to run; [`Sim`] runs it; [`Observations`] say what happened. A run is a pure function of its
+//! blueprint: no statics, no system time, no iteration over hash maps.
+//!
+//! Simulated things are *processes* ([`process::Process`]): a router's port, or a host with all its interfaces. They meet
+//! only through packets that take time, each has one entry point `run(until, inputs, outputs)`, and executors choose only
+//! `until`. The plain executor in [`sim`] is the reference: earliest pending event first.
 
+pub mod agenda;
+mod assemble;
+pub mod blueprint;
+pub mod channel;
+mod committed;
+mod digest;
+mod emissions;
+mod host;
+pub mod link;
 pub mod observations;
+mod port;
+pub mod process;
+mod record;
+pub mod route;
+mod service;
+pub mod sim;
+mod timers;
+
+pub use assemble::BlueprintError;
+pub use blueprint::Blueprint;
+pub use observations::Observations;
+pub use port::commits_on_arrival;
+pub use sim::Sim;

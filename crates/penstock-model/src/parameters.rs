@@ -479,6 +479,21 @@ impl Parameter for Count {
     }
 }
 
+/// A drop precedence: 0 is the best protected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Precedence(pub u8);
+
+impl Parameter for Precedence {
+    const KIND: Kind = Kind::Integer;
+    const RANGE: &'static str = "0 to 3";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Integer(number @ 0..=3) => Ok(Precedence(*number as u8)),
+            other => Err(format!("{} is not a drop precedence; a whole number, 0 to 3", other.quoted())),
+        }
+    }
+}
+
 impl<T: Parameter> Parameter for Vec<T>
 where
     T: ListItem,

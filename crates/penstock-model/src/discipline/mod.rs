@@ -2,17 +2,61 @@
 //!
 //! The port owns the packets and tells the discipline what is queued; the discipline returns a [`Verdict`].
 
+mod early_drop;
+pub mod red;
+pub mod red_n;
 pub mod tail_drop;
 
 use crate::packet::Packet;
+use crate::parameters::Limit;
 use crate::rng::Key;
 use crate::units::{Rate, Time};
 
-crate::component_plans! {
-    /// A discipline with its parameters, as a scenario gives it.
-    pub enum DisciplinePlan {
-        "tail-drop" => TailDrop(tail_drop::Parameters),
-    }
+/// Makes the plan, the discipline at work and the dispatch between them from the list below.
+macro_rules! disciplines {
+    ($( $name:literal => $variant:ident($discipline:ty, $parameters:ty), )*) => {
+        crate::component_plans! {
+            /// A discipline with its parameters, as a scenario gives it.
+            pub enum DisciplinePlan { $( $name => $variant($parameters), )* }
+        }
+
+        /// A discipline at work. `Custom` is for users of the crate.
+        #[allow(missing_docs)] // a variant is documented by its component
+        pub enum AnyDiscipline {
+            $( $variant($discipline), )*
+            Custom(Box<dyn Discipline + Send>),
+        }
+
+        impl AnyDiscipline {
+            /// Builds the discipline that `plan` describes.
+            pub fn new(plan: &DisciplinePlan, port: &PortContext) -> AnyDiscipline {
+                match plan { $( DisciplinePlan::$variant(parameters) => AnyDiscipline::$variant(<$discipline>::new(parameters, port)), )* }
+            }
+        }
+
+        impl Discipline for AnyDiscipline {
+            #[inline]
+            fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.on_arrival(now, packet, queue), )*
+                    AnyDiscipline::Custom(it) => it.on_arrival(now, packet, queue),
+                }
+            }
+
+            fn counting(&self) -> Counting {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.counting(), )*
+                    AnyDiscipline::Custom(it) => it.counting(),
+                }
+            }
+        }
+    };
+}
+
+disciplines! {
+    "tail-drop" => TailDrop(tail_drop::TailDrop, tail_drop::Parameters),
+    "red" => Red(red::Red, red::Parameters),
+    "red-n" => RedN(red_n::RedN, red_n::Parameters),
 }
 
 /// What becomes of an arriving packet.
@@ -70,6 +114,33 @@ pub struct Occupancy {
     pub idle_since: Option<Time>,
 }
 
+impl Occupancy {
+    /// A packet joins.
+    #[inline]
+    pub fn add(&mut self, size: u32, precedence: u8) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+        self.of_precedence[usize::from(precedence)] += 1;
+    }
+
+    /// A packet leaves.
+    #[inline]
+    pub fn remove(&mut self, size: u32, precedence: u8) {
+        self.packets -= 1;
+        self.bytes -= u64::from(size);
+        self.of_precedence[usize::from(precedence)] -= 1;
+    }
+
+    /// Whether `packet` still fits: fewer than `limit` packets stand here, or its bytes do not exceed `limit` bytes.
+    #[inline]
+    pub fn has_room(&self, packet: &Packet, limit: Limit) -> bool {
+        match limit {
+            Limit::Packets(limit) => self.packets < limit,
+            Limit::Bytes(limit) => self.bytes + u64::from(packet.size) <= limit.get(),
+        }
+    }
+}
+
 /// How many drop precedences a packet may have [RFC2597 s2: three; a fourth for experiments].
 pub const PRECEDENCES: usize = 4;
 
@@ -99,39 +170,5 @@ pub trait Discipline {
     /// Whether the packet in service counts in the occupancy that [`Discipline::on_arrival`] is told.
     fn counting(&self) -> Counting {
         Counting::Waiting
-    }
-}
-
-/// A discipline at work. `Custom` is for users of the crate.
-#[allow(missing_docs)] // a variant is documented by its component
-pub enum AnyDiscipline {
-    TailDrop(tail_drop::TailDrop),
-    Custom(Box<dyn Discipline + Send>),
-}
-
-impl AnyDiscipline {
-    /// Builds the discipline that `plan` describes.
-    pub fn new(plan: &DisciplinePlan, port: &PortContext) -> AnyDiscipline {
-        let _ = port;
-        match plan {
-            DisciplinePlan::TailDrop(parameters) => AnyDiscipline::TailDrop(tail_drop::TailDrop::new(parameters)),
-        }
-    }
-}
-
-impl Discipline for AnyDiscipline {
-    #[inline]
-    fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
-        match self {
-            AnyDiscipline::TailDrop(it) => it.on_arrival(now, packet, queue),
-            AnyDiscipline::Custom(it) => it.on_arrival(now, packet, queue),
-        }
-    }
-
-    fn counting(&self) -> Counting {
-        match self {
-            AnyDiscipline::TailDrop(it) => it.counting(),
-            AnyDiscipline::Custom(it) => it.counting(),
-        }
     }
 }

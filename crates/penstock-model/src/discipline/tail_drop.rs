@@ -1,6 +1,6 @@
 //! Tail drop.
 
-use super::{Counting, Discipline, DropCause, Occupancy, Verdict};
+use super::{Counting, Discipline, DropCause, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
 use crate::parameters::{Check, Limit};
 use crate::units::Time;
@@ -52,7 +52,7 @@ pub struct TailDrop {
 
 impl TailDrop {
     /// A tail-drop discipline with these parameters.
-    pub fn new(parameters: &Parameters) -> TailDrop {
+    pub fn new(parameters: &Parameters, _port: &PortContext) -> TailDrop {
         let counting = match parameters.counts {
             Counts::Waiting => Counting::Waiting,
             Counts::InSystem => Counting::InSystem,
@@ -64,11 +64,7 @@ impl TailDrop {
 impl Discipline for TailDrop {
     #[inline]
     fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
-        let fits = match self.limit {
-            Limit::Packets(limit) => queue.packets < limit,
-            Limit::Bytes(limit) => queue.bytes + u64::from(packet.size) <= limit.get(),
-        };
-        if fits {
+        if queue.has_room(packet, self.limit) {
             Verdict::Accept
         } else {
             Verdict::Drop(DropCause::Overflow)

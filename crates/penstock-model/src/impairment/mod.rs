@@ -1,6 +1,10 @@
 //! Impairments act on a packet that has left a port, on the wire.
 
+pub mod delay;
+pub mod loss;
+
 use crate::packet::Packet;
+use crate::rng::Key;
 use crate::units::{Duration, Time};
 
 /// What happens to a packet on the wire.
@@ -19,4 +23,50 @@ pub trait Impairment {
 
     /// Whether a later packet may overtake an earlier one.
     fn reorders(&self) -> bool;
+}
+
+/// Makes the plan, the impairment at work and the dispatch between them from the list below.
+macro_rules! impairments {
+    ($( $name:literal => $variant:ident($impairment:ty, $parameters:ty), )*) => {
+        crate::component_plans! {
+            /// An impairment with its parameters, as a scenario gives it.
+            pub enum ImpairmentPlan { $( $name => $variant($parameters), )* }
+        }
+
+        /// An impairment at work. `Custom` is for users of the crate.
+        #[allow(missing_docs)] // a variant is documented by its component
+        pub enum AnyImpairment {
+            $( $variant($impairment), )*
+            Custom(Box<dyn Impairment + Send>),
+        }
+
+        impl AnyImpairment {
+            /// Builds the impairment that `plan` describes; its streams descend from `key`, the link's.
+            pub fn new(plan: &ImpairmentPlan, key: Key) -> AnyImpairment {
+                match plan { $( ImpairmentPlan::$variant(parameters) => AnyImpairment::$variant(<$impairment>::new(parameters, key)), )* }
+            }
+        }
+
+        impl Impairment for AnyImpairment {
+            #[inline]
+            fn on_departure(&mut self, now: Time, packet: &Packet) -> Fate {
+                match self {
+                    $( AnyImpairment::$variant(it) => it.on_departure(now, packet), )*
+                    AnyImpairment::Custom(it) => it.on_departure(now, packet),
+                }
+            }
+
+            fn reorders(&self) -> bool {
+                match self {
+                    $( AnyImpairment::$variant(it) => it.reorders(), )*
+                    AnyImpairment::Custom(it) => it.reorders(),
+                }
+            }
+        }
+    };
+}
+
+impairments! {
+    "loss" => Loss(loss::Loss, loss::Parameters),
+    "delay" => Delay(delay::Delay, delay::Parameters),
 }

@@ -2,10 +2,119 @@
 //!
 //! A colour is a drop precedence: 0 green, 1 yellow, 2 red. The port writes it into the packet.
 
+pub mod bucket;
+pub mod rbm;
+pub mod rfc_4115;
+pub mod tcm;
+pub mod token_bucket;
+pub mod two_rate_tcm;
+
 use crate::units::{Bytes, Time};
 
 /// A meter. The port calls it once per packet, in order of time.
 pub trait Meter {
     /// The colour of a packet of `size` that arrives at `now` with colour `incoming`.
     fn colour(&mut self, now: Time, size: Bytes, incoming: u8) -> u8;
+}
+
+/// Makes the plan, the meter at work and the dispatch between them from the list below.
+macro_rules! meters {
+    ($( $name:literal => $variant:ident($meter:ty, $parameters:ty), )*) => {
+        crate::component_plans! {
+            /// A meter with its parameters, as a scenario gives it.
+            pub enum MeterPlan { $( $name => $variant($parameters), )* }
+        }
+
+        /// A meter at work. `Custom` is for users of the crate.
+        #[allow(missing_docs)] // a variant is documented by its component
+        pub enum AnyMeter {
+            $( $variant($meter), )*
+            Custom(Box<dyn Meter + Send>),
+        }
+
+        impl AnyMeter {
+            /// Builds the meter that `plan` describes.
+            pub fn new(plan: &MeterPlan) -> AnyMeter {
+                match plan { $( MeterPlan::$variant(parameters) => AnyMeter::$variant(<$meter>::new(parameters)), )* }
+            }
+        }
+
+        impl Meter for AnyMeter {
+            #[inline]
+            fn colour(&mut self, now: Time, size: Bytes, incoming: u8) -> u8 {
+                match self {
+                    $( AnyMeter::$variant(it) => it.colour(now, size, incoming), )*
+                    AnyMeter::Custom(it) => it.colour(now, size, incoming),
+                }
+            }
+        }
+    };
+}
+
+meters! {
+    "token-bucket" => TokenBucket(token_bucket::TokenBucket, token_bucket::Parameters),
+    "tcm" => Tcm(tcm::Tcm, tcm::Parameters),
+    "rbm" => Rbm(rbm::Rbm, rbm::Parameters),
+    "two-rate-tcm" => TwoRateTcm(two_rate_tcm::TwoRateTcm, two_rate_tcm::Parameters),
+    "rfc-4115" => Rfc4115(rfc_4115::Rfc4115, rfc_4115::Parameters),
+}
+
+crate::choice! {
+    /// What a meter makes of the colour that a packet arrives with.
+    pub enum Mode {
+        /// A packet uses no tokens of a better colour than its own and is never promoted.
+        "colour-aware" => Aware,
+        /// It is ignored: every packet is metered as if green.
+        "colour-blind" => Blind,
+    }
+}
+
+impl Mode {
+    /// The colour that a packet is metered as.
+    #[inline]
+    fn admits(self, incoming: u8) -> u8 {
+        match self {
+            Mode::Aware => incoming,
+            Mode::Blind => 0,
+        }
+    }
+}
+
+crate::choice! {
+    /// Where a green packet goes that finds no green tokens.
+    pub enum Demotion {
+        /// To the excess bucket: yellow if that has tokens.
+        "next-bucket" => NextBucket,
+        /// To the worst colour; the excess bucket is for packets that arrive yellow.
+        "last" => Last,
+    }
+}
+
+/// Green while the first bucket lasts, yellow while the second does, else the worst colour: the rule of the three-colour
+/// markers with buckets of their own. The buckets stand at the packet's arrival.
+#[inline]
+fn colour_of(first: &mut bucket::Bucket, second: Option<&mut bucket::Bucket>, size: Bytes, colour: u8, demotion: Demotion) -> u8 {
+    if colour == 0 && first.take(size) {
+        return 0;
+    }
+    let Some(second) = second else {
+        return colour.max(1);
+    };
+    let eligible = colour == 1 || colour == 0 && demotion == Demotion::NextBucket;
+    if eligible && second.take(size) {
+        return 1;
+    }
+    colour.max(2)
+}
+
+/// Why a demotion rule has no effect, for the markers that offer one.
+fn demotion_mistake(demotion: Demotion, mode: Mode, buckets: usize) -> Option<String> {
+    match (demotion, mode, buckets) {
+        (Demotion::NextBucket, ..) => None,
+        (Demotion::Last, _, 1) => Some("has no effect without an excess bucket; leave it out".to_owned()),
+        (Demotion::Last, Mode::Blind, _) => {
+            Some("\"last\" with mode = \"colour-blind\" leaves the excess bucket unused; leave the bucket out instead".to_owned())
+        }
+        (Demotion::Last, Mode::Aware, _) => None,
+    }
 }

@@ -1,5 +1,10 @@
 //! Sources decide when an application sends, and how much.
 
+pub mod cbr;
+pub mod ftp;
+pub mod poisson;
+pub mod size;
+
 use crate::rng::Stream;
 use crate::units::Duration;
 
@@ -25,3 +30,73 @@ pub trait Source {
         None
     }
 }
+
+/// Makes the plan, the source at work and the dispatch between them from the lists below. A greedy source has no packets of
+/// its own timing: its transport asks the plan how much there is to send.
+macro_rules! sources {
+    (
+        open loop: $( $name:literal => $variant:ident($source:ty, $parameters:ty), )*
+        greedy: $( $greedy_name:literal => $greedy:ident($greedy_parameters:ty), )*
+    ) => {
+        crate::component_plans! {
+            /// A source with its parameters, as a scenario gives it.
+            pub enum SourcePlan {
+                $( $name => $variant($parameters), )*
+                $( $greedy_name => $greedy($greedy_parameters), )*
+            }
+        }
+
+        /// An open-loop source at work. `Custom` is for users of the crate.
+        #[allow(missing_docs)] // a variant is documented by its component
+        pub enum AnySource {
+            $( $variant($source), )*
+            Custom(Box<dyn Source + Send>),
+        }
+
+        impl AnySource {
+            /// Builds the source that `plan` describes; `None` for a greedy one, which its transport drives.
+            pub fn new(plan: &SourcePlan) -> Option<AnySource> {
+                match plan {
+                    $( SourcePlan::$variant(parameters) => Some(AnySource::$variant(<$source>::new(parameters))), )*
+                    $( SourcePlan::$greedy(_) => None, )*
+                }
+            }
+        }
+
+        impl Source for AnySource {
+            #[inline]
+            fn first(&mut self, stream: &mut Stream) -> Emission {
+                match self {
+                    $( AnySource::$variant(it) => it.first(stream), )*
+                    AnySource::Custom(it) => it.first(stream),
+                }
+            }
+
+            #[inline]
+            fn next(&mut self, stream: &mut Stream) -> Emission {
+                match self {
+                    $( AnySource::$variant(it) => it.next(stream), )*
+                    AnySource::Custom(it) => it.next(stream),
+                }
+            }
+
+            fn period(&self) -> Option<Duration> {
+                match self {
+                    $( AnySource::$variant(it) => it.period(), )*
+                    AnySource::Custom(it) => it.period(),
+                }
+            }
+        }
+    };
+}
+
+sources! {
+    open loop:
+    "cbr" => Cbr(cbr::Cbr, cbr::Parameters),
+    "poisson" => Poisson(poisson::Poisson, poisson::Parameters),
+    greedy:
+    "ftp" => Ftp(ftp::Parameters),
+}
+
+// A scenario may have a million flows, each with a source.
+const _: () = assert!(std::mem::size_of::<AnySource>() <= 64);

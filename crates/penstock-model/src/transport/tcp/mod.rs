@@ -1,1 +1,30 @@
-//! TCP sender and receiver.
+//! TCP, one way: a sender of full-sized segments and a receiver of them.
+//!
+//! Neither owns a clock. After every input (`start`, `offer`, `on_*`) the caller asks `next_transmission` until it
+//! answers `None`, then looks at `deadline`, the instant at which `on_timeout` is due.
+
+mod congestion;
+mod parameters;
+mod receiver;
+mod recovery;
+mod rtt;
+mod sack;
+mod sender;
+
+#[cfg(test)]
+mod tests;
+
+pub use parameters::{Parameters, PartialAckTimer, Variant};
+pub use receiver::Receiver;
+pub use sender::Sender;
+
+use crate::packet::Body;
+
+/// A packet that an end host wants to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmission {
+    /// What it carries.
+    pub body: Body,
+    /// Bytes on the wire, headers included.
+    pub size: u32,
+}

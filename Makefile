@@ -1,0 +1,128 @@
+# The two commands that matter: `make run` and `make test`. `make help` lists the rest.
+# Values carry no comment behind them: make would keep the blanks before it.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := setup
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DONE := $(VENV)/done
+LOGS := target/setup
+CORE := python/penstock/_core.abi3.so
+UV := $(BIN)/uv pip
+INSTALL := $(UV) install --quiet --python $(BIN)/python
+# Cargo takes every core; a jobserver of ours would hold it to our two jobs.
+CARGO := env -u MAKEFLAGS -u MFLAGS cargo
+MATURIN := env -u MAKEFLAGS -u MFLAGS VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
+
+# Folders are listed too, so that a file that goes away is noticed.
+RUST_SOURCES := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml crates/*/build.rs) $(shell find crates/*/src)
+
+READY := $(DONE)/command
+READY_DEV := $(READY) $(DONE)/dev
+
+.PHONY: run test lint docs crosscheck instructions setup setup-dev lock format clean help
+
+## What people ask for
+
+run: setup ## set up and repeat the first published study
+	@$(BIN)/penstock reproduce af
+
+test: setup-dev ## set up and run all tests
+	$(CARGO) test --locked --workspace --quiet
+	$(BIN)/python -m pytest
+
+lint: setup-dev ## check form and types
+	$(CARGO) fmt --check
+	$(CARGO) clippy --locked --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/stubtest penstock._core
+
+format: setup-dev ## put the sources into their form
+	$(CARGO) fmt
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+docs: setup-dev ## build the pages, warnings being errors
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --quiet --workspace --no-deps
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+crosscheck: setup ## compare with ns-2 (installs Debian's package if it is missing)
+	@command -v ns >/dev/null || { apt-get update -qq && apt-get install -qq -y ns2; }
+	$(BIN)/python bench/peers/ns2/crosscheck.py
+
+instructions: setup-dev ## compare instruction counts with the recorded ones (installs valgrind if it is missing)
+	@command -v valgrind >/dev/null || { apt-get update -qq && apt-get install -qq -y valgrind; }
+	$(BIN)/python bench/instructions.py
+
+setup: ## build everything that `make run` needs
+	@$(call unless_ready,$(READY))
+
+setup-dev: ## build everything that tests, lints and pages need
+	@$(call unless_ready,$(READY_DEV))
+
+lock: $(DONE)/tools ## write the Python lock files again; `make lock UP=--upgrade` takes newer versions
+	$(call compile,--group setup,requirements-setup.lock)
+	$(call compile,pyproject.toml,requirements.lock)
+	$(call compile,--group dev --constraint requirements.lock,requirements-dev.lock)
+
+clean: ## remove all that was built
+	rm -rf $(VENV) target docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -f $(CORE)
+
+help: ## this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+## How it is set up: tools first, then the Python packages beside the Rust core, last the command
+
+# Asks first whether there is anything to do: the second time nothing is printed and nothing started.
+define unless_ready
+if ! $(MAKE) --question $(1) 2>/dev/null; then \
+	echo "setting up (what it says goes to $(LOGS))"; \
+	$(MAKE) --silent --jobs=2 $(1); \
+	printf '%s\n' "setting up ............................................ $$SECONDS s (once)"; \
+fi
+endef
+
+# Runs $(2) quietly, says how long it took, and shows what it said only if it failed.
+define step
+@mkdir -p $(LOGS); \
+if { $(2); } </dev/null >$(LOGS)/$(@F).log 2>&1; then \
+	mkdir -p $(DONE); touch $@; printf '  %-51s %3s s\n' "$(1)" "$$SECONDS"; \
+else \
+	cat $(LOGS)/$(@F).log; echo "setting up failed at: $(1)"; exit 1; \
+fi
+endef
+
+compile = $(UV) compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header $(UP) $(1) -o $(2)
+
+$(DONE)/tools: requirements-setup.lock
+	$(call step,tools,$(PYTHON) -c 'import sys; sys.hexversion >= 0x030b0000 or sys.exit("Python 3.11 or newer is needed")' && \
+		$(PYTHON) -m venv --clear $(VENV) && \
+		$(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --require-hashes -r $<)
+
+# Downloads while the tools are being installed.
+$(LOGS)/crates: Cargo.lock
+	$(call step,Rust crates,$(CARGO) fetch --locked --quiet)
+
+$(DONE)/packages: requirements.lock $(DONE)/tools
+	$(call step,Python packages,$(INSTALL) --only-binary :all: --require-hashes -r $<)
+
+$(DONE)/dev: requirements-dev.lock $(DONE)/packages
+	$(call step,Python packages for development,$(INSTALL) --only-binary :all: --require-hashes -r $<)
+
+$(CORE): $(RUST_SOURCES) $(DONE)/tools | $(LOGS)/crates
+	$(call step,Rust core,$(MATURIN) develop --release --locked --skip-install)
+
+# An edit of Python or Rust needs no new installation, only new metadata does. The package is named for
+# reinstallation because uv would otherwise take what it built for an earlier .venv, without building anything.
+$(DONE)/command: pyproject.toml $(DONE)/packages | $(CORE)
+	$(call step,command,$(INSTALL) --offline --no-deps --no-build-isolation --reinstall-package penstock --editable .)

@@ -1,0 +1,337 @@
+//! From a blueprint to processes: who is one, how they are connected, and in which order they stand.
+
+use crate::blueprint::{Blueprint, FlowGroup, Ties};
+use crate::channel::Inputs;
+use crate::host::{Dress, Host};
+use crate::port::Port;
+use crate::process::Process;
+use crate::record::Window;
+use crate::route::{Departure, FlowRoutes, Hop, Routes};
+use penstock_model::id::{FlowId, HopId, LinkId, NodeId, ProcessId, RouteId};
+use penstock_model::impairment::{AnyImpairment, Impairment};
+use penstock_model::rng::Key;
+use penstock_model::source::{AnySource, SourcePlan};
+use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Duration, Time};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// A blueprint that cannot run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlueprintError {
+    /// Packets could go round this circle of links in no time.
+    CycleWithoutDelay(Vec<String>),
+    /// A route's links do not meet, or it is empty.
+    BrokenRoute(usize),
+    /// A flow's route does not lead from its source to its sink or back.
+    MisroutedFlow(usize),
+    /// The source cannot be carried by the transport.
+    Mismatch(String),
+}
+
+impl fmt::Display for BlueprintError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BlueprintError::CycleWithoutDelay(links) => {
+                write!(f, "the links {} form a circle without any delay; give at least one of them a delay above 0 s", links.join(", "))
+            }
+            BlueprintError::BrokenRoute(route) => write!(f, "route {route} is empty or has links that do not meet"),
+            BlueprintError::MisroutedFlow(flow) => write!(f, "the route of flow {flow} does not lead between its ends"),
+            BlueprintError::Mismatch(group) => write!(f, "flows '{group}': this source cannot be carried by this transport"),
+        }
+    }
+}
+
+impl std::error::Error for BlueprintError {}
+
+/// The parts of a [`crate::Sim`].
+pub struct Parts {
+    pub processes: Vec<Process>,
+    pub inputs: Vec<Inputs>,
+    pub routes: Routes,
+}
+
+/// What a process is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// A node where flows begin or end, with all its ports.
+    Host(NodeId),
+    /// One port of a node that only passes packets on.
+    RouterPort(LinkId),
+}
+
+/// Makes the processes of a blueprint.
+///
+/// # Errors
+/// If it contradicts itself; see [`BlueprintError`].
+pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
+    check_routes(blueprint)?;
+    let is_host = hosts(blueprint);
+    let place = |link: LinkId| match blueprint.links[link.index()].from {
+        node if is_host[node.index()] => Place::Host(node),
+        _ => Place::RouterPort(link),
+    };
+    let used = used_links(blueprint);
+    let channels = channels(blueprint, &place);
+    let order = order(blueprint, &is_host, &used, &channels)?;
+    let process_of: BTreeMap<Place, u32> = order.iter().enumerate().map(|(i, place)| (*place, i as u32)).collect();
+
+    let key = Key::root(blueprint.seed, blueprint.replication);
+    let ties = |name: &str| (blueprint.ties == Ties::Random).then(|| key.child("ties").child(name));
+    let window = Window { from: blueprint.warm_up, to: blueprint.end };
+    let mut port_index = vec![u32::MAX; blueprint.links.len()];
+    let mut processes = Vec::with_capacity(order.len());
+    let mut inputs = Vec::with_capacity(order.len());
+    let mut input_index: BTreeMap<(LinkId, u32), u32> = BTreeMap::new();
+    for (i, place) in order.iter().enumerate() {
+        let (name, links, host) = match *place {
+            Place::Host(node) => {
+                let name = &blueprint.nodes[node.index()];
+                let links = used.iter().copied().filter(|link| blueprint.links[link.index()].from == node).collect();
+                (name, links, Some(Box::new(Host::new(node.0, window, ties(name)))))
+            }
+            Place::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
+        };
+        let ports: Vec<Port> = links
+            .iter()
+            .enumerate()
+            .map(|(index, &link)| {
+                let plan = &blueprint.links[link.index()];
+                port_index[link.index()] = index as u32;
+                let trace_place = (blueprint.nodes.len() + link.index()) as u32;
+                Port::new(link, trace_place, plan, key.child("links").child(&plan.path), window)
+            })
+            .collect();
+        processes.push(Process::new(name.clone(), ports, host, blueprint.trace));
+        let feeding: Vec<LinkId> = channels.range((*place, LinkId(0))..=(*place, LinkId(u32::MAX))).map(|((_, link), ())| *link).collect();
+        for (input, link) in feeding.iter().enumerate() {
+            input_index.insert((*link, i as u32), input as u32);
+        }
+        let reorders: Vec<bool> = feeding.iter().map(|link| reorders(blueprint, *link)).collect();
+        inputs.push(Inputs::new(&reorders, ties(name)));
+    }
+
+    let (hops, starts) = hops(blueprint, &place, &process_of, &input_index, &port_index);
+    let departure =
+        |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
+    let flows = add_flows(blueprint, key, &process_of, &mut processes, departure)?;
+    for (plan, sample) in blueprint.samples.iter().enumerate() {
+        if let Some(process) = process_of.get(&place(sample.link)) {
+            let port = port_index[sample.link.index()];
+            processes[*process as usize].sample(port, sample.every, blueprint.warm_up, plan as u32);
+        }
+    }
+    Ok(Parts { processes, inputs, routes: Routes { hops, flows } })
+}
+
+fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+    let link = |id: &LinkId| &blueprint.links[id.index()];
+    for (i, route) in blueprint.routes.iter().enumerate() {
+        if route.is_empty() || route.windows(2).any(|pair| link(&pair[0]).to != link(&pair[1]).from) {
+            return Err(BlueprintError::BrokenRoute(i));
+        }
+    }
+    let ends = |route: RouteId| {
+        let route = &blueprint.routes[route.index()];
+        (link(&route[0]).from, link(&route[route.len() - 1]).to)
+    };
+    for (i, flow) in blueprint.flows.iter().enumerate() {
+        let back = match blueprint.groups[flow.group as usize].transport {
+            TransportPlan::Tcp(_) => ends(flow.backward) == (flow.to, flow.from),
+            TransportPlan::Udp(_) => true,
+        };
+        if !back || ends(flow.forward) != (flow.from, flow.to) {
+            return Err(BlueprintError::MisroutedFlow(i));
+        }
+    }
+    Ok(())
+}
+
+fn hosts(blueprint: &Blueprint) -> Vec<bool> {
+    let mut is_host = vec![false; blueprint.nodes.len()];
+    for flow in &blueprint.flows {
+        is_host[flow.from.index()] = true;
+        is_host[flow.to.index()] = true;
+    }
+    is_host
+}
+
+/// The links that some route uses, in the scenario's order.
+fn used_links(blueprint: &Blueprint) -> Vec<LinkId> {
+    let mut used = vec![false; blueprint.links.len()];
+    blueprint.routes.iter().flatten().for_each(|link| used[link.index()] = true);
+    (0..blueprint.links.len() as u32).map(LinkId).filter(|link| used[link.index()]).collect()
+}
+
+/// Which link feeds which place, on some route.
+fn channels(blueprint: &Blueprint, place: &dyn Fn(LinkId) -> Place) -> BTreeMap<(Place, LinkId), ()> {
+    let mut channels = BTreeMap::new();
+    for route in &blueprint.routes {
+        for pair in route.windows(2) {
+            channels.insert((place(pair[1]), pair[0]), ());
+        }
+        let last = route[route.len() - 1];
+        channels.insert((Place::Host(blueprint.links[last.index()].to), last), ());
+    }
+    channels
+}
+
+/// All places, such that a channel without delay leads from an earlier to a later one.
+fn order(
+    blueprint: &Blueprint,
+    is_host: &[bool],
+    used: &[LinkId],
+    channels: &BTreeMap<(Place, LinkId), ()>,
+) -> Result<Vec<Place>, BlueprintError> {
+    let hosts = (0..blueprint.nodes.len() as u32).map(NodeId).filter(|node| is_host[node.index()]).map(Place::Host);
+    let ports = used.iter().copied().filter(|link| !is_host[blueprint.links[link.index()].from.index()]).map(Place::RouterPort);
+    let places: Vec<Place> = hosts.chain(ports).collect();
+    let without_delay: Vec<(Place, LinkId)> =
+        channels.keys().filter(|(_, link)| blueprint.links[link.index()].delay == Duration::ZERO).copied().collect();
+    if without_delay.is_empty() {
+        return Ok(places);
+    }
+    // Kahn's algorithm, lowest place first, over the channels without delay only.
+    let sender = |link: LinkId| {
+        let node = blueprint.links[link.index()].from;
+        if is_host[node.index()] {
+            Place::Host(node)
+        } else {
+            Place::RouterPort(link)
+        }
+    };
+    let mut waiting_for: BTreeMap<Place, usize> = places.iter().map(|place| (*place, 0)).collect();
+    let mut leads_to: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
+    for (to, link) in &without_delay {
+        leads_to.entry(sender(*link)).or_default().push(*to);
+        *waiting_for.entry(*to).or_default() += 1;
+    }
+    let mut ready: std::collections::BTreeSet<Place> =
+        waiting_for.iter().filter(|(_, count)| **count == 0).map(|(place, _)| *place).collect();
+    let mut order = Vec::with_capacity(places.len());
+    while let Some(place) = ready.pop_first() {
+        order.push(place);
+        for next in leads_to.get(&place).into_iter().flatten() {
+            let count = waiting_for.get_mut(next).expect("every place is counted");
+            *count -= 1;
+            if *count == 0 {
+                ready.insert(*next);
+            }
+        }
+    }
+    if order.len() == places.len() {
+        return Ok(order);
+    }
+    let stuck = without_delay.iter().filter(|(to, link)| waiting_for[to] > 0 && waiting_for[&sender(*link)] > 0);
+    let mut names: Vec<String> = stuck.map(|(_, link)| blueprint.links[link.index()].path.clone()).collect();
+    names.dedup();
+    Err(BlueprintError::CycleWithoutDelay(names))
+}
+
+/// Whether packets may overtake each other on a link.
+fn reorders(blueprint: &Blueprint, link: LinkId) -> bool {
+    let key = Key::root(0, 0);
+    blueprint.links[link.index()].port.impairments.iter().any(|plan| AnyImpairment::new(plan, key).reorders())
+}
+
+/// The table of hops, and where each route begins in it.
+fn hops(
+    blueprint: &Blueprint,
+    place: &dyn Fn(LinkId) -> Place,
+    process_of: &BTreeMap<Place, u32>,
+    input_index: &BTreeMap<(LinkId, u32), u32>,
+    port_index: &[u32],
+) -> (Vec<Hop>, Vec<u32>) {
+    let mut hops = Vec::new();
+    let mut starts = Vec::with_capacity(blueprint.routes.len());
+    for route in &blueprint.routes {
+        starts.push(hops.len() as u32);
+        for (i, link) in route.iter().enumerate() {
+            let (process, port) = match route.get(i + 1) {
+                Some(next) => (process_of[&place(*next)], port_index[next.index()]),
+                None => (process_of[&Place::Host(blueprint.links[link.index()].to)], Hop::DELIVER),
+            };
+            hops.push(Hop { process: ProcessId(process), input: input_index[&(*link, process)], port });
+        }
+    }
+    (hops, starts)
+}
+
+/// Puts both ends of every flow into their hosts.
+fn add_flows(
+    blueprint: &Blueprint,
+    key: Key,
+    process_of: &BTreeMap<Place, u32>,
+    processes: &mut [Process],
+    departure: impl Fn(RouteId) -> Departure,
+) -> Result<Vec<FlowRoutes>, BlueprintError> {
+    let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint
+        .groups
+        .iter()
+        .map(|group| match &group.transport {
+            TransportPlan::Tcp(parameters) => Some(Arc::new(parameters.clone())),
+            TransportPlan::Udp(_) => None,
+        })
+        .collect();
+    let host_index: Vec<u32> =
+        (0..blueprint.nodes.len() as u32).map(|node| process_of.get(&Place::Host(NodeId(node))).copied().unwrap_or(u32::MAX)).collect();
+    let mut flows = Vec::with_capacity(blueprint.flows.len());
+    for (i, flow) in blueprint.flows.iter().enumerate() {
+        let group = &blueprint.groups[flow.group as usize];
+        let key = key.child("flows").child(&group.name).nth(u64::from(flow.member));
+        let start = start(group.start, key);
+        let id = FlowId(i as u32);
+        let forward = departure(flow.forward);
+        let dress = Dress { flow: id, departure: forward, class: group.class, precedence: group.precedence };
+        let (from, to) = (host_index[flow.from.index()], host_index[flow.to.index()]);
+        let routes = match (&group.transport, &tcp[flow.group as usize]) {
+            (TransportPlan::Tcp(_), Some(parameters)) => {
+                let backward = departure(flow.backward);
+                let mut sender = Sender::new(parameters);
+                sender.offer(segments(group, parameters)?);
+                let back = Dress { departure: backward, ..dress };
+                let header = parameters.header.get() as u32;
+                let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), header);
+                let source = host(processes, from).add_sender(dress, sender, start);
+                FlowRoutes { forward, backward, source, sink }
+            }
+            (TransportPlan::Udp(parameters), _) => {
+                let Some(source) = AnySource::new(&group.source) else {
+                    return Err(BlueprintError::Mismatch(group.name.clone()));
+                };
+                let sink = host(processes, to).add_sink(id, parameters.header.get() as u32);
+                let source = host(processes, from).add_source(dress, source, key.child("source").stream(), start, group.stop);
+                FlowRoutes { forward, backward: forward, source, sink }
+            }
+            (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
+        };
+        flows.push(routes);
+    }
+    Ok(flows)
+}
+
+fn host(processes: &mut [Process], index: u32) -> &mut Host {
+    processes[index as usize].host_mut().expect("flows end at hosts")
+}
+
+/// How many segments a TCP flow has to send; `None` without an end.
+fn segments(group: &FlowGroup, tcp: &TcpParameters) -> Result<Option<u32>, BlueprintError> {
+    match &group.source {
+        SourcePlan::Ftp(ftp) => Ok(ftp.size.map(|size| {
+            let payload = tcp.packet.get() - tcp.header.get();
+            u32::try_from(size.get().div_ceil(payload)).unwrap_or(u32::MAX)
+        })),
+        _ => Err(BlueprintError::Mismatch(group.name.clone())),
+    }
+}
+
+fn start((low, high): (Time, Time), key: Key) -> Time {
+    let span = high.since(low).as_ps();
+    if span == 0 {
+        low
+    } else {
+        low + Duration::from_ps(key.child("start").stream().below(span))
+    }
+}

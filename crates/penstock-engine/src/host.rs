@@ -1,0 +1,374 @@
+//! A host: the ends of flows at a node, their timers and their counts.
+
+use crate::channel::Outputs;
+use crate::emissions::Emissions;
+use crate::observations::{FlowCounters, TraceEvent};
+use crate::port::Port;
+use crate::record::{Record, Window};
+use crate::route::{Departure, Routes};
+use crate::timers::{TimerKind, Timers};
+use penstock_model::id::FlowId;
+use penstock_model::packet::{Body, Packet};
+use penstock_model::rng::{Key, Stream};
+use penstock_model::source::{AnySource, Source};
+use penstock_model::transport::tcp::{Receiver, Sender, Transmission};
+use penstock_model::units::{Duration, Time};
+
+/// What a host needs of the process around it to send a packet.
+pub struct Surroundings<'a, 'b> {
+    /// The node's ports.
+    pub ports: &'a mut [Port],
+    /// The routes.
+    pub routes: &'a Routes,
+    /// Digest and trace.
+    pub record: &'a mut Record,
+    /// The channels to other processes.
+    pub outputs: &'a mut Outputs<'b>,
+}
+
+/// The ends of flows at one node.
+pub struct Host {
+    /// The place of this node in traces.
+    place: u32,
+    window: Window,
+    emissions: Emissions,
+    timers: Timers,
+    sources: Vec<OpenEnd>,
+    sinks: Vec<SinkEnd>,
+    senders: Vec<SenderEnd>,
+    receivers: Vec<ReceiverEnd>,
+}
+
+/// How an end's packets look.
+#[derive(Clone, Copy, Debug)]
+pub struct Dress {
+    /// The flow.
+    pub flow: FlowId,
+    /// Where its packets begin.
+    pub departure: Departure,
+    /// Their class.
+    pub class: u8,
+    /// Their precedence.
+    pub precedence: u8,
+}
+
+impl Dress {
+    #[inline]
+    fn packet(&self, now: Time, size: u32, body: Body) -> Packet {
+        Packet {
+            created: now,
+            flow: self.flow,
+            hop: self.departure.hop,
+            size,
+            precedence: self.precedence,
+            class: self.class,
+            marked: false,
+            body,
+        }
+    }
+}
+
+/// The sending end of an open-loop flow.
+struct OpenEnd {
+    dress: Dress,
+    source: AnySource,
+    /// Absent for sources that draw no more after their first packet.
+    stream: Option<Box<Stream>>,
+    stop: Time,
+    size: u32,
+    sequence: u32,
+    sent: Sent,
+}
+
+/// The receiving end of an open-loop flow.
+struct SinkEnd {
+    flow: FlowId,
+    header: u32,
+    received: Received,
+}
+
+struct SenderEnd {
+    dress: Dress,
+    sender: Sender,
+    armed: Time,
+    sent: Sent,
+}
+
+struct ReceiverEnd {
+    dress: Dress,
+    receiver: Receiver,
+    armed: Time,
+    header: u32,
+    received: Received,
+    goodput: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sent {
+    start: Time,
+    packets: u64,
+    bytes: u64,
+    again: u64,
+}
+
+impl Sent {
+    #[inline]
+    fn count(&mut self, packet: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+        self.again += u64::from(matches!(packet.body, Body::Segment { retransmission: true, .. }));
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Received {
+    packets: u64,
+    bytes: u64,
+    marked: u64,
+    /// Picoseconds; 128 bits as two words keep the struct's alignment small.
+    delay_sum: [u64; 2],
+    delay_max: Duration,
+}
+
+impl Received {
+    #[inline]
+    fn count(&mut self, now: Time, packet: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+        self.marked += u64::from(packet.marked);
+        let delay = now.since(packet.created);
+        let (low, carry) = self.delay_sum[0].overflowing_add(delay.as_ps());
+        self.delay_sum = [low, self.delay_sum[1] + u64::from(carry)];
+        self.delay_max = self.delay_max.max(delay);
+    }
+
+    fn report(&self, header: u32, counters: &mut FlowCounters) {
+        counters.received_packets = self.packets;
+        counters.received_bytes = self.bytes;
+        counters.received_payload = self.bytes - self.packets * u64::from(header);
+        counters.marked_packets = self.marked;
+        counters.delay_sum_ps = u128::from(self.delay_sum[1]) << 64 | u128::from(self.delay_sum[0]);
+        counters.delay_max = self.delay_max;
+    }
+}
+
+impl Sent {
+    fn report(&self, counters: &mut FlowCounters) {
+        counters.start = self.start;
+        counters.sent_packets = self.packets;
+        counters.sent_bytes = self.bytes;
+        counters.retransmitted_packets = self.again;
+    }
+}
+
+impl Host {
+    /// A host without flows; `ties` orders simultaneous timers at random.
+    pub fn new(place: u32, window: Window, ties: Option<Key>) -> Host {
+        Host {
+            place,
+            window,
+            emissions: Emissions::new(ties),
+            timers: Timers::new(ties),
+            sources: Vec::new(),
+            sinks: Vec::new(),
+            senders: Vec::new(),
+            receivers: Vec::new(),
+        }
+    }
+
+    /// Adds the sending end of an open-loop flow that begins at `start`; returns its slot.
+    pub fn add_source(&mut self, dress: Dress, mut source: AnySource, mut stream: Stream, start: Time, stop: Time) -> u32 {
+        let slot = self.sources.len() as u32;
+        let first = source.first(&mut stream);
+        let period = source.period();
+        if start + first.after <= stop {
+            self.emissions.insert(start + first.after, dress.flow.0, slot, period);
+        }
+        let stream = period.is_none().then(|| Box::new(stream));
+        let sent = Sent { start, ..Sent::default() };
+        self.sources.push(OpenEnd { dress, source, stream, stop, size: first.size, sequence: 0, sent });
+        slot
+    }
+
+    /// Adds the receiving end of an open-loop flow; returns its slot.
+    pub fn add_sink(&mut self, flow: FlowId, header: u32) -> u32 {
+        self.sinks.push(SinkEnd { flow, header, received: Received::default() });
+        self.sinks.len() as u32 - 1
+    }
+
+    /// Adds a TCP sender that opens its connection at `start`; returns its slot.
+    pub fn add_sender(&mut self, dress: Dress, sender: Sender, start: Time) -> u32 {
+        let slot = self.senders.len() as u32;
+        let mut armed = Time::NEVER;
+        self.timers.arm(start, &mut armed, dress.flow.0, TimerKind::Start, slot);
+        let sent = Sent { start, ..Sent::default() };
+        self.senders.push(SenderEnd { dress, sender, armed: Time::NEVER, sent });
+        slot
+    }
+
+    /// Adds a TCP receiver; returns its slot.
+    pub fn add_receiver(&mut self, dress: Dress, receiver: Receiver, header: u32) -> u32 {
+        self.receivers.push(ReceiverEnd { dress, receiver, armed: Time::NEVER, header, received: Received::default(), goodput: 0 });
+        self.receivers.len() as u32 - 1
+    }
+
+    /// When the host next does something by itself.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.emissions.next().min(self.timers.next())
+    }
+
+    /// Does what is due at `now`: one source or timer, in the order of flows.
+    pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        let emission = self.emissions.peek().filter(|due| due.at <= now).map(|due| (due.at, due.tie, due.flow));
+        let timer = self.timers.peek().filter(|timer| timer.at <= now).map(|timer| (timer.at, timer.tie, timer.flow));
+        match (emission, timer) {
+            (Some(_), None) => self.emit(now, around),
+            (Some(emission), Some(timer)) if emission <= timer => self.emit(now, around),
+            (_, Some(_)) => self.on_timer(now, around),
+            (None, None) => {}
+        }
+    }
+
+    /// Takes a packet at the end of its route.
+    pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
+        around.record.note(now, self.place, packet, TraceEvent::Receive);
+        let flow = around.routes.flow(packet.flow);
+        match packet.body {
+            Body::Datagram { .. } => {
+                if self.window.contains(now) {
+                    self.sinks[flow.sink as usize].received.count(now, packet);
+                }
+            }
+            Body::Segment { seq, .. } => {
+                let end = &mut self.receivers[flow.sink as usize];
+                let before = end.receiver.delivered();
+                end.receiver.on_segment(now, seq);
+                if self.window.contains(now) {
+                    end.received.count(now, packet);
+                    end.goodput += u64::from(end.receiver.delivered() - before) * u64::from(packet.size - end.header);
+                }
+                self.pump_receiver(now, flow.sink, around);
+            }
+            Body::Syn => {
+                self.receivers[flow.sink as usize].receiver.on_syn(now);
+                self.pump_receiver(now, flow.sink, around);
+            }
+            Body::Ack(ack) => {
+                self.senders[flow.source as usize].sender.on_ack(now, &ack);
+                self.pump_sender(now, flow.source, around);
+            }
+            Body::SynAck => {
+                self.senders[flow.source as usize].sender.on_syn_ack(now);
+                self.pump_sender(now, flow.source, around);
+            }
+        }
+    }
+
+    /// Writes the counts of this host's ends into the flows' rows.
+    pub fn report(self, flows: &mut [FlowCounters]) {
+        for end in &self.sources {
+            end.sent.report(&mut flows[end.dress.flow.index()]);
+        }
+        for end in &self.senders {
+            end.sent.report(&mut flows[end.dress.flow.index()]);
+        }
+        for end in &self.sinks {
+            let counters = &mut flows[end.flow.index()];
+            end.received.report(end.header, counters);
+            counters.goodput_bytes = counters.received_payload;
+        }
+        for end in &self.receivers {
+            let counters = &mut flows[end.dress.flow.index()];
+            end.received.report(end.header, counters);
+            counters.goodput_bytes = end.goodput;
+        }
+    }
+
+    fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        let Some(due) = self.emissions.peek() else { return };
+        let end = &mut self.sources[due.slot as usize];
+        let packet = end.dress.packet(now, end.size, Body::Datagram { seq: end.sequence });
+        end.sequence = end.sequence.wrapping_add(1);
+        if self.window.contains(now) {
+            end.sent.count(&packet);
+        }
+        match &mut end.stream {
+            None => {
+                let period = end.source.period().expect("a source without a stream has a period");
+                self.emissions.turn(period, end.stop);
+            }
+            Some(stream) => {
+                let next = end.source.next(stream);
+                end.size = next.size;
+                let stop = end.stop;
+                self.emissions.pop();
+                if now + next.after <= stop {
+                    self.emissions.insert(now + next.after, due.flow, due.slot, None);
+                }
+            }
+        }
+        let departure = self.sources[due.slot as usize].dress.departure;
+        around.record.note(now, self.place, &packet, TraceEvent::Send);
+        around.ports[departure.port as usize].on_arrival(now, packet, around.routes, around.record, around.outputs);
+    }
+
+    fn on_timer(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        let Some(timer) = self.timers.pop() else { return };
+        match timer.kind {
+            TimerKind::Start => {
+                self.senders[timer.slot as usize].sender.start(now);
+                self.pump_sender(now, timer.slot, around);
+            }
+            TimerKind::Sender => {
+                let end = &mut self.senders[timer.slot as usize];
+                if end.armed != timer.at {
+                    return;
+                }
+                end.armed = Time::NEVER;
+                if end.sender.deadline() <= now {
+                    end.sender.on_timeout(now);
+                }
+                self.pump_sender(now, timer.slot, around);
+            }
+            TimerKind::Receiver => {
+                let end = &mut self.receivers[timer.slot as usize];
+                if end.armed != timer.at {
+                    return;
+                }
+                end.armed = Time::NEVER;
+                if end.receiver.deadline() <= now {
+                    end.receiver.on_timeout(now);
+                }
+                self.pump_receiver(now, timer.slot, around);
+            }
+        }
+    }
+
+    /// Sends whatever the sender wants to send now, and arms its timer.
+    #[inline]
+    fn pump_sender(&mut self, now: Time, slot: u32, around: &mut Surroundings<'_, '_>) {
+        let end = &mut self.senders[slot as usize];
+        while let Some(Transmission { body, size }) = end.sender.next_transmission(now) {
+            let packet = end.dress.packet(now, size, body);
+            if self.window.contains(now) && matches!(body, Body::Segment { .. }) {
+                end.sent.count(&packet);
+            }
+            around.record.note(now, self.place, &packet, TraceEvent::Send);
+            around.ports[end.dress.departure.port as usize].on_arrival(now, packet, around.routes, around.record, around.outputs);
+        }
+        self.timers.arm(end.sender.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Sender, slot);
+    }
+
+    /// Sends whatever acknowledgements the receiver has, and arms its timer.
+    #[inline]
+    fn pump_receiver(&mut self, now: Time, slot: u32, around: &mut Surroundings<'_, '_>) {
+        let end = &mut self.receivers[slot as usize];
+        while let Some(Transmission { body, size }) = end.receiver.next_transmission(now) {
+            let packet = end.dress.packet(now, size, body);
+            around.record.note(now, self.place, &packet, TraceEvent::Send);
+            around.ports[end.dress.departure.port as usize].on_arrival(now, packet, around.routes, around.record, around.outputs);
+        }
+        self.timers.arm(end.receiver.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Receiver, slot);
+    }
+}

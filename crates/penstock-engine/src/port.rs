@@ -1,0 +1,266 @@
+//! A port: marker, discipline, queue, scheduler, wire, in this order.
+//!
+//! Where departures can be known on arrival (one FIFO queue) the port is [`Committed`] and costs no event of its own;
+//! elsewhere it works in [`Service`] mode and decides whenever its wire becomes free.
+
+use crate::blueprint::{LinkPlan, MarkAt};
+use crate::channel::Outputs;
+use crate::committed::Committed;
+use crate::link::Wire;
+use crate::observations::{LinkCounters, TraceEvent};
+use crate::record::{Record, Window};
+use crate::route::Routes;
+use crate::service::Service;
+use penstock_model::discipline::{DropCause, PortContext, Verdict};
+use penstock_model::id::LinkId;
+use penstock_model::impairment::{AnyImpairment, Fate, Impairment};
+use penstock_model::meter::{AnyMeter, Meter};
+use penstock_model::packet::Packet;
+use penstock_model::rng::Key;
+use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::units::{Duration, Time};
+
+/// A port and its link.
+pub struct Port {
+    link: LinkId,
+    /// The place of this port in traces.
+    place: u32,
+    wire: Wire,
+    delay: Duration,
+    marker: Option<Marker>,
+    queueing: Queueing,
+    impairments: Vec<AnyImpairment>,
+    counters: Counters,
+}
+
+struct Marker {
+    meter: AnyMeter,
+    at: MarkAt,
+}
+
+enum Queueing {
+    Committed(Committed),
+    Service(Service),
+}
+
+/// The port's counts, and the window that they are about.
+#[derive(Debug)]
+pub struct Counters {
+    /// What is reported.
+    pub link: LinkCounters,
+    /// When counting is on.
+    pub window: Window,
+    /// Packets offered over the whole run.
+    pub offered: u64,
+    /// Packets refused over the whole run.
+    pub refused: u64,
+    /// Packets whose transmission has ended, over the whole run.
+    pub sent: u64,
+}
+
+impl Counters {
+    /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
+    #[inline]
+    pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
+        let waiting = self.window.overlap(arrival, start);
+        let busy = self.window.overlap(start, end);
+        let link = &mut self.link;
+        link.waiting_packet_ps += u128::from(waiting);
+        link.waiting_byte_ps += u128::from(waiting) * u128::from(size);
+        link.system_packet_ps += u128::from(waiting) + u128::from(busy);
+        link.busy = link.busy + Duration::from_ps(busy);
+        if self.window.contains(end) {
+            link.sent_packets += 1;
+            link.sent_bytes += u64::from(size);
+        }
+        if self.window.contains(arrival) {
+            link.wait_sum_ps += u128::from(start.since(arrival).as_ps());
+            link.waits += 1;
+        }
+    }
+}
+
+/// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that
+/// decides on arrival. (Scheduled rate changes are known beforehand and do not matter.)
+pub fn commits_on_arrival(plan: &LinkPlan) -> bool {
+    matches!(plan.port.scheduler, SchedulerPlan::Fifo(_)) && plan.port.queues.len() == 1 && !plan.port.force_service
+}
+
+impl Port {
+    /// Builds the port of link `link`; its random streams hang below `key`.
+    pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window) -> Port {
+        let context = PortContext { key, rate: plan.rate };
+        let queueing = if commits_on_arrival(plan) {
+            Queueing::Committed(Committed::new(&plan.port.queues[0], &context))
+        } else {
+            Queueing::Service(Service::new(&plan.port, &context))
+        };
+        let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
+        Port {
+            link,
+            place,
+            wire: Wire::new(plan.rate, plan.rate_changes.clone()),
+            delay: plan.delay,
+            marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
+            queueing,
+            impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
+            counters: Counters { link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0 },
+        }
+    }
+
+    /// Whether departures are known on arrival.
+    pub fn commits(&self) -> bool {
+        matches!(self.queueing, Queueing::Committed(_))
+    }
+
+    /// The link that this port feeds.
+    pub fn link(&self) -> LinkId {
+        self.link
+    }
+
+    /// Takes a packet that arrives at `now`.
+    pub fn on_arrival(&mut self, now: Time, mut packet: Packet, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
+        if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
+            packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
+        }
+        self.counters.offered += 1;
+        let counts = self.counters.window.contains(now);
+        if counts {
+            self.counters.link.offered_packets[usize::from(packet.precedence)] += 1;
+            self.counters.link.offered_bytes += u64::from(packet.size);
+        }
+        match &mut self.queueing {
+            Queueing::Committed(queue) => {
+                let verdict = queue.decide(now, &packet, &mut self.counters.sent);
+                if !self.judged(now, &mut packet, verdict, counts, record) {
+                    return;
+                }
+                let Queueing::Committed(queue) = &mut self.queueing else { unreachable!("the mode never changes") };
+                let (start, end) = queue.commit(now, &packet, &mut self.wire);
+                self.counters.transmission(now, start, end, packet.size);
+                self.transmit(start, end, packet, routes, record, outputs);
+                self.check_conservation();
+            }
+            Queueing::Service(service) => {
+                service.settle(now, &mut self.counters.sent);
+                let verdict = service.decide(now, &packet);
+                if !self.judged(now, &mut packet, verdict, counts, record) {
+                    return;
+                }
+                let Queueing::Service(service) = &mut self.queueing else { unreachable!("the mode never changes") };
+                service.push(now, packet);
+                if service.has_one_queue() {
+                    self.serve(now, routes, record, outputs);
+                }
+            }
+        }
+    }
+
+    /// When the port next has to decide who goes; never for a port that commits on arrival.
+    #[inline]
+    pub fn next_decision(&self) -> Time {
+        match &self.queueing {
+            Queueing::Committed(_) => Time::NEVER,
+            Queueing::Service(service) => service.next_decision(),
+        }
+    }
+
+    /// Whether its decisions leave no choice and so precede the arrivals of an instant.
+    pub fn has_one_queue(&self) -> bool {
+        match &self.queueing {
+            Queueing::Committed(_) => true,
+            Queueing::Service(service) => service.has_one_queue(),
+        }
+    }
+
+    /// Starts the next transmission if the wire is free and something waits.
+    pub fn serve(&mut self, now: Time, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
+        let Queueing::Service(service) = &mut self.queueing else { return };
+        service.settle(now, &mut self.counters.sent);
+        if let Some((arrival, packet, end)) = service.serve(now, &mut self.wire) {
+            self.counters.transmission(arrival, now, end, packet.size);
+            self.transmit(now, end, packet, routes, record, outputs);
+        }
+        self.check_conservation();
+    }
+
+    /// Packets that wait at `now`, the one in service not included.
+    pub fn waiting(&mut self, now: Time) -> u32 {
+        match &mut self.queueing {
+            Queueing::Committed(queue) => queue.waiting(now, &mut self.counters.sent),
+            Queueing::Service(service) => service.waiting(),
+        }
+    }
+
+    /// Hands over the counts.
+    pub fn into_counters(self) -> LinkCounters {
+        self.counters.link
+    }
+
+    /// Counts a verdict; tells whether the packet stays.
+    #[inline]
+    fn judged(&mut self, now: Time, packet: &mut Packet, verdict: Verdict, counts: bool, record: &mut Record) -> bool {
+        match verdict {
+            Verdict::Accept => record.note(now, self.place, packet, TraceEvent::Accept),
+            Verdict::Mark => {
+                packet.marked = true;
+                record.note(now, self.place, packet, TraceEvent::Mark);
+                self.counters.link.marked_packets += u64::from(counts);
+            }
+            Verdict::Drop(cause) => {
+                self.counters.refused += 1;
+                self.lose(now, packet, cause, counts, record);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn lose(&mut self, now: Time, packet: &Packet, cause: DropCause, counts: bool, record: &mut Record) {
+        record.note(now, self.place, packet, TraceEvent::Drop(cause));
+        if counts {
+            self.counters.link.dropped_packets[cause as usize][usize::from(packet.precedence)] += 1;
+            self.counters.link.dropped_bytes += u64::from(packet.size);
+        }
+    }
+
+    /// Puts a packet on the wire, whose transmission lasts from `start` to `end`.
+    #[inline]
+    fn transmit(&mut self, start: Time, end: Time, mut packet: Packet, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
+        if end == Time::NEVER {
+            return;
+        }
+        if let Some(Marker { meter, at: MarkAt::Departure }) = &mut self.marker {
+            packet.precedence = meter.colour(start, packet.bytes(), packet.precedence);
+        }
+        let mut arrival = end + self.delay;
+        if !self.impairments.is_empty() {
+            for i in 0..self.impairments.len() {
+                match self.impairments[i].on_departure(end, &packet) {
+                    Fate::Delayed(added) => arrival += added,
+                    Fate::Lost => {
+                        let counts = self.counters.window.contains(end);
+                        return self.lose(end, &packet, DropCause::Loss, counts, record);
+                    }
+                }
+            }
+        }
+        let hop = routes.hop(packet.hop);
+        outputs.send(hop.process, hop.input, arrival, packet);
+    }
+
+    /// Arrived = queued + sent + refused, after every event in debug builds.
+    #[inline]
+    fn check_conservation(&self) {
+        let queued = match &self.queueing {
+            Queueing::Committed(queue) => queue.len(),
+            Queueing::Service(service) => service.len(),
+        };
+        debug_assert_eq!(
+            self.counters.offered,
+            queued + self.counters.sent + self.counters.refused,
+            "packets offered = queued + sent + refused at link {}",
+            self.link.0
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! A process: a router's port, or a host with all its interfaces. It has one entry point, [`Process::run`].
+//!
+//! Within one instant: transmissions that end leave, then timers (by flow and kind), arrivals (by input, then in the
+//! sender's order), service decisions, samples. Nobody reads another process's state.
+
+use crate::channel::{Inputs, Outputs};
+use crate::host::{Host, Surroundings};
+use crate::observations::{FlowCounters, LinkCounters, TraceRow};
+use crate::port::Port;
+use crate::record::Record;
+use crate::route::{Hop, Routes};
+use penstock_model::units::{Duration, Time};
+
+/// A process.
+pub struct Process {
+    /// Its name: the node's for a host, the link's for a router's port.
+    name: String,
+    ports: Vec<Port>,
+    host: Option<Box<Host>>,
+    /// The ports that work in service mode.
+    serving: Vec<u32>,
+    samplers: Vec<Sampler>,
+    record: Record,
+    packet_hops: u64,
+}
+
+/// A queue that is sampled.
+struct Sampler {
+    port: u32,
+    every: Duration,
+    next: Time,
+    /// Position among the blueprint's sample plans.
+    plan: u32,
+    values: Vec<u32>,
+}
+
+/// What a process hands over at the end.
+pub struct Outcome {
+    /// The process's name.
+    pub name: String,
+    /// Its digest.
+    pub digest: u64,
+    /// Packets that arrived here over links.
+    pub packet_hops: u64,
+    /// Its trace.
+    pub trace: Vec<TraceRow>,
+}
+
+impl Process {
+    /// A process of these ports, and of a host if flows begin or end here.
+    pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
+        let mut record = Record { trace: trace.then(Vec::new), ..Record::default() };
+        record.digest.name(&name);
+        let mut process = Process { name, ports, host, serving: Vec::new(), samplers: Vec::new(), record, packet_hops: 0 };
+        process.serving = (0..process.ports.len() as u32).filter(|&port| !process.ports[port as usize].commits()).collect();
+        process
+    }
+
+    /// Samples port `port` each `every` after `from`, into the results of sample plan `plan`.
+    pub fn sample(&mut self, port: u32, every: Duration, from: Time, plan: u32) {
+        self.samplers.push(Sampler { port, every, next: from + every, plan, values: Vec::new() });
+    }
+
+    /// The host, to add flows to.
+    pub fn host_mut(&mut self) -> Option<&mut Host> {
+        self.host.as_deref_mut()
+    }
+
+    /// When something happens here next.
+    #[inline]
+    pub fn next(&self, inputs: &Inputs) -> Time {
+        let mut next = inputs.next();
+        if let Some(host) = &self.host {
+            next = next.min(host.next());
+        }
+        for &port in &self.serving {
+            next = next.min(self.ports[port as usize].next_decision());
+        }
+        for sampler in &self.samplers {
+            next = next.min(sampler.next);
+        }
+        next
+    }
+
+    /// Does everything that is due up to and including `until`; returns when something is due next.
+    pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        loop {
+            let now = self.next(inputs);
+            if now > until || now == Time::NEVER {
+                return now;
+            }
+            self.serve(now, true, routes, outputs);
+            if let Some(host) = &mut self.host {
+                while host.next() <= now {
+                    let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
+                    host.on_due(now, around);
+                }
+            }
+            while let Some(arrival) = inputs.pop(now) {
+                self.packet_hops += 1;
+                let mut packet = arrival.packet;
+                let hop = routes.hop(packet.hop);
+                if hop.port == Hop::DELIVER {
+                    let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
+                    self.host.as_mut().expect("flows end at hosts").deliver(now, &packet, around);
+                } else {
+                    packet.hop.0 += 1;
+                    self.ports[hop.port as usize].on_arrival(now, packet, routes, &mut self.record, outputs);
+                }
+            }
+            self.serve(now, false, routes, outputs);
+            for sampler in &mut self.samplers {
+                if sampler.next <= now {
+                    sampler.values.push(self.ports[sampler.port as usize].waiting(now));
+                    sampler.next += sampler.every;
+                }
+            }
+        }
+    }
+
+    /// Hands over everything that was counted.
+    pub fn finish(self, flows: &mut [FlowCounters], links: &mut [LinkCounters], samples: &mut [Vec<u32>]) -> Outcome {
+        for port in self.ports {
+            let link = port.link().index();
+            links[link] = port.into_counters();
+        }
+        if let Some(host) = self.host {
+            host.report(flows);
+        }
+        for sampler in self.samplers {
+            samples[sampler.plan as usize] = sampler.values;
+        }
+        Outcome {
+            name: self.name,
+            digest: self.record.digest.value(),
+            packet_hops: self.packet_hops,
+            trace: self.record.trace.unwrap_or_default(),
+        }
+    }
+
+    /// Lets ports whose wire has become free decide: those without a choice before the arrivals, the others after.
+    #[inline]
+    fn serve(&mut self, now: Time, without_choice: bool, routes: &Routes, outputs: &mut Outputs<'_>) {
+        for &port in &self.serving {
+            let port = &mut self.ports[port as usize];
+            if port.has_one_queue() == without_choice && port.next_decision() <= now {
+                port.serve(now, routes, &mut self.record, outputs);
+            }
+        }
+    }
+}

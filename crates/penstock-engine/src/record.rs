@@ -1,0 +1,64 @@
+//! What a process writes down as it runs: its digest always, a trace only when asked for.
+
+use crate::digest::Digest;
+use crate::observations::{TraceEvent, TraceRow};
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+
+/// A process's records.
+#[derive(Debug, Default)]
+pub struct Record {
+    /// The hash of everything that happened here.
+    pub digest: Digest,
+    /// The trace, when asked for.
+    pub trace: Option<Vec<TraceRow>>,
+}
+
+impl Record {
+    /// Writes down that `event` happened to `packet` at `place`.
+    #[inline]
+    pub fn note(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
+        let what = match event {
+            TraceEvent::Send => 0,
+            TraceEvent::Accept => 1,
+            TraceEvent::Mark => 2,
+            TraceEvent::Receive => 3,
+            TraceEvent::Drop(cause) => 4 + cause as u8,
+        };
+        self.digest.packet(now, packet, what);
+        if let Some(trace) = &mut self.trace {
+            trace.push(TraceRow {
+                time: now,
+                place,
+                event,
+                flow: packet.flow.0,
+                sequence: packet.sequence(),
+                size: packet.size,
+                precedence: packet.precedence,
+            });
+        }
+    }
+}
+
+/// The part of the run that counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Counting begins here, inclusive.
+    pub from: Time,
+    /// And ends here, inclusive.
+    pub to: Time,
+}
+
+impl Window {
+    /// Whether something at `now` counts.
+    #[inline]
+    pub fn contains(&self, now: Time) -> bool {
+        self.from <= now && now <= self.to
+    }
+
+    /// How many picoseconds of `[from, to)` lie in the window.
+    #[inline]
+    pub fn overlap(&self, from: Time, to: Time) -> u64 {
+        to.min(self.to).since(from.max(self.from)).as_ps()
+    }
+}

@@ -1,0 +1,147 @@
+//! Service mode: a port that decides who goes next whenever its wire becomes free.
+
+use crate::blueprint::PortPlan;
+use crate::link::Wire;
+use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Occupancy, PortContext, Verdict};
+use penstock_model::packet::Packet;
+use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler};
+use penstock_model::units::Time;
+use std::collections::VecDeque;
+
+/// The queues of a port, their scheduler, and the packet in service.
+pub struct Service {
+    scheduler: AnyScheduler,
+    queues: Vec<Queue>,
+    states: Vec<QueueState>,
+    queue_of_class: Vec<u8>,
+    /// When the wire is free; the past when it is idle.
+    free_at: Time,
+    in_service: Option<InService>,
+    backlog: u64,
+}
+
+struct Queue {
+    discipline: AnyDiscipline,
+    counting: Counting,
+    occupancy: Occupancy,
+    waiting: VecDeque<(Time, Packet)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct InService {
+    queue: usize,
+    size: u32,
+    precedence: u8,
+}
+
+impl Service {
+    /// Empty queues.
+    pub fn new(plan: &PortPlan, context: &PortContext) -> Service {
+        let queue = |queue: &crate::blueprint::QueuePlan| {
+            let key = if queue.name.is_empty() { context.key } else { context.key.child(&queue.name) };
+            let discipline = AnyDiscipline::new(&queue.discipline, &PortContext { key, ..*context });
+            let counting = discipline.counting();
+            let occupancy = Occupancy { idle_since: Some(Time::ZERO), ..Occupancy::default() };
+            Queue { discipline, counting, occupancy, waiting: VecDeque::new() }
+        };
+        Service {
+            scheduler: AnyScheduler::new(&plan.scheduler),
+            queues: plan.queues.iter().map(queue).collect(),
+            states: vec![QueueState::default(); plan.queues.len()],
+            queue_of_class: plan.queue_of_class.clone(),
+            free_at: Time::ZERO,
+            in_service: None,
+            backlog: 0,
+        }
+    }
+
+    /// What the discipline of the packet's queue says of it.
+    #[inline]
+    pub fn decide(&mut self, now: Time, packet: &Packet) -> Verdict {
+        let queue = &mut self.queues[usize::from(self.queue_of_class[usize::from(packet.class)])];
+        queue.discipline.on_arrival(now, packet, &queue.occupancy)
+    }
+
+    /// Queues an accepted packet.
+    #[inline]
+    pub fn push(&mut self, now: Time, packet: Packet) {
+        let index = usize::from(self.queue_of_class[usize::from(packet.class)]);
+        let queue = &mut self.queues[index];
+        queue.occupancy.add(packet.size, packet.precedence);
+        queue.occupancy.idle_since = None;
+        queue.waiting.push_back((now, packet));
+        self.backlog += 1;
+        let state = &mut self.states[index];
+        state.packets += 1;
+        state.bytes += u64::from(packet.size);
+        if state.packets == 1 {
+            state.head = packet.size;
+        }
+    }
+
+    /// When the next decision is due: as soon as the wire is free, while something waits.
+    #[inline]
+    pub fn next_decision(&self) -> Time {
+        if self.backlog == 0 {
+            Time::NEVER
+        } else {
+            self.free_at
+        }
+    }
+
+    /// Only one queue: its decisions leave no choice.
+    #[inline]
+    pub fn has_one_queue(&self) -> bool {
+        self.queues.len() == 1
+    }
+
+    /// Lets a transmission that has ended by `now` leave.
+    #[inline]
+    pub fn settle(&mut self, now: Time, sent: &mut u64) {
+        if self.free_at > now {
+            return;
+        }
+        if let Some(InService { queue, size, precedence }) = self.in_service.take() {
+            *sent += 1;
+            let queue = &mut self.queues[queue];
+            if queue.counting == Counting::InSystem {
+                queue.occupancy.remove(size, precedence);
+            }
+            if queue.waiting.is_empty() {
+                queue.occupancy.idle_since = Some(self.free_at);
+            }
+        }
+    }
+
+    /// Starts the next transmission, if the wire is free (after [`Service::settle`]) and something waits: the packet,
+    /// when it had arrived, and when its transmission ends.
+    pub fn serve(&mut self, now: Time, wire: &mut Wire) -> Option<(Time, Packet, Time)> {
+        if self.backlog == 0 || self.in_service.is_some() {
+            return None;
+        }
+        let index = self.scheduler.next_queue(now, &self.states);
+        let queue = &mut self.queues[index];
+        let (arrival, packet) = queue.waiting.pop_front().expect("the scheduler picks a queue that has a packet");
+        self.backlog -= 1;
+        let state = &mut self.states[index];
+        state.packets -= 1;
+        state.bytes -= u64::from(packet.size);
+        state.head = queue.waiting.front().map_or(0, |(_, packet)| packet.size);
+        if queue.counting == Counting::Waiting {
+            queue.occupancy.remove(packet.size, packet.precedence);
+        }
+        self.in_service = Some(InService { queue: index, size: packet.size, precedence: packet.precedence });
+        self.free_at = wire.finish(now, packet.size);
+        Some((arrival, packet, self.free_at))
+    }
+
+    /// Packets that wait.
+    pub fn waiting(&self) -> u32 {
+        self.backlog as u32
+    }
+
+    /// Packets that wait or are in service.
+    pub fn len(&self) -> u64 {
+        self.backlog + u64::from(self.in_service.is_some())
+    }
+}

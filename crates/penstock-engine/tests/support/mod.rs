@@ -1,0 +1,189 @@
+//! A few lines per network, for tests that drive the engine without the scenario layer.
+
+#![allow(dead_code)] // each test file uses its part
+
+use penstock_engine::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PortPlan, QueuePlan, SamplePlan, Ties};
+use penstock_engine::{Observations, Sim};
+use penstock_model::discipline::DisciplinePlan;
+use penstock_model::id::{LinkId, NodeId, RouteId};
+use penstock_model::impairment::ImpairmentPlan;
+use penstock_model::parameters::{default_value, Field, Reader, Value};
+use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::source::SourcePlan;
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Duration, Rate, Time};
+use std::sync::Arc;
+
+/// Parameters as `key = value; key = value`, read as a scenario would be.
+pub struct Settings(Vec<(String, Value)>);
+
+impl Settings {
+    pub fn new(text: &str) -> Settings {
+        let pair = |part: &str| {
+            let (key, value) = part.split_once('=').expect("key = value");
+            (key.trim().to_owned(), default_value(value.trim()))
+        };
+        Settings(text.split(';').filter(|part| !part.trim().is_empty()).map(pair).collect())
+    }
+}
+
+impl Reader for Settings {
+    fn take(&mut self, field: &Field) -> Option<Value> {
+        let index = self.0.iter().position(|(key, _)| *key == field.key())?;
+        Some(self.0.remove(index).1)
+    }
+    fn mistake(&mut self, key: &str, message: String) {
+        panic!("{key}: {message}");
+    }
+}
+
+pub fn discipline(name: &str, settings: &str) -> DisciplinePlan {
+    DisciplinePlan::read(name, &mut Settings::new(settings)).expect("a discipline")
+}
+pub fn source(name: &str, settings: &str) -> SourcePlan {
+    SourcePlan::read(name, &mut Settings::new(settings)).expect("a source")
+}
+pub fn transport(name: &str, settings: &str) -> TransportPlan {
+    TransportPlan::read(name, &mut Settings::new(settings)).expect("a transport")
+}
+pub fn impairment(name: &str, settings: &str) -> ImpairmentPlan {
+    ImpairmentPlan::read(name, &mut Settings::new(settings)).expect("an impairment")
+}
+
+pub fn time(text: &str) -> Time {
+    Time::ZERO + text.parse::<Duration>().expect("a time")
+}
+
+/// A blueprint under construction.
+pub struct Net(pub Blueprint);
+
+impl Net {
+    pub fn new(end: &str, seed: u64) -> Net {
+        Net(Blueprint {
+            seed,
+            replication: 0,
+            end: time(end),
+            warm_up: Time::ZERO,
+            ties: Ties::Scenario,
+            nodes: Vec::new(),
+            links: Vec::new(),
+            routes: Vec::new(),
+            classes: vec!["default".to_owned()],
+            groups: Vec::new(),
+            flows: Vec::new(),
+            samples: Vec::new(),
+            trace: false,
+        })
+    }
+
+    pub fn node(&mut self, name: &str) -> NodeId {
+        self.0.nodes.push(name.to_owned());
+        NodeId(self.0.nodes.len() as u32 - 1)
+    }
+
+    pub fn link(&mut self, from: NodeId, to: NodeId, rate: &str, delay: &str, discipline: DisciplinePlan) -> LinkId {
+        let path = format!("{}-{}", self.0.nodes[from.index()], self.0.nodes[to.index()]);
+        let port = PortPlan {
+            marker: None,
+            scheduler: SchedulerPlan::read("fifo", &mut Settings::new("")).expect("fifo"),
+            queues: vec![QueuePlan { name: String::new(), discipline }],
+            queue_of_class: vec![0],
+            impairments: Vec::new(),
+            force_service: false,
+        };
+        self.0.links.push(LinkPlan {
+            path,
+            from,
+            to,
+            rate: rate.parse::<Rate>().expect("a rate"),
+            rate_changes: Vec::new(),
+            delay: delay.parse::<Duration>().expect("a delay"),
+            port: Arc::new(port),
+        });
+        LinkId(self.0.links.len() as u32 - 1)
+    }
+
+    pub fn port(&mut self, link: LinkId) -> &mut PortPlan {
+        Arc::make_mut(&mut self.0.links[link.index()].port)
+    }
+
+    pub fn marker(&mut self, link: LinkId, marker: MarkerPlan) {
+        self.port(link).marker = Some(marker);
+    }
+
+    pub fn route(&mut self, links: &[LinkId]) -> RouteId {
+        if let Some(known) = self.0.routes.iter().position(|route| route == links) {
+            return RouteId(known as u32);
+        }
+        self.0.routes.push(links.to_vec());
+        RouteId(self.0.routes.len() as u32 - 1)
+    }
+
+    pub fn group(&mut self, name: &str, source: SourcePlan, transport: TransportPlan, start: (&str, &str)) -> u32 {
+        let start = (time(start.0), time(start.1));
+        let stop = self.0.end;
+        self.0.groups.push(FlowGroup { name: name.to_owned(), source, transport, class: 0, precedence: 0, start, stop });
+        self.0.groups.len() as u32 - 1
+    }
+
+    pub fn flow(&mut self, group: u32, forward: RouteId, backward: RouteId) {
+        let member = self.0.flows.iter().filter(|flow| flow.group == group).count() as u32;
+        let links = &self.0.routes[forward.index()];
+        let from = self.0.links[links[0].index()].from;
+        let to = self.0.links[links[links.len() - 1].index()].to;
+        self.0.flows.push(FlowPlan { group, member, from, to, forward, backward });
+    }
+
+    pub fn sample(&mut self, link: LinkId, every: &str) {
+        self.0.samples.push(SamplePlan { link, every: every.parse().expect("a time") });
+    }
+
+    pub fn run(&self) -> Observations {
+        Sim::new(self.0.clone()).expect("a sound blueprint").run()
+    }
+}
+
+/// One link `a-b` with this discipline.
+pub fn one_link(end: &str, seed: u64, rate: &str, delay: &str, queue: DisciplinePlan) -> (Net, RouteId, LinkId) {
+    let mut net = Net::new(end, seed);
+    let (a, b) = (net.node("a"), net.node("b"));
+    let link = net.link(a, b, rate, delay, queue);
+    let route = net.route(&[link]);
+    (net, route, link)
+}
+
+/// `sides` hosts on each side of one bottleneck `r1-r2`, and TCP flows from left to right, flow i on host i mod sides.
+pub struct Dumbbell<'a> {
+    pub sides: usize,
+    pub flows: usize,
+    pub access: (&'a str, &'a str),
+    pub bottleneck: (&'a str, &'a str, DisciplinePlan),
+    pub tcp: &'a str,
+    pub starts: &'a str,
+    pub end: &'a str,
+}
+
+impl Dumbbell<'_> {
+    pub fn net(self, seed: u64) -> Net {
+        let large = || discipline("tail-drop", "limit = 100000 packets");
+        let mut net = Net::new(self.end, seed);
+        let (r1, r2) = (net.node("r1"), net.node("r2"));
+        let there = net.link(r1, r2, self.bottleneck.0, self.bottleneck.1, self.bottleneck.2);
+        let back = net.link(r2, r1, self.bottleneck.0, self.bottleneck.1, large());
+        let mut ways = Vec::new();
+        for i in 0..self.sides {
+            let (left, right) = (net.node(&format!("left[{i}]")), net.node(&format!("right[{i}]")));
+            let up = net.link(left, r1, self.access.0, self.access.1, large());
+            let down = net.link(r2, right, self.access.0, self.access.1, large());
+            let up_back = net.link(right, r2, self.access.0, self.access.1, large());
+            let down_back = net.link(r1, left, self.access.0, self.access.1, large());
+            ways.push((net.route(&[up, there, down]), net.route(&[up_back, back, down_back])));
+        }
+        let group = net.group("bulk", source("ftp", ""), transport("tcp", self.tcp), ("0 s", self.starts));
+        for i in 0..self.flows {
+            let (forward, backward) = ways[i % self.sides];
+            net.flow(group, forward, backward);
+        }
+        net
+    }
+}

@@ -1,0 +1,203 @@
+//! The arithmetic that RED and RED_n share: the average queue, the drop curve and the spacing of drops [Floyd93 s4].
+
+use super::DropCause;
+use crate::parameters::{Limit, Weight};
+use crate::rng::Stream;
+use crate::units::{Bytes, Rate, Time, PS_PER_SECOND};
+
+crate::choice! {
+    /// What idle time does to the average.
+    pub enum Idle {
+        /// It shrinks as if small packets had met an empty queue [Floyd93 s4].
+        "corrected" => Corrected,
+        /// Nothing: only arrivals change the average.
+        "ignored" => Ignored,
+    }
+}
+
+crate::choice! {
+    /// How drops follow one another while the average stands still; p is the probability that the curve gives.
+    pub enum Spacing {
+        /// Gaps uniform on 1/p to 2/p: no drop for 1/p packets, then p/(2 - count p); ns-2's default (`wait_`).
+        "wait" => Wait,
+        /// Gaps uniform on 1 to 1/p: p/(1 - count p) [Floyd93 s7].
+        "count" => Count,
+        /// Geometric gaps: each packet with p.
+        "independent" => Independent,
+    }
+}
+
+/// The default mean packet, ns-2's `mean_pktsize_`.
+pub(super) const MEAN_PACKET: Bytes = Bytes::new(500);
+
+/// How an average forgets: with each arrival, and over idle time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    weight: f64,
+    /// Link rate (bit/s) and mean packet (bit ps/s), which make idle time into packets; `None` where it is ignored.
+    idle: Option<(u64, u128)>,
+}
+
+impl Memory {
+    pub(super) fn new(weight: Weight, idle: Idle, mean_packet: Bytes, rate: Rate) -> Memory {
+        let packet = u128::from(mean_packet.bits()) * u128::from(PS_PER_SECOND);
+        Memory { weight: weight.0, idle: matches!(idle, Idle::Corrected).then_some((rate.as_bps(), packet)) }
+    }
+
+    /// What remains of an average after the idle time that an arrival at `now` ends: (1-w)^m, m whole mean packets.
+    #[inline]
+    pub(super) fn kept(&self, now: Time, idle_since: Option<Time>) -> f64 {
+        let (Some((rate, packet)), Some(since)) = (self.idle, idle_since) else {
+            return 1.0;
+        };
+        let missed = u128::from(rate) * u128::from(now.since(since).as_ps()) / packet;
+        libm::pow(1.0 - self.weight, missed as f64)
+    }
+
+    /// The average after an arrival that finds `queue`.
+    #[inline]
+    pub(super) fn next(&self, average: f64, queue: u64) -> f64 {
+        (1.0 - self.weight) * average + self.weight * queue as f64
+    }
+}
+
+/// The probability that RED gives to an average queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Curve {
+    pub(super) min: f64,
+    pub(super) max: f64,
+    pub(super) max_p: f64,
+    pub(super) gentle: bool,
+}
+
+/// Where an average lies on the curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Zone {
+    /// Below the minimum threshold.
+    Safe,
+    /// Where drops are random, with this probability before spacing.
+    Random(f64),
+    /// Where every packet is dropped.
+    Forced,
+}
+
+impl Curve {
+    #[inline]
+    fn zone(&self, average: f64) -> Zone {
+        if average < self.min {
+            Zone::Safe
+        } else if average < self.max {
+            Zone::Random(self.max_p * (average - self.min) / (self.max - self.min))
+        } else if self.gentle && average < 2.0 * self.max {
+            Zone::Random(self.max_p + (1.0 - self.max_p) * (average - self.max) / self.max)
+        } else {
+            Zone::Forced
+        }
+    }
+}
+
+/// What has arrived since the last drop, the arriving packet included.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    packets: u64,
+    bytes: u64,
+}
+
+impl Tally {
+    #[inline]
+    pub(super) fn add(&mut self, size: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+    }
+
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        *self = Tally::default();
+    }
+}
+
+/// How a probability becomes a decision.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    pub(super) spacing: Spacing,
+    /// The mean packet in bytes, where large packets are dropped more often than small ones.
+    pub(super) mean_packet: Option<u64>,
+}
+
+impl Rule {
+    /// The probability of dropping an arrival of `size` bytes, already in `tally`, where the curve says `p`.
+    #[inline]
+    fn probability(&self, p: f64, tally: &Tally, size: u32) -> f64 {
+        let (arrived, accepted) = match self.mean_packet {
+            None => (tally.packets, tally.packets - 1),
+            Some(mean) => (tally.bytes / mean, (tally.bytes - u64::from(size)) / mean),
+        };
+        let (arrived, accepted) = (arrived as f64 * p, accepted as f64 * p);
+        let spaced = match self.spacing {
+            Spacing::Wait if arrived < 1.0 => 0.0,
+            Spacing::Wait if arrived < 2.0 => p / (2.0 - arrived),
+            Spacing::Count if accepted < 1.0 => p / (1.0 - accepted),
+            Spacing::Wait | Spacing::Count => 1.0,
+            Spacing::Independent => p,
+        };
+        match self.mean_packet {
+            Some(mean) if spaced < 1.0 => spaced * f64::from(size) / mean as f64,
+            _ => spaced,
+        }
+    }
+}
+
+/// The decisions along one curve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    pub(super) curve: Curve,
+    above_min: bool,
+}
+
+impl Lane {
+    pub(super) fn new(curve: Curve) -> Lane {
+        Lane { curve, above_min: false }
+    }
+
+    /// Why an arrival of `size` bytes, already in `tally`, is dropped although there is room for it; `None` if it is not.
+    ///
+    /// Nothing is dropped from a queue of one or less, and the arrival that finds the average risen above the minimum
+    /// only restarts the count (ns-2's queue/red.cc).
+    #[inline]
+    pub(super) fn judge(
+        &mut self,
+        average: f64,
+        queue: u64,
+        tally: &mut Tally,
+        size: u32,
+        rule: &Rule,
+        stream: &mut Stream,
+    ) -> Option<DropCause> {
+        match self.curve.zone(average) {
+            Zone::Random(_) | Zone::Forced if queue <= 1 => self.above_min = false,
+            Zone::Safe => self.above_min = false,
+            Zone::Forced => return Some(DropCause::Forced),
+            Zone::Random(_) if !self.above_min => {
+                self.above_min = true;
+                tally.clear();
+                tally.add(size);
+            }
+            Zone::Random(p) if stream.chance(rule.probability(p, tally, size)) => return Some(DropCause::Early),
+            Zone::Random(_) => {}
+        }
+        None
+    }
+}
+
+/// The number in a limit, without its unit.
+pub(super) fn amount(limit: Limit) -> u64 {
+    match limit {
+        Limit::Packets(packets) => u64::from(packets),
+        Limit::Bytes(bytes) => bytes.get(),
+    }
+}
+
+/// Whether two limits count the same thing.
+pub(super) fn same_unit(a: Limit, b: Limit) -> bool {
+    matches!(a, Limit::Packets(_)) == matches!(b, Limit::Packets(_))
+}

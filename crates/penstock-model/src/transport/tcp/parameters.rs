@@ -1,0 +1,176 @@
+//! What a scenario may say about TCP.
+
+use crate::parameters::{Check, Count, Limit};
+use crate::units::{Bytes, Duration};
+
+crate::parameters! {
+    /// TCP: reliable, in order, and sending no faster than the congestion that it meets allows.
+    ///
+    /// ## Decides
+    /// The sender keeps min(cwnd, max-window) segments outstanding. Each acknowledgement of new data adds one segment
+    /// to cwnd below ssthresh (slow start) and 1/cwnd above it (congestion avoidance). A loss is seen as
+    /// `dup-ack-threshold` duplicate acknowledgements or as a retransmission timeout; either sets ssthresh to half of
+    /// what was outstanding, and a timeout sets cwnd to one segment. What follows duplicate acknowledgements is the
+    /// `variant`.
+    ///
+    /// ## State
+    /// About 300 bytes for both ends; ranges of segments only while some are missing. Constant cost per packet without
+    /// loss.
+    ///
+    /// ## Departures
+    /// - Sequence numbers count full-sized segments, data flows one way, and the receiver's application always reads:
+    ///   `max-window` stands for its window and for the sender's buffer.
+    /// - Half of what was outstanding is rounded down to whole segments, as segment-counting implementations do.
+    /// - After a timeout the sender resends from the first unacknowledged segment on (go-back-N), until
+    ///   acknowledgements have passed what had been sent.
+    /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s3.2]; they do at once after a fast
+    ///   recovery, because nothing that was received has been sent again there.
+    /// - cwnd also grows while the application sends less than it allows [RFC5681 s3.1 permits it], up to `max-window`.
+    /// - No ECN, no timestamps, no connection teardown.
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.tcp = { variant = "new-reno", packet = "1500 bytes" }
+    /// # As ns-2 had it by default in 1999:
+    /// transport.tcp = { variant = "reno", packet = "1000 bytes", initial-window = "1 packet", max-window = "20 packets",
+    ///                   syn = false, limited-transmit = false, timer-tick = "100 ms", initial-rto = "6 s",
+    ///                   min-rto = "0 s", max-rto = "100000 s" }
+    /// ```
+    ///
+    /// ## References
+    /// RFC 5681 (congestion control), RFC 6298 (timer), RFC 6582 (NewReno), RFC 6675 and RFC 2018 (SACK), RFC 3042
+    /// (limited transmit), RFC 6928 (initial window); [Fall96] compares the variants.
+    pub struct Parameters {
+        /// How losses are repaired.
+        variant: Variant = "new-reno";
+        /// Size of a data packet on the wire, headers included.
+        packet: Bytes = "1500 bytes";
+        /// Size of a packet without data (acknowledgements, connection set-up), and of the headers in a data packet.
+        header: Bytes = "40 bytes";
+        /// Congestion window at the beginning (IW), never more than `max-window`; ten packets [RFC6928 s2]. RFC 3390
+        /// had 2 to 4 packets, RFC 2001 and ns-2 before 2001 one.
+        initial_window: Limit = "10 packets";
+        /// The most that may be outstanding; bytes count payload, as a receiver's window does. ns-2 had 20 packets.
+        max_window: Limit = "1000 packets";
+        /// Slow start ends at this window (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
+        initial_slow_start_threshold: Option<Limit>;
+        /// Granularity of the clock that measures round trips (G); zero is exact. ns-2 had 100 ms until 2002, then 10 ms.
+        timer_tick: Duration = "0 s";
+        /// Retransmission timeout before the first measurement [RFC6298 s2.1]; RFC 2988 had 3 s, ns-2 6 s until 2002.
+        initial_rto: Duration = "1 s";
+        /// The least timeout, before back-off [RFC6298 s2.4]; ns-2 had none until 2004, then 200 ms.
+        min_rto: Duration = "1 s";
+        /// The greatest timeout [RFC6298 s2.5]; ns-2 had 100000 s until 2007.
+        max_rto: Duration = "60 s";
+        /// The most that back-off multiplies the timeout by; 64 in BSD and ns-2.
+        max_backoff: Count = "64";
+        /// In-order segments per acknowledgement: 1 acknowledges each, as most published simulations do; 2 delays
+        /// acknowledgements as hosts should [RFC5681 s4.2].
+        ack_every: Count = "1";
+        /// How long an acknowledgement may be delayed, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2].
+        ack_delay: Option<Duration>;
+        /// Whether the first duplicate acknowledgements let new segments go out [RFC3042 s2].
+        limited_transmit: bool = "true";
+        /// Whether a connection begins with a SYN exchange, which also measures the round trip.
+        syn: bool = "true";
+        /// Duplicate acknowledgements that mean a loss (DupThresh) [RFC5681 s3.2].
+        dup_ack_threshold: Count = "3";
+        /// Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
+        restart_after_idle: bool = "true";
+        /// Which partial acknowledgements restart the timer; only for `new-reno`, the first if left out.
+        partial_ack_timer: Option<PartialAckTimer>;
+    }
+}
+
+crate::choice! {
+    /// How a sender repairs losses that duplicate acknowledgements tell of.
+    pub enum Variant {
+        /// Resends from the loss on, from a window of one segment [Fall96 s2.1].
+        "tahoe" => Tahoe,
+        /// Resends one segment and halves the window; a further loss in the window starts over [RFC5681 s3.2].
+        "reno" => Reno,
+        /// Stays in recovery until everything sent before it is acknowledged, one loss a round trip [RFC6582].
+        "new-reno" => NewReno,
+        /// Resends what the receiver's blocks show as missing, several losses a round trip [RFC6675].
+        "sack" => Sack,
+    }
+}
+
+crate::choice! {
+    /// Which partial acknowledgements restart the retransmission timer in a recovery.
+    pub enum PartialAckTimer {
+        /// The first only: many losses end in a timeout rather than in many round trips ("impatient") [RFC6582 s4].
+        "first" => First,
+        /// Each of them ("slow but steady") [RFC6582 s4].
+        "every" => Every,
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.packet.get() > MAX_PACKET {
+            mistake("packet", format!("{} is larger than an IP packet can be, {MAX_PACKET} bytes", self.packet));
+        }
+        if self.header >= self.packet {
+            mistake("header", format!("{} leave no room for data in a packet of {}", self.header, self.packet));
+        } else {
+            self.check_windows(mistake);
+        }
+        if self.min_rto > self.max_rto {
+            mistake("min-rto", format!("{} is above max-rto, {}", self.min_rto, self.max_rto));
+        }
+        if self.initial_rto > self.max_rto || self.initial_rto < self.min_rto || self.initial_rto == Duration::ZERO {
+            let range = format!("min-rto, {}, and max-rto, {}", self.min_rto, self.max_rto);
+            mistake("initial-rto", format!("{} must be above zero and between {range}", self.initial_rto));
+        }
+        if self.ack_every == Count(1) && self.ack_delay.is_some() {
+            mistake("ack-delay", "has no effect while every segment is acknowledged; set ack-every = 2 or leave it out".to_owned());
+        }
+        if self.variant != Variant::NewReno && self.partial_ack_timer.is_some() {
+            mistake("partial-ack-timer", "has no effect but on variant = \"new-reno\"; leave it out".to_owned());
+        }
+    }
+}
+
+/// The largest IPv4 packet [RFC791 s3.1].
+const MAX_PACKET: u64 = 65_535;
+
+impl Parameters {
+    fn check_windows(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let windows = [
+            ("initial-window", Some(self.initial_window)),
+            ("max-window", Some(self.max_window)),
+            ("initial-slow-start-threshold", self.initial_slow_start_threshold),
+        ];
+        for (key, window) in windows {
+            if window.is_some_and(|window| self.segments(window) == 0) {
+                mistake(key, format!("holds no whole segment; the payload of a packet is {} bytes", self.payload()));
+            }
+        }
+        if self.initial_slow_start_threshold.is_some_and(|threshold| self.segments(threshold) > self.segments(self.max_window)) {
+            mistake("initial-slow-start-threshold", "is above max-window, which the window never exceeds".to_owned());
+        }
+    }
+
+    fn payload(&self) -> u64 {
+        self.packet.get() - self.header.get()
+    }
+
+    /// A window in whole segments.
+    pub(super) fn segments(&self, window: Limit) -> u32 {
+        match window {
+            Limit::Packets(packets) => packets,
+            Limit::Bytes(bytes) => u32::try_from(bytes.get() / self.payload()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Bytes of a data packet.
+    pub(super) fn packet_size(&self) -> u32 {
+        self.packet.get() as u32 // at most MAX_PACKET
+    }
+
+    /// Bytes of a packet without data.
+    pub(super) fn header_size(&self) -> u32 {
+        self.header.get() as u32 // below `packet`
+    }
+}

@@ -1,0 +1,148 @@
+//! The receiving end.
+
+use super::sack::RangeSet;
+use super::{Parameters, Transmission, Variant};
+use crate::packet::{Ack, Body, SackBlock};
+use crate::units::{Duration, Time};
+use std::sync::Arc;
+
+/// A TCP receiver: counts what arrives in order, remembers what does not, and acknowledges.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    parameters: Arc<Parameters>,
+    /// The segment expected next.
+    next: u32,
+    /// What has arrived beyond it.
+    beyond: RangeSet,
+    /// A segment of each of the blocks that changed last, the latest first (SACK only).
+    recent: [u32; 3],
+    /// Segments that arrived in order since the last acknowledgement.
+    unacknowledged: u32,
+    duplicates: u32,
+    deadline: Time,
+    ack_due: bool,
+    syn_ack_due: bool,
+}
+
+/// ns-2's delay of acknowledgements.
+const DEFAULT_DELAY: Duration = Duration::from_ms(100);
+
+impl Receiver {
+    /// A receiver that has heard nothing yet.
+    pub fn new(parameters: &Arc<Parameters>) -> Receiver {
+        Receiver {
+            parameters: Arc::clone(parameters),
+            next: 0,
+            beyond: RangeSet::default(),
+            recent: [0; 3],
+            unacknowledged: 0,
+            duplicates: 0,
+            deadline: Time::NEVER,
+            ack_due: false,
+            syn_ack_due: false,
+        }
+    }
+
+    /// A SYN arrived; it is answered however often it comes.
+    pub fn on_syn(&mut self, _now: Time) {
+        self.syn_ack_due = true;
+    }
+
+    /// Segment `seq` arrived.
+    ///
+    /// Duplicates, segments out of order and segments that fill a gap are acknowledged at once [RFC5681 s4.2].
+    #[inline]
+    pub fn on_segment(&mut self, now: Time, seq: u32) {
+        if seq == self.next && self.beyond.is_empty() {
+            self.next += 1;
+            self.unacknowledged += 1;
+            if self.unacknowledged >= self.parameters.ack_every.0 {
+                self.ack_due = true;
+            } else if self.deadline == Time::NEVER {
+                self.deadline = now + self.parameters.ack_delay.unwrap_or(DEFAULT_DELAY);
+            }
+            return;
+        }
+        self.ack_due = true;
+        if seq < self.next || self.beyond.contains(seq) {
+            self.duplicates += 1;
+        } else if seq == self.next {
+            self.next = self.beyond.end_of_run(seq + 1);
+            self.beyond.remove_below(self.next);
+        } else {
+            self.beyond.insert(SackBlock { start: seq, end: seq + 1 });
+        }
+        if seq > self.next && self.parameters.variant == Variant::Sack {
+            self.remember(seq);
+        }
+    }
+
+    /// The delay of an acknowledgement is over.
+    pub fn on_timeout(&mut self, now: Time) {
+        debug_assert!(now >= self.deadline);
+        self.ack_due = true;
+    }
+
+    /// When [`Receiver::on_timeout`] is due; [`Time::NEVER`] if no acknowledgement waits.
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// What to send now, if anything.
+    #[inline]
+    pub fn next_transmission(&mut self, _now: Time) -> Option<Transmission> {
+        let size = self.parameters.header_size();
+        if std::mem::take(&mut self.syn_ack_due) {
+            return Some(Transmission { body: Body::SynAck, size });
+        }
+        if !std::mem::take(&mut self.ack_due) {
+            return None;
+        }
+        self.unacknowledged = 0;
+        self.deadline = Time::NEVER;
+        Some(Transmission { body: Body::Ack(self.ack()), size })
+    }
+
+    /// Segments that have arrived in order.
+    pub fn delivered(&self) -> u32 {
+        self.next
+    }
+
+    /// Segments that had arrived before.
+    pub fn duplicates(&self) -> u32 {
+        self.duplicates
+    }
+
+    /// Puts the block of `seq` first; older entries of the same block go.
+    fn remember(&mut self, seq: u32) {
+        let Some(block) = self.beyond.block_of(seq) else { return };
+        let [first, second, _] = self.recent;
+        let inside = |other: u32| (block.start..block.end).contains(&other);
+        self.recent = if inside(first) {
+            [seq, self.recent[1], self.recent[2]]
+        } else if inside(second) {
+            [seq, first, self.recent[2]]
+        } else {
+            [seq, first, second]
+        };
+    }
+
+    #[inline]
+    fn ack(&self) -> Ack {
+        let mut ack = Ack { next: self.next, ..Ack::default() };
+        if !self.beyond.is_empty() && self.parameters.variant == Variant::Sack {
+            // The latest blocks first [RFC2018 s4], then the highest, as many as fit.
+            let latest = self.recent.iter().filter_map(|seq| self.beyond.block_of(*seq));
+            for block in latest.chain(self.beyond.blocks().iter().rev().copied()) {
+                if usize::from(ack.sack_len) == ack.sack.len() {
+                    break;
+                }
+                if !ack.blocks().contains(&block) {
+                    ack.sack[usize::from(ack.sack_len)] = block;
+                    ack.sack_len += 1;
+                }
+            }
+        }
+        ack
+    }
+}

@@ -1,0 +1,83 @@
+//! Slow start, congestion avoidance and the limits of the window.
+
+use super::harness::{parameters, text, Path};
+use crate::parameters::Value;
+
+#[test]
+fn slow_start_from_one_segment() {
+    let mut path = Path::new(&parameters(&[])).start(Some(7));
+    path.run_ms(1000);
+    assert_eq!(path.sent(), "0: 0\n100: 1 2\n200: 3 4 5 6");
+    assert!(path.sender.is_finished());
+    assert_eq!((path.receiver.delivered(), path.sender.acknowledged()), (7, 7));
+}
+
+#[test]
+fn slow_start_from_two_and_from_ten_segments() {
+    let mut path = Path::new(&parameters(&[("initial-window", text("2 packets"))])).start(Some(8));
+    path.run_ms(1000);
+    assert_eq!(path.sent(), "0: 0 1\n100: 2 3 4 5\n200: 6 7");
+    let mut path = Path::new(&parameters(&[("initial-window", text("10 packets"))])).start(None);
+    path.run_ms(199);
+    assert_eq!(path.log.len(), 10 + 20);
+    assert_eq!(path.sender.congestion_window(), 20.0);
+}
+
+#[test]
+fn an_initial_window_in_bytes_counts_payload() {
+    // RFC 3390's 4380 bytes are three segments of 1460.
+    let mut path = Path::new(&parameters(&[("initial-window", text("4380 bytes"))])).start(None);
+    path.run_ms(1);
+    assert_eq!(path.sent(), "0: 0 1 2");
+}
+
+#[test]
+fn congestion_avoidance_adds_a_segment_per_round_trip() {
+    let given = [("initial-window", text("2 packets")), ("initial-slow-start-threshold", text("2 packets"))];
+    let mut path = Path::new(&parameters(&given)).start(None);
+    path.run_ms(450);
+    // cwnd after each ACK: 2.5 2.9 | 3.24 3.55 | 3.83 4.10 4.34 | 4.57 4.79 5.00- 5.20.
+    assert_eq!(path.sent(), "0: 0 1\n100: 2 3\n200: 4 5 6\n300: 7 8 9 10\n400: 11 12 13 14 15");
+}
+
+#[test]
+fn the_window_is_limited_in_packets_and_in_bytes() {
+    for limit in ["4 packets", "5840 bytes", "7299 bytes"] {
+        let mut path = Path::new(&parameters(&[("max-window", text(limit))])).start(None);
+        path.run_ms(450);
+        assert_eq!(path.sent(), "0: 0\n100: 1 2\n200: 3 4 5 6\n300: 7 8 9 10\n400: 11 12 13 14", "{limit}");
+        assert_eq!(path.sender.in_flight(), 4);
+    }
+}
+
+#[test]
+fn the_initial_window_is_within_the_maximum() {
+    let given = [("initial-window", text("10 packets")), ("max-window", text("3 packets"))];
+    let mut path = Path::new(&parameters(&given)).start(None);
+    path.run_ms(1);
+    assert_eq!(path.sent(), "0: 0 1 2");
+}
+
+#[test]
+fn transfers_follow_each_other_on_one_connection() {
+    let mut path = Path::new(&parameters(&[])).start(Some(3));
+    path.run_ms(300);
+    assert!(path.sender.is_finished());
+    path.offer(2);
+    assert!(!path.sender.is_finished());
+    path.run_ms(500);
+    assert_eq!(path.sent(), "0: 0\n100: 1 2\n300: 3 4");
+    assert!(path.sender.is_finished());
+}
+
+#[test]
+fn a_long_idle_time_ends_in_slow_start() {
+    for (restart, third) in [(true, "2000: 3"), (false, "2000: 3 4 5")] {
+        let given = [("restart-after-idle", Value::Switch(restart))];
+        let mut path = Path::new(&parameters(&given)).start(Some(3));
+        path.run_ms(2000);
+        assert_eq!(path.sender.congestion_window(), 4.0);
+        path.offer(3);
+        assert_eq!(path.sent().lines().last(), Some(third));
+    }
+}

@@ -1,0 +1,193 @@
+//! A path of 50 ms each way without queues, for the tests of this folder.
+
+use super::super::{Parameters, Receiver, Sender};
+use crate::packet::Body;
+use crate::parameters::{Field, Parameters as _, Reader, Value};
+use crate::units::{Duration, Time};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// One way; a round trip takes twice as long.
+pub const DELAY: Duration = Duration::from_ms(50);
+
+struct Scenario<'a>(&'a [(&'a str, Value)], Vec<String>);
+
+impl Reader for Scenario<'_> {
+    fn take(&mut self, field: &Field) -> Option<Value> {
+        self.0.iter().find(|(key, _)| *key == field.key()).map(|(_, value)| value.clone())
+    }
+    fn mistake(&mut self, key: &str, message: String) {
+        self.1.push(format!("{key}: {message}"));
+    }
+}
+
+/// Reads parameters as a scenario would give them, or the mistakes in them.
+pub fn read(given: &[(&str, Value)]) -> Result<Arc<Parameters>, Vec<String>> {
+    let mut scenario = Scenario(given, vec![]);
+    Parameters::read(&mut scenario).map(Arc::new).ok_or(scenario.1)
+}
+
+pub fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+/// Parameters with `given` ones over these: no SYN, and an initial window of one unless given.
+pub fn parameters(given: &[(&str, Value)]) -> Arc<Parameters> {
+    let mut all = given.to_vec();
+    for (key, value) in [("syn", Value::Switch(false)), ("initial-window", text("1 packet"))] {
+        if !given.iter().any(|(name, _)| *name == key) {
+            all.push((key, value));
+        }
+    }
+    read(&all).expect("sound parameters")
+}
+
+/// A sender, a receiver and what is on the way between them.
+pub struct Path {
+    pub sender: Sender,
+    pub receiver: Receiver,
+    pub now: Time,
+    /// Decides on the n-th data or SYN packet (from zero) and on the n-th packet back.
+    lose_forward: Box<dyn FnMut(usize, Body) -> bool>,
+    lose_back: Box<dyn FnMut(usize, Body) -> bool>,
+    sent: [usize; 2],
+    in_transit: BTreeMap<(Time, usize), (bool, Body)>,
+    /// Everything sent forward, lost or not.
+    pub log: Vec<(Time, Body)>,
+    /// Everything sent back.
+    pub log_back: Vec<(Time, Body)>,
+}
+
+impl Path {
+    pub fn new(parameters: &Arc<Parameters>) -> Path {
+        Path {
+            sender: Sender::new(parameters),
+            receiver: Receiver::new(parameters),
+            now: Time::ZERO,
+            lose_forward: Box::new(|_, _| false),
+            lose_back: Box::new(|_, _| false),
+            sent: [0; 2],
+            in_transit: BTreeMap::new(),
+            log: vec![],
+            log_back: vec![],
+        }
+    }
+
+    pub fn losing(mut self, lose: impl FnMut(usize, Body) -> bool + 'static) -> Path {
+        self.lose_forward = Box::new(lose);
+        self
+    }
+
+    /// Loses the first transmission of each of these segments.
+    pub fn losing_once(self, segments: &'static [u32]) -> Path {
+        self.losing(move |_, body| matches!(body, Body::Segment { seq, retransmission: false } if segments.contains(&seq)))
+    }
+
+    pub fn losing_back(mut self, lose: impl FnMut(usize, Body) -> bool + 'static) -> Path {
+        self.lose_back = Box::new(lose);
+        self
+    }
+
+    pub fn start(mut self, segments: Option<u32>) -> Path {
+        self.sender.offer(segments);
+        self.sender.start(self.now);
+        self.collect();
+        self
+    }
+
+    /// Hands over `segments` more at this instant.
+    pub fn offer(&mut self, segments: u32) {
+        self.sender.offer(Some(segments));
+        self.collect();
+    }
+
+    /// Lets everything happen that is due up to `end`.
+    pub fn run_until(&mut self, end: Time) -> &mut Path {
+        while self.next_event() <= end {
+            self.step();
+        }
+        self.now = end;
+        self
+    }
+
+    pub fn run_ms(&mut self, ms: u64) -> &mut Path {
+        self.run_until(Time::ZERO + Duration::from_ms(ms))
+    }
+
+    pub fn next_event(&self) -> Time {
+        let arrival = self.in_transit.keys().next().map_or(Time::NEVER, |(time, _)| *time);
+        arrival.min(self.sender.deadline()).min(self.receiver.deadline())
+    }
+
+    /// Handles what is due next; arrivals before timers.
+    pub fn step(&mut self) {
+        self.now = self.next_event();
+        match self.in_transit.first_entry().filter(|entry| entry.key().0 == self.now).map(|entry| entry.remove()) {
+            Some((true, Body::Segment { seq, .. })) => self.receiver.on_segment(self.now, seq),
+            Some((true, Body::Syn)) => self.receiver.on_syn(self.now),
+            Some((false, Body::Ack(ack))) => self.sender.on_ack(self.now, &ack),
+            Some((false, Body::SynAck)) => self.sender.on_syn_ack(self.now),
+            Some(other) => unreachable!("{other:?} went the wrong way"),
+            None if self.sender.deadline() == self.now => self.sender.on_timeout(self.now),
+            None => self.receiver.on_timeout(self.now),
+        }
+        self.collect();
+    }
+
+    fn collect(&mut self) {
+        while let Some(out) = self.sender.next_transmission(self.now) {
+            self.log.push((self.now, out.body));
+            let lost = (self.lose_forward)(self.sent[0], out.body);
+            self.sent[0] += 1;
+            self.put(true, out.body, lost);
+        }
+        while let Some(out) = self.receiver.next_transmission(self.now) {
+            self.log_back.push((self.now, out.body));
+            let lost = (self.lose_back)(self.sent[1], out.body);
+            self.sent[1] += 1;
+            self.put(false, out.body, lost);
+        }
+    }
+
+    fn put(&mut self, forward: bool, body: Body, lost: bool) {
+        if !lost {
+            self.in_transit.insert((self.now + DELAY, self.sent[0] + self.sent[1]), (forward, body));
+        }
+    }
+
+    /// The segments sent, as lines of `milliseconds: segments`; retransmissions have a star, SYN is `S`.
+    pub fn sent(&self) -> String {
+        lines(&self.log, |body| match body {
+            Body::Segment { seq, retransmission } => format!("{seq}{}", if retransmission { "*" } else { "" }),
+            Body::Syn => "S".to_owned(),
+            other => unreachable!("{other:?} from the sender"),
+        })
+    }
+
+    /// The acknowledgements sent, as `milliseconds: acknowledgement[start-end,...]`.
+    pub fn answered(&self) -> String {
+        lines(&self.log_back, |body| match body {
+            Body::Ack(ack) => {
+                let blocks: String = ack.blocks().iter().map(|block| format!("[{}-{}]", block.start, block.end)).collect();
+                format!("{}{blocks}", ack.next)
+            }
+            Body::SynAck => "SA".to_owned(),
+            other => unreachable!("{other:?} from the receiver"),
+        })
+    }
+}
+
+fn lines(log: &[(Time, Body)], write: impl Fn(Body) -> String) -> String {
+    let mut text = String::new();
+    let mut last = None;
+    for (time, body) in log {
+        if last != Some(*time) {
+            let ms = time.as_ps() as f64 / 1e9;
+            text.push_str(&format!("{}{ms}:", if last.is_some() { "\n" } else { "" }));
+            last = Some(*time);
+        }
+        text.push(' ');
+        text.push_str(&write(*body));
+    }
+    text
+}
