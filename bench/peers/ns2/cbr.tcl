@@ -27,8 +27,6 @@ for {set i 0} {$i < $opt(flows)} {incr i} {
     $ns at [draw 0.02] "$cbr start"
     lappend sinks $sink
 }
-# A lost packet must not cost a call into Tcl that prints nothing.
-Agent/LossMonitor instproc log-loss {} {}
 
 $ns at $opt(until) {
     set delivered [sum $sinks npkts_]

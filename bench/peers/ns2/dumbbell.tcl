@@ -4,12 +4,14 @@
 remove-all-packet-headers
 add-packet-header IP TCP Flags
 
-Agent/TCP set packetSize_ 1460
-Agent/TCP set tcpip_base_hdr_size_ 40
+# ns-2 would add a header of 40 bytes to every packet but number 0, which is the SYN even when there is none.
+Agent/TCP set packetSize_ 1500
+Agent/TCP set useHeaders_ false
 Agent/TCP set window_ 256
 Agent/TCP set windowInit_ 10
 Agent/TCP set minrto_ 0.2
 Agent/TCP set syn_ false
+Agent/TCP set singledup_ 0
 Agent/TCPSink set packetSize_ 40
 
 set ns [new Simulator]

@@ -36,7 +36,6 @@ proc flows {from to} {
     }
     return $sinks
 }
-Agent/LossMonitor instproc log-loss {} {}
 
 set through [flows $node(0) $node($opt(links))]
 set across {}
