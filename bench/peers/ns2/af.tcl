@@ -59,8 +59,8 @@ proc red_n {queue limit thresholds} {
     $queue setMREDMode [dict get {coupled RIO-C separate RIO-D total WRED} $opt(averages)] 0
     $queue addPHBEntry 10 0 0
     $queue addPHBEntry 11 0 1
-    foreach precedence {0 1} inverse {30 20} {
-        eval $queue configQ 0 $precedence $thresholds $inverse $opt(weight)
+    foreach precedence {0 1} max_p [list [expr {1.0 / 30}] [expr {1.0 / 20}]] {
+        eval $queue configQ 0 $precedence $thresholds $max_p $opt(weight)
     }
 }
 
