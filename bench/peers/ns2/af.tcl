@@ -4,11 +4,11 @@ source [file join [file dirname [info script]] lean.tcl]
 settings {
     seed 1 until 100.1
     udp 128000 precedences 2 cir 256000 bucket 8000 bucket_unit bytes
-    variant Reno window 64 initial_window 1 tick 0.1 min_rto 1 initial_rto 6 max_rto 60 rfc2988 1
+    variant Reno window 64 initial_window 1 tick 0.1 min_rto 1 initial_rto 6 max_rto 64 rfc2988 0
     delayed_ack 0 limited_transmit 0 syn 0 modern_fixes 1
     tcp_starts 1.0 udp_starts 1.0 udp_random 0 overhead 0
     gentle 0 wait 1 weight 0.002 mean_packet 576 averages coupled
-    limit 60 per_flow 1
+    limit 60 entry_limit 60 per_flow 1
 } $argv
 
 remove-all-packet-headers
@@ -70,7 +70,7 @@ proc marker {queue udp_node} {
     global opt
     set bytes [expr {$opt(bucket_unit) eq "bits" ? $opt(bucket) / 8.0 : $opt(bucket)}]
     # Never an early drop here, and as many packets as a DropTail of the same limit holds.
-    red_n $queue [expr {$opt(limit) - 1}] {1000 2000}
+    red_n $queue [expr {$opt(entry_limit) - 1}] {1000 2000}
     $queue addPolicyEntry [$udp_node id] -1 Dumb 11
     $queue addPolicyEntry -1 -1 TokenBucket 10 $opt(cir) $bytes
     $queue addPolicerEntry Dumb 11 11
@@ -98,6 +98,7 @@ for {set g 0} {$g < 5} {incr g} {
         set last($i) [link $r2 $snk($i) 1.5Mb 5us DropTail]
         link $snk($i) $r2 1.5Mb 5us DropTail
     }
+    $ns queue-limit $access $r1 $opt(entry_limit)
     if {$marking} { marker [$entry queue] $src([expr {10 * $g + 10}]) }
     lappend entries $entry
 }

@@ -47,12 +47,12 @@ VARIANTS = {
     "UDP spacing random": {"udp_random": 1},
     "delayed ACKs": {"delayed_ack": 1},
     "minimum RTO 0": {"min_rto": 0},
-    "minimum RTO 0.2 s": {"min_rto": 0.2},
     "first RTO 3 s": {"initial_rto": 3},
     "tick 0.01 s": {"tick": 0.01},
     "bucket 16,000 bytes": {"bucket": 16_000},
     "bucket 64,000 bytes": {"bucket": 64_000},
-    "old back-off (rfc2988_ off, maximum RTO 64 s)": {"rfc2988": 0, "max_rto": 64},
+    "minimum RTO 0, tick 0.01 s": {"min_rto": 0, "tick": 0.01},
+    "back-off of RFC 2988, maximum RTO 60 s": {"rfc2988": 1, "max_rto": 60},
     "fixes of 2001-2006 off": {"modern_fixes": 0},
     "limited transmit": {"limited_transmit": 1},
     "SYN": {"syn": 1},
@@ -62,6 +62,11 @@ VARIANTS = {
     "mean packet 500 bytes": {"mean_packet": 500},
     "one average over the whole queue": {"averages": "total"},
     "separate averages": {"averages": "separate"},
+    "entry queues of 200 packets": {"entry_limit": 200},
+    "all queues of 200 packets": {"limit": 200, "entry_limit": 200},
+    "TCP at 0, UDP random, delayed ACKs, bucket 16,000 bytes": {
+        "tcp_starts": 0, "udp_random": 1, "delayed_ack": 1, "bucket": 16_000,
+    },
 }
 SENSITIVITY_ROWS = ("128k none", "128k 2DP 192", "1.28M 2DP 192", "1.28M none")
 
