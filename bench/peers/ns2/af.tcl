@@ -2,7 +2,7 @@
 # Prints the drops at both places and, per flow, the packets of 576 bytes that reached the receiver.
 source [file join [file dirname [info script]] lean.tcl]
 settings {
-    seed 1 until 100.1
+    until 100.1
     udp 128000 precedences 2 cir 256000 bucket 8000 bucket_unit bytes
     variant Reno window 64 initial_window 1 tick 0.1 min_rto 1 initial_rto 6 max_rto 64 rfc2988 0
     delayed_ack 0 limited_transmit 0 syn 0 modern_fixes 1
@@ -13,7 +13,7 @@ settings {
 
 remove-all-packet-headers
 add-packet-header IP TCP Flags RTP
-set ns [new Simulator]
+set ns [simulator]
 
 # ns-2 would add a header of 40 bytes to every packet but number 0, which is the SYN even when there is none.
 Agent/TCP set packetSize_ 576

@@ -14,7 +14,7 @@ Agent/TCP set syn_ false
 Agent/TCP set singledup_ 0
 Agent/TCPSink set packetSize_ 40
 
-set ns [new Simulator]
+set ns [simulator]
 set left [$ns node]
 set right [$ns node]
 

@@ -57,8 +57,8 @@ VARIANTS = {
     "limited transmit": {"limited_transmit": 1},
     "SYN": {"syn": 1},
     "NewReno": {"variant": "Newreno"},
-    "gentle RED (none rows only)": {"gentle": 1},
-    "wait_ off (none rows only)": {"wait": 0},
+    "gentle RED": {"gentle": 1},
+    "wait_ off": {"wait": 0},
     "mean packet 500 bytes": {"mean_packet": 500},
     "one average over the whole queue": {"averages": "total"},
     "separate averages": {"averages": "separate"},
@@ -69,6 +69,8 @@ VARIANTS = {
     },
 }
 SENSITIVITY_ROWS = ("128k none", "128k 2DP 192", "1.28M 2DP 192", "1.28M none")
+NEEDS_MARKING = {"bucket", "averages"}      # settings of the marker and of RED_n
+NEEDS_PLAIN_RED = {"gentle", "wait"}        # settings that dsRED does not have
 
 WORKLOADS = {
     "cbr": ["cbr.tcl"],
@@ -158,12 +160,19 @@ def table(overrides, seeds, jobs):
             print(f"| table {number} | " + " | ".join(f"{value}" for value in printed) + " |")
 
 
+def has_effect(row, change):
+    """Whether a change can make a difference in a row."""
+    idle = NEEDS_MARKING if ROWS[row]["precedences"] == "none" else NEEDS_PLAIN_RED
+    return not change or not change.keys() <= idle
+
+
 def sensitivity(overrides, seeds, jobs):
     """What each setting does by itself."""
     cases = [
         ((row, variant), {**ROWS[row], **overrides, **change})
         for row in SENSITIVITY_ROWS
         for variant, change in VARIANTS.items()
+        if has_effect(row, change)
     ]
     found = replicate(cases, seeds, jobs)
     for row in SENSITIVITY_ROWS:
@@ -171,19 +180,22 @@ def sensitivity(overrides, seeds, jobs):
         heading("setting")
         for number, printed in enumerate(PRINTED[row], start=2):
             print(f"| *printed, table {number}* | " + " | ".join(f"{value}" for value in printed) + " |")
-        for variant in VARIANTS:
-            print(f"| {variant} | " + " | ".join(cell(found[row, variant], metric) for metric in METRICS) + " |")
+        for (in_row, variant), results in found.items():
+            if in_row == row:
+                print(f"| {variant} | " + " | ".join(cell(results, metric) for metric in METRICS) + " |")
 
 
 def speed(repeats):
-    """User and system time of the whole ns process, one run after the other."""
-    print("| workload | packet-hops | CPU s | million hops/CPU s |")
-    print("|---|---|---|---|")
+    """User and system time of the whole ns process, one run after the other, and how much of it is set-up."""
+    print("| workload | packet-hops | CPU s | of it set-up | million hops per CPU s | without set-up |")
+    print("|---|---|---|---|---|---|")
     for name, (script, *settings) in WORKLOADS.items():
         for _ in range(repeats):
+            _, before = call(script, [*settings, "until=0.0001"])
             result, seconds = call(script, settings)
             hops = int(result["packet_hops"])
-            print(f"| {name} | {hops:,} | {seconds:.2f} | {hops / seconds / 1e6:.2f} |", flush=True)
+            rates = f"{hops / seconds / 1e6:.2f} | {hops / (seconds - before) / 1e6:.2f}"
+            print(f"| {name} | {hops:,} | {seconds:.2f} | {before:.2f} | {rates} |", flush=True)
 
 
 def main():

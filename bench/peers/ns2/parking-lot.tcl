@@ -1,10 +1,10 @@
 # Five links in a row: periodic flows through all of them and as many over each one, tail drop of 1,000 packets.
 source [file join [file dirname [info script]] lean.tcl]
-settings {seed 1 flows 500 links 5 until 20 exact 0} $argv
+settings {flows 500 links 5 until 20 own_agents 0 exact 0} $argv
 
 remove-all-packet-headers
 add-packet-header IP Flags RTP
-set ns [new Simulator]
+set ns [simulator]
 set node(0) [$ns node]
 set links {}
 for {set i 1} {$i <= $opt(links)} {incr i} {
@@ -17,30 +17,11 @@ for {set i 1} {$i <= $opt(links)} {incr i} {
 set drops [count_drops $links]
 if {$opt(exact)} { set arrivals [count_arrivals $links] }
 
-# Starts the flows from one node to another and returns their sinks.
-proc flows {from to} {
-    global ns opt
-    set sinks {}
-    for {set i 0} {$i < $opt(flows)} {incr i} {
-        set udp [new Agent/UDP]
-        set sink [new Agent/LossMonitor]
-        $ns attach-agent $from $udp
-        $ns attach-agent $to $sink
-        $ns connect $udp $sink
-        set cbr [new Application/Traffic/CBR]
-        $cbr set packetSize_ 160
-        $cbr set rate_ 64000
-        $cbr attach-agent $udp
-        $ns at [draw 0.02] "$cbr start"
-        lappend sinks $sink
-    }
-    return $sinks
-}
-
-set through [flows $node(0) $node($opt(links))]
+set through [periodic_flows $ns $node(0) $node($opt(links)) $opt(flows) $opt(own_agents)]
 set across {}
 for {set i 1} {$i <= $opt(links)} {incr i} {
-    set across [concat $across [flows $node([expr {$i - 1}]) $node($i)]]
+    set sinks [periodic_flows $ns $node([expr {$i - 1}]) $node($i) $opt(flows) $opt(own_agents)]
+    set across [concat $across $sinks]
 }
 
 # Packets of the long flows that are between two links at the end are left out of the count: one in 20,000.

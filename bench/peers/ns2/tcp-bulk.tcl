@@ -2,6 +2,6 @@
 set here [file dirname [info script]]
 source [file join $here lean.tcl]
 settings {
-    seed 1 flows 40 nodes 40 access 40Gb bottleneck 10Gb rtt 0.001 buffer 833 starts 0.1 until 2 exact 0
+    flows 40 nodes 40 access 40Gb bottleneck 10Gb rtt 0.001 buffer 833 starts 0.1 until 2 exact 0
 } $argv
 source [file join $here dumbbell.tcl]

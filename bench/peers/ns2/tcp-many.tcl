@@ -2,6 +2,6 @@
 set here [file dirname [info script]]
 source [file join $here lean.tcl]
 settings {
-    seed 1 flows 1000 nodes 40 access 10Gb bottleneck 1Gb rtt 0.050 buffer 4166 starts 1.0 until 10 exact 0
+    flows 1000 nodes 40 access 10Gb bottleneck 1Gb rtt 0.050 buffer 4166 starts 1.0 until 10 exact 0
 } $argv
 source [file join $here dumbbell.tcl]
