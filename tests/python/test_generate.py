@@ -45,7 +45,7 @@ def test_a_generated_module_works():
     ]
     kinds = [{"kind": "meter", "key": "marker", "components": [component]}, *twins]
     made = {}
-    exec(generate.module({"kinds": kinds, "metrics": []}), made)
+    exec(compile(generate.module({"kinds": kinds, "metrics": []}), "made", "exec", dont_inherit=True), made)
     assert {"TwinX", "TwinY"} <= made.keys()
     thing = made["TwoWords"](needed=[1])
     assert (thing.KIND, thing.KEY) == ("meter", "two-words")
