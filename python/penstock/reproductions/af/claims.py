@@ -6,15 +6,16 @@ Rows of one replication share their random numbers, so differences are taken run
 
 from __future__ import annotations
 
-import math
 from itertools import product
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.claims import CONFIRMED, REFUTED, UNDECIDED, Finding
-from penstock.reproductions.evidence import Estimate, Test, above, below, decide, difference, ratio, within
+from penstock.reproductions.evidence import Decision, Estimate, Test, above, below, decide, difference, ratio, within
+from penstock.results import number, plus_minus
+from penstock.statistics import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from penstock.reproductions.claims import ClaimTest
     from penstock.reproductions.reproduce import Outcome
@@ -31,6 +32,7 @@ CAPACITY = 1500.0  # kb/s
 TCP_MARGIN = 1.5  # kb/s: 5 % of the fair share
 FAIRNESS_MARGIN = 0.05
 UDP_MARGIN = 0.10  # of the mean in table 2
+SHOWN = 4
 
 
 def starved(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
@@ -49,7 +51,8 @@ def starved(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
 
 def two_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """af-c02."""
-    tests, factors = [], {"avg_tcp": [], "fairness": []}  # type: tuple[list[Test], dict[str, list[float]]]
+    tests: list[Test] = []
+    factors: dict[str, list[float]] = {"avg_tcp": [], "fairness": []}
     for table, udp, rate in _cases():
         for column in factors:
             two, none = _column(outcome, column, table, udp, "2", rate), _column(outcome, column, table, udp, "none")
@@ -65,7 +68,7 @@ def two_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     decision = decide(tests)
     return Finding(
         decision.verdict,
-        f"From none to 2 DPs {_held(decision.held, tests)} of the rises hold; at 1.28M average TCP grows "
+        f"From none to 2 DPs {_held(decision)} of the rises hold; at 1.28M average TCP grows "
         f"{_range(factors['avg_tcp'])} times and fairness {_range(factors['fairness'])} times.{_failures(decision.failed)}",
         f"At 128k average TCP grows only {_range(mild)} times.",
     )
@@ -84,7 +87,7 @@ def third_does_not_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     return Finding(
         decision.verdict,
         f"A third DP changes average TCP by {_spread(tests, 'avg_tcp')} kb/s and fairness by {_spread(tests, 'fairness')} "
-        f"over the eight pairs; {_held(decision.held, tests)} rises are below 1.5 kb/s and 0.05.{_failures(decision.failed)}",
+        f"over the eight pairs; {_held(decision)} rises are below 1.5 kb/s and 0.05.{_failures(decision.failed)}",
         f"Significant rises, though: {small}." if small else "No rise is significant.",
     )
 
@@ -100,7 +103,7 @@ def two_like_three(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     return Finding(
         decision.verdict,
         f"From 2 to 3 DPs average TCP changes by {_spread(tests, 'avg_tcp')} kb/s and fairness by "
-        f"{_spread(tests, 'fairness')}; {_held(decision.held, tests)} changes are within 1.5 kb/s and 0.05."
+        f"{_spread(tests, 'fairness')}; {_held(decision)} changes are within 1.5 kb/s and 0.05."
         f"{_failures(decision.failed)}",
         _undecided(decision.open),
     )
@@ -119,7 +122,7 @@ def rate_helps(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         decision.verdict,
         f"From 192 to 256 kb/s average TCP changes by {_spread(tests, 'avg_tcp')} kb/s, fairness by "
         f"{_spread(tests, 'fairness')}, maximum UDP by {_spread(tests, 'max_udp')} and minimum UDP by "
-        f"{_spread(tests, 'min_udp')} kb/s; {_held(decision.held, tests)} go the claimed way.{_failures(decision.failed)}",
+        f"{_spread(tests, 'min_udp')} kb/s; {_held(decision)} go the claimed way.{_failures(decision.failed)}",
         _undecided(decision.open),
     )
 
@@ -138,7 +141,7 @@ def two_tell_apart(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     return Finding(
         decision.verdict,
         f"With 2 DPs the best UDP flow gets {_range(test.estimate.mean for test in tests)} of what it gets with none; "
-        f"{_held(decision.held, tests)} ratios are below 0.8.{_failures(decision.failed)}",
+        f"{_held(decision)} ratios are below 0.8.{_failures(decision.failed)}",
         _undecided(decision.open),
     )
 
@@ -156,7 +159,7 @@ def markers_alike(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     return Finding(
         decision.verdict,
         f"RBM minus TCM is {_spread(tests, 'avg_tcp')} kb/s in average TCP, {_spread(tests, 'fairness')} in fairness and "
-        f"{_spread(tests, 'avg_udp')} kb/s in average UDP; {_held(decision.held, tests)} differences are within the margins."
+        f"{_spread(tests, 'avg_udp')} kb/s in average UDP; {_held(decision)} differences are within the margins."
         f"{_failures(decision.failed)}",
         _undecided(decision.open),
     )
@@ -183,7 +186,7 @@ def bottleneck_full(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     return Finding(
         decision.verdict,
         f"All flows together get {_range(test.estimate.mean for test in tests)} kb/s of 1500 over the 20 rows; the least "
-        f"single run has {least:.1f}; {_held(decision.held, tests)} rows are within 1 %.{_failures(decision.failed)}",
+        f"single run has {least:.1f}; {_held(decision)} rows are within 1 %.{_failures(decision.failed)}",
         _undecided(decision.open),
     )
 
@@ -212,7 +215,7 @@ def udp_keeps_more(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     return Finding(
         decision.verdict,
         f"The worst UDP flow gets at least {least:.1f} kb/s, and at least {lead:.1f} more than the best TCP flow; "
-        f"{_held(decision.held, tests)} comparisons hold.{_failures(decision.failed)}",
+        f"{_held(decision)} comparisons hold.{_failures(decision.failed)}",
         _undecided(decision.open),
     )
 
@@ -250,16 +253,14 @@ def _third(outcome: Outcome, column: str, table: str, udp: str, rate: str) -> Es
 
 
 def _about(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.mean:.4g} (one run)"
-    half = (estimate.high - estimate.low) / 2
-    digits = max(0, 1 - math.floor(math.log10(half))) if half > 0 else 3
-    return f"{estimate.mean:.{digits}f} +-{half:.{digits}f}"
+    return plus_minus(Interval(estimate.mean, estimate.low, estimate.high, estimate.runs))
 
 
 def _signed(estimate: Estimate) -> str:
-    interval = "" if estimate.low is None else f" ({estimate.low:+.3g} to {estimate.high:+.3g})"
-    return f"{estimate.mean:+.3g}{interval}"
+    mean = f"{'+' if estimate.mean > 0 else ''}{number(estimate.mean)}"
+    if estimate.low is None or estimate.high is None:
+        return mean
+    return f"{mean} ({number(estimate.low)} to {number(estimate.high)})"
 
 
 def _spread(tests: Iterable[Test], column: str) -> str:
@@ -269,18 +270,23 @@ def _spread(tests: Iterable[Test], column: str) -> str:
 
 def _range(values: Iterable[float]) -> str:
     values = list(values)
-    return f"{min(values):.4g} to {max(values):.4g}"
+    return f"{number(min(values))} to {number(max(values))}"
 
 
-def _held(held: Iterable[Test], tests: Iterable[Test]) -> str:
-    return f"{len(list(held))} of {len(list(tests))}"
+def _held(decision: Decision) -> str:
+    return f"{len(decision.held)} of {len(decision.held) + len(decision.failed) + len(decision.open)}"
 
 
-def _failures(failed: Iterable[Test]) -> str:
-    text = "; ".join(f"{test.label} {_signed(test.estimate)}" for test in failed)
-    return f" Against it: {text}." if text else ""
+def _failures(failed: Sequence[Test]) -> str:
+    return f" Against it: {_listed(failed)}." if failed else ""
 
 
-def _undecided(still_open: Iterable[Test]) -> str:
-    text = "; ".join(f"{test.label} {_signed(test.estimate)}" for test in still_open)
-    return f"Not settled by these runs: {text}." if text else ""
+def _undecided(still_open: Sequence[Test]) -> str:
+    return f"Not settled by these runs: {_listed(still_open)}." if still_open else ""
+
+
+def _listed(tests: Sequence[Test]) -> str:
+    """The first few, each with its estimate."""
+    named = [f"{test.label} {_signed(test.estimate)}" for test in tests[:SHOWN]]
+    more = [f"{len(tests) - SHOWN} more"] if len(tests) > SHOWN else []
+    return "; ".join(named + more)
