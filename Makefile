@@ -105,7 +105,8 @@ endef
 compile = $(UV) compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header $(UP) $(1) -o $(2)
 
 $(DONE)/tools: requirements-setup.lock
-	$(call step,tools,$(PYTHON) -m venv --clear $(VENV) && \
+	$(call step,tools,$(PYTHON) -c 'import sys; sys.hexversion >= 0x030b0000 or sys.exit("Python 3.11 or newer is needed")' && \
+		$(PYTHON) -m venv --clear $(VENV) && \
 		$(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --require-hashes -r $<)
 
 # Downloads while the tools are being installed.

@@ -1,11 +1,79 @@
 """The simulator's core, compiled from Rust."""
 
-from typing import Final
+from typing import Final, TypedDict
 
-__all__ = ["MODEL_VERSION", "version"]
+__all__ = [
+    "MODEL_VERSION",
+    "Cancel",
+    "Cancelled",
+    "Counters",
+    "Mistake",
+    "Run",
+    "Scenario",
+    "ScenarioError",
+    "catalogue",
+    "check",
+    "json_schema",
+    "version",
+]
 
 MODEL_VERSION: Final[str]
 """A digest of every crate's sources and of the versions they are built with, in hexadecimal."""
 
 def version() -> str:
     """The version of the core, e.g. "0.1.0"."""
+
+class Mistake(TypedDict):
+    """One mistake in a scenario."""
+
+    file: str
+    line: int | None
+    path: str
+    message: str
+
+class Counters(TypedDict):
+    """Totals of a run between the warm-up and the end."""
+
+    delivered: int
+    drops: int
+    goodput_bps: float
+
+class ScenarioError(ValueError):
+    """A scenario with mistakes."""
+
+    mistakes: list[Mistake]
+
+class Cancelled(Exception):  # noqa: N818
+    """A run that was told to stop."""
+
+class Cancel:
+    """A flag that stops the runs it was given to."""
+
+    def __init__(self) -> None: ...
+    def set(self) -> None: ...
+
+class Run:
+    """What one run gave."""
+
+    digest: str
+    packet_hops: int
+    metrics: list[tuple[str, list[tuple[str, str]], str, float]]
+    counters: Counters
+
+class Scenario:
+    """A valid scenario."""
+
+    def __init__(self, text: str, name: str = "scenario", sets: list[tuple[str, str]] = ...) -> None: ...
+    description: str | None
+    canonical: str
+    seed: int
+    def run(self, seed: int, replication: int, cancel: Cancel | None = None) -> Run: ...
+
+def check(text: str, name: str, sets: list[tuple[str, str]]) -> list[Mistake]:
+    """All mistakes of a scenario; none if it is sound."""
+
+def catalogue() -> str:
+    """Every component, metric and section, as JSON."""
+
+def json_schema() -> str:
+    """The JSON Schema of a scenario."""

@@ -192,7 +192,7 @@ impl Sheet<'_> {
             What::Marks => link.marked_packets as f64,
             What::Queue => link.waiting_packet_ps as f64 / window_ps,
             What::QueueBytes => link.waiting_byte_ps as f64 / window_ps,
-            What::InSystem => link.system_packet_ps as f64 / window_ps,
+            What::InSystem => (link.waiting_packet_ps + u128::from(link.busy.as_ps())) as f64 / window_ps,
             What::Utilisation => link.busy.as_seconds() / self.window,
             What::Drops | What::Offered => return counts(measure, link),
             What::PayloadThroughput | What::Goodput | What::Sent | What::Delay | What::Fairness | What::Retransmissions => {

@@ -1,0 +1,204 @@
+"""Standard workloads, to compare machines, versions and simulators by CPU time per packet-hop.
+
+Each is written with the public builder and runs in a process of its own, so that its peak memory is its own.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from penstock.errors import PenstockError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here"]
+
+
+class Measured(TypedDict):
+    """What a workload cost and did."""
+
+    workload: str
+    packet_hops: int
+    cpu_seconds: float
+    packet_hops_per_cpu_second: float
+    peak_rss_bytes: int
+    goodput_bps: float
+    delivered: int
+    drops: int
+
+
+def cbr(flows: int = 1000) -> str:
+    """Periodic flows of 64 kbit/s at random phases over one link, 60 s."""
+    from penstock.components import Cbr, TailDrop
+    from penstock.network import Network
+
+    net = Network()
+    a, b = net.node("a"), net.node("b")
+    net.link(a, b, rate="128 Mbit/s", delay="10 ms", queue=TailDrop(limit="1000 packets"))
+    net.flows("cbr", a, b, count=flows, source=Cbr(rate="64 kbit/s", packet="160 bytes"))
+    return net.toml(description="Periodic flows over one link", duration="60 s")
+
+
+def parking_lot() -> str:
+    """Five links in a row: 500 periodic flows through all of them and 500 over each one, 20 s."""
+    from penstock.components import Cbr, TailDrop
+    from penstock.network import Network
+
+    net = Network()
+    nodes = [net.node(f"n{i}") for i in range(6)]
+    steps = list(pairwise(nodes))
+    for a, b in steps:
+        net.link(a, b, rate="128 Mbit/s", delay="1 ms", queue=TailDrop(limit="1000 packets"))
+    source = Cbr(rate="64 kbit/s", packet="160 bytes")
+    net.flows("through", nodes[0], nodes[-1], count=500, source=source)
+    for number, (a, b) in enumerate(steps):
+        net.flows(f"over{number}", a, b, count=500, source=source)
+    return net.toml(description="Periodic flows over five links in a row", duration="20 s")
+
+
+def tcp_bulk() -> str:
+    """40 transfers over 10 Gbit/s with a round trip of 1 ms, 2 s."""
+    return _dumbbell(
+        flows=40, access="40 Gbit/s", rate="10 Gbit/s", rtt_us=1_000, buffer=833, starts="100 ms", duration="2 s"
+    )
+
+
+def tcp_many(flows: int = 1000) -> str:
+    """A thousand transfers over 1 Gbit/s with a round trip of 50 ms, 10 s."""
+    return _dumbbell(
+        flows=flows, access="10 Gbit/s", rate="1 Gbit/s", rtt_us=50_000, buffer=4166, starts="1 s", duration="10 s"
+    )
+
+
+def af() -> str:
+    """A row of the Assured Forwarding study: two drop precedences, CIR 256, 128 kbit/s of UDP."""
+    from penstock.reproductions.reading import Readings
+    from penstock.reproductions.study import load
+
+    study = load("af")
+    table = study.document.table("2")
+    key = {"udp_rate": "128k", "drop_precedences": "2", "cir_kbps": "256"}
+    [row] = [row for row in table.rows if row.matches(key)]
+    [text] = study.build(Readings(study.document).settings(), table, row).values()
+    return text
+
+
+def _dumbbell(*, flows: int, access: str, rate: str, rtt_us: int, buffer: int, starts: str, duration: str) -> str:
+    """40 access nodes a side and one bottleneck; each way, an access link has 1 % of the round trip and it has 48 %."""
+    from penstock.components import Ftp, TailDrop, Tcp
+    from penstock.network import Network
+
+    net = Network()
+    sources, sinks = net.nodes("sources", 40), net.nodes("sinks", 40)
+    left, right = net.node("left"), net.node("right")
+    large, small = TailDrop(limit="100000 packets"), TailDrop(limit=f"{buffer} packets")
+    near, far = f"{rtt_us * 10} ns", f"{rtt_us * 480} ns"
+    for a, b in ((sources, left), (left, sources), (right, sinks), (sinks, right)):
+        net.link(a, b, rate=access, delay=near, queue=large)
+    net.link(left, right, rate=rate, delay=far, queue=small)
+    net.link(right, left, rate=rate, delay=far, queue=large)
+    tcp = Tcp(
+        variant="new-reno",
+        packet="1500 bytes",
+        header="40 bytes",
+        initial_window="10 packets",
+        max_window="256 packets",
+        min_rto="200 ms",
+        ack_every=1,
+        syn=False,
+    )
+    net.flows("tcp", sources, sinks, count=flows, start=("0 s", starts), source=Ftp(), transport=tcp)
+    return net.toml(description="Transfers over a dumbbell", duration=duration)
+
+
+WORKLOADS: dict[str, Callable[..., str]] = {
+    "cbr": cbr,
+    "parking-lot": parking_lot,
+    "tcp-bulk": tcp_bulk,
+    "tcp-many": tcp_many,
+    "af": af,
+}
+"""Each gives a scenario's text."""
+
+RESIZABLE = ("cbr", "tcp-many")
+"""Those that take another number of flows."""
+
+
+def measure_here(name: str, flows: int | None = None) -> Measured:
+    """Runs a workload in this process; its peak memory includes what this process needed before.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`WORKLOADS`.
+    flows : int, optional
+        How many flows, for those in :data:`RESIZABLE`.
+    """
+    from penstock import _core
+
+    build = partial(WORKLOADS[name], *([] if flows is None else [flows]))
+    build()  # once before the clock starts, for the imports
+    begin = _cpu_seconds()
+    text = build()
+    scenario = _core.Scenario(text, name, [])
+    run = scenario.run(scenario.seed, 0)
+    spent = _cpu_seconds() - begin
+    counters = run.counters
+    return Measured(
+        workload=name,
+        packet_hops=run.packet_hops,
+        cpu_seconds=spent,
+        packet_hops_per_cpu_second=run.packet_hops / spent,
+        peak_rss_bytes=_peak_bytes(),
+        goodput_bps=counters["goodput_bps"],
+        delivered=counters["delivered"],
+        drops=counters["drops"],
+    )
+
+
+def measure_apart(name: str, flows: int | None = None) -> Measured:
+    """Runs a workload in a fresh process; see :func:`measure_here`.
+
+    Raises
+    ------
+    PenstockError
+        If that process fails.
+    """
+    command = [sys.executable, "-m", "penstock.bench", name, *([] if flows is None else [str(flows)])]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise PenstockError(f"the workload {name} failed:\n{ended.stderr.strip()}")
+    measured: Measured = json.loads(ended.stdout)
+    return measured
+
+
+def _cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _peak_bytes() -> int:
+    """The most memory that this process has had.
+
+    What the system adds up for a process begins with its parent's size at the time of the start; Linux tells the
+    process's own beside it.
+    """
+    status = Path("/proc/self/status")
+    if status.is_file():
+        for entry in status.read_text(encoding="ascii").splitlines():
+            if entry.startswith("VmHWM:"):
+                return int(entry.split()[1]) * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure_here(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else None)))

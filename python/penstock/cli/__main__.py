@@ -1,0 +1,5 @@
+"""Lets ``python -m penstock.cli`` stand for ``penstock``."""
+
+from penstock.cli import main
+
+main()

@@ -1,0 +1,68 @@
+"""Options that several verbs share."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["Format", "FormatOption", "JobsOption", "RunsOption", "SeedOption", "SetOption", "StoreOption", "read_sets"]
+
+
+class Format(StrEnum):
+    """How results are written."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", help="A table for people, or JSON for programs.")]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="DIR",
+        help="Where finished runs are kept; $PENSTOCK_STORE, else penstock in your cache folder.",
+        show_default=False,
+    ),
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option("--jobs", min=1, help="How many runs at the same time; all cores by default.", show_default=False),
+]
+RunsOption = Annotated[int | None, typer.Option("--runs", min=1, help="How many independent runs.", show_default=False)]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        min=0,
+        max=2**64 - 1,
+        help="Root of the random numbers; the scenario's own by default.",
+        show_default=False,
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Change a setting of the scenario; may be repeated.", show_default=False
+    ),
+]
+
+
+def read_sets(given: list[str] | None) -> tuple[tuple[str, str], ...]:
+    """Splits ``path=value``; what the value means is the scenario reader's business.
+
+    Raises
+    ------
+    typer.BadParameter
+        If there is no path or no equals sign.
+    """
+    pairs = []
+    for text in given or []:
+        path, equals, value = text.partition("=")
+        if not equals or not path.strip():
+            raise typer.BadParameter(
+                f"'{text}' is not of the form path=value, such as duration='20 s'.", param_hint="'--set'"
+            )
+        pairs.append((path.strip(), value.strip()))
+    return tuple(pairs)

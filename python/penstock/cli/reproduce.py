@@ -1,0 +1,65 @@
+"""``penstock reproduce``: runs a published study and lays the numbers beside the printed ones."""
+
+from typing import Annotated
+
+import typer
+
+from penstock.cli.options import Format, FormatOption, JobsOption, RunsOption, StoreOption
+
+__all__ = ["DocumentArgument", "TableOption", "read_readings", "reproduce"]
+
+DocumentArgument = Annotated[str, typer.Argument(help="The study, such as af.", metavar="DOC")]
+TableOption = Annotated[
+    list[str] | None,
+    typer.Option("--table", metavar="ID", help="Only this table or figure; may be repeated.", show_default=False),
+]
+
+
+def reproduce(
+    doc: DocumentArgument,
+    *,
+    tables: TableOption = None,
+    readings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reading",
+            metavar="ID=KEY",
+            help="Answer an open question another way, such as af-a07=arrival; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    runs: RunsOption = None,
+    jobs: JobsOption = None,
+    store: StoreOption = None,
+    claims: Annotated[bool, typer.Option("--claims", help="Test the study's claims too.")] = False,
+    output: FormatOption = Format.TABLE,
+) -> None:
+    """Run a published study again.
+
+    The numbers stand beside the printed ones.
+    """
+    answers = read_readings(readings)
+    from penstock import reproductions
+    from penstock.store import Store
+
+    reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output.value)
+
+
+def read_readings(given: list[str] | None) -> list[str]:
+    """The answers as given, once they have the form ``id=key``.
+
+    Raises
+    ------
+    typer.BadParameter
+        If either is missing, or a question is answered twice.
+    """
+    answers: dict[str, str] = {}
+    for text in given or []:
+        question, equals, key = (part.strip() for part in text.partition("="))
+        if not equals or not question or not key:
+            raise typer.BadParameter(
+                f"'{text}' is not of the form id=key, such as af-a07=arrival.", param_hint="'--reading'"
+            )
+        if answers.setdefault(question, key) != key:
+            raise typer.BadParameter(f"'{question}' is answered twice.", param_hint="'--reading'")
+    return [f"{question}={key}" for question, key in answers.items()]

@@ -1,0 +1,88 @@
+"""What can go wrong, as one tree of exceptions.
+
+Everything here is something that a user can act on; a mistake of our own is any other exception.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from penstock._core import Mistake
+    from penstock.records import RunFailure
+
+__all__ = ["InputError", "PenstockError", "RunsFailed", "ScenarioError", "StoreError"]
+
+
+class PenstockError(Exception):
+    """The root of the tree; its text is a message for people."""
+
+    exit_code = 1
+    """What the command line ends with."""
+
+
+class InputError(PenstockError):
+    """Something asked for does not exist or cannot be read."""
+
+    exit_code = 2
+
+
+class ScenarioError(PenstockError):
+    """A scenario has mistakes, and nothing was run.
+
+    Parameters
+    ----------
+    mistakes : iterable of Mistake
+        Each with ``file``, ``line``, ``path`` and ``message``.
+    """
+
+    exit_code = 2
+
+    def __init__(self, mistakes: Iterable[Mistake]) -> None:
+        self.mistakes: list[Mistake] = list(mistakes)
+        count = len(self.mistakes)
+        lines = [line_of(mistake) for mistake in self.mistakes]
+        super().__init__("\n".join([*lines, f"{count} mistake{'s' * (count != 1)}, nothing was run."]))
+
+
+class StoreError(PenstockError):
+    """The store of results cannot be read or written."""
+
+
+class RunsFailed(PenstockError):  # noqa: N818
+    """Some runs failed; the others were finished and stored.
+
+    Parameters
+    ----------
+    failures : sequence of RunFailure
+        Each says which run it was and how to repeat it.
+    total : int
+        How many runs were asked for.
+    """
+
+    SHOWN = 5
+
+    def __init__(self, failures: Sequence[RunFailure], total: int) -> None:
+        self.failures = list(failures)
+        self.total = total
+        lines = [str(failure) for failure in self.failures[: self.SHOWN]]
+        if len(self.failures) > self.SHOWN:
+            lines.append(f"... and {len(self.failures) - self.SHOWN} more.")
+        lines.append(f"{len(self.failures)} of {total} runs failed; the others are finished.")
+        super().__init__("\n".join(lines))
+
+
+def line_of(mistake: Mistake) -> str:
+    """A mistake on one line: file, line, path and message, as far as they are known.
+
+    Examples
+    --------
+    >>> line_of({"file": "a.toml", "line": 3, "path": "links[0].rate", "message": "is missing"})
+    'a.toml:3: links[0].rate: is missing'
+    >>> line_of({"file": "a.toml", "line": None, "path": "", "message": "is empty"})
+    'a.toml: is empty'
+    """
+    place = mistake["file"] if mistake["line"] is None else f"{mistake['file']}:{mistake['line']}"
+    return ": ".join(part for part in (place, mistake["path"], mistake["message"]) if part)

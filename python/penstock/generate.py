@@ -1,0 +1,147 @@
+"""Writes ``components.py`` from the core's catalogue: ``python -m penstock.generate``.
+
+The classes follow the core's declarations; a test compares the file with a fresh generation, so they cannot drift.
+"""
+
+from __future__ import annotations
+
+import keyword
+import textwrap
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.reference import catalogue
+
+if TYPE_CHECKING:
+    from penstock.reference import Catalogue, Component, Parameter
+
+__all__ = ["module", "write"]
+
+_WIDTH = 120
+_TYPES = {
+    "quantity": "str",
+    "integer": "int",
+    "number": "float | str",
+    "switch": "bool",
+    "name": "str",
+    "text": "str",
+    "law": "str | dict[str, Any]",
+    "list": "list[Any]",
+}
+_HEAD = '''"""Every component as a class, written by ``python -m penstock.generate`` from the core's catalogue."""
+
+from typing import Any, ClassVar, Literal
+
+from penstock.component import Component
+
+__all__ = [
+{names}
+]
+'''
+
+
+def module(everything: Catalogue) -> str:
+    """The text of ``components.py``."""
+    pairs = [(kind["kind"], component) for kind in everything["kinds"] for component in kind["components"]]
+    shared = Counter(_camel(component["name"]) for _, component in pairs)
+    classes = {}
+    for kind, component in pairs:
+        name = _camel(component["name"])
+        # Kinds may use a name twice, as in a delay that a wire adds and one that a host does.
+        classes[name if shared[name] == 1 else name + _camel(kind)] = _class(kind, component)
+    head = _HEAD.format(names="\n".join(f'    "{name}",' for name in sorted(classes)))
+    return head + "".join(f"\n\nclass {name}(Component):\n{body}" for name, body in classes.items())
+
+
+def write() -> Path:
+    """Writes the file and gives its path."""
+    file = Path(__file__).with_name("components.py")
+    file.write_text(module(catalogue()), encoding="utf-8")
+    return file
+
+
+def _class(kind: str, component: Component) -> str:
+    doc, _, _ = component["doc"].strip().partition("## Decides")
+    docs = [_wrap(doc, 4)]
+    if len(docs[0].split("\n\n")[0]) > _WIDTH - len('"""') or "\n" in docs[0].split("\n\n")[0]:
+        # A summary is one line; this one is not, so it becomes the first paragraph.
+        docs.insert(0, f"    The {kind} ``{component['name']}``.")
+    docs.append(f"    More about it: ``penstock explain {component['name']}``.")
+    required_first = sorted(component["parameters"], key=lambda parameter: not _is_required(parameter))
+    if required_first:
+        entries = [line for parameter in required_first for line in _entry(parameter)]
+        docs.append("\n".join(["    Parameters", "    ----------", *entries]))
+    docs[0] = '    r"""' + docs[0].lstrip() if "\\" in "".join(docs) else '    """' + docs[0].lstrip()
+    fields = [f'    KIND: ClassVar[str] = "{kind}"', f'    KEY: ClassVar[str] = "{component["name"]}"']
+    declared = [_field(parameter) for parameter in required_first]
+    parts = ["\n\n".join(docs) + '\n    """', "\n".join(fields)]
+    if declared:
+        parts.append("\n".join(declared))
+    return "\n\n".join(parts) + "\n"
+
+
+def _entry(parameter: Parameter) -> list[str]:
+    facts = [_type(parameter)]
+    if not _is_required(parameter):
+        facts.append("optional" if parameter["default"] is None else f"default {parameter['default']}")
+    text = " ".join(parameter["doc"].split())
+    if parameter["range"]:
+        text += f" Allowed: {parameter['range']}."
+    return [f"    {_identifier(parameter)} : {', '.join(facts)}", _wrap(text, 8)]
+
+
+def _field(parameter: Parameter) -> str:
+    kind = _type(parameter)
+    if _is_required(parameter):
+        return f"    {_identifier(parameter)}: {kind}"
+    if parameter["default"] is None:
+        return f"    {_identifier(parameter)}: {kind} | None = None"
+    return f"    {_identifier(parameter)}: {kind} = {_default(parameter)}"
+
+
+def _type(parameter: Parameter) -> str:
+    if parameter["choices"]:
+        words = ", ".join(f'"{choice["word"]}"' for choice in parameter["choices"])
+        return f"Literal[{words}]"
+    return _TYPES[parameter["kind"]]
+
+
+def _default(parameter: Parameter) -> str:
+    text = parameter["default"] or ""
+    if parameter["kind"] == "integer" and not parameter["choices"]:
+        return str(int(text))
+    if parameter["kind"] == "number":
+        try:
+            return repr(float(text))
+        except ValueError:
+            return f'"{text}"'
+    if parameter["kind"] == "switch":
+        return "True" if text == "true" else "False"
+    return f'"{text}"'
+
+
+def _is_required(parameter: Parameter) -> bool:
+    return parameter["default"] is None and not parameter["optional"]
+
+
+def _identifier(parameter: Parameter) -> str:
+    name = parameter["name"]
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("-"))
+
+
+def _wrap(text: str, indent: int) -> str:
+    paragraphs = [" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n")]
+    margin = " " * indent
+    fill = textwrap.TextWrapper(
+        _WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False, break_long_words=False
+    )
+    return "\n\n".join(fill.fill(paragraph) for paragraph in paragraphs)
+
+
+if __name__ == "__main__":
+    print(write())

@@ -1,0 +1,240 @@
+"""Builds a scenario in Python: nodes, links, flows and what is measured.
+
+The builder only writes the scenario's text, so a network made here means exactly what the same page of TOML means, and
+every value is checked by the same reader.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock import toml
+from penstock.component import kebab
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from penstock.component import Component
+
+__all__ = ["Network", "Node"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node, or a group of `count` like nodes; ``group[3]`` is one of its members."""
+
+    name: str
+    count: int | None = None
+
+    def __getitem__(self, index: int) -> Node:
+        if self.count is None:
+            raise TypeError(f"{self.name} is one node and has no members")
+        if not 0 <= index < self.count:
+            raise IndexError(f"{self.name} has members 0 to {self.count - 1}, not {index}")
+        return Node(f"{self.name}[{index}]")
+
+    def __len__(self) -> int:
+        return 1 if self.count is None else self.count
+
+
+class Network:
+    """A network with its traffic and what is measured of it.
+
+    Examples
+    --------
+    >>> net = Network()
+    >>> hosts, sink = net.nodes("hosts", 2), net.node("sink")
+    >>> net.link(hosts, sink, rate="10 Mbit/s", delay="1 ms")
+    >>> print(net.toml(duration="1 s"))
+    duration = "1 s"
+    <BLANKLINE>
+    [nodes]
+    hosts = { count = 2 }
+    sink = {}
+    <BLANKLINE>
+    [[links]]
+    from = "hosts"
+    to = "sink"
+    rate = "10 Mbit/s"
+    delay = "1 ms"
+    <BLANKLINE>
+    """
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, Node] = {}
+        self._links: list[dict[str, Any]] = []
+        self._flows: list[dict[str, Any]] = []
+        self._measures: list[dict[str, Any]] = []
+
+    def node(self, name: str) -> Node:
+        """Adds a node."""
+        return self._add(Node(name))
+
+    def nodes(self, name: str, count: int) -> Node:
+        """Adds a group of `count` like nodes."""
+        return self._add(Node(name, count))
+
+    def link(
+        self,
+        origin: Node | str,
+        destination: Node | str,
+        *,
+        rate: str,
+        delay: str,
+        name: str | None = None,
+        both_ways: bool = False,
+        queue: Component | None = None,
+        queues: Mapping[str, Component] | None = None,
+        scheduler: Component | None = None,
+        marker: Component | None = None,
+        marker_at: str | None = None,
+        impairments: Sequence[Component] = (),
+        **more: Any,
+    ) -> None:
+        """Adds one-way links; between a group and a node there is one for each member.
+
+        Parameters
+        ----------
+        origin, destination : Node or str
+            Where they begin and end.
+        rate : str, bit/s
+            Such as ``"10 Mbit/s"``.
+        delay : str, s
+            Propagation delay, such as ``"1 ms"``.
+        name : str, optional
+            ``origin-destination`` if left out.
+        both_ways : bool
+            Adds the way back, with the same rate and delay and plain queues.
+        queue : Component, optional
+            The discipline of the only queue, or of classes without one of their own.
+        queues : mapping of str to Component, optional
+            A discipline for each traffic class.
+        scheduler : Component, optional
+            Who goes next.
+        marker : Component, optional
+            A meter that colours packets.
+        marker_at : str, optional
+            When it sees them: ``"arrival"`` or ``"departure"``.
+        impairments : sequence of Component
+            What the wire does to packets.
+        **more
+            Other keys of a link, with underscores for hyphens.
+        """
+        entry: dict[str, Any] = {"from": _name(origin), "to": _name(destination), "rate": rate, "delay": delay}
+        if name is not None:
+            entry["name"] = name
+        if both_ways:
+            entry["both-ways"] = True
+        entry |= _part("queue", queue) | _part("scheduler", scheduler) | _part("marker", marker)
+        if marker_at is not None:
+            entry["marker.at"] = marker_at
+        for traffic_class, discipline in (queues or {}).items():
+            entry |= _part(f"class.{toml.key(traffic_class)}.queue", discipline)
+        for impairment in impairments:
+            entry |= _part("impairment", impairment)
+        self._links.append(entry | _other(more))
+
+    def flows(
+        self,
+        name: str,
+        origin: Node | str,
+        destination: Node | str,
+        *,
+        source: Component,
+        transport: Component | None = None,
+        count: int | None = None,
+        traffic_class: str | None = None,
+        precedence: int | None = None,
+        start: str | tuple[str, str] | None = None,
+        stop: str | None = None,
+        route: Sequence[Node | str] | None = None,
+        route_back: Sequence[Node | str] | None = None,
+        **more: Any,
+    ) -> None:
+        """Adds a group of like flows; flow i runs from the i-th origin to the i-th destination, each counted round.
+
+        Parameters
+        ----------
+        name : str
+            What they are called in results.
+        origin, destination : Node or str
+            Where they begin and end.
+        source : Component
+            What the application sends.
+        transport : Component, optional
+            How it is carried; UDP if left out.
+        count : int, optional
+            How many; the size of the larger group if left out.
+        traffic_class : str, optional
+            The class that schedulers tell apart.
+        precedence : int, optional
+            The drop precedence that packets begin with.
+        start : str or (str, str), s, optional
+            When they start; a pair draws each one's start uniformly between the two.
+        stop : str, s, optional
+            When sources fall silent.
+        route, route_back : sequence of Node or str, optional
+            The nodes on the way there and back, both ends included; the shortest way if left out.
+        **more
+            Other keys of flows, with underscores for hyphens.
+        """
+        entry: dict[str, Any] = {"name": name, "from": _name(origin), "to": _name(destination)}
+        given = {
+            "count": count,
+            "class": traffic_class,
+            "precedence": precedence,
+            "start": {"uniform": list(start)} if isinstance(start, tuple) else start,
+            "stop": stop,
+            "route": None if route is None else [_name(node) for node in route],
+            "route-back": None if route_back is None else [_name(node) for node in route_back],
+        }
+        entry |= {key: item for key, item in given.items() if item is not None}
+        entry |= _part("source", source) | _part("transport", transport)
+        self._flows.append(entry | _other(more))
+
+    def measure(self, metric: str, **options: Any) -> None:
+        """Asks for a metric.
+
+        Parameters
+        ----------
+        metric : str
+            Its name.
+        **options
+            Its keys, such as ``of="voice"``, with underscores for hyphens.
+        """
+        self._measures.append({"metric": metric} | _other(options))
+
+    def toml(self, **top: Any) -> str:
+        """The scenario's text.
+
+        Parameters
+        ----------
+        **top
+            The keys at the top (``duration``, ``warm_up``, ``seed``, ...); those that are None are left out.
+        """
+        nodes = {
+            toml.key(node.name): {} if node.count is None else {"count": node.count} for node in self._nodes.values()
+        }
+        blocks = [toml.lines(_other(top)), ["[nodes]", *toml.lines(nodes)]]
+        for header, entries in (("links", self._links), ("flows", self._flows), ("measure", self._measures)):
+            blocks += [[f"[[{header}]]", *toml.lines(entry)] for entry in entries]
+        return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+    def _add(self, node: Node) -> Node:
+        if node.name in self._nodes:
+            raise ValueError(f"there is a node called '{node.name}' already")
+        self._nodes[node.name] = node
+        return node
+
+
+def _name(node: Node | str) -> str:
+    return node if isinstance(node, str) else node.name
+
+
+def _part(path: str, component: Component | None) -> dict[str, Any]:
+    return {} if component is None else {f"{path}.{component.KEY}": component.table()}
+
+
+def _other(keys: Mapping[str, Any]) -> dict[str, Any]:
+    return {toml.key(kebab(key)): item for key, item in keys.items() if item is not None}

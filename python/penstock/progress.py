@@ -1,0 +1,114 @@
+"""Tells people how far the runs are: a live line on a terminal, else a plain line now and then."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.live import Live
+
+    from penstock.records import Status
+
+__all__ = ["Progress", "line"]
+
+
+class Progress:
+    """A progress display to be handed to :func:`penstock.running.run_all`, used as a context manager.
+
+    Parameters
+    ----------
+    stream : text file, optional
+        Standard error by default, so that results can be piped.
+    """
+
+    PATIENCE = 2.0
+    """Seconds of work before anything is shown."""
+    EVERY = 10.0
+    """Seconds between two plain lines."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream if stream is not None else sys.stderr
+        self._begin = time.monotonic()
+        self._next = self._begin + self.EVERY
+        self._live: Live | None = None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def __call__(self, status: Status) -> None:
+        """Shows `status` if it is time to."""
+        now = time.monotonic()
+        elapsed = now - self._begin
+        if self._stream.isatty():
+            if elapsed >= self.PATIENCE:
+                self._redraw(status, elapsed)
+        elif now >= self._next:
+            self._next = now + self.EVERY
+            print(line(status, elapsed), file=self._stream, flush=True)
+
+    def _redraw(self, status: Status, elapsed: float) -> None:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+
+        if self._live is None:
+            self._live = Live(console=Console(file=self._stream), transient=True, auto_refresh=False)
+            self._live.start()
+        grid = Table.grid(padding=(0, 1))
+        grid.add_row(
+            ProgressBar(total=status.total, completed=status.done + status.failed, width=24), line(status, elapsed)
+        )
+        self._live.update(grid, refresh=True)
+
+
+def line(status: Status, elapsed: float) -> str:
+    """The status in words.
+
+    Parameters
+    ----------
+    status : Status
+        How far the runs are.
+    elapsed : float, s
+        Since the beginning.
+
+    Examples
+    --------
+    >>> from penstock.records import Status
+    >>> line(Status(total=200, done=110, cached=10, failed=0, packet_hops=310_000_000), 10.0)
+    '110/200  done 110 (10 from the store), failed 0  31 M packet-hops/s  9 s to go'
+    """
+    ended = status.done + status.failed
+    cached = f" ({status.cached} from the store)" if status.cached else ""
+    parts = [f"{ended}/{status.total}", f"done {status.done}{cached}, failed {status.failed}"]
+    computed = ended - status.cached
+    if status.packet_hops and elapsed > 0:
+        parts.append(f"{_rate(status.packet_hops / elapsed)} packet-hops/s")
+    if computed > 0 and ended < status.total:
+        parts.append(f"{_span(elapsed / computed * (status.total - ended))} to go")
+    return "  ".join(parts)
+
+
+def _rate(rate: float) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if rate >= size:
+            return f"{rate / size:.3g} {letter}"
+    return f"{rate:.3g}"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

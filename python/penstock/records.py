@@ -1,0 +1,98 @@
+"""What a run is asked for, and what it gives."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+__all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """One run to be made.
+
+    Parameters
+    ----------
+    scenario : str
+        The scenario's TOML text.
+    sets : tuple of (str, str)
+        Settings changed after reading, as path and value.
+    seed : int
+        Root of the random streams.
+    replication : int
+        Which of several statistically independent runs this is, from 0.
+    name : str
+        What the scenario is called in results and messages.
+    """
+
+    scenario: str
+    sets: tuple[tuple[str, str], ...] = ()
+    seed: int = 1
+    replication: int = 0
+    name: str = "scenario"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One number of one run, in `unit`; the labels tell it from others of its name."""
+
+    name: str
+    labels: dict[str, str]
+    unit: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What one run gave.
+
+    Parameters
+    ----------
+    request : RunRequest
+        What was asked for.
+    metrics : list of Metric
+        The numbers, in the scenario's order.
+    digest : str
+        Hash of everything that happened, hexadecimal.
+    packet_hops : int
+        Packets that reached the far end of a link.
+    cached : bool
+        Whether it came from the store.
+    """
+
+    request: RunRequest
+    metrics: list[Metric]
+    digest: str
+    packet_hops: int
+    cached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailure:
+    """A run that failed, why, and how to repeat it; `ours` if the fault is the simulator's."""
+
+    request: RunRequest
+    message: str
+    ours: bool
+    file: str | None = None
+
+    def __str__(self) -> str:
+        request = self.request
+        whose = " (a bug in Penstock, please report it)" if self.ours else ""
+        sets = "".join(f" --set {shlex.quote(f'{path}={value}')}" for path, value in request.sets)
+        file = shlex.quote(self.file or f"{request.name}.toml")
+        which = f"seed {request.seed}, replication {request.replication}"
+        command = f"penstock run {file}{sets} --seed {request.seed} --replication {request.replication}"
+        return f"{request.name}, {which} failed{whose}: {self.message}\n  repeat that one run: {command}"
+
+
+@dataclass(slots=True)
+class Status:
+    """How far :func:`run_all` is: counts of runs, and packet-hops of those that were computed now."""
+
+    total: int
+    done: int = 0
+    cached: int = 0
+    failed: int = 0
+    packet_hops: int = 0

@@ -1,0 +1,91 @@
+"""Published studies, run again from their own descriptions and laid beside what they printed.
+
+``names`` lists them, ``explain`` tells about one of them, a claim or an open question; ``cli_reproduce`` and
+``cli_sensitivity`` are the commands.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.reproductions.study import names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.store import Store
+
+__all__ = ["cli_reproduce", "cli_sensitivity", "explain", "names"]
+
+
+def explain(name: str) -> str | None:
+    """A page in Markdown about a study, a claim or an open question; None if `name` is none of them."""
+    from penstock.reproductions import pages
+
+    return pages.explain(name)
+
+
+def cli_reproduce(
+    doc: str,
+    tables: Sequence[str] = (),
+    readings: Sequence[str] = (),
+    runs: int | None = None,
+    jobs: int | None = None,
+    store: Store | None = None,
+    claims: bool = False,
+    format: str = "text",  # noqa: A002  (the name of the option)
+) -> None:
+    """Runs a study and prints its numbers beside the printed ones, or with `claims` what they say about its claims.
+
+    Parameters
+    ----------
+    doc : str
+        The study's name.
+    tables : sequence of str
+        Which tables; all if empty.
+    readings : sequence of str
+        Open questions answered otherwise, as ``QUESTION=KEY``.
+    runs : int, optional
+        Runs a row; the study's own number if left out.
+    jobs : int, optional
+        Runs at the same time.
+    store : Store, optional
+        Where finished runs are kept.
+    claims : bool
+        Whether to test the claims instead of comparing numbers.
+    format : str
+        ``json`` for programs; anything else is for people.
+    """
+    from penstock.reproductions import command
+
+    command.reproduce(doc, tables, readings, runs, jobs, store, claims, as_json=format == "json")
+
+
+def cli_sensitivity(
+    doc: str,
+    tables: Sequence[str] = (),
+    runs: int | None = None,
+    jobs: int | None = None,
+    store: Store | None = None,
+    format: str = "text",  # noqa: A002  (the name of the option)
+) -> None:
+    """Runs every alternative answer to a study's open questions and prints how far each moves each number.
+
+    Parameters
+    ----------
+    doc : str
+        The study's name.
+    tables : sequence of str
+        Which tables; all if empty.
+    runs : int, optional
+        Runs a row and answer.
+    jobs : int, optional
+        Runs at the same time.
+    store : Store, optional
+        Where finished runs are kept.
+    format : str
+        ``json`` for programs; anything else is for people.
+    """
+    from penstock.reproductions import command
+
+    command.sensitivity(doc, tables, runs, jobs, store, as_json=format == "json")

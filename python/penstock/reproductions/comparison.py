@@ -1,0 +1,174 @@
+"""Lays our numbers beside the printed ones.
+
+A number agrees if our mean lies within an agreed tolerance of the print; the tolerance and its reason are data of the
+study. How sure our mean is, and whether a single further run could have given the print, is told beside the verdict
+and does not change it.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from penstock.statistics import interval, t_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from penstock.reproductions.document import Document
+    from penstock.reproductions.reproduce import Outcome
+
+__all__ = ["Comparison", "Tolerance", "compare"]
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far our mean may lie from a printed number: the larger of `absolute` and `relative` times the print.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The columns that it is for.
+    absolute : float
+        In the column's unit.
+    relative : float
+        As a share of the printed number.
+    tables : tuple of str
+        The tables that it is for; all if empty.
+    rows : mapping
+        Key cells of the rows that it is for; all rows if empty.
+    reason : str
+        Why so much.
+    """
+
+    columns: tuple[str, ...]
+    absolute: float = 0.0
+    relative: float = 0.0
+    tables: tuple[str, ...] = ()
+    rows: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+
+    def covers(self, table: str, key: Mapping[str, Any], column: str) -> bool:
+        """Whether the tolerance is for this cell."""
+        of_table = not self.tables or table in self.tables
+        return of_table and column in self.columns and all(key.get(name) == cell for name, cell in self.rows.items())
+
+    def allows(self, published: float) -> float:
+        """How far from `published` still agrees.
+
+        Examples
+        --------
+        >>> Tolerance(("rate",), absolute=0.3, relative=0.1).allows(20.0)
+        2.0
+        """
+        return max(self.absolute, self.relative * abs(published))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A printed number and ours.
+
+    Parameters
+    ----------
+    document, table, column, unit : str
+        Which number.
+    row : mapping
+        Its key cells.
+    published, mean : float
+        The print and the mean of our runs.
+    low, high : float or None
+        The 95 % confidence interval of our mean; None with a single run.
+    runs : int
+        How many runs.
+    agrees : bool
+        Whether the mean lies within the tolerance.
+    note : str
+        What should be known beside it; may be empty.
+    """
+
+    document: str
+    table: str
+    row: Mapping[str, Any]
+    column: str
+    unit: str
+    published: float
+    mean: float
+    low: float | None
+    high: float | None
+    runs: int
+    agrees: bool
+    note: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """``agrees`` or ``differs``."""
+        return "agrees" if self.agrees else "differs"
+
+    def as_json(self) -> dict[str, Any]:
+        """The number as a JSON object."""
+        return {
+            "document": self.document,
+            "table": self.table,
+            "row": dict(self.row),
+            "column": self.column,
+            "unit": self.unit,
+            "published": self.published,
+            "mean": self.mean,
+            "ci_low": self.low,
+            "ci_high": self.high,
+            "runs": self.runs,
+            "verdict": self.verdict,
+            "note": self.note,
+        }
+
+
+def compare(document: Document, outcome: Outcome) -> list[Comparison]:
+    """Every printed number of the outcome's tables beside ours, in the document's order."""
+    comparisons = []
+    for table in outcome.tables:
+        for row, column, published in table.numbers():
+            values = outcome.values(table.id, column.name, row.key)
+            allowed = document.tolerance(table, row, column).allows(published)
+            ours = interval(values)
+            agrees = abs(ours.mean - published) <= allowed
+            comparisons.append(
+                Comparison(
+                    document=document.id,
+                    table=table.id,
+                    row=row.key,
+                    column=column.name,
+                    unit=column.unit,
+                    published=published,
+                    mean=ours.mean,
+                    low=ours.low,
+                    high=ours.high,
+                    runs=ours.runs,
+                    agrees=agrees,
+                    note=note(published, values, ours.mean, allowed, agrees),
+                )
+            )
+    return comparisons
+
+
+def note(published: float, values: Sequence[float], mean: float, allowed: float, agrees: bool) -> str:
+    """How far a differing number is off, and whether one more run of ours could have given the print."""
+    remarks = []
+    if not agrees:
+        share = f" ({(mean - published) / published:+.1%})" if published else ""
+        remarks.append(f"{mean - published:+.4g}{share} from the print; {allowed:.3g} is allowed")
+    one_more = prediction_interval(values)
+    if one_more is not None and not one_more[0] <= published <= one_more[1]:
+        remarks.append(f"the print lies outside the 95 % range of one more run, {one_more[0]:.4g} to {one_more[1]:.4g}")
+    return "; ".join(remarks)
+
+
+def prediction_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float] | None:
+    """Where one more run falls with this confidence, if runs are normal; None with fewer than two runs."""
+    n = len(values)
+    if n < 2:
+        return None
+    centre = statistics.fmean(values)
+    half = t_quantile((1 + confidence) / 2, n - 1) * statistics.stdev(values) * math.sqrt(1 + 1 / n)
+    return centre - half, centre + half

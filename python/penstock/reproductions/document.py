@@ -1,0 +1,271 @@
+"""A published document as data: its settings, tables, claims, open questions, and how closely to compare.
+
+The data stand in a TOML file beside the study, every item with its place in the document (``where``).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from penstock.reproductions.comparison import Tolerance
+from penstock.reproductions.reading import Option, Question
+from penstock.reproductions.suggestions import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["Claim", "Column", "Document", "Row", "Table"]
+
+Cell = str | int | float
+"""What stands in a cell of a table."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a printed table; `role` is ``key`` (what was varied) or ``value``."""
+
+    name: str
+    unit: str
+    role: str
+    decimals: int | None = None
+    label: str = ""
+    compared: bool = True
+
+    @property
+    def heading(self) -> str:
+        """What people call it."""
+        return self.label or self.name.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A printed row: what was varied, and what was printed for it."""
+
+    key: Mapping[str, Cell]
+    values: Mapping[str, Cell]
+
+    def matches(self, key: Mapping[str, Cell]) -> bool:
+        """Whether the row has these key cells."""
+        return all(self.key.get(name) == cell for name, cell in key.items())
+
+    @property
+    def name(self) -> str:
+        """The key cells in one short text."""
+        return " ".join(str(cell) for cell in self.key.values())
+
+
+@dataclass(frozen=True)
+class Table:
+    """A printed table."""
+
+    id: str
+    where: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    note: str = ""
+
+    @property
+    def keys(self) -> list[Column]:
+        """The columns that say what was varied."""
+        return [column for column in self.columns if column.role == "key"]
+
+    @property
+    def compared(self) -> list[Column]:
+        """The columns whose numbers are results."""
+        return [column for column in self.columns if column.role == "value" and column.compared]
+
+    def numbers(self) -> list[tuple[Row, Column, float]]:
+        """Every printed number that is a result; cells printed as text, such as N/A, are none."""
+        return [
+            (row, column, float(cell))
+            for row in self.rows
+            for column in self.compared
+            if not isinstance(cell := row.values[column.name], str)
+        ]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a document says that its numbers show; `test` is how it is tested here."""
+
+    id: str
+    where: str
+    kind: str
+    basis: str
+    claim: str
+    test: str
+    tables: tuple[str, ...]
+    printed_support: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A published document.
+
+    Parameters
+    ----------
+    id : str
+        What it is called here, such as ``af``.
+    name, title, date : str
+        As published.
+    authors : tuple of str
+        As published.
+    summary : str
+        What it is about, in a few words.
+    stated : mapping
+        The settings that it states, and those that every reading shares, under dotted names.
+    tables, claims, questions, tolerances
+        Its contents, in their order.
+    """
+
+    id: str
+    name: str
+    title: str
+    date: str
+    authors: tuple[str, ...]
+    summary: str
+    stated: Mapping[str, Any]
+    tables: tuple[Table, ...]
+    claims: tuple[Claim, ...]
+    questions: tuple[Question, ...]
+    tolerances: tuple[Tolerance, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Document:
+        """Reads a document's data file.
+
+        Raises
+        ------
+        ValueError
+            If the file contradicts itself; the files are ours, so this is a bug of ours.
+        """
+        data = tomllib.loads(text)
+        about = data["document"]
+        document = cls(
+            id=about["id"],
+            name=about.get("name", about["id"]),
+            title=about["title"],
+            date=str(about.get("date", about.get("year", ""))),
+            authors=tuple(about["authors"]),
+            summary=about.get("summary", about["title"]),
+            stated=_flat(data.get("setup", {})) | _flat(data.get("assumed", {})),
+            tables=tuple(_table(table) for table in data.get("table", ())),
+            claims=tuple(_claim(claim) for claim in data.get("claim", ())),
+            questions=tuple(_question(item) for item in data.get("ambiguity", ())),
+            tolerances=tuple(_tolerance(item) for item in data.get("tolerance", ())),
+        )
+        document.check()
+        return document
+
+    def check(self) -> None:
+        """Refuses what could not be run or compared: unknown keys, settings answered twice, numbers without tolerance."""
+        owner: dict[str, str] = {}
+        for question in self.questions:
+            question.option(question.chosen)
+            names = set(question.option(question.chosen).settings)
+            for option in question.options:
+                if set(option.settings) != names:
+                    raise ValueError(f"{question.id}: the answers give different settings ({question.chosen}, {option.key})")
+            for name in names:
+                if name in self.stated or name in owner:
+                    raise ValueError(f"{question.id}: {name} is given by {owner.get(name, 'the document')} too")
+                owner[name] = question.id
+        for claim in self.claims:
+            for table in claim.tables:
+                self.table(table)
+
+    def table(self, identifier: str) -> Table:
+        """The table with this id; an :class:`~penstock.errors.InputError` if there is none."""
+        return _find("table", identifier, self.tables, self.id)
+
+    def claim(self, identifier: str) -> Claim:
+        """The claim with this id; an :class:`~penstock.errors.InputError` if there is none."""
+        return _find("claim", identifier, self.claims, self.id)
+
+    def question(self, identifier: str) -> Question:
+        """The open question with this id; an :class:`~penstock.errors.InputError` if there is none."""
+        return _find("reading", identifier, self.questions, self.id)
+
+    def chosen_tables(self, identifiers: Iterable[str]) -> list[Table]:
+        """The named tables, or all that have numbers to compare if none is named."""
+        named = [self.table(identifier) for identifier in dict.fromkeys(identifiers)]
+        return named or [table for table in self.tables if table.numbers()]
+
+    def tolerance(self, table: Table, row: Row, column: Column) -> Tolerance:
+        """The agreed tolerance of a number: the last that fits, so that special ones stand after general ones."""
+        for tolerance in reversed(self.tolerances):
+            if tolerance.covers(table.id, row.key, column.name):
+                return tolerance
+        raise ValueError(f"{self.id}, table {table.id}, {row.name}: no tolerance for {column.name}")
+
+
+_Item = TypeVar("_Item", Table, Claim, Question)
+
+
+def _find(kind: str, identifier: str, items: Iterable[_Item], document: str) -> _Item:
+    items = list(items)
+    for item in items:
+        if item.id == identifier:
+            return item
+    raise unknown(kind, identifier, (item.id for item in items), f"in {document}")
+
+
+def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in data.items():
+        if isinstance(value, dict):
+            values.update(_flat(value, f"{prefix}{name}."))
+        else:
+            values[prefix + name] = value
+    return values
+
+
+def _table(data: Mapping[str, Any]) -> Table:
+    columns = tuple(
+        Column(
+            name=column["name"],
+            unit=column["unit"],
+            role=column["role"],
+            decimals=column.get("decimals"),
+            label=column.get("label", ""),
+            compared=column.get("compared", True),
+        )
+        for column in data["columns"]
+    )
+    keys = [column.name for column in columns if column.role == "key"]
+    return Table(
+        id=data["id"],
+        where=data["where"],
+        caption=data["caption"],
+        columns=columns,
+        rows=tuple(
+            Row({name: row[name] for name in keys}, {name: cell for name, cell in row.items() if name not in keys})
+            for row in data["rows"]
+        ),
+        note=data.get("note", ""),
+    )
+
+
+def _claim(data: Mapping[str, Any]) -> Claim:
+    return Claim(**{**data, "tables": tuple(data.get("tables", ()))})
+
+
+def _question(data: Mapping[str, Any]) -> Question:
+    fields = {name: data[name] for name in ("id", "where", "kind", "impact", "question", "evidence", "chosen", "reason")}
+    options = tuple(Option(option["key"], option["text"], option.get("set", {})) for option in data["options"])
+    return Question(**fields, options=options, fitted=data.get("fitted", ""))
+
+
+def _tolerance(data: Mapping[str, Any]) -> Tolerance:
+    return Tolerance(
+        columns=tuple(data["columns"]),
+        absolute=data.get("absolute", 0.0),
+        relative=data.get("relative", 0.0),
+        tables=tuple(data.get("tables", ())),
+        rows=data.get("rows", {}),
+        reason=data["reason"],
+    )

@@ -1,0 +1,171 @@
+"""How comparisons, verdicts and sensitivities look on a console."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table as Grid
+from rich.text import Text
+
+from penstock.results import number, plus_minus
+from penstock.statistics import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+
+    from penstock.reproductions.claims import Judgement
+    from penstock.reproductions.comparison import Comparison
+    from penstock.reproductions.document import Column, Document, Table
+    from penstock.reproductions.reading import Option, Question
+    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.sensitivity import Shift
+
+__all__ = ["beside", "conclusion", "judged", "moved", "overview", "title"]
+
+AGREES, DIFFERS = "green", "yellow"
+VERDICTS = {"confirmed": "green", "refuted": "red", "undecided": "yellow"}
+
+
+def title(document: Document, outcome: Outcome, seconds: float) -> RenderableType:
+    """What was run, how often, and under which answers."""
+    rows = sum(len(table.rows) for table in outcome.tables)
+    lines = [Text(f"{document.id}: {document.summary}", style="bold")]
+    lines.append(Text(f"{rows} rows x {outcome.runs} runs, {outcome.packet_hops / 1e6:.0f} M packet-hops, {seconds:.1f} s"))
+    if outcome.readings.changed:
+        answers = ", ".join(f"{question}={key}" for question, key in outcome.readings.changed.items())
+        lines.append(Text(f"Open questions answered otherwise: {answers}"))
+    return Group(*lines, Text())
+
+
+def beside(table: Table, comparisons: Sequence[Comparison]) -> RenderableType:
+    """A table with the print above ours in every cell."""
+    grid = _grid(table, "verdict")
+    by_row: dict[tuple[object, ...], list[Comparison]] = {}
+    for comparison in comparisons:
+        by_row.setdefault(tuple(comparison.row.values()), []).append(comparison)
+    for key, row in by_row.items():
+        of_column = {comparison.column: comparison for comparison in row}
+        cells = [_pair(column, of_column.get(column.name)) for column in table.compared]
+        differ = sum(not comparison.agrees for comparison in row)
+        verdict = Text(f"{differ} differ{'s' * (differ == 1)}", style=DIFFERS) if differ else Text("agrees", style=AGREES)
+        grid.add_row(*(escape(_key(cell)) for cell in key), "print\nhere", *cells, verdict)
+    return Group(Text(f"Table {table.id}: {table.caption}", style="bold"), grid, Text())
+
+
+def judged(document: Document, judgements: Sequence[Judgement]) -> RenderableType:
+    """The claims with their verdicts and evidence."""
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 1, 0), header_style="dim")
+    for column in ("claim", "verdict", "evidence"):
+        grid.add_column(column)
+    for judgement in judgements:
+        finding = judgement.finding
+        says = Text(f"{judgement.claim}  ").append(document.claim(judgement.claim).claim, style="italic")
+        evidence = Text(finding.evidence).append(f"\n{finding.note}" if finding.note else "", style="dim")
+        grid.add_row(says, Text(finding.verdict, style=VERDICTS[finding.verdict]), evidence)
+    return Group(Text("Claims", style="bold"), grid)
+
+
+def conclusion(outcome: Outcome, comparisons: Sequence[Comparison], within_a_reading: int | None) -> RenderableType:
+    """How many numbers agree, what that rests on, and what to do next."""
+    document = outcome.document
+    agree = sum(comparison.agrees for comparison in comparisons)
+    differ = len(comparisons) - agree
+    counts = f"{agree} of {len(comparisons)} printed numbers agree"
+    if differ:
+        counts += f"; {differ} differ{'s' * (differ == 1)}"
+        if within_a_reading is not None:
+            counts += f", {within_a_reading} of them within a reading of an open question"
+    lines = [Text(f"{counts}.", style="bold")]
+    fitted = outcome.readings.fitted
+    if fitted:
+        names = ", ".join(f"{question.id}={question.chosen}" for question in fitted)
+        lines.append(Text(f"Fitted to these very numbers, so no independent support: {names}."))
+    about = "What differs and why" if differ else "What this rests on"
+    next_steps = [
+        f"{about}: penstock explain {document.id}",
+        f"Again, with more runs: penstock reproduce {document.id} --runs {max(50, 5 * outcome.runs)}",
+    ]
+    if differ and within_a_reading is None and not outcome.readings.changed:
+        next_steps.insert(1, f"What other readings would do: penstock sensitivity {document.id}")
+    return Group(*lines, *(Text(step) for step in next_steps))
+
+
+def moved(document: Document, question: Question, option: Option, shifts: Sequence[Shift]) -> list[RenderableType]:
+    """How far one answer moves the numbers of each table."""
+    parts: list[RenderableType] = [Text(f"{question.id}={option.key}: {option.text}", style="bold")]
+    for table in document.tables:
+        of_table = [shift for shift in shifts if shift.table == table.id]
+        if not of_table:
+            continue
+        grid = _grid(table, "agree")
+        for row in table.rows:
+            of_row = {shift.column: shift for shift in of_table if shift.row == row.key}
+            cells = [_moved_cell(of_row.get(column.name)) for column in table.compared]
+            agree = f"{sum(shift.agrees for shift in of_row.values())} of {len(of_row)}"
+            grid.add_row(*(escape(_key(cell)) for cell in row.key.values()), f"table {table.id}", *cells, agree)
+        parts.append(grid)
+    return [*parts, Text()]
+
+
+def overview(document: Document, shifts: Sequence[Shift]) -> RenderableType:
+    """Every answer on one line: how many numbers it moves, and how many agree under it."""
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("reading", "key", "moves", "agree"):
+        grid.add_column(column, justify="right" if column in ("moves", "agree") else "left")
+    for question in document.questions:
+        for option in question.alternatives:
+            own = [shift for shift in shifts if (shift.reading, shift.key) == (question.id, option.key)]
+            significant = sum(shift.significant for shift in own)
+            agree = sum(shift.agrees for shift in own)
+            grid.add_row(question.id, option.key, f"{significant} of {len(own)}", f"{agree} of {len(own)}")
+    runs = shifts[0].runs if shifts else 0
+    caption = (
+        f"Moves: numbers whose 95 % interval of the difference to the chosen answer, over {runs} pairs of runs, leaves "
+        "out zero (one in twenty does by chance). Agree: numbers within the tolerance of the print under that answer."
+    )
+    return Group(Text("All answers", style="bold"), grid, Text(caption, style="dim"))
+
+
+def _grid(table: Table, last: str) -> Grid:
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for column in table.keys:
+        grid.add_column(escape(column.heading))
+    grid.add_column("")
+    for column in table.compared:
+        grid.add_column(escape(_heading(column)), justify="right")
+    grid.add_column(last)
+    return grid
+
+
+def _pair(column: Column, comparison: Comparison | None) -> Text:
+    if comparison is None:
+        return Text("-")
+    digits = column.decimals
+    printed = number(comparison.published) if digits is None else f"{comparison.published:.{digits}f}"
+    ours = plus_minus(Interval(comparison.mean, comparison.low, comparison.high, comparison.runs))
+    return Text(f"{printed}\n").append(ours, style=AGREES if comparison.agrees else DIFFERS).append(
+        "" if comparison.agrees else " !", style=DIFFERS
+    )
+
+
+def _moved_cell(shift: Shift | None) -> Text:
+    if shift is None:
+        return Text("-")
+    text = f"{shift.difference:+.3g}"
+    if shift.low is not None and shift.high is not None and math.isfinite(shift.high - shift.low):
+        text += f" ±{(shift.high - shift.low) / 2:.2g}"
+    return Text(text, style="bold" if shift.significant else "dim")
+
+
+def _heading(column: Column) -> str:
+    unit = {"kbps": "kb/s", "Mbps": "Mb/s", "1": ""}.get(column.unit, column.unit)
+    return f"{column.heading} {unit}".strip()
+
+
+def _key(cell: object) -> str:
+    return "-" if cell in ("N/A", "none") else str(cell)

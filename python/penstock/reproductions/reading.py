@@ -1,0 +1,155 @@
+"""Open questions of a document, the answers that are possible, and the one that is used.
+
+A document leaves things unsaid. Each of them is a :class:`Question` with answers under short keys; an answer (an
+:class:`Option`) says which settings it gives the study. :class:`Readings` is one answer to every question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import InputError
+from penstock.reproductions.suggestions import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from penstock.reproductions.document import Document
+
+__all__ = ["Option", "Question", "Readings", "Settings"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A possible answer: its key, what it means, and the settings that it gives the study."""
+
+    key: str
+    text: str
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something that a document leaves open.
+
+    Parameters
+    ----------
+    id, where, kind, impact, question, evidence : str
+        As in the document's data file.
+    options : tuple of Option
+        The possible answers; a single one if nothing else can be run.
+    chosen : str
+        Key of the answer that is used unless another is asked for.
+    reason : str
+        Why that one.
+    fitted : str
+        Not empty if the chosen answer was found by fitting the printed numbers: what was fitted to what.
+    """
+
+    id: str
+    where: str
+    kind: str
+    impact: str
+    question: str
+    evidence: str
+    options: tuple[Option, ...]
+    chosen: str
+    reason: str
+    fitted: str = ""
+
+    def option(self, key: str) -> Option:
+        """The answer with this key; an :class:`~penstock.errors.InputError` if there is none."""
+        for option in self.options:
+            if option.key == key:
+                return option
+        raise unknown("answer", key, (option.key for option in self.options), f"to {self.id}")
+
+    @property
+    def alternatives(self) -> tuple[Option, ...]:
+        """The answers that are not chosen."""
+        return tuple(option for option in self.options if option.key != self.chosen)
+
+
+class Settings(Mapping[str, Any]):
+    """What a study is built from, under dotted names: what the document states and what the readings add."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def text(self, name: str) -> str:
+        """A setting that is a text, such as a quantity with its unit."""
+        return str(self._values[name])
+
+
+class Readings:
+    """One answer to every open question of a document.
+
+    Parameters
+    ----------
+    document : Document
+        Whose questions.
+    keys : mapping of str to str, optional
+        Answers that differ from the chosen ones, by question.
+    """
+
+    def __init__(self, document: Document, keys: Mapping[str, str] | None = None) -> None:
+        self._document = document
+        self._keys = {question.id: question.chosen for question in document.questions}
+        for identifier, key in (keys or {}).items():
+            self._keys[document.question(identifier).id] = document.question(identifier).option(key).key
+
+    @classmethod
+    def parse(cls, document: Document, arguments: Iterable[str]) -> Readings:
+        """Readings from arguments such as ``af-a07=delayed-acks``."""
+        keys: dict[str, str] = {}
+        for argument in arguments:
+            identifier, equals, key = argument.partition("=")
+            if not equals:
+                raise InputError(f"'{argument}' is not a reading; write QUESTION=KEY, as in {_example(document)}")
+            question = document.question(identifier.strip())
+            if question.id in keys:
+                raise InputError(f"{question.id} is answered twice: {keys[question.id]} and {key.strip()}")
+            keys[question.id] = question.option(key.strip()).key
+        return cls(document, keys)
+
+    def with_answer(self, question: str, key: str) -> Readings:
+        """These readings with another answer to one question."""
+        return Readings(self._document, {**self._keys, question: key})
+
+    def key(self, question: str) -> str:
+        """The key of the answer to `question`."""
+        return self._keys[question]
+
+    @property
+    def changed(self) -> dict[str, str]:
+        """The answers that differ from the chosen ones."""
+        chosen = {question.id: question.chosen for question in self._document.questions}
+        return {identifier: key for identifier, key in self._keys.items() if key != chosen[identifier]}
+
+    @property
+    def fitted(self) -> list[Question]:
+        """The questions whose answer here was found by fitting the printed numbers."""
+        return [q for q in self._document.questions if q.fitted and self._keys[q.id] == q.chosen]
+
+    def settings(self) -> Settings:
+        """What the document states and what these answers add to it."""
+        values = dict(self._document.stated)
+        for question in self._document.questions:
+            values.update(question.option(self._keys[question.id]).settings)
+        return Settings(values)
+
+
+def _example(document: Document) -> str:
+    question = document.questions[0]
+    return f"{question.id}={question.options[-1].key}"

@@ -1,0 +1,150 @@
+"""Runs a study's rows under one or several readings and gathers their numbers.
+
+All runs share one seed: replication n of one row and replication n of another, or of the same row under another
+reading, draw the same random numbers wherever they draw any. Differences are therefore taken run by run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.running import RunRequest, run_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from penstock.reproductions.document import Cell, Document, Row, Table
+    from penstock.reproductions.reading import Readings
+    from penstock.reproductions.study import Study
+    from penstock.running import RunResult, Status
+    from penstock.store import Store
+
+__all__ = ["SEED", "Outcome", "Plan", "reproduce"]
+
+SEED = 1
+"""Root of the random streams of every reproduction."""
+
+
+@dataclass
+class RowRuns:
+    """What the runs of a row gave: its numbers and its parts' digests, by replication."""
+
+    values: dict[str, list[float]] = field(default_factory=dict)
+    digests: list[tuple[str, ...]] = field(default_factory=list)
+
+
+@dataclass
+class Outcome:
+    """The numbers of a study under one choice of readings.
+
+    Parameters
+    ----------
+    document : Document
+        What was reproduced.
+    readings : Readings
+        Under which answers.
+    tables : list of Table
+        Which tables were run.
+    runs : int
+        How often each row was run.
+    """
+
+    document: Document
+    readings: Readings
+    tables: list[Table]
+    runs: int
+    packet_hops: int = 0
+    _rows: dict[tuple[str, tuple[Cell, ...]], RowRuns] = field(default_factory=dict)
+
+    def values(self, table: str, column: str, key: Mapping[str, Cell]) -> list[float]:
+        """A number of one row, by replication; `key` may name only as many key cells as tell the row from others."""
+        return self._row(table, key).values[column]
+
+    def digests(self, table: str, key: Mapping[str, Cell]) -> list[tuple[str, ...]]:
+        """The digests of one row's runs, by replication."""
+        return self._row(table, key).digests
+
+    def rows(self, table: str) -> tuple[Row, ...]:
+        """The rows of a table that was run."""
+        return self.document.table(table).rows
+
+    def add(self, table: Table, row: Row, numbers: Mapping[str, float], results: Mapping[str, RunResult]) -> None:
+        """Takes in the next replication of a row."""
+        runs = self._rows.setdefault((table.id, tuple(row.key.values())), RowRuns())
+        for name, value in numbers.items():
+            runs.values.setdefault(name, []).append(value)
+        runs.digests.append(tuple(result.digest for result in results.values()))
+        self.packet_hops += sum(result.packet_hops for result in results.values())
+
+    def _row(self, table: str, key: Mapping[str, Cell]) -> RowRuns:
+        found = [row for row in self.document.table(table).rows if row.matches(key)]
+        if len(found) != 1:
+            raise KeyError(f"{len(found)} rows of table {table} match {dict(key)}")
+        return self._rows[table, tuple(found[0].key.values())]
+
+
+class Plan:
+    """The runs of some tables under some readings, to be made together.
+
+    Parameters
+    ----------
+    study : Study
+        What to run.
+    tables : iterable of str
+        Ids of the tables; all that have numbers if empty.
+    runs : int
+        How often each row is run.
+    """
+
+    def __init__(self, study: Study, tables: Iterable[str], runs: int) -> None:
+        if runs < 1:
+            raise InputError(f"{runs} runs are too few; at least 1")
+        self.study = study
+        self.tables = study.document.chosen_tables(tables)
+        self.runs = runs
+        self.requests: list[RunRequest] = []
+        self._jobs: list[tuple[Outcome, Table, Row, list[str]]] = []
+
+    def add(self, readings: Readings, rows: Callable[[Table, Row], bool] | None = None) -> Outcome:
+        """Plans all rows (or those that `rows` accepts) under `readings`; the outcome is filled by :meth:`finish`."""
+        outcome = Outcome(self.study.document, readings, self.tables, self.runs)
+        settings = readings.settings()
+        for table in self.tables:
+            for row in table.rows:
+                if rows is not None and not rows(table, row):
+                    continue
+                parts = self.study.build(settings, table, row)
+                self._jobs.append((outcome, table, row, list(parts)))
+                for replication in range(self.runs):
+                    for part, text in parts.items():
+                        name = "-".join(["table", table.id, *map(str, row.key.values()), *([part] if part else [])])
+                        self.requests.append(RunRequest(text, (), SEED, replication, name))
+        return outcome
+
+    def finish(self, results: Sequence[RunResult]) -> None:
+        """Puts the results of :attr:`requests` into the outcomes."""
+        settings = {id(outcome): outcome.readings.settings() for outcome, *_ in self._jobs}
+        left = iter(results)
+        for outcome, table, row, parts in self._jobs:
+            for _ in range(self.runs):
+                made = {part: next(left) for part in parts}
+                outcome.add(table, row, self.study.measure(settings[id(outcome)], table, row, made), made)
+
+
+def reproduce(
+    study: Study,
+    tables: Iterable[str],
+    readings: Readings,
+    runs: int,
+    *,
+    jobs: int | None = None,
+    store: Store | None = None,
+    progress: Callable[[Status], None] | None = None,
+) -> Outcome:
+    """Runs every row of `tables` (all, if none is named) `runs` times under `readings`."""
+    plan = Plan(study, tables, runs)
+    outcome = plan.add(readings)
+    plan.finish(run_all(plan.requests, jobs=jobs, store=store, progress=progress))
+    return outcome

@@ -1,0 +1,210 @@
+"""How far each open question moves each number.
+
+Every answer that is not chosen is run in place of the chosen one, all others staying as they are. Runs share random
+numbers, so a difference is taken run by run and is known better than either number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.reproductions.reading import Readings
+from penstock.reproductions.reproduce import Plan
+from penstock.running import run_all
+from penstock.statistics import interval
+from penstock.store import run_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from penstock.reproductions.comparison import Comparison
+    from penstock.reproductions.document import Row, Table
+    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.study import Study
+    from penstock.running import RunRequest, Status
+    from penstock.statistics import Interval
+    from penstock.store import Store
+
+__all__ = ["RUNS", "Shift", "explained", "sensitivity"]
+
+RUNS = 3
+"""Runs a row unless told otherwise: fewer than for a comparison, as differences are known better than numbers."""
+
+
+@dataclass(frozen=True)
+class Shift:
+    """How another answer to one open question moves one number.
+
+    Parameters
+    ----------
+    document, table, column, unit : str
+        Which number.
+    row : mapping
+        Its key cells.
+    reading, key : str
+        The question and the answer that was run.
+    published, chosen_mean, mean : float
+        The print, and our means under the chosen answer and under this one.
+    low, high : float or None
+        The 95 % confidence interval of the difference; None with a single run.
+    runs : int
+        How many pairs of runs.
+    agrees : bool
+        Whether this answer's mean lies within the tolerance of the print.
+    """
+
+    document: str
+    table: str
+    row: Mapping[str, Any]
+    column: str
+    unit: str
+    reading: str
+    key: str
+    published: float
+    chosen_mean: float
+    mean: float
+    difference: float
+    low: float | None
+    high: float | None
+    runs: int
+    agrees: bool
+
+    @property
+    def significant(self) -> bool:
+        """Whether the interval of the difference leaves out zero."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+    def as_json(self) -> dict[str, Any]:
+        """The shift as a JSON object."""
+        return {
+            "document": self.document,
+            "table": self.table,
+            "row": dict(self.row),
+            "column": self.column,
+            "unit": self.unit,
+            "reading": self.reading,
+            "key": self.key,
+            "chosen_mean": self.chosen_mean,
+            "mean": self.mean,
+            "difference": self.difference,
+            "ci_low": self.low,
+            "ci_high": self.high,
+            "runs": self.runs,
+        }
+
+
+def sensitivity(
+    study: Study,
+    tables: Iterable[str],
+    runs: int = RUNS,
+    *,
+    jobs: int | None = None,
+    store: Store | None = None,
+    progress: Callable[[Status], None] | None = None,
+) -> list[Shift]:
+    """Runs every alternative of every open question; by question, answer and number."""
+    plan = Plan(study, tables, runs)
+    chosen, others = _outcomes(study, plan)
+    plan.finish(run_all(plan.requests, jobs=jobs, store=store, progress=progress))
+    return [shift for reading, key, other in others for shift in _shifts(study, chosen, other, reading, key)]
+
+
+def explained(study: Study, differing: Collection[Comparison], store: Store) -> int | None:
+    """How many of `differing` would agree if one open question were answered otherwise.
+
+    Parameters
+    ----------
+    study : Study
+        Of which the numbers are, under the chosen readings.
+    differing : collection of Comparison
+        Numbers that differ from the print.
+    store : Store
+        Where the runs of an earlier sensitivity study are looked for; nothing is run.
+
+    Returns
+    -------
+    int or None
+        None unless all those runs are there.
+    """
+    rows = {(comparison.table, tuple(comparison.row.values())) for comparison in differing}
+    plan = Plan(study, [table for table, _ in rows], RUNS)
+    chosen, others = _outcomes(study, plan, rows)
+    if not _all_kept(plan.requests, store):
+        return None
+    plan.finish(run_all(plan.requests, store=store))
+    count = 0
+    for comparison in differing:
+        table = study.document.table(comparison.table)
+        row = next(row for row in table.rows if row.key == comparison.row)
+        column = next(column for column in table.columns if column.name == comparison.column)
+        allowed = study.document.tolerance(table, row, column).allows(comparison.published)
+        moved = (
+            comparison.mean + paired_interval(chosen, other, table.id, column.name, row.key).mean for *_, other in others
+        )
+        count += any(abs(mean - comparison.published) <= allowed for mean in moved)
+    return count
+
+
+def paired_interval(chosen: Outcome, other: Outcome, table: str, column: str, key: Mapping[str, Any]) -> Interval:
+    """How far `other` lies above `chosen` in one number, run by run."""
+    pairs = zip(other.values(table, column, key), chosen.values(table, column, key), strict=True)
+    return interval([theirs - ours for theirs, ours in pairs])
+
+
+def _outcomes(
+    study: Study, plan: Plan, rows: Collection[tuple[str, tuple[Any, ...]]] | None = None
+) -> tuple[Outcome, list[tuple[str, str, Outcome]]]:
+    """Plans the chosen readings and every alternative, for all rows or for `rows`."""
+
+    def wanted(table: Table, row: Row) -> bool:
+        return rows is None or (table.id, tuple(row.key.values())) in rows
+
+    chosen = Readings(study.document)
+    others = [
+        (question.id, option.key, plan.add(chosen.with_answer(question.id, option.key), wanted))
+        for question in study.document.questions
+        for option in question.alternatives
+    ]
+    return plan.add(chosen, wanted), others
+
+
+def _shifts(study: Study, chosen: Outcome, other: Outcome, reading: str, key: str) -> list[Shift]:
+    shifts = []
+    for table in chosen.tables:
+        for row, column, published in table.numbers():
+            allowed = study.document.tolerance(table, row, column).allows(published)
+            theirs = interval(other.values(table.id, column.name, row.key))
+            moved = paired_interval(chosen, other, table.id, column.name, row.key)
+            shifts.append(
+                Shift(
+                    document=study.document.id,
+                    table=table.id,
+                    row=row.key,
+                    column=column.name,
+                    unit=column.unit,
+                    reading=reading,
+                    key=key,
+                    published=published,
+                    chosen_mean=interval(chosen.values(table.id, column.name, row.key)).mean,
+                    mean=theirs.mean,
+                    difference=moved.mean,
+                    low=moved.low,
+                    high=moved.high,
+                    runs=moved.runs,
+                    agrees=abs(theirs.mean - published) <= allowed,
+                )
+            )
+    return shifts
+
+
+def _all_kept(requests: Iterable[RunRequest], store: Store) -> bool:
+    canonical: dict[str, str] = {}
+    for request in requests:
+        text = request.scenario
+        if text not in canonical:
+            canonical[text] = _core.Scenario(text, request.name, list(request.sets)).canonical
+        if store.get(run_key(canonical[text], request.seed, request.replication)) is None:
+            return False
+    return True

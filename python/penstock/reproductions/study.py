@@ -1,0 +1,80 @@
+"""What a published study consists of, and where the studies are found.
+
+A study is a package below this one with a data file ``document.toml`` and a module that defines ``STUDY``. Nothing
+else here knows any of them by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module, resources
+from typing import TYPE_CHECKING
+
+from penstock.reproductions.suggestions import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from penstock.reproductions.claims import ClaimTest
+    from penstock.reproductions.document import Document, Row, Table
+    from penstock.reproductions.reading import Settings
+    from penstock.running import RunResult
+
+    Parts = Mapping[str, str]
+    """The scenarios that a row needs, under names of the study's choice."""
+
+    Build = Callable[[Settings, Table, Row], Parts]
+    """Makes the scenarios of a row."""
+
+    Measure = Callable[[Settings, Table, Row, Mapping[str, RunResult]], Mapping[str, float]]
+    """Makes the row's numbers, and others that claims need, from one run of each of its scenarios."""
+
+__all__ = ["Study", "load", "names", "packaged_text"]
+
+_DATA = "document.toml"
+
+
+@dataclass(frozen=True)
+class Study:
+    """A published study that can be run again.
+
+    Parameters
+    ----------
+    document : Document
+        What was published.
+    build : callable
+        ``build(settings, table, row)`` gives the scenarios of a row, by name.
+    measure : callable
+        ``measure(settings, table, row, results)`` gives the row's numbers from one run of each scenario: all columns
+        that are compared, and whatever else the claims need.
+    claims : mapping of str to callable
+        How each claim is tested.
+    runs : int
+        How many runs to make unless told otherwise.
+    """
+
+    document: Document
+    build: Build
+    measure: Measure
+    claims: Mapping[str, ClaimTest]
+    runs: int = 10
+
+
+def names() -> list[str]:
+    """The studies that there are, by name."""
+    here = resources.files(__package__)
+    return sorted(entry.name for entry in here.iterdir() if entry.is_dir() and entry.joinpath(_DATA).is_file())
+
+
+def load(name: str) -> Study:
+    """The study of this name; an :class:`~penstock.errors.InputError` if there is none."""
+    if name not in names():
+        raise unknown("published study", name, names())
+    study: Study = import_module(f"{__package__}.{name}").STUDY
+    return study
+
+
+def packaged_text(name: str, file: str) -> str | None:
+    """A file that stands beside a study; None if there is none."""
+    path = resources.files(__package__).joinpath(name, file)
+    return path.read_text(encoding="utf-8") if path.is_file() else None

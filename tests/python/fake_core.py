@@ -1,0 +1,125 @@
+"""A core that does as it is told, for tests of what stands around it: failures, panics, slow runs."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import tomllib
+from typing import Any
+
+MODEL_VERSION = "fake"
+
+
+def version() -> str:
+    return "0.0.0"
+
+
+class ScenarioError(ValueError):
+    def __init__(self, mistakes: list[dict[str, Any]]) -> None:
+        super().__init__(f"{len(mistakes)} mistakes")
+        self.mistakes = mistakes
+
+
+class Cancelled(Exception):  # noqa: N818
+    pass
+
+
+class PanicException(BaseException):
+    """Named as PyO3 names its own, which is no Exception either."""
+
+
+class Cancel:
+    def __init__(self) -> None:
+        self.event = threading.Event()
+
+    def set(self) -> None:
+        self.event.set()
+
+
+class Run:
+    def __init__(self, seed: int, replication: int, rate: float) -> None:
+        self.digest = f"{seed:08x}{replication:08x}"
+        self.packet_hops = 1000
+        value = rate + seed + replication / 10
+        self.metrics = [
+            ("goodput", [("flow", "bulk")], "bit/s", value),
+            ("drops", [("link", "a-b"), ("cause", "overflow")], "packets", float(replication)),
+        ]
+        self.counters = {"delivered": 900, "drops": replication, "goodput_bps": value}
+
+
+class Scenario:
+    """Reads `fake.*` keys: `fail`, `panic` and `slow` list replications; `rate` is the result."""
+
+    runs = 0
+
+    def __init__(self, text: str, name: str = "scenario", sets: list[tuple[str, str]] | None = None) -> None:
+        mistakes = check(text, name, sets or [])
+        if mistakes:
+            raise ScenarioError(mistakes)
+        data = tomllib.loads(text)
+        self.description = data.get("description")
+        self.seed = data.get("seed", 1)
+        self.fake = data.get("fake", {})
+        for path, value in sets or []:
+            self.fake[path] = json.loads(value)
+        self.canonical = json.dumps([data, self.fake], sort_keys=True)
+
+    def run(self, seed: int, replication: int, cancel: Cancel | None = None) -> Run:
+        type(self).runs += 1
+        if replication in self.fake.get("fail", []):
+            raise ValueError("the queue is unstable")
+        if replication in self.fake.get("panic", []):
+            raise PanicException("index out of bounds")
+        if replication in self.fake.get("slow", []):
+            end = time.monotonic() + 10
+            while time.monotonic() < end:
+                if cancel is not None and cancel.event.wait(0.005):
+                    raise Cancelled
+        return Run(seed, replication, self.fake.get("rate", 1.0))
+
+
+def check(text: str, name: str, _sets: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    known = {"description", "seed", "fake", "duration"}
+    try:
+        keys = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return [{"file": name, "line": 1, "path": "", "message": str(error)}]
+    return [
+        {"file": name, "line": 1, "path": key, "message": f"unknown key '{key}'; did you mean 'duration'?"}
+        for key in keys
+        if key not in known
+    ]
+
+
+def catalogue() -> str:
+    red = {
+        "name": "red",
+        "summary": "Random early detection.",
+        "doc": "Random early detection.\n\n## Decides\nWhat is dropped.\n",
+        "parameters": [
+            {
+                "key": "max-probability",
+                "name": "max_probability",
+                "doc": "Dropping probability at the upper threshold (max_p).",
+                "kind": "number",
+                "example": None,
+                "default": "0.1",
+                "range": "between 0 and 1",
+                "optional": False,
+                "choices": [],
+            }
+        ],
+    }
+    return json.dumps(
+        {
+            "kinds": [{"kind": "discipline", "key": "queue", "components": [red]}],
+            "metrics": [{"name": "goodput", "unit": "bit/s", "doc": "Payload delivered once."}],
+            "sections": [],
+        }
+    )
+
+
+def json_schema() -> str:
+    return "{}"

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from penstock.cli import main
+
+pytestmark = pytest.mark.usefixtures("core")
+
+
+@pytest.fixture
+def penstock(monkeypatch, capsys, tmp_path):
+    """Calls the command line; gives exit code, standard output and standard error."""
+    monkeypatch.setenv("PENSTOCK_STORE", str(tmp_path / "store"))
+    monkeypatch.delenv("PENSTOCK_TRACEBACK", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["penstock", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return ended.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def demo(tmp_path):
+    file = tmp_path / "demo.toml"
+    file.write_text('description = "A demo"\nseed = 3\n[fake]\nrate = 1.0\n')
+    return file
+
+
+def test_run_shows_how_many_runs_and_how_sure(penstock, demo):
+    code, out, _ = penstock("run", demo)
+    assert code == 0
+    assert "demo: A demo" in out
+    line = next(line for line in out.splitlines() if line.startswith("goodput"))
+    assert line.split() == ["goodput", "flow=bulk", "4.20", "±0.20", "bit/s", "5"]
+    assert "5 runs, seed 3; ± is half of the 95 % confidence interval." in out
+    assert "\x1b" not in out
+
+
+def test_json_is_the_public_interface(penstock, demo):
+    code, out, _ = penstock("run", demo, "--runs", 2, "--seed", 1, "--format", "json")
+    assert code == 0
+    result = json.loads(out)
+    assert result["scenario"] == "demo"
+    metric = result["metrics"][0]
+    assert list(metric) == ["name", "labels", "unit", "mean", "ci_low", "ci_high", "runs", "values"]
+    assert (metric["name"], metric["labels"], metric["unit"]) == ("goodput", {"flow": "bulk"}, "bit/s")
+    assert metric["values"] == [2.0, 2.1]
+    assert metric["mean"] == pytest.approx(2.05)
+    # Half of it by hand: t(0.975, 1) = 12.706 times 0.0707 / sqrt(2).
+    assert metric["ci_high"] - metric["mean"] == pytest.approx(12.7062 * 0.05, rel=1e-4)
+    assert str(demo.parent) not in out
+
+
+def test_json_of_one_run_knows_no_interval(penstock, demo):
+    _, out, _ = penstock("run", demo, "--runs", 1, "--format", "json")
+    metric = json.loads(out)["metrics"][0]
+    assert (metric["ci_low"], metric["ci_high"], metric["runs"]) == (None, None, 1)
+
+
+def test_json_is_the_same_for_any_number_of_workers_and_from_the_store(penstock, demo, tmp_path):
+    arguments = ("run", demo, "--format", "json", "--runs", 6)
+    outputs = {penstock(*arguments, "--jobs", jobs, "--store", tmp_path / f"{jobs}")[1] for jobs in (1, 2, 7)}
+    outputs.add(penstock(*arguments, "--store", tmp_path / "1")[1])
+    assert len(outputs) == 1
+
+
+def test_one_replication_alone(penstock, demo):
+    _, out, _ = penstock("run", demo, "--replication", 4, "--format", "json")
+    assert json.loads(out)["metrics"][0]["values"] == [1.0 + 3 + 0.4]
+
+
+def test_settings_are_handed_on_as_given(penstock, demo):
+    _, out, _ = penstock("run", demo, "--set", "rate = 7.5", "--runs", 1, "--format", "json")
+    assert json.loads(out)["metrics"][0]["values"] == [10.5]
+
+
+def test_check_lists_all_mistakes(penstock, tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text("durations = 1\nfoo = 2\n")
+    for command in ("check", "run"):
+        code, out, err = penstock(command, file)
+        assert (code, out) == (2, "")
+        assert f"{file}:1: durations: unknown key 'durations'; did you mean 'duration'?" in err
+        assert err.endswith("2 mistakes, nothing was run.\n")
+
+
+def test_check_as_json(penstock, demo, tmp_path):
+    code, out, _ = penstock("check", demo, "--format", "json")
+    assert (code, json.loads(out)) == (0, {"scenario": "demo", "mistakes": []})
+    (tmp_path / "bad.toml").write_text("foo = 2\n")
+    code, out, _ = penstock("check", "bad.toml", "--format", "json")
+    assert (code, json.loads(out)["mistakes"][0]["path"]) == (2, "foo")
+
+
+def test_check_of_a_sound_scenario_says_what_would_run(penstock, tmp_path):
+    (tmp_path / "a.toml").write_text('duration = "2 s"\n')
+    assert penstock("check", "a.toml") == (0, "a.toml: sound. It would run: 2 s.\n", "")
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "said"),
+    [
+        (lambda _: None, "dmeo.toml", "dmeo.toml: there is no such file; did you mean demo.toml?"),
+        (lambda _: None, "demo", "demo: there is no such file; did you mean demo.toml?"),
+        (lambda _: None, "zzz", "zzz: there is no such file; 'penstock new FILE' writes"),
+        (lambda _: None, "nowhere/a.toml", "nowhere/a.toml: there is no such file, nor a folder nowhere."),
+        (lambda _: None, ".", ".: is a folder, and a scenario is a file; did you mean demo.toml?"),
+        (
+            lambda p: (p / "empty").mkdir(),
+            "empty",
+            "empty: is a folder, and a scenario is a file; it holds no .toml files.",
+        ),
+        (lambda _: None, "demo.toml/a", "demo.toml/a: demo.toml is a file, not a folder."),
+        (lambda p: (p / "e.toml").write_text(" \n"), "e.toml", "e.toml: is empty; 'penstock new FILE' writes"),
+        (lambda p: (p / "l.toml").write_bytes(b"a = 1\nb = '\xe4'\n"), "l.toml", "l.toml:2: is not UTF-8 text;"),
+    ],
+)
+@pytest.mark.usefixtures("demo")
+def test_files_that_cannot_be_read(penstock, tmp_path, make, name, said):
+    make(tmp_path)
+    for command in ("run", "check"):
+        code, out, err = penstock(command, name)
+        assert (code, out) == (2, "")
+        assert err.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "demo.toml", "--runs", "0"], "Invalid value for '--runs': Input should be greater than or equal to 1"),
+        (
+            ["run", "demo.toml", "--jobs", "-1"],
+            "Invalid value for '--jobs': Input should be greater than or equal to 1",
+        ),
+        (
+            ["run", "demo.toml", "--seed", "-1"],
+            "Invalid value for '--seed': Input should be greater than or equal to 0",
+        ),
+        (["run", "demo.toml", "--runs", "many"], "Invalid value for '--runs': Input should be a valid integer"),
+        (["run", "demo.toml", "--format", "xml"], "'xml' is not one of 'table', 'json'"),
+        (["run", "demo.toml", "--set", "duration"], "'duration' is not of the form path=value"),
+        (["run", "demo.toml", "--rnus", "3"], "No such option: --rnus"),
+        (["run"], "Missing argument 'FILE'"),
+        (["rnu", "demo.toml"], "No such command 'rnu'. Did you mean 'run'?"),
+        (["reproduce", "af", "--reading", "af-a07"], "'af-a07' is not of the form id=key"),
+        (["reproduce", "af", "--reading", "a=b", "--reading", "a=c"], "'a' is answered twice"),
+        (["bench", "cbrr"], "there is no workload 'cbrr'; did you mean 'cbr'; the workloads are cbr, "),
+        (["bench", "tcp-bulk", "--flows", "3"], "--flows changes nothing in tcp-bulk"),
+        (["list", "disciplin"], "there is no kind 'disciplin'; did you mean 'discipline'; the kinds are "),
+        (["explain", "rde"], "there is nothing called 'rde'; did you mean 'red'"),
+    ],
+)
+@pytest.mark.usefixtures("demo")
+def test_what_was_asked_for_wrongly(penstock, arguments, said):
+    code, out, err = penstock(*arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_a_failed_run_ends_with_1_and_says_how_to_repeat_it(penstock, tmp_path):
+    (tmp_path / "f.toml").write_text("[fake]\nfail = [2]\n")
+    code, out, err = penstock("run", "f.toml")
+    assert (code, out) == (1, "")
+    assert "f, seed 1, replication 2 failed: the queue is unstable" in err
+    command = next(line for line in err.splitlines() if "repeat that one run: penstock" in line).split("penstock ")[1]
+    code, _, err = penstock(*command.split())
+    assert code == 1
+    assert "the queue is unstable" in err
+
+
+def test_a_store_that_is_a_file(penstock, demo):
+    code, out, err = penstock("run", demo, "--store", demo)
+    assert (code, out) == (1, "")
+    assert f"the store of results must be a folder, but {demo} is a file" in err
+
+
+def test_a_bug_of_ours_is_called_so(penstock, demo, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("penstock.cli.files.read_text", broken)
+    code, out, err = penstock("run", demo)
+    assert (code, out) == (1, "")
+    assert err.startswith("this is a bug in Penstock, not a mistake of yours: ZeroDivisionError: division by zero")
+    assert f"PENSTOCK_TRACEBACK=1 penstock run {demo}" in err
+
+
+def test_an_interruption_ends_with_130(penstock, demo, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("penstock.cli.files.read_text", interrupt)
+    code, out, err = penstock("run", demo)
+    assert (code, out) == (130, "")
+    assert "finished runs are kept" in err
+
+
+def test_new_writes_once(penstock, tmp_path):
+    assert penstock("new", "a.toml")[0] == 0
+    content = (tmp_path / "a.toml").read_text()
+    assert "[[flows]]" in content
+    code, _, err = penstock("new", "a.toml")
+    assert (code, err) == (2, "a.toml: exists and is left as it is; choose another name.\n")
+    assert (tmp_path / "a.toml").read_text() == content
+    code, _, err = penstock("new", "no/a.toml")
+    assert (code, err) == (2, "no/a.toml: there is no folder no; make it first.\n")
+    code, _, err = penstock("new", tmp_path)
+    assert code == 2
+    assert "is a folder" in err
+
+
+def test_list(penstock):
+    code, out, _ = penstock("list")
+    assert code == 0
+    assert "discipline (queue.NAME in a scenario)" in out
+    assert "Random early detection." in out
+    assert "goodput" in out
+    assert "goodput" not in penstock("list", "discipline")[1]
+    assert "red" not in penstock("list", "metrics")[1].split()
+    assert json.loads(penstock("list", "--format", "json")[1])["kinds"][0]["kind"] == "discipline"
+
+
+def test_explain(penstock):
+    code, out, _ = penstock("explain", "red")
+    assert code == 0
+    assert "max-probability" in out
+    assert "Dropping probability at the upper threshold (max_p)." in out
+    assert "default 0.1" in out
+    code, out, _ = penstock("explain", "goodput")
+    assert (code, "Unit: bit/s" in out) == (0, True)
+
+
+def test_studies_are_handed_on(penstock, monkeypatch):
+    from penstock import reproductions
+
+    seen = []
+    monkeypatch.setattr(reproductions, "cli_reproduce", lambda *given: seen.append(given))
+    monkeypatch.setattr(reproductions, "cli_sensitivity", lambda *given: seen.append(given))
+    options = ["--table", "2", "--table", "3", "--runs", "4", "--jobs", "2", "--format", "json"]
+    assert penstock("reproduce", "af", *options, "--reading", "af-a07 = x", "--claims")[0] == 0
+    assert penstock("sensitivity", "af", *options)[0] == 0
+    (doc, tables, readings, runs, jobs, store, claims, output), sensitivity = seen
+    assert (doc, tables, readings, runs, jobs, claims, output) == ("af", ["2", "3"], ["af-a07=x"], 4, 2, True, "json")
+    assert store.folder.name == "store"
+    assert (*sensitivity[:4], sensitivity[5]) == ("af", ["2", "3"], 4, 2, "json")

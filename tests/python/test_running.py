@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import _thread
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from penstock import _core
+from penstock.errors import RunsFailed, ScenarioError
+from penstock.running import RunRequest, run_all
+from penstock.store import Store
+
+pytestmark = pytest.mark.usefixtures("core")
+
+
+def requests(text="", count=4, **more):
+    return [RunRequest(text, replication=i, name="demo", **more) for i in range(count)]
+
+
+def test_results_are_in_the_order_of_the_requests_whatever_the_workers():
+    text = "[fake]\nslow_not_used = 1"
+    one = run_all(requests(text, 8), jobs=1)
+    many = run_all(requests(text, 8), jobs=8)
+    assert one == many
+    assert [result.request.replication for result in one] == list(range(8))
+    assert one[3].metrics[0].value == 1.0 + 1 + 0.3
+
+
+def test_a_run_in_the_store_is_not_made_again(tmp_path, core):
+    store = Store(tmp_path)
+    first = run_all(requests(), store=store)
+    again = run_all(requests(), store=store)
+    assert core.Scenario.runs == 4
+    assert all(result.cached for result in again)
+    assert not any(result.cached for result in first)
+    assert [(r.metrics, r.digest, r.packet_hops) for r in first] == [
+        (r.metrics, r.digest, r.packet_hops) for r in again
+    ]
+
+
+def test_equal_requests_are_run_once(core):
+    results = run_all([RunRequest("", replication=1)] * 3)
+    assert core.Scenario.runs == 1
+    assert len(results) == 3
+
+
+def test_another_model_version_is_another_run(tmp_path, monkeypatch):
+    run_all(requests(count=1), store=Store(tmp_path))
+    monkeypatch.setattr(_core, "MODEL_VERSION", "another")
+    assert not run_all(requests(count=1), store=Store(tmp_path))[0].cached
+
+
+def test_a_failing_run_is_named_and_the_others_are_finished(tmp_path):
+    store = Store(tmp_path)
+    text = "[fake]\nfail = [1]"
+    with pytest.raises(RunsFailed) as caught:
+        run_all(requests(text), store=store)
+    message = str(caught.value)
+    assert "demo, seed 1, replication 1 failed: the queue is unstable" in message
+    assert "--seed 1 --replication 1" in message
+    assert "1 of 4 runs failed" in message
+    assert caught.value.exit_code == 1
+    repeat = message.split("penstock run ")[1].split(maxsplit=1)[0]
+    assert Path(repeat).read_text() == text
+    assert all(result.cached for result in run_all([r for r in requests(text) if r.replication != 1], store=store))
+
+
+def test_a_panic_is_called_ours():
+    with pytest.raises(RunsFailed, match=r"replication 2 failed \(a bug in Penstock.*index out of bounds"):
+        run_all(requests("[fake]\npanic = [2]"))
+
+
+def test_failures_are_listed_in_order_and_not_all_of_them():
+    with pytest.raises(RunsFailed) as caught:
+        run_all(requests("[fake]\nfail = [0, 1, 2, 3, 4, 5, 6]", 8), jobs=8)
+    assert [failure.request.replication for failure in caught.value.failures] == list(range(7))
+    assert "... and 2 more." in str(caught.value)
+
+
+def test_mistakes_of_all_scenarios_are_reported_before_anything_runs(core):
+    with pytest.raises(ScenarioError) as caught:
+        run_all([*requests("a = 1"), *requests("b = 1"), *requests("")])
+    assert [mistake["path"] for mistake in caught.value.mistakes] == ["a", "b"]
+    assert core.Scenario.runs == 0
+
+
+def test_settings_take_part_in_the_run():
+    results = run_all([RunRequest("", sets=(("rate", "5.0"),)), RunRequest("")])
+    assert [result.metrics[0].value for result in results] == [6.0, 2.0]
+
+
+def test_interruption_stops_the_running_and_keeps_the_finished(tmp_path):
+    store = Store(tmp_path)
+    text = "[fake]\nslow = [1, 2, 3]"
+    threading.Timer(0.5, _thread.interrupt_main).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run_all(requests(text), jobs=2, store=store)
+    assert time.monotonic() - begin < 3
+    assert run_all(requests(text, 1), store=store)[0].cached
+
+
+def test_progress_is_told_everything(tmp_path):
+    store = Store(tmp_path)
+    run_all(requests(count=1), store=store)
+    seen = []
+    text_requests = requests()
+    run_all(text_requests, store=store, progress=lambda s: seen.append((s.total, s.done, s.cached, s.packet_hops)))
+    assert seen[0] == (4, 1, 1, 0)
+    assert seen[-1] == (4, 4, 1, 3000)
