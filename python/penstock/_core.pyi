@@ -2,6 +2,21 @@
 
 from typing import Final, TypedDict
 
+__all__ = [
+    "MODEL_VERSION",
+    "Cancel",
+    "Cancelled",
+    "Counters",
+    "Mistake",
+    "Run",
+    "Scenario",
+    "ScenarioError",
+    "catalogue",
+    "check",
+    "json_schema",
+    "version",
+]
+
 MODEL_VERSION: Final[str]
 """A digest of every crate's sources and of the versions they are built with, in hexadecimal."""
 

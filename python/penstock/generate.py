@@ -31,8 +31,6 @@ _TYPES = {
 }
 _HEAD = '''"""Every component as a class, written by ``python -m penstock.generate`` from the core's catalogue."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal
 
 from penstock.component import Component
@@ -65,10 +63,10 @@ def write() -> Path:
 
 def _class(kind: str, component: Component) -> str:
     doc, _, _ = component["doc"].strip().partition("## Decides")
-    summary, _, rest = doc.strip().partition("\n\n")
-    docs = [_wrap(summary, 4)]
-    if rest.strip():
-        docs.append(_wrap(rest, 4))
+    docs = [_wrap(doc, 4)]
+    if len(docs[0].split("\n\n")[0]) > _WIDTH - len('"""') or "\n" in docs[0].split("\n\n")[0]:
+        # A summary is one line; this one is not, so it becomes the first paragraph.
+        docs.insert(0, f"    The {kind} ``{component['name']}``.")
     docs.append(f"    More about it: ``penstock explain {component['name']}``.")
     required_first = sorted(component["parameters"], key=lambda parameter: not _is_required(parameter))
     if required_first:
@@ -139,7 +137,9 @@ def _camel(name: str) -> str:
 def _wrap(text: str, indent: int) -> str:
     paragraphs = [" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n")]
     margin = " " * indent
-    fill = textwrap.TextWrapper(_WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False, break_long_words=False)
+    fill = textwrap.TextWrapper(
+        _WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False, break_long_words=False
+    )
     return "\n\n".join(fill.fill(paragraph) for paragraph in paragraphs)
 
 

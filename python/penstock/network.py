@@ -6,7 +6,6 @@ every value is checked by the same reader.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,8 @@ from penstock import toml
 from penstock.component import kebab
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from penstock.component import Component
 
 __all__ = ["Network", "Node"]
@@ -212,7 +213,9 @@ class Network:
         **top
             The keys at the top (``duration``, ``warm_up``, ``seed``, ...); those that are None are left out.
         """
-        nodes = {toml.key(node.name): {} if node.count is None else {"count": node.count} for node in self._nodes.values()}
+        nodes = {
+            toml.key(node.name): {} if node.count is None else {"count": node.count} for node in self._nodes.values()
+        }
         blocks = [toml.lines(_other(top)), ["[nodes]", *toml.lines(nodes)]]
         for header, entries in (("links", self._links), ("flows", self._flows), ("measure", self._measures)):
             blocks += [[f"[[{header}]]", *toml.lines(entry)] for entry in entries]

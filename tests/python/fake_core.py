@@ -80,7 +80,7 @@ class Scenario:
         return Run(seed, replication, self.fake.get("rate", 1.0))
 
 
-def check(text: str, name: str, sets: list[tuple[str, str]]) -> list[dict[str, Any]]:
+def check(text: str, name: str, _sets: list[tuple[str, str]]) -> list[dict[str, Any]]:
     known = {"description", "seed", "fake", "duration"}
     try:
         keys = tomllib.loads(text)

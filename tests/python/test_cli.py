@@ -114,27 +114,38 @@ def test_check_of_a_sound_scenario_says_what_would_run(penstock, tmp_path):
         (lambda _: None, "zzz", "zzz: there is no such file; 'penstock new FILE' writes"),
         (lambda _: None, "nowhere/a.toml", "nowhere/a.toml: there is no such file, nor a folder nowhere."),
         (lambda _: None, ".", ".: is a folder, and a scenario is a file; did you mean demo.toml?"),
-        (lambda p: (p / "empty").mkdir(), "empty", "empty: is a folder, and a scenario is a file; it holds no .toml files."),
+        (
+            lambda p: (p / "empty").mkdir(),
+            "empty",
+            "empty: is a folder, and a scenario is a file; it holds no .toml files.",
+        ),
         (lambda _: None, "demo.toml/a", "demo.toml/a: demo.toml is a file, not a folder."),
         (lambda p: (p / "e.toml").write_text(" \n"), "e.toml", "e.toml: is empty; 'penstock new FILE' writes"),
         (lambda p: (p / "l.toml").write_bytes(b"a = 1\nb = '\xe4'\n"), "l.toml", "l.toml:2: is not UTF-8 text;"),
     ],
 )
-@pytest.mark.parametrize("command", ["run", "check"])
-def test_files_that_cannot_be_read(penstock, demo, tmp_path, make, name, said, command):
+@pytest.mark.usefixtures("demo")
+def test_files_that_cannot_be_read(penstock, tmp_path, make, name, said):
     make(tmp_path)
-    code, out, err = penstock(command, name)
-    assert (code, out) == (2, "")
-    assert err.startswith(said)
+    for command in ("run", "check"):
+        code, out, err = penstock(command, name)
+        assert (code, out) == (2, "")
+        assert err.startswith(said)
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["run", "demo.toml", "--runs", "0"], "0 is not in the range x>=1"),
-        (["run", "demo.toml", "--jobs", "-1"], "-1 is not in the range x>=1"),
-        (["run", "demo.toml", "--seed", "-1"], "-1 is not in the range 0<=x<=18446744073709551615"),
-        (["run", "demo.toml", "--runs", "many"], "'many' is not a valid int"),
+        (["run", "demo.toml", "--runs", "0"], "Invalid value for '--runs': Input should be greater than or equal to 1"),
+        (
+            ["run", "demo.toml", "--jobs", "-1"],
+            "Invalid value for '--jobs': Input should be greater than or equal to 1",
+        ),
+        (
+            ["run", "demo.toml", "--seed", "-1"],
+            "Invalid value for '--seed': Input should be greater than or equal to 0",
+        ),
+        (["run", "demo.toml", "--runs", "many"], "Invalid value for '--runs': Input should be a valid integer"),
         (["run", "demo.toml", "--format", "xml"], "'xml' is not one of 'table', 'json'"),
         (["run", "demo.toml", "--set", "duration"], "'duration' is not of the form path=value"),
         (["run", "demo.toml", "--rnus", "3"], "No such option: --rnus"),
@@ -148,7 +159,8 @@ def test_files_that_cannot_be_read(penstock, demo, tmp_path, make, name, said, c
         (["explain", "rde"], "there is nothing called 'rde'; did you mean 'red'"),
     ],
 )
-def test_what_was_asked_for_wrongly(penstock, demo, arguments, said):
+@pytest.mark.usefixtures("demo")
+def test_what_was_asked_for_wrongly(penstock, arguments, said):
     code, out, err = penstock(*arguments)
     assert (code, out) == (2, "")
     assert said in err
@@ -165,7 +177,7 @@ def test_a_failed_run_ends_with_1_and_says_how_to_repeat_it(penstock, tmp_path):
     assert "the queue is unstable" in err
 
 
-def test_a_store_that_is_a_file(penstock, demo, tmp_path):
+def test_a_store_that_is_a_file(penstock, demo):
     code, out, err = penstock("run", demo, "--store", demo)
     assert (code, out) == (1, "")
     assert f"the store of results must be a folder, but {demo} is a file" in err

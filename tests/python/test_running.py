@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock import _core
 from penstock.errors import RunsFailed, ScenarioError
 from penstock.running import RunRequest, run_all
 from penstock.store import Store
@@ -45,10 +46,8 @@ def test_equal_requests_are_run_once(core):
     assert len(results) == 3
 
 
-def test_another_model_version_is_another_run(tmp_path, core, monkeypatch):
+def test_another_model_version_is_another_run(tmp_path, monkeypatch):
     run_all(requests(count=1), store=Store(tmp_path))
-    from penstock import _core
-
     monkeypatch.setattr(_core, "MODEL_VERSION", "another")
     assert not run_all(requests(count=1), store=Store(tmp_path))[0].cached
 

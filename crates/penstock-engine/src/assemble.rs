@@ -51,6 +51,8 @@ pub struct Parts {
     pub processes: Vec<Process>,
     pub inputs: Vec<Inputs>,
     pub routes: Routes,
+    /// Per process, the shortest delay of the links that feed it; [`Duration::FOREVER`] without any.
+    pub shortest_delay: Vec<Duration>,
 }
 
 /// What a process is made of.
@@ -84,6 +86,7 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     let mut port_index = vec![u32::MAX; blueprint.links.len()];
     let mut processes = Vec::with_capacity(order.len());
     let mut inputs = Vec::with_capacity(order.len());
+    let mut shortest_delay = Vec::with_capacity(order.len());
     let mut input_index: BTreeMap<(LinkId, u32), u32> = BTreeMap::new();
     for (i, place) in order.iter().enumerate() {
         let (name, links, host) = match *place {
@@ -109,6 +112,8 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
         for (input, link) in feeding.iter().enumerate() {
             input_index.insert((*link, i as u32), input as u32);
         }
+        let delay = |link: &LinkId| blueprint.links[link.index()].delay;
+        shortest_delay.push(feeding.iter().map(delay).min().unwrap_or(Duration::FOREVER));
         let reorders: Vec<bool> = feeding.iter().map(|link| reorders(blueprint, *link)).collect();
         inputs.push(Inputs::new(&reorders, ties(name)));
     }
@@ -123,7 +128,7 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
             processes[*process as usize].sample(port, sample.every, blueprint.warm_up, plan as u32);
         }
     }
-    Ok(Parts { processes, inputs, routes: Routes { hops, flows } })
+    Ok(Parts { processes, inputs, routes: Routes { hops, flows }, shortest_delay })
 }
 
 fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {

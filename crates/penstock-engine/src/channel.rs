@@ -5,16 +5,16 @@ use penstock_model::id::ProcessId;
 use penstock_model::packet::Packet;
 use penstock_model::rng::Key;
 use penstock_model::units::Time;
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// An arrival waiting for its time.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival {
+struct Arrival {
     /// When the packet has been received completely.
-    pub at: Time,
-    /// The packet.
-    pub packet: Packet,
+    at: Time,
+    packet: Packet,
 }
 
 /// The packets under way from one port to one process, in order of arrival.
@@ -58,16 +58,16 @@ impl Channel {
 
     /// Adds an arrival and tells whether it is the new head.
     #[inline]
-    fn push(&mut self, at: Time, packet: Packet) -> bool {
+    fn push(&mut self, at: Time, packet: &Packet) -> bool {
         match self {
             Channel::Fifo(ring) => {
                 debug_assert!(ring.back().is_none_or(|last| last.at <= at), "a FIFO channel stays sorted");
-                ring.push_back(Arrival { at, packet });
+                ring.push_back(Arrival { at, packet: *packet });
                 ring.len() == 1
             }
             Channel::Reordering { heap, sent } => {
                 let earlier = heap.peek().is_none_or(|Reverse((head, ..))| at < *head);
-                heap.push(Reverse((at, *sent, Carried(packet))));
+                heap.push(Reverse((at, *sent, Carried(*packet))));
                 *sent += 1;
                 earlier
             }
@@ -75,10 +75,10 @@ impl Channel {
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<Arrival> {
+    fn pop(&mut self) -> Option<Packet> {
         match self {
-            Channel::Fifo(ring) => ring.pop_front(),
-            Channel::Reordering { heap, .. } => heap.pop().map(|Reverse((at, _, Carried(packet)))| Arrival { at, packet }),
+            Channel::Fifo(ring) => ring.pop_front().map(|arrival| arrival.packet),
+            Channel::Reordering { heap, .. } => heap.pop().map(|Reverse((_, _, Carried(packet)))| packet),
         }
     }
 }
@@ -89,57 +89,87 @@ impl Channel {
 #[derive(Debug)]
 pub struct Inputs {
     channels: Vec<Channel>,
-    heads: Agenda<(Time, u64)>,
-    /// Under [`crate::blueprint::Ties::Random`], the key of this process's tie hashes.
-    ties: Option<Key>,
-    taken: Vec<u64>,
+    heads: Heads,
+    next: Time,
+    first: usize,
+}
+
+/// Which channel's head arrives first.
+#[derive(Debug)]
+enum Heads {
+    /// There is one channel.
+    Single,
+    /// Ties go to the lower channel.
+    Ordered(Agenda<Time>),
+    /// Ties are ordered by a hash of time, input and how many the input has delivered.
+    Random { agenda: Agenda<(Time, u64)>, key: Key, taken: Vec<u64> },
 }
 
 impl Inputs {
-    /// Inputs for channels that may (`true`) or may not reorder.
+    /// Inputs for channels that may (`true`) or may not reorder; `ties` is the key of the tie hashes, if ties are random.
     pub fn new(reordering: &[bool], ties: Option<Key>) -> Inputs {
         let channel = |&reorders: &bool| match reorders {
             false => Channel::Fifo(VecDeque::new()),
             true => Channel::Reordering { heap: BinaryHeap::new(), sent: 0 },
         };
-        Inputs {
-            channels: reordering.iter().map(channel).collect(),
-            heads: Agenda::new(reordering.len(), (Time::NEVER, u64::MAX)),
-            ties,
-            taken: vec![0; if ties.is_some() { reordering.len() } else { 0 }],
-        }
+        let count = reordering.len();
+        let heads = match ties {
+            _ if count <= 1 => Heads::Single,
+            None => Heads::Ordered(Agenda::new(count, Time::NEVER)),
+            Some(key) => Heads::Random { agenda: Agenda::new(count, (Time::NEVER, u64::MAX)), key, taken: vec![0; count] },
+        };
+        Inputs { channels: reordering.iter().map(channel).collect(), heads, next: Time::NEVER, first: 0 }
     }
 
     /// When the next packet arrives.
     #[inline]
     pub fn next(&self) -> Time {
-        self.heads.first_key().0
+        self.next
     }
 
-    /// Takes the next arrival, if it is due by `until`.
+    /// Takes the packet that arrives next; [`Inputs::next`] says when.
     #[inline]
-    pub fn pop(&mut self, until: Time) -> Option<Arrival> {
-        let (at, _) = self.heads.first_key();
-        if at > until {
-            return None;
+    pub fn pop(&mut self) -> Option<Packet> {
+        let channel = self.channels.get_mut(self.first)?;
+        let packet = channel.pop()?;
+        if let Heads::Single = self.heads {
+            self.next = channel.head();
+            return Some(packet);
         }
-        let input = self.heads.first();
-        let arrival = self.channels[input].pop()?;
-        if self.ties.is_some() {
-            self.taken[input] += 1;
+        if let Heads::Random { taken, .. } = &mut self.heads {
+            taken[self.first] += 1;
         }
-        self.announce(input);
-        Some(arrival)
+        self.announce(self.first);
+        Some(packet)
     }
 
-    /// Adds an arrival; tells whether the process may now be due earlier.
+    /// Adds an arrival; tells whether it comes before all others.
     #[inline]
-    fn push(&mut self, input: usize, at: Time, packet: Packet) -> bool {
-        let new_head = self.channels[input].push(at, packet);
-        if new_head {
+    fn push(&mut self, input: usize, at: Time, packet: &Packet) -> bool {
+        if self.channels[input].push(at, packet) {
+            let before = self.next;
             self.announce(input);
+            self.next < before
+        } else {
+            false
         }
-        new_head
+    }
+
+    #[inline]
+    fn announce(&mut self, input: usize) {
+        let head = self.channels[input].head();
+        match &mut self.heads {
+            Heads::Single => self.next = head,
+            Heads::Ordered(agenda) => {
+                agenda.set(input, head);
+                (self.first, self.next) = (agenda.first(), agenda.first_key());
+            }
+            Heads::Random { agenda, key, taken } => {
+                let tie = key.hash([head.as_ps(), (input as u64) << 40 ^ taken[input]]);
+                agenda.set(input, if head == Time::NEVER { (Time::NEVER, u64::MAX) } else { (head, tie) });
+                (self.first, self.next) = (agenda.first(), agenda.first_key().0);
+            }
+        }
     }
 
     /// Packets under way to this process; for the conservation checks.
@@ -157,35 +187,25 @@ impl Inputs {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-
-    #[inline]
-    fn announce(&mut self, input: usize) {
-        let head = self.channels[input].head();
-        let tie = match self.ties {
-            None => 0,
-            Some(key) => key.hash([head.as_ps(), (input as u64) << 40 ^ self.taken[input]]),
-        };
-        self.heads.set(input, if head == Time::NEVER { (Time::NEVER, u64::MAX) } else { (head, tie) });
-    }
 }
 
 /// Where a process puts what it sends: the other processes' inputs.
 pub struct Outputs<'a> {
-    inputs: &'a mut [Option<Box<Inputs>>],
+    inputs: &'a [RefCell<Inputs>],
     due: &'a mut Agenda<Time>,
 }
 
 impl<'a> Outputs<'a> {
     /// Outputs into `inputs`, raising `due` where something becomes due earlier.
-    pub fn new(inputs: &'a mut [Option<Box<Inputs>>], due: &'a mut Agenda<Time>) -> Outputs<'a> {
+    pub fn new(inputs: &'a [RefCell<Inputs>], due: &'a mut Agenda<Time>) -> Outputs<'a> {
         Outputs { inputs, due }
     }
 
-    /// Sends `packet` to arrive at `at` at input `input` of `process`.
+    /// Sends `packet` to arrive at `at` at input `input` of `process`, which is not the sender.
     #[inline]
-    pub fn send(&mut self, process: ProcessId, input: u32, at: Time, packet: Packet) {
-        let inputs = self.inputs[process.index()].as_mut().expect("a process never sends to itself");
-        if inputs.push(input as usize, at, packet) && at < self.due.key(process.index()) {
+    pub fn send(&mut self, process: ProcessId, input: u32, at: Time, packet: &Packet) {
+        let earlier = self.inputs[process.index()].borrow_mut().push(input as usize, at, packet);
+        if earlier && at < self.due.key(process.index()) {
             self.due.set(process.index(), at);
         }
     }

@@ -14,8 +14,9 @@ impl Digest {
     #[inline]
     pub fn packet(&mut self, now: Time, packet: &Packet, what: u8) {
         let identity = u64::from(packet.flow.0) << 32 | u64::from(packet.sequence());
-        let nature = u64::from(packet.size) << 24 | u64::from(packet.precedence) << 16 | u64::from(packet.marked) << 8 | u64::from(what);
-        self.0 = (self.0.rotate_left(23) ^ now.as_ps() ^ identity.wrapping_mul(MULTIPLIER) ^ nature << 1).wrapping_mul(MULTIPLIER);
+        let nature = u64::from(packet.size) << 16 | u64::from(packet.precedence) << 8 | u64::from(what);
+        self.number(now.as_ps() ^ nature.rotate_right(20));
+        self.number(identity);
     }
 
     /// Adds another hash, or any number.

@@ -22,111 +22,128 @@ pub struct Due {
 ///
 /// Sources of one constant spacing keep their order for ever, so they stand in a ring that turns: constant cost.
 /// Whatever does not fit the order of its ring, or has no constant spacing, waits in a heap.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Emissions {
-    rings: Vec<(Duration, VecDeque<Due>)>,
+    rings: Vec<Ring>,
     heap: BinaryHeap<Reverse<Due>>,
-    /// Where the next one is: a ring's number, or `rings.len()` for the heap.
-    first: usize,
-    first_at: Time,
+    /// The next one, which still stands in `at_ring` or, if that is [`HEAP`], in the heap.
+    first: Due,
+    at_ring: usize,
     ties: Option<Key>,
+}
+
+#[derive(Debug)]
+struct Ring {
+    period: Duration,
+    sources: VecDeque<Due>,
 }
 
 /// More spacings than this, and a search over rings costs more than the heap.
 const MOST_RINGS: usize = 4;
+/// In place of a ring's number.
+const HEAP: usize = usize::MAX;
+const NOTHING: Due = Due { at: Time::NEVER, tie: u64::MAX, flow: u32::MAX, slot: u32::MAX };
 
 impl Emissions {
     /// An empty calendar; `ties` orders simultaneous emissions at random.
     pub fn new(ties: Option<Key>) -> Emissions {
-        Emissions { ties, first_at: Time::NEVER, ..Emissions::default() }
+        Emissions { rings: Vec::new(), heap: BinaryHeap::new(), first: NOTHING, at_ring: HEAP, ties }
     }
 
     /// Enters a source that sends next at `at`, with its spacing if that is constant.
     pub fn insert(&mut self, at: Time, flow: u32, slot: u32, period: Option<Duration>) {
-        self.enter(at, flow, slot, period);
+        let due = self.due(at, flow, slot);
+        match period.and_then(|period| self.ring_of(period)) {
+            Some(ring) if self.rings[ring].sources.back().is_none_or(|last| *last < due) => self.rings[ring].sources.push_back(due),
+            _ => self.heap.push(Reverse(due)),
+        }
         self.find_first();
     }
 
     /// When the next source sends.
     #[inline]
     pub fn next(&self) -> Time {
-        self.first_at
+        self.first.at
     }
 
-    /// The next source, for comparing it with timers.
+    /// The next source.
     #[inline]
-    pub fn peek(&self) -> Option<Due> {
-        match self.rings.get(self.first) {
-            Some((_, ring)) => ring.front().copied(),
-            None => self.heap.peek().map(|Reverse(due)| *due),
+    pub fn first(&self) -> Due {
+        self.first
+    }
+
+    /// Moves the first source on to `at`, or out if that is after `stop`.
+    #[inline]
+    pub fn replace(&mut self, at: Time, stop: Time) {
+        let Due { flow, slot, .. } = self.first;
+        self.take_first();
+        if at <= stop {
+            let due = self.due(at, flow, slot);
+            self.heap.push(Reverse(due));
         }
-    }
-
-    /// Takes the next source off the calendar; [`Emissions::insert`] it again with its next time.
-    pub fn pop(&mut self) -> Option<Due> {
-        let due = match self.rings.get_mut(self.first) {
-            Some((_, ring)) => ring.pop_front(),
-            None => self.heap.pop().map(|Reverse(due)| due),
-        };
         self.find_first();
-        due
     }
 
-    /// Moves the first source, which has the constant spacing `period`, on by it: the cheap form of `pop` and `insert`.
+    /// Moves the first source, which has a constant spacing, on by it: constant cost while it stands in its ring.
     #[inline]
     pub fn turn(&mut self, period: Duration, stop: Time) {
-        let Some((_, ring)) = self.rings.get_mut(self.first) else {
-            if let Some(Reverse(due)) = self.heap.pop() {
-                self.again(due, period, stop);
+        let at = self.first.at + period;
+        if let (Some(ring), true) = (self.rings.get_mut(self.at_ring), at <= stop) {
+            let due = Due { at, ..self.first };
+            ring.sources.pop_front();
+            if ring.sources.back().is_none_or(|last| *last < due) {
+                ring.sources.push_back(due);
+            } else {
+                self.heap.push(Reverse(due));
+            }
+            if self.rings.len() == 1 && self.heap.is_empty() {
+                self.first = *self.rings[0].sources.front().expect("the ring holds the source that was moved on");
+            } else {
+                self.find_first();
             }
             return;
-        };
-        let Some(due) = ring.pop_front() else { return };
-        self.again(due, period, stop);
-    }
-
-    #[inline]
-    fn again(&mut self, due: Due, period: Duration, stop: Time) {
-        let at = due.at + period;
+        }
+        let Due { flow, slot, .. } = self.first;
+        self.take_first();
         if at <= stop {
-            self.enter(at, due.flow, due.slot, Some(period));
+            self.insert(at, flow, slot, Some(period));
+        } else {
+            self.find_first();
         }
-        self.find_first();
     }
 
-    #[inline]
-    fn enter(&mut self, at: Time, flow: u32, slot: u32, period: Option<Duration>) {
+    fn due(&self, at: Time, flow: u32, slot: u32) -> Due {
         let tie = self.ties.map_or(0, |key| key.hash([at.as_ps(), u64::from(flow)]));
-        let due = Due { at, tie, flow, slot };
-        if let (Some(period), None) = (period, self.ties) {
-            let mut ring = self.rings.iter().position(|(spacing, _)| *spacing == period);
-            if ring.is_none() && self.rings.len() < MOST_RINGS {
-                self.rings.push((period, VecDeque::new()));
-                ring = Some(self.rings.len() - 1);
-            }
-            if let Some(ring) = ring {
-                let ring = &mut self.rings[ring].1;
-                if ring.back().is_none_or(|last| *last < due) {
-                    ring.push_back(due);
-                    return;
-                }
-            }
-        }
-        self.heap.push(Reverse(due));
+        Due { at, tie, flow, slot }
     }
 
-    #[inline]
+    /// The ring for sources of this spacing; none under random ties, where simultaneous sources change their order.
+    fn ring_of(&mut self, period: Duration) -> Option<usize> {
+        if self.ties.is_some() {
+            return None;
+        }
+        let known = self.rings.iter().position(|ring| ring.period == period);
+        if known.is_none() && self.rings.len() < MOST_RINGS {
+            self.rings.push(Ring { period, sources: VecDeque::new() });
+            return Some(self.rings.len() - 1);
+        }
+        known
+    }
+
+    fn take_first(&mut self) {
+        match self.rings.get_mut(self.at_ring) {
+            Some(ring) => drop(ring.sources.pop_front()),
+            None => drop(self.heap.pop()),
+        }
+    }
+
     fn find_first(&mut self) {
-        let mut first = self.heap.peek().map(|Reverse(due)| *due);
-        self.first = self.rings.len();
-        for (i, (_, ring)) in self.rings.iter().enumerate() {
-            if let Some(due) = ring.front() {
-                if first.is_none_or(|first| *due < first) {
-                    (first, self.first) = (Some(*due), i);
-                }
+        (self.first, self.at_ring) = (self.heap.peek().map_or(NOTHING, |Reverse(due)| *due), HEAP);
+        for (i, ring) in self.rings.iter().enumerate() {
+            if let Some(due) = ring.sources.front().filter(|due| **due < self.first) {
+                (self.first, self.at_ring) = (*due, i);
             }
         }
-        self.first_at = first.map_or(Time::NEVER, |due| due.at);
     }
 }
 
@@ -144,7 +161,7 @@ mod tests {
             }
             let mut seen = Vec::new();
             while emissions.next() < Time::from_ps(100) {
-                let due = emissions.peek().expect("one is due");
+                let due = emissions.first();
                 prop_assert_eq!(due.at, emissions.next());
                 seen.push((due.at.as_ps(), due.flow));
                 emissions.turn(Duration::from_ps(starts[due.flow as usize].1), Time::NEVER);

@@ -71,13 +71,19 @@ impl Dress {
 /// The sending end of an open-loop flow.
 struct OpenEnd {
     dress: Dress,
-    source: AnySource,
-    /// Absent for sources that draw no more after their first packet.
-    stream: Option<Box<Stream>>,
+    pace: Pace,
     stop: Time,
     size: u32,
     sequence: u32,
     sent: Sent,
+}
+
+/// How an open-loop source goes on.
+enum Pace {
+    /// Packets of one size at one spacing.
+    Constant(Duration),
+    /// Each drawn anew.
+    Drawn(Box<(AnySource, Stream)>),
 }
 
 /// The receiving end of an open-loop flow.
@@ -184,9 +190,12 @@ impl Host {
         if start + first.after <= stop {
             self.emissions.insert(start + first.after, dress.flow.0, slot, period);
         }
-        let stream = period.is_none().then(|| Box::new(stream));
+        let pace = match period {
+            Some(period) => Pace::Constant(period),
+            None => Pace::Drawn(Box::new((source, stream))),
+        };
         let sent = Sent { start, ..Sent::default() };
-        self.sources.push(OpenEnd { dress, source, stream, stop, size: first.size, sequence: 0, sent });
+        self.sources.push(OpenEnd { dress, pace, stop, size: first.size, sequence: 0, sent });
         slot
     }
 
@@ -219,20 +228,24 @@ impl Host {
     }
 
     /// Does what is due at `now`: one source or timer, in the order of flows.
+    #[inline]
     pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        let emission = self.emissions.peek().filter(|due| due.at <= now).map(|due| (due.at, due.tie, due.flow));
-        let timer = self.timers.peek().filter(|timer| timer.at <= now).map(|timer| (timer.at, timer.tie, timer.flow));
-        match (emission, timer) {
-            (Some(_), None) => self.emit(now, around),
-            (Some(emission), Some(timer)) if emission <= timer => self.emit(now, around),
-            (_, Some(_)) => self.on_timer(now, around),
-            (None, None) => {}
+        if self.timers.next() > now {
+            return self.emit(now, around);
         }
+        if self.emissions.next() <= now {
+            let emission = self.emissions.first();
+            let timer = self.timers.peek().expect("a timer is due");
+            if (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow) {
+                return self.emit(now, around);
+            }
+        }
+        self.on_timer(now, around);
     }
 
     /// Takes a packet at the end of its route.
     pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
-        around.record.note(now, self.place, packet, TraceEvent::Receive);
+        around.record.trace(now, self.place, packet, TraceEvent::Receive);
         let flow = around.routes.flow(packet.flow);
         match packet.body {
             Body::Datagram { .. } => {
@@ -285,32 +298,27 @@ impl Host {
         }
     }
 
+    #[inline]
     fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        let Some(due) = self.emissions.peek() else { return };
+        let due = self.emissions.first();
         let end = &mut self.sources[due.slot as usize];
-        let packet = end.dress.packet(now, end.size, Body::Datagram { seq: end.sequence });
+        let mut packet = end.dress.packet(now, end.size, Body::Datagram { seq: end.sequence });
         end.sequence = end.sequence.wrapping_add(1);
         if self.window.contains(now) {
             end.sent.count(&packet);
         }
-        match &mut end.stream {
-            None => {
-                let period = end.source.period().expect("a source without a stream has a period");
-                self.emissions.turn(period, end.stop);
-            }
-            Some(stream) => {
-                let next = end.source.next(stream);
+        match &mut end.pace {
+            Pace::Constant(period) => self.emissions.turn(*period, end.stop),
+            Pace::Drawn(drawn) => {
+                let (source, stream) = &mut **drawn;
+                let next = source.next(stream);
                 end.size = next.size;
-                let stop = end.stop;
-                self.emissions.pop();
-                if now + next.after <= stop {
-                    self.emissions.insert(now + next.after, due.flow, due.slot, None);
-                }
+                self.emissions.replace(now + next.after, end.stop);
             }
         }
-        let departure = self.sources[due.slot as usize].dress.departure;
-        around.record.note(now, self.place, &packet, TraceEvent::Send);
-        around.ports[departure.port as usize].on_arrival(now, packet, around.routes, around.record, around.outputs);
+        let port = end.dress.departure.port as usize;
+        around.record.trace(now, self.place, &packet, TraceEvent::Send);
+        around.ports[port].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
     }
 
     fn on_timer(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
@@ -350,12 +358,12 @@ impl Host {
     fn pump_sender(&mut self, now: Time, slot: u32, around: &mut Surroundings<'_, '_>) {
         let end = &mut self.senders[slot as usize];
         while let Some(Transmission { body, size }) = end.sender.next_transmission(now) {
-            let packet = end.dress.packet(now, size, body);
+            let mut packet = end.dress.packet(now, size, body);
             if self.window.contains(now) && matches!(body, Body::Segment { .. }) {
                 end.sent.count(&packet);
             }
-            around.record.note(now, self.place, &packet, TraceEvent::Send);
-            around.ports[end.dress.departure.port as usize].on_arrival(now, packet, around.routes, around.record, around.outputs);
+            around.record.trace(now, self.place, &packet, TraceEvent::Send);
+            around.ports[end.dress.departure.port as usize].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
         }
         self.timers.arm(end.sender.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Sender, slot);
     }
@@ -365,9 +373,9 @@ impl Host {
     fn pump_receiver(&mut self, now: Time, slot: u32, around: &mut Surroundings<'_, '_>) {
         let end = &mut self.receivers[slot as usize];
         while let Some(Transmission { body, size }) = end.receiver.next_transmission(now) {
-            let packet = end.dress.packet(now, size, body);
-            around.record.note(now, self.place, &packet, TraceEvent::Send);
-            around.ports[end.dress.departure.port as usize].on_arrival(now, packet, around.routes, around.record, around.outputs);
+            let mut packet = end.dress.packet(now, size, body);
+            around.record.trace(now, self.place, &packet, TraceEvent::Send);
+            around.ports[end.dress.departure.port as usize].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
         }
         self.timers.arm(end.receiver.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Receiver, slot);
     }

@@ -5,7 +5,7 @@
 //!
 //! Simulated things are *processes* ([`process::Process`]): a router's port, or a host with all its interfaces. They meet
 //! only through packets that take time, each has one entry point `run(until, inputs, outputs)`, and executors choose only
-//! `until`. The plain executor in [`sim`] is the reference: earliest pending event first.
+//! `until`: see [`Executor`].
 
 pub mod agenda;
 mod assemble;
@@ -29,4 +29,4 @@ pub use assemble::BlueprintError;
 pub use blueprint::Blueprint;
 pub use observations::Observations;
 pub use port::commits_on_arrival;
-pub use sim::Sim;
+pub use sim::{Executor, Sim};

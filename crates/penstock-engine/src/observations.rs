@@ -74,8 +74,6 @@ pub struct LinkCounters {
     pub waiting_packet_ps: u128,
     /// Time integral of the waiting bytes, in byte-picoseconds.
     pub waiting_byte_ps: u128,
-    /// Time integral of the packets waiting or in service, in packet-picoseconds.
-    pub system_packet_ps: u128,
     /// Sum over accepted packets of the time from arrival to the start of transmission, in picoseconds.
     pub wait_sum_ps: u128,
     /// Packets in that sum.

@@ -62,20 +62,35 @@ impl Counters {
     /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
     #[inline]
     pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
-        let waiting = self.window.overlap(arrival, start);
-        let busy = self.window.overlap(start, end);
-        let link = &mut self.link;
-        link.waiting_packet_ps += u128::from(waiting);
-        link.waiting_byte_ps += u128::from(waiting) * u128::from(size);
-        link.system_packet_ps += u128::from(waiting) + u128::from(busy);
-        link.busy = link.busy + Duration::from_ps(busy);
+        if self.window.from <= arrival && end <= self.window.to {
+            self.link.sent_packets += 1;
+            self.link.sent_bytes += u64::from(size);
+            self.link.busy = self.link.busy + end.since(start);
+            self.link.waits += 1;
+            if start > arrival {
+                let waited = start.since(arrival).as_ps();
+                self.link.wait_sum_ps += u128::from(waited);
+                self.link.waiting_packet_ps += u128::from(waited);
+                self.link.waiting_byte_ps += u128::from(waited) * u128::from(size);
+            }
+        } else {
+            self.transmission_at_an_edge(arrival, start, end, size);
+        }
+    }
+
+    #[cold]
+    fn transmission_at_an_edge(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
+        let waited = self.window.overlap(arrival, start);
+        self.link.waiting_packet_ps += u128::from(waited);
+        self.link.waiting_byte_ps += u128::from(waited) * u128::from(size);
+        self.link.busy = self.link.busy + Duration::from_ps(self.window.overlap(start, end));
         if self.window.contains(end) {
-            link.sent_packets += 1;
-            link.sent_bytes += u64::from(size);
+            self.link.sent_packets += 1;
+            self.link.sent_bytes += u64::from(size);
         }
         if self.window.contains(arrival) {
-            link.wait_sum_ps += u128::from(start.since(arrival).as_ps());
-            link.waits += 1;
+            self.link.wait_sum_ps += u128::from(start.since(arrival).as_ps());
+            self.link.waits += 1;
         }
     }
 }
@@ -119,7 +134,8 @@ impl Port {
     }
 
     /// Takes a packet that arrives at `now`.
-    pub fn on_arrival(&mut self, now: Time, mut packet: Packet, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
+    #[inline]
+    pub fn on_arrival(&mut self, now: Time, packet: &mut Packet, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
         if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
@@ -131,24 +147,24 @@ impl Port {
         }
         match &mut self.queueing {
             Queueing::Committed(queue) => {
-                let verdict = queue.decide(now, &packet, &mut self.counters.sent);
-                if !self.judged(now, &mut packet, verdict, counts, record) {
+                let verdict = queue.decide(now, packet, &mut self.counters.sent);
+                if !self.judged(now, packet, verdict, counts, record) {
                     return;
                 }
                 let Queueing::Committed(queue) = &mut self.queueing else { unreachable!("the mode never changes") };
-                let (start, end) = queue.commit(now, &packet, &mut self.wire);
+                let (start, end) = queue.commit(now, packet, &mut self.wire);
                 self.counters.transmission(now, start, end, packet.size);
                 self.transmit(start, end, packet, routes, record, outputs);
                 self.check_conservation();
             }
             Queueing::Service(service) => {
                 service.settle(now, &mut self.counters.sent);
-                let verdict = service.decide(now, &packet);
-                if !self.judged(now, &mut packet, verdict, counts, record) {
+                let verdict = service.decide(now, packet);
+                if !self.judged(now, packet, verdict, counts, record) {
                     return;
                 }
                 let Queueing::Service(service) = &mut self.queueing else { unreachable!("the mode never changes") };
-                service.push(now, packet);
+                service.push(now, *packet);
                 if service.has_one_queue() {
                     self.serve(now, routes, record, outputs);
                 }
@@ -177,9 +193,9 @@ impl Port {
     pub fn serve(&mut self, now: Time, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
         let Queueing::Service(service) = &mut self.queueing else { return };
         service.settle(now, &mut self.counters.sent);
-        if let Some((arrival, packet, end)) = service.serve(now, &mut self.wire) {
+        if let Some((arrival, mut packet, end)) = service.serve(now, &mut self.wire) {
             self.counters.transmission(arrival, now, end, packet.size);
-            self.transmit(now, end, packet, routes, record, outputs);
+            self.transmit(now, end, &mut packet, routes, record, outputs);
         }
         self.check_conservation();
     }
@@ -198,10 +214,10 @@ impl Port {
     }
 
     /// Counts a verdict; tells whether the packet stays.
-    #[inline]
+    #[inline(always)]
     fn judged(&mut self, now: Time, packet: &mut Packet, verdict: Verdict, counts: bool, record: &mut Record) -> bool {
         match verdict {
-            Verdict::Accept => record.note(now, self.place, packet, TraceEvent::Accept),
+            Verdict::Accept => record.trace(now, self.place, packet, TraceEvent::Accept),
             Verdict::Mark => {
                 packet.marked = true;
                 record.note(now, self.place, packet, TraceEvent::Mark);
@@ -216,6 +232,7 @@ impl Port {
         true
     }
 
+    #[cold]
     fn lose(&mut self, now: Time, packet: &Packet, cause: DropCause, counts: bool, record: &mut Record) {
         record.note(now, self.place, packet, TraceEvent::Drop(cause));
         if counts {
@@ -226,7 +243,7 @@ impl Port {
 
     /// Puts a packet on the wire, whose transmission lasts from `start` to `end`.
     #[inline]
-    fn transmit(&mut self, start: Time, end: Time, mut packet: Packet, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
+    fn transmit(&mut self, start: Time, end: Time, packet: &mut Packet, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
         if end == Time::NEVER {
             return;
         }
@@ -236,11 +253,11 @@ impl Port {
         let mut arrival = end + self.delay;
         if !self.impairments.is_empty() {
             for i in 0..self.impairments.len() {
-                match self.impairments[i].on_departure(end, &packet) {
+                match self.impairments[i].on_departure(end, packet) {
                     Fate::Delayed(added) => arrival += added,
                     Fate::Lost => {
                         let counts = self.counters.window.contains(end);
-                        return self.lose(end, &packet, DropCause::Loss, counts, record);
+                        return self.lose(end, packet, DropCause::Loss, counts, record);
                     }
                 }
             }

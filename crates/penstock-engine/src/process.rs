@@ -9,6 +9,7 @@ use crate::observations::{FlowCounters, LinkCounters, TraceRow};
 use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
+use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
 
 /// A process.
@@ -20,6 +21,8 @@ pub struct Process {
     /// The ports that work in service mode.
     serving: Vec<u32>,
     samplers: Vec<Sampler>,
+    /// No port in service mode and no samples: only arrivals, sources and timers.
+    is_plain: bool,
     record: Record,
     packet_hops: u64,
 }
@@ -51,14 +54,16 @@ impl Process {
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
         let mut record = Record { trace: trace.then(Vec::new), ..Record::default() };
         record.digest.name(&name);
-        let mut process = Process { name, ports, host, serving: Vec::new(), samplers: Vec::new(), record, packet_hops: 0 };
+        let mut process = Process { name, ports, host, serving: Vec::new(), samplers: Vec::new(), is_plain: true, record, packet_hops: 0 };
         process.serving = (0..process.ports.len() as u32).filter(|&port| !process.ports[port as usize].commits()).collect();
+        process.is_plain = process.serving.is_empty();
         process
     }
 
     /// Samples port `port` each `every` after `from`, into the results of sample plan `plan`.
     pub fn sample(&mut self, port: u32, every: Duration, from: Time, plan: u32) {
         self.samplers.push(Sampler { port, every, next: from + every, plan, values: Vec::new() });
+        self.is_plain = false;
     }
 
     /// The host, to add flows to.
@@ -69,51 +74,80 @@ impl Process {
     /// When something happens here next.
     #[inline]
     pub fn next(&self, inputs: &Inputs) -> Time {
-        let mut next = inputs.next();
-        if let Some(host) = &self.host {
-            next = next.min(host.next());
+        let next = match &self.host {
+            Some(host) => inputs.next().min(host.next()),
+            None => inputs.next(),
+        };
+        if self.is_plain {
+            next
+        } else {
+            next.min(self.next_of_service_and_samples())
         }
-        for &port in &self.serving {
-            next = next.min(self.ports[port as usize].next_decision());
-        }
-        for sampler in &self.samplers {
-            next = next.min(sampler.next);
-        }
-        next
     }
 
     /// Does everything that is due up to and including `until`; returns when something is due next.
     pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        if self.is_plain {
+            return self.run_plain(until, inputs, outputs, routes);
+        }
+        let mut now = self.next(inputs);
+        while now <= until && now != Time::NEVER {
+            self.serve(now, true, routes, outputs);
+            self.run_plain(now, inputs, outputs, routes);
+            self.serve(now, false, routes, outputs);
+            self.take_samples(now);
+            now = self.next(inputs);
+        }
+        now
+    }
+
+    /// Timers, sources and arrivals up to and including `until`, timers and sources first at each instant.
+    #[inline]
+    fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         loop {
-            let now = self.next(inputs);
+            let arrival = inputs.next();
+            let own = self.host.as_ref().map_or(Time::NEVER, |host| host.next());
+            let now = arrival.min(own);
             if now > until || now == Time::NEVER {
                 return now;
             }
-            self.serve(now, true, routes, outputs);
-            if let Some(host) = &mut self.host {
-                while host.next() <= now {
+            if own <= arrival {
+                if let Some(host) = &mut self.host {
                     let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
                     host.on_due(now, around);
                 }
+            } else {
+                let packet = inputs.pop().expect("a packet is due");
+                self.on_arrival(now, packet, routes, outputs);
             }
-            while let Some(arrival) = inputs.pop(now) {
-                self.packet_hops += 1;
-                let mut packet = arrival.packet;
-                let hop = routes.hop(packet.hop);
-                if hop.port == Hop::DELIVER {
-                    let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
-                    self.host.as_mut().expect("flows end at hosts").deliver(now, &packet, around);
-                } else {
-                    packet.hop.0 += 1;
-                    self.ports[hop.port as usize].on_arrival(now, packet, routes, &mut self.record, outputs);
-                }
-            }
-            self.serve(now, false, routes, outputs);
-            for sampler in &mut self.samplers {
-                if sampler.next <= now {
-                    sampler.values.push(self.ports[sampler.port as usize].waiting(now));
-                    sampler.next += sampler.every;
-                }
+        }
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, now: Time, mut packet: Packet, routes: &Routes, outputs: &mut Outputs<'_>) {
+        self.packet_hops += 1;
+        self.record.digest.packet(now, &packet, 0);
+        let hop = routes.hop(packet.hop);
+        if hop.port == Hop::DELIVER {
+            let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
+            self.host.as_mut().expect("flows end at hosts").deliver(now, &packet, around);
+        } else {
+            packet.hop.0 += 1;
+            self.ports[hop.port as usize].on_arrival(now, &mut packet, routes, &mut self.record, outputs);
+        }
+    }
+
+    fn next_of_service_and_samples(&self) -> Time {
+        let service = self.serving.iter().map(|&port| self.ports[port as usize].next_decision());
+        let samples = self.samplers.iter().map(|sampler| sampler.next);
+        service.chain(samples).min().unwrap_or(Time::NEVER)
+    }
+
+    fn take_samples(&mut self, now: Time) {
+        for sampler in &mut self.samplers {
+            if sampler.next <= now {
+                sampler.values.push(self.ports[sampler.port as usize].waiting(now));
+                sampler.next += sampler.every;
             }
         }
     }

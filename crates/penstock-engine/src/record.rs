@@ -19,13 +19,26 @@ impl Record {
     #[inline]
     pub fn note(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
         let what = match event {
-            TraceEvent::Send => 0,
-            TraceEvent::Accept => 1,
-            TraceEvent::Mark => 2,
-            TraceEvent::Receive => 3,
-            TraceEvent::Drop(cause) => 4 + cause as u8,
+            TraceEvent::Send => 1,
+            TraceEvent::Accept => 2,
+            TraceEvent::Mark => 3,
+            TraceEvent::Receive => 4,
+            TraceEvent::Drop(cause) => 5 + cause as u8,
         };
         self.digest.packet(now, packet, what);
+        self.trace(now, place, packet, event);
+    }
+
+    /// Traces `event` without adding it to the digest: the digest holds every arrival, mark and loss, which imply the rest.
+    #[inline]
+    pub fn trace(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
+        if self.trace.is_some() {
+            self.push(now, place, packet, event);
+        }
+    }
+
+    #[cold]
+    fn push(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
         if let Some(trace) = &mut self.trace {
             trace.push(TraceRow {
                 time: now,

@@ -1,4 +1,4 @@
-//! A simulation: processes, the channels between them, and the plain executor.
+//! A simulation: processes, the channels between them, and what runs them in turn.
 
 use crate::agenda::Agenda;
 use crate::assemble::{assemble, BlueprintError, Parts};
@@ -8,16 +8,34 @@ use crate::digest::Digest;
 use crate::observations::{FlowCounters, LinkCounters, Observations};
 use crate::process::Process;
 use crate::route::Routes;
-use penstock_model::units::Time;
+use penstock_model::units::{Duration, Time};
+use std::cell::RefCell;
+
+/// How far a process runs at a visit; the results are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Executor {
+    /// One instant: the reference, in which the events of all processes happen in the order of time.
+    Plain,
+    /// As far as nothing can still reach it: every pending event lies at or after its own first one, so what others
+    /// send arrives at least the shortest delay of its inputs later.
+    #[default]
+    Lookahead,
+}
+
+/// A process without inputs could run to the end at once; it stops here, so that what it sends does not pile up.
+const LONGEST_LOOKAHEAD: Duration = Duration::from_ms(1);
 
 /// One run of a blueprint. Two can coexist; nothing is shared between them.
 pub struct Sim {
     processes: Vec<Process>,
-    /// Each process's inputs; taken out while it runs, so that it cannot send to itself.
-    inputs: Vec<Option<Box<Inputs>>>,
+    /// Each process's inputs; borrowed while it runs, so that it cannot send to itself.
+    inputs: Vec<RefCell<Inputs>>,
     routes: Routes,
     /// When each process is due next.
     due: Agenda<Time>,
+    /// For each process, the shortest delay of its inputs.
+    lookahead: Vec<Duration>,
+    executor: Executor,
     from: Time,
     to: Time,
     flows: usize,
@@ -31,16 +49,18 @@ impl Sim {
     /// # Errors
     /// If the blueprint contradicts itself.
     pub fn new(blueprint: Blueprint) -> Result<Sim, BlueprintError> {
-        let Parts { processes, inputs, routes } = assemble(&blueprint)?;
+        let Parts { processes, inputs, routes, shortest_delay } = assemble(&blueprint)?;
         let mut due = Agenda::new(processes.len(), Time::NEVER);
         for (i, (process, inputs)) in processes.iter().zip(&inputs).enumerate() {
             due.set(i, process.next(inputs));
         }
         Ok(Sim {
             processes,
-            inputs: inputs.into_iter().map(|inputs| Some(Box::new(inputs))).collect(),
+            inputs: inputs.into_iter().map(RefCell::new).collect(),
             routes,
             due,
+            lookahead: shortest_delay.into_iter().map(|delay| delay.min(LONGEST_LOOKAHEAD)).collect(),
+            executor: Executor::default(),
             from: blueprint.warm_up,
             to: blueprint.end,
             flows: blueprint.flows.len(),
@@ -49,8 +69,7 @@ impl Sim {
         })
     }
 
-    /// The plain executor: always the process with the earliest pending event, one instant at a time, lower processes
-    /// first among equals. Runs everything up to and including `until` (never beyond the end).
+    /// Runs everything up to and including `until` (never beyond the end).
     pub fn run_until(&mut self, until: Time) {
         let until = until.min(self.to);
         loop {
@@ -58,13 +77,23 @@ impl Sim {
             if now > until || now == Time::NEVER {
                 return;
             }
+            // The process with the earliest pending event; lower processes first among equals.
             let first = self.due.first();
-            let mut inputs = self.inputs[first].take().expect("every process has inputs");
-            let mut outputs = Outputs::new(&mut self.inputs, &mut self.due);
-            let next = self.processes[first].run(now, &mut inputs, &mut outputs, &self.routes);
-            self.inputs[first] = Some(inputs);
+            let ahead = match self.executor {
+                Executor::Plain => now,
+                Executor::Lookahead => (now + self.lookahead[first]).before().max(now),
+            };
+            let mut outputs = Outputs::new(&self.inputs, &mut self.due);
+            let next = self.processes[first].run(ahead.min(until), &mut self.inputs[first].borrow_mut(), &mut outputs, &self.routes);
             self.due.set(first, next);
         }
+    }
+
+    /// Chooses the executor; both give the same results.
+    #[must_use]
+    pub fn with_executor(mut self, executor: Executor) -> Sim {
+        self.executor = executor;
+        self
     }
 
     /// When the run ends.

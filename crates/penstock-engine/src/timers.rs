@@ -35,16 +35,17 @@ pub struct Timer {
 ///
 /// A deadline that moves later is left until its entry comes up; one that moves earlier gets a new entry. The owner
 /// remembers the time of its earliest entry (`armed`), by which stale entries are recognised.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Timers {
     heap: BinaryHeap<Reverse<Timer>>,
+    next: Time,
     ties: Option<Key>,
 }
 
 impl Timers {
     /// No timers; `ties` orders simultaneous ones at random.
     pub fn new(ties: Option<Key>) -> Timers {
-        Timers { heap: BinaryHeap::new(), ties }
+        Timers { heap: BinaryHeap::new(), next: Time::NEVER, ties }
     }
 
     /// Makes sure that an entry comes up no later than `deadline`; `armed` is the owner's note of its earliest entry.
@@ -54,13 +55,14 @@ impl Timers {
             *armed = deadline;
             let tie = self.ties.map_or(0, |key| key.hash([deadline.as_ps(), u64::from(flow) << 8 | kind as u64]));
             self.heap.push(Reverse(Timer { at: deadline, tie, flow, kind, slot }));
+            self.next = self.next.min(deadline);
         }
     }
 
     /// When the next entry comes up.
     #[inline]
     pub fn next(&self) -> Time {
-        self.heap.peek().map_or(Time::NEVER, |Reverse(timer)| timer.at)
+        self.next
     }
 
     /// The next entry.
@@ -71,6 +73,8 @@ impl Timers {
 
     /// Takes the next entry.
     pub fn pop(&mut self) -> Option<Timer> {
-        self.heap.pop().map(|Reverse(timer)| timer)
+        let first = self.heap.pop().map(|Reverse(timer)| timer);
+        self.next = self.heap.peek().map_or(Time::NEVER, |Reverse(timer)| timer.at);
+        first
     }
 }

@@ -534,6 +534,40 @@ impl ListItem for Duration {}
 impl ListItem for Rate {}
 impl ListItem for Bytes {}
 
+/// Reading parameters in tests as an author would write them.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::{default_value, Field, Parameters, Reader, Value};
+
+    struct Written(Vec<(String, Value)>, Vec<String>);
+
+    impl Reader for Written {
+        fn take(&mut self, field: &Field) -> Option<Value> {
+            let found = self.0.iter().position(|(key, _)| *key == field.key())?;
+            Some(self.0.swap_remove(found).1)
+        }
+        fn mistake(&mut self, key: &str, message: String) {
+            self.1.push(format!("{key}: {message}"));
+        }
+    }
+
+    /// Reads `limit = 60 packets` and the like; `[a, b]` is a list. Gives the mistakes where there are any.
+    pub(crate) fn read<P: Parameters>(lines: &[&str]) -> Result<P, Vec<String>> {
+        let pairs = lines.iter().map(|line| line.split_once(" = ").expect("key = value"));
+        let mut written = Written(pairs.map(|(key, text)| (key.to_owned(), value(text))).collect(), vec![]);
+        let read = P::read(&mut written);
+        assert!(written.0.is_empty(), "unknown keys: {:?}", written.0);
+        read.ok_or(written.1)
+    }
+
+    fn value(text: &str) -> Value {
+        match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+            Some(items) => Value::List(items.split(", ").map(default_value).collect()),
+            None => default_value(text),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -589,5 +623,22 @@ mod tests {
         assert_eq!(read("10 %"), Ok(0.1));
         assert_eq!(read("1/30"), Ok(1.0 / 30.0));
         assert!(read("ten").is_err());
+    }
+
+    #[test]
+    fn every_component_has_a_complete_page() {
+        use crate::{discipline::DisciplinePlan, impairment::ImpairmentPlan, meter::MeterPlan, source::SourcePlan};
+        let kinds = [("queue", DisciplinePlan::ENTRIES), ("marker", MeterPlan::ENTRIES), ("source", SourcePlan::ENTRIES)];
+        for (kind, entries) in kinds.into_iter().chain([("impairment", ImpairmentPlan::ENTRIES)]) {
+            for entry in entries {
+                let mut rest = entry.doc;
+                for heading in ["## Decides\n", "## State\n", "## Departures\n", "## Example\n ```toml\n", "## References\n"] {
+                    let at = rest.find(heading).unwrap_or_else(|| panic!("{}: no {heading:?} in its place", entry.name));
+                    rest = &rest[at + heading.len()..];
+                }
+                assert!(entry.doc.contains(&format!("\n {kind}.{} = {{", entry.name)), "{}: the example does not use it", entry.name);
+                assert!(entry.fields.iter().all(|field| !field.doc.trim().is_empty()), "{}: undocumented parameter", entry.name);
+            }
+        }
     }
 }

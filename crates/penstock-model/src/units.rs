@@ -44,6 +44,12 @@ impl Time {
         self.0
     }
 
+    /// The last instant before this one; the beginning itself has none and gives itself.
+    #[inline]
+    pub const fn before(self) -> Time {
+        Time(self.0.saturating_sub(1))
+    }
+
     /// Seconds since the beginning, for results that a person reads; never for deciding what happens next.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / PS_PER_SECOND as f64

@@ -1,9 +1,14 @@
 //! The extension module `penstock._core`: hands values over the boundary and decides nothing.
 
+mod run;
+
 /// The simulator's core, compiled from Rust.
 #[pyo3::pymodule]
 mod _core {
     use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::run::{Cancel, Cancelled, Run, Scenario, ScenarioError};
 
     /// A digest of every crate's sources and of the versions they are built with, in hexadecimal.
     ///
@@ -15,5 +20,24 @@ mod _core {
     #[pyfunction]
     const fn version() -> &'static str {
         env!("CARGO_PKG_VERSION")
+    }
+
+    /// All mistakes of a scenario; none if it is sound.
+    #[pyfunction]
+    #[pyo3(signature = (text, name = "scenario", sets = Vec::new()))]
+    fn check<'py>(py: Python<'py>, text: &str, name: &str, sets: Vec<(String, String)>) -> PyResult<Bound<'py, PyAny>> {
+        crate::run::check(py, text, name, &sets)
+    }
+
+    /// Every component, metric and section, as JSON.
+    #[pyfunction]
+    fn catalogue() -> String {
+        penstock_scenario::catalogue().to_string()
+    }
+
+    /// The JSON Schema of a scenario.
+    #[pyfunction]
+    fn json_schema() -> String {
+        penstock_scenario::json_schema().to_string()
     }
 }

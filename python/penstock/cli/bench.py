@@ -10,14 +10,17 @@ __all__ = ["bench"]
 
 
 def bench(
-    name: Annotated[str | None, typer.Argument(help="Only this workload.", metavar="[NAME]")] = None,
+    name: Annotated[str | None, typer.Argument(help="Only this workload.")] = None,
     flows: Annotated[
         int | None,
         typer.Option("--flows", min=1, max=1_000_000, help="Flows in cbr and tcp-many.", show_default=False),
     ] = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Measure CPU time and memory of standard workloads, each in a process of its own."""
+    """Measure the speed of standard workloads.
+
+    CPU time and peak memory of one run each, in a process of its own.
+    """
     import json
 
     from penstock.bench import RESIZABLE, WORKLOADS, measure_apart

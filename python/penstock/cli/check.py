@@ -15,7 +15,10 @@ def check(
     sets: SetOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Check a scenario: all mistakes at once, each with its place and what is allowed."""
+    """Find the mistakes of a scenario.
+
+    All of them at once, each with its place and what is allowed; nothing is run.
+    """
     import json
 
     from penstock import _core

@@ -1,5 +1,6 @@
 """``penstock explain``: what a component, metric, document, claim or reading is."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -12,13 +13,14 @@ __all__ = ["explain"]
 def explain(
     name: Annotated[
         str,
-        typer.Argument(
-            help="A component (red), metric, document (af), claim (af-c03) or reading (af-a07).", metavar="NAME"
-        ),
+        typer.Argument(help="A component (red), metric, document (af), claim (af-c03) or reading (af-a07)."),
     ],
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Explain a component, a metric, a published study, one of its claims or a reading of it."""
+    """Explain a component, metric, study or claim.
+
+    Also an open question of a study, and the readings that answer it.
+    """
     import json
 
     from penstock import reproductions
@@ -39,6 +41,9 @@ def explain(
         )
     if output is Format.JSON:
         emit(json.dumps({"name": name, "pages": found}, indent=2, ensure_ascii=False))
+        return
+    if not sys.stdout.isatty():
+        emit("\n".join(found))
         return
     from rich.markdown import Markdown
 

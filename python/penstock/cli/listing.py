@@ -10,12 +10,10 @@ __all__ = ["list_"]
 
 
 def list_(
-    kind: Annotated[
-        str | None, typer.Argument(help="Only this kind, such as discipline, or metrics.", metavar="[KIND]")
-    ] = None,
+    kind: Annotated[str | None, typer.Argument(help="Only this kind, such as discipline, or metrics.")] = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """List the components and metrics that a scenario may name."""
+    """List what a scenario may name."""
     import json
 
     from penstock.cli.console import emit, show, table

@@ -9,7 +9,10 @@ __all__ = ["new"]
 
 
 def new(file: Annotated[Path, typer.Argument(help="The file to write.", metavar="FILE")]) -> None:
-    """Write a commented scenario that runs, to be changed as you like."""
+    """Write a scenario to start from.
+
+    It runs as it is, and comments say what may be changed.
+    """
     from penstock.cli.console import emit
     from penstock.errors import InputError
     from penstock.template import TEMPLATE

@@ -34,7 +34,10 @@ def reproduce(
     claims: Annotated[bool, typer.Option("--claims", help="Test the study's claims too.")] = False,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Run a published study again and compare with what it printed."""
+    """Run a published study again.
+
+    The numbers stand beside the printed ones.
+    """
     answers = read_readings(readings)
     from penstock import reproductions
     from penstock.store import Store

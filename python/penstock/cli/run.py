@@ -24,7 +24,10 @@ def run(
     store: StoreOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Run a scenario several times and show means with 95 % confidence intervals."""
+    """Run a scenario and show its numbers.
+
+    Means of several independent runs, with 95 % confidence intervals. Finished runs are kept and never made twice.
+    """
     from penstock import _core
     from penstock.cli.console import emit
     from penstock.cli.files import read_text

@@ -15,7 +15,10 @@ def sensitivity(
     store: StoreOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Answer each open question of a published study every way, and show how far each number moves."""
+    """Show what a study's open questions change.
+
+    Each is answered every way, and each number is shown with how far it moves.
+    """
     from penstock import reproductions
     from penstock.store import Store
 

@@ -201,3 +201,84 @@ pub(super) fn amount(limit: Limit) -> u64 {
 pub(super) fn same_unit(a: Limit, b: Limit) -> bool {
     matches!(a, Limit::Packets(_)) == matches!(b, Limit::Packets(_))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Duration;
+
+    fn memory(idle: Idle) -> Memory {
+        Memory::new(Weight(0.002), idle, MEAN_PACKET, Rate::from_bps(1_500_000))
+    }
+
+    #[test]
+    fn a_step_is_half_answered_after_346_arrivals() {
+        // q (1 - (1-w)^k) at w = .002: 1 - .998^346 = .499773, 1 - .998^347 = .500774.
+        let mut average = 0.0;
+        let after: Vec<f64> = (0..347)
+            .map(|_| {
+                average = memory(Idle::Corrected).next(average, 100);
+                average
+            })
+            .collect();
+        assert!((after[0] - 0.2).abs() < 1e-15);
+        assert!((after[345] - 49.9773).abs() < 1e-4 && (after[346] - 50.0774).abs() < 1e-4, "{:?}", &after[345..]);
+    }
+
+    #[test]
+    fn idle_time_counts_in_whole_mean_packets() {
+        // 500 bytes at 1.5 Mbit/s: 375 a second, so 100 ms hold 37.5 of them and 37 count.
+        let now = Time::ZERO + Duration::from_ms(300);
+        let since = Some(Time::ZERO + Duration::from_ms(200));
+        assert!((memory(Idle::Corrected).kept(now, since) - 0.998f64.powi(37)).abs() < 1e-12);
+        assert_eq!(memory(Idle::Corrected).kept(now, None), 1.0);
+        assert_eq!(memory(Idle::Ignored).kept(now, since), 1.0);
+        // 8/3 ms is one mean packet; a picosecond less than that is none.
+        let packet = Time::from_ps(2_666_666_667);
+        assert_eq!(memory(Idle::Corrected).kept(packet, Some(Time::ZERO)), 0.998);
+        assert_eq!(memory(Idle::Corrected).kept(packet, Some(Time::from_ps(1))), 1.0);
+    }
+
+    #[test]
+    fn the_curve_has_its_corners() {
+        let curve = Curve { min: 20.0, max: 40.0, max_p: 0.1, gentle: false };
+        assert_eq!(curve.zone(19.999), Zone::Safe);
+        assert_eq!(curve.zone(20.0), Zone::Random(0.0));
+        assert_eq!(curve.zone(30.0), Zone::Random(0.05));
+        assert_eq!(curve.zone(40.0), Zone::Forced);
+        let gentle = Curve { gentle: true, ..curve };
+        assert_eq!(gentle.zone(30.0), Zone::Random(0.05));
+        assert_eq!(gentle.zone(40.0), Zone::Random(0.1));
+        assert_eq!(gentle.zone(60.0), Zone::Random(0.1 + 0.9 * 0.5));
+        assert_eq!(gentle.zone(80.0), Zone::Forced);
+    }
+
+    fn spaced(spacing: Spacing, mean_packet: Option<u64>, sizes: &[u32]) -> f64 {
+        let mut tally = Tally::default();
+        sizes.iter().for_each(|size| tally.add(*size));
+        Rule { spacing, mean_packet }.probability(0.25, &tally, *sizes.last().expect("an arrival"))
+    }
+
+    #[test]
+    fn spacing_follows_the_packets_since_the_last_drop() {
+        let after = |spacing, arrived: usize| spaced(spacing, None, &vec![500; arrived]);
+        // p = 1/4: wait gives 0, 0, 0, then 1/4, 1/3, 1/2, 1.
+        let wait: Vec<f64> = (1..=8).map(|n| after(Spacing::Wait, n)).collect();
+        assert_eq!(wait, [0.0, 0.0, 0.0, 0.25, 0.25 / 0.75, 0.5, 1.0, 1.0]);
+        // count gives 1/4, 1/3, 1/2, 1: equal chances of 1, 2, 3 and 4.
+        let count: Vec<f64> = (1..=5).map(|n| after(Spacing::Count, n)).collect();
+        assert_eq!(count, [0.25, 0.25 / 0.75, 0.5, 1.0, 1.0]);
+        assert_eq!(after(Spacing::Independent, 9), 0.25);
+    }
+
+    #[test]
+    fn byte_mode_scales_with_the_packet_and_counts_mean_packets() {
+        assert_eq!(spaced(Spacing::Independent, Some(500), &[1000]), 0.5);
+        assert_eq!(spaced(Spacing::Independent, Some(500), &[40]), 0.02);
+        // 1600 bytes arrived: three mean packets, not yet 1/p; 2000 are four.
+        assert_eq!(spaced(Spacing::Wait, Some(500), &[1500, 100]), 0.0);
+        assert_eq!(spaced(Spacing::Wait, Some(500), &[1500, 500]), 0.25);
+        // 1500 bytes accepted before: p / (1 - 3/4) = 1, and a certain drop does not depend on the size.
+        assert_eq!(spaced(Spacing::Count, Some(500), &[1500, 40]), 1.0);
+    }
+}

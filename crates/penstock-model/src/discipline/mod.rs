@@ -35,7 +35,7 @@ macro_rules! disciplines {
         }
 
         impl Discipline for AnyDiscipline {
-            #[inline]
+            #[inline(always)]
             fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_arrival(now, packet, queue), )*
@@ -170,5 +170,43 @@ pub trait Discipline {
     /// Whether the packet in service counts in the occupancy that [`Discipline::on_arrival`] is told.
     fn counting(&self) -> Counting {
         Counting::Waiting
+    }
+}
+
+/// Packets, queues and ports for the tests of disciplines.
+#[cfg(test)]
+mod testing {
+    use super::{Counting, Discipline, Occupancy, PortContext, Verdict, PRECEDENCES};
+    use crate::id::{FlowId, HopId};
+    use crate::packet::{Body, Packet};
+    use crate::rng::Key;
+    use crate::units::{Rate, Time};
+
+    pub(super) fn packet(size: u32, precedence: u8) -> Packet {
+        let body = Body::Datagram { seq: 0 };
+        Packet { created: Time::ZERO, flow: FlowId(0), hop: HopId(0), size, precedence, class: 0, marked: false, body }
+    }
+
+    /// A busy port's queue of so many packets of 500 bytes per precedence.
+    pub(super) fn queue(of_precedence: [u32; PRECEDENCES]) -> Occupancy {
+        let packets = of_precedence.iter().sum();
+        Occupancy { packets, bytes: 500 * u64::from(packets), of_precedence, idle_since: None }
+    }
+
+    /// 1.5 Mbit/s: 375 packets of 500 bytes a second.
+    pub(super) fn port() -> PortContext {
+        PortContext { key: Key::root(1, 0).child("port"), rate: Rate::from_bps(1_500_000) }
+    }
+
+    /// What `n` arrivals of 500 bytes of precedence `precedence` to a queue that stays as it is meet.
+    pub(super) fn arrivals(it: &mut impl Discipline, precedence: u8, queue: &Occupancy, n: usize) -> Vec<Verdict> {
+        assert_eq!(it.counting(), Counting::Waiting);
+        (0..n).map(|_| it.on_arrival(Time::ZERO, &packet(500, precedence), queue)).collect()
+    }
+
+    /// Arrivals from one drop to the next.
+    pub(super) fn gaps(verdicts: &[Verdict]) -> Vec<usize> {
+        let drops: Vec<usize> = (0..verdicts.len()).filter(|i| verdicts[*i] != Verdict::Accept).collect();
+        drops.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 }

@@ -24,9 +24,9 @@ crate::parameters! {
     /// Constant cost per packet; one random number per arrival between the thresholds.
     ///
     /// ## Departures
-    /// Like ns-2's queue/red.cc and unlike \[Floyd93\]: nothing is dropped while at most one packet (or byte) waits, and
+    /// Like ns-2's queue/red.cc and unlike [Floyd93 s4]: nothing is dropped while at most one packet (or byte) waits, and
     /// the arrival that finds the average risen above the minimum only starts the count. Spacing `count` counts the
-    /// packets accepted since the last drop, which gives the gaps uniform on 1 to 1/p of \[Floyd93 s7\]; the pseudo-code of
+    /// packets accepted since the last drop, which gives the gaps uniform on 1 to 1/p of [Floyd93 s7]; the pseudo-code of
     /// the same article and ns-2 without `wait_` count the arrival too, and their gaps end one packet earlier. With a
     /// limit in bytes a packet must fit whole, as in tail drop; ns-2 lets the last one exceed it. The defaults
     /// (`wait`, not `gentle`) are those of ns-2 until April 2001, which most published results with RED share.
@@ -37,7 +37,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// \[Floyd93 s4, s7\]; gentle: \[Floyd00\]; byte mode: \[Floyd93 s4\], against it RFC 7141 s2.2.
+    /// [Floyd93 s4, s7]; gentle: S. Floyd, note of March 2000; byte mode: [Floyd93 s4], against it RFC 7141 s2.2.
     pub struct Parameters {
         /// The most that the queue may hold.
         limit: Limit;
@@ -47,7 +47,7 @@ crate::parameters! {
         max_threshold: Limit;
         /// Drop probability just below `max-threshold`, before spacing (max_p).
         max_probability: Probability;
-        /// Weight of an arrival's sample in the average (w_q); default of [Floyd93] and ns-2.
+        /// Weight of an arrival's sample in the average (w_q); default of [Floyd93 s6] and ns-2.
         weight: Weight = "0.002";
         /// Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2.
         mean_packet: Bytes = "500 bytes";
@@ -57,7 +57,7 @@ crate::parameters! {
         spacing: Spacing = "wait";
         /// Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
         mode: Option<Mode>;
-        /// Whether the probability rises steadily to 1 above `max-threshold`; off in [Floyd93], on in ns-2 since 2001.
+        /// Whether the probability rises steadily to 1 above `max-threshold`; off in [Floyd93 s4], on in ns-2 since 2001.
         gentle: bool = "false";
     }
 }
@@ -155,5 +155,154 @@ impl Discipline for Red {
                 Verdict::Drop(cause)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{arrivals, gaps, packet, port, queue};
+    use super::*;
+    use crate::parameters::testing::read;
+    use crate::units::Duration;
+
+    const FORCED: Verdict = Verdict::Drop(DropCause::Forced);
+    const EARLY: Verdict = Verdict::Drop(DropCause::Early);
+    const OVERFLOW: Verdict = Verdict::Drop(DropCause::Overflow);
+
+    fn plan(more: &[&str]) -> Result<Parameters, Vec<String>> {
+        let mut lines = vec!["limit = 60 packets", "min-threshold = 20 packets", "max-threshold = 40 packets"];
+        lines.retain(|line| !more.iter().any(|own| own.split(" = ").next() == line.split(" = ").next()));
+        lines.extend(more);
+        read(&lines)
+    }
+
+    /// RED whose average is the queue itself (w = 1).
+    fn instant(more: &[&str]) -> Red {
+        let lines: Vec<&str> = more.iter().copied().chain(["weight = 1"]).collect();
+        Red::new(&plan(&lines).expect("sound"), &port())
+    }
+
+    fn holding(packets: u32) -> Occupancy {
+        queue([packets, 0, 0, 0])
+    }
+
+    #[test]
+    fn certain_drops_have_their_causes() {
+        let mut red = instant(&["max-probability = 1"]);
+        assert_eq!(arrivals(&mut red, 0, &holding(19), 3), [Verdict::Accept; 3]);
+        assert_eq!(arrivals(&mut red, 0, &holding(40), 2), [FORCED; 2]);
+        assert_eq!(arrivals(&mut red, 0, &holding(60), 2), [OVERFLOW; 2]);
+    }
+
+    #[test]
+    fn the_first_arrival_above_the_minimum_only_starts_the_count() {
+        let mut red = instant(&["max-probability = 1", "spacing = independent", "gentle = true"]);
+        // At the maximum threshold p = max_p = 1.
+        assert_eq!(arrivals(&mut red, 0, &holding(40), 3), [Verdict::Accept, EARLY, EARLY]);
+        arrivals(&mut red, 0, &holding(19), 1);
+        assert_eq!(arrivals(&mut red, 0, &holding(40), 2), [Verdict::Accept, EARLY]);
+    }
+
+    #[test]
+    fn nothing_is_dropped_while_at_most_one_packet_waits() {
+        let mut red = Red::new(&plan(&["max-probability = 1"]).expect("sound"), &port());
+        arrivals(&mut red, 0, &holding(59), 2000);
+        assert!(red.average() > 57.0);
+        assert_eq!(arrivals(&mut red, 0, &holding(1), 2), [Verdict::Accept; 2]);
+        assert_eq!(arrivals(&mut red, 0, &holding(2), 1), [FORCED]);
+    }
+
+    #[test]
+    fn an_idle_port_ages_the_average() {
+        let mut red = Red::new(&plan(&["max-probability = 0.1"]).expect("sound"), &port());
+        arrivals(&mut red, 0, &holding(10), 1000);
+        let before = red.average();
+        let idle = Occupancy { idle_since: Some(Time::ZERO), ..Occupancy::default() };
+        red.on_arrival(Time::ZERO + Duration::from_ms(100), &packet(500, 0), &idle);
+        // 37 whole packet times, then the arrival's own sample of 0.
+        assert!((red.average() - before * 0.998f64.powi(38)).abs() < 1e-12);
+    }
+
+    /// Gaps at p = .1: the average stays half-way between the thresholds.
+    fn gaps_at_a_tenth(spacing: &str) -> Vec<usize> {
+        let mut red = instant(&["max-probability = 0.2", spacing]);
+        gaps(&arrivals(&mut red, 0, &holding(30), 200_000))
+    }
+
+    /// Every gap of the range occurs equally often, within four and a half standard errors, and no other does.
+    fn assert_uniform(gaps: &[usize], range: std::ops::RangeInclusive<usize>) {
+        let share = 1.0 / range.clone().count() as f64;
+        let (expected, error) = (gaps.len() as f64 * share, (gaps.len() as f64 * share * (1.0 - share)).sqrt());
+        assert!(gaps.iter().all(|gap| range.contains(gap)));
+        for gap in range {
+            let seen = gaps.iter().filter(|seen| **seen == gap).count() as f64;
+            assert!((seen - expected).abs() < 4.5 * error, "gap {gap}: {seen} of {}, expected {expected}", gaps.len());
+        }
+    }
+
+    #[test]
+    fn count_makes_gaps_uniform_up_to_the_inverse_probability() {
+        // Mean (1/p + 1)/2 = 5.5 [Floyd93 s7].
+        assert_uniform(&gaps_at_a_tenth("spacing = count"), 1..=10);
+    }
+
+    #[test]
+    fn wait_makes_gaps_uniform_from_the_inverse_probability_to_its_double() {
+        // Mean 14.5, about 1.5/p.
+        assert_uniform(&gaps_at_a_tenth("spacing = wait"), 10..=19);
+    }
+
+    #[test]
+    fn independent_drops_have_geometric_gaps() {
+        let gaps = gaps_at_a_tenth("spacing = independent");
+        let n = gaps.len() as f64;
+        let mean = gaps.iter().sum::<usize>() as f64 / n;
+        // Mean 1/p, variance (1-p)/p^2 = 90; four standard errors.
+        assert!((mean - 10.0).abs() < 4.0 * (90.0 / n).sqrt(), "{mean}");
+        let ones = gaps.iter().filter(|gap| **gap == 1).count() as f64 / n;
+        assert!((ones - 0.1).abs() < 4.0 * (0.09 / n).sqrt(), "{ones}");
+    }
+
+    #[test]
+    fn any_drop_restarts_the_count() {
+        let mut red = instant(&["max-probability = 0.2"]);
+        arrivals(&mut red, 0, &holding(30), 1);
+        for _ in 0..300 {
+            assert_eq!(arrivals(&mut red, 0, &holding(60), 1), [OVERFLOW]);
+            // With wait and p = .1 the ninth arrival after a drop is still safe; without a restart it would rarely be.
+            assert_eq!(arrivals(&mut red, 0, &holding(30), 9), [Verdict::Accept; 9]);
+        }
+    }
+
+    #[test]
+    fn thresholds_in_bytes_measure_bytes_and_drop_by_size() {
+        let bytes = ["limit = 30 kB", "min-threshold = 10 kB", "max-threshold = 20 kB", "max-probability = 0.2", "spacing = independent"];
+        let mut red = instant(&bytes);
+        let mut drops = |size: u32| {
+            let n = 100_000;
+            let dropped = (0..n).filter(|_| red.on_arrival(Time::ZERO, &packet(size, 0), &holding(30)) == EARLY).count();
+            f64::from(u32::try_from(dropped).expect("small")) / f64::from(n)
+        };
+        // 15 kB wait: p = .1 for a mean packet of 500 bytes, .2 for 1000, .008 for 40. Four standard errors.
+        assert!((drops(1000) - 0.2).abs() < 4.0 * (0.16f64 / 1e5).sqrt());
+        assert!((drops(40) - 0.008).abs() < 4.0 * (0.008f64 / 1e5).sqrt());
+        let mut alike = instant(&[&bytes[..], &["mode = packets"]].concat());
+        let n = gaps(&(0..100_000).map(|_| alike.on_arrival(Time::ZERO, &packet(1000, 0), &holding(30))).collect::<Vec<_>>()).len();
+        assert!((n as f64 / 1e5 - 0.1).abs() < 4.0 * (0.09f64 / 1e5).sqrt());
+        assert_eq!(instant(&bytes).on_arrival(Time::ZERO, &packet(501, 0), &holding(59)), OVERFLOW);
+    }
+
+    #[test]
+    fn settings_that_contradict_or_do_nothing_are_refused() {
+        let mistakes = |more: &[&str]| plan(&[&["max-probability = 1/30"], more].concat()).expect_err("a mistake");
+        assert_eq!(mistakes(&["min-threshold = 40 packets"]), ["max-threshold: must be above min-threshold"]);
+        assert_eq!(mistakes(&["limit = 39 packets"]), ["max-threshold: is above limit, where the average never comes; at most limit"]);
+        assert_eq!(mistakes(&["limit = 60 kB"]), ["limit: limit, min-threshold and max-threshold must all be in packets or all in bytes"]);
+        assert_eq!(
+            mistakes(&["idle = ignored", "mean-packet = 576 bytes"]),
+            ["mean-packet: has no effect with idle = \"ignored\" and mode = \"packets\"; leave it out"]
+        );
+        assert!(plan(&["max-probability = 1/30", "idle = ignored", "mean-packet = 576 bytes", "mode = bytes"]).is_ok());
+        assert_eq!(plan(&["max-probability = 1/30"]).expect("sound").max_probability, Probability(1.0 / 30.0));
     }
 }

@@ -75,3 +75,34 @@ impl Discipline for TailDrop {
         self.counting
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{packet, port, queue};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    fn verdict(parameters: &[&str], packets: u32, size: u32) -> Verdict {
+        let mut it = TailDrop::new(&read(parameters).expect("sound"), &port());
+        it.on_arrival(Time::ZERO, &packet(size, 0), &queue([packets, 0, 0, 0]))
+    }
+
+    #[test]
+    fn a_limit_in_packets_ignores_their_size() {
+        assert_eq!(verdict(&["limit = 3 packets"], 2, 9000), Verdict::Accept);
+        assert_eq!(verdict(&["limit = 3 packets"], 3, 1), Verdict::Drop(DropCause::Overflow));
+    }
+
+    #[test]
+    fn a_limit_in_bytes_must_hold_the_whole_packet() {
+        assert_eq!(verdict(&["limit = 1600 bytes"], 2, 600), Verdict::Accept);
+        assert_eq!(verdict(&["limit = 1600 bytes"], 2, 601), Verdict::Drop(DropCause::Overflow));
+    }
+
+    #[test]
+    fn the_packet_in_service_counts_only_if_asked() {
+        let counting = |lines: &[&str]| TailDrop::new(&read(lines).expect("sound"), &port()).counting();
+        assert_eq!(counting(&[]), Counting::Waiting);
+        assert_eq!(counting(&["counts = in-system"]), Counting::InSystem);
+    }
+}

@@ -17,7 +17,7 @@ crate::parameters! {
     /// With `keep-order`, when the last packet arrived; one random number per packet where the delay varies.
     ///
     /// ## Departures
-    /// None. \[Satoh10\] delays each packet by U(0, 50 ms), which overtakes at a spacing of 20 ms: hence the default.
+    /// None. The PCN studies delay packets of 20 ms spacing by U(0, 50 ms), and these overtake: hence the default.
     ///
     /// ## Example
     /// ```toml
@@ -25,7 +25,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// The randomised CBR traffic of the PCN studies: draft-zhang-pcn-performance-evaluation, draft-satoh-pcn-performance.
+    /// draft-satoh-pcn-st-marking-02, its randomised CBR traffic.
     pub struct Parameters {
         /// The delay, or the law that it follows.
         added: DelayLaw;
@@ -36,12 +36,8 @@ crate::parameters! {
 
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        match self.added {
-            DelayLaw::Fixed(Duration::ZERO) => mistake("added", "0 has no effect; leave the impairment out".to_owned()),
-            DelayLaw::Fixed(_) if self.keep_order => {
-                mistake("keep-order", "has no effect with a fixed delay, which keeps the order anyway; leave it out".to_owned());
-            }
-            _ => {}
+        if self.keep_order && matches!(self.added, DelayLaw::Fixed(_)) {
+            mistake("keep-order", "has no effect with a fixed delay, which keeps the order anyway; leave it out".to_owned());
         }
     }
 }
@@ -116,5 +112,73 @@ impl Impairment for Delay {
 
     fn reorders(&self) -> bool {
         matches!(self.law, DelayLaw::Uniform(..)) && !self.keep_order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{fates, key};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    /// What is added to packets that leave every millisecond, in ps, and whether that may reorder them.
+    fn added_to(law: DelayLaw, keep_order: bool) -> (Vec<u64>, bool) {
+        let mut delay = Delay::new(&Parameters { added: law, keep_order }, key());
+        let added = |fate| match fate {
+            Fate::Delayed(added) => added.as_ps(),
+            Fate::Lost => panic!("a delay loses nothing"),
+        };
+        (fates(&mut delay, 20_000).into_iter().map(added).collect(), delay.reorders())
+    }
+
+    /// Whether every packet, leaving a millisecond after the one before, arrives no earlier than it.
+    fn in_order(added: &[u64]) -> bool {
+        added.windows(2).all(|pair| pair[0] <= 1_000_000_000 + pair[1])
+    }
+
+    #[test]
+    fn a_fixed_delay_adds_the_same_to_all() {
+        let (added, reorders) = added_to(DelayLaw::Fixed(Duration::from_ms(5)), false);
+        assert!(added.iter().all(|ps| *ps == 5_000_000_000) && !reorders);
+    }
+
+    #[test]
+    fn a_uniform_delay_keeps_its_bounds_and_overtakes() {
+        let (added, reorders) = added_to(DelayLaw::Uniform(Duration::from_ms(10), Duration::from_ms(50)), false);
+        assert!(added.iter().all(|ps| (10_000_000_000..50_000_000_000).contains(ps)));
+        let mean = added.iter().map(|ps| *ps as f64).sum::<f64>() / added.len() as f64;
+        // Standard error: 40 ms / sqrt 12 / sqrt 20000 = 0.0816 ms; four of them.
+        assert!((mean / 1e9 - 30.0).abs() < 0.33, "{mean}");
+        assert!(reorders && !in_order(&added));
+    }
+
+    #[test]
+    fn order_is_kept_by_waiting_for_the_packet_before() {
+        let law = DelayLaw::Uniform(Duration::ZERO, Duration::from_ms(50));
+        let ((free, _), (kept, reorders)) = (added_to(law, false), added_to(law, true));
+        assert!(in_order(&kept) && !reorders);
+        // Each waits for the latest arrival among itself and those before, and no longer.
+        let mut latest = 0;
+        for (i, (free, kept)) in free.iter().zip(&kept).enumerate() {
+            let left = i as u64 * 1_000_000_000;
+            latest = latest.max(left + free);
+            assert_eq!(left + kept, latest);
+        }
+    }
+
+    #[test]
+    fn laws_are_read_and_mistakes_explained() {
+        let uniform = |items: &[&str]| Value::List(items.iter().map(|item| Value::Text((*item).to_owned())).collect());
+        let law = |name: &str, value: Value| DelayLaw::from_value(&Value::Table(vec![(name.to_owned(), value)]));
+        assert_eq!(law("uniform", uniform(&["1 ms", "2 ms"])), Ok(DelayLaw::Uniform(Duration::from_ms(1), Duration::from_ms(2))));
+        assert_eq!(law("uniform", uniform(&["2 ms", "2 ms"])), Err("uniform: 2 ms is not below 2 ms".to_owned()));
+        assert_eq!(law("uniform", uniform(&["2 ms"])), Err(format!("uniform has 1 bounds; write {FORMS}")));
+        assert!(law("uniform", uniform(&["0 ms", "5"])).expect_err("a mistake").starts_with("uniform, item 1: 5 has no unit"));
+        assert_eq!(law("normal", uniform(&[])), Err(format!("unknown law 'normal'; write {FORMS}")));
+        assert_eq!(law("uniform", Value::Integer(1)), Err(format!("a delay is one law: {FORMS}")));
+        assert_eq!(read::<Parameters>(&["added = 5 ms"]).map(|it| it.added), Ok(DelayLaw::Fixed(Duration::from_ms(5))));
+        assert!(
+            read::<Parameters>(&["added = 5 ms", "keep-order = true"]).expect_err("a mistake")[0].starts_with("keep-order: has no effect")
+        );
     }
 }

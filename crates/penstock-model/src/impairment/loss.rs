@@ -25,20 +25,14 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// The loss model of \[Mathis97\] and \[Padhye98\] comparisons.
+    /// The Bernoulli loss under which TCP is compared with formulas such as those of Mathis et al. (1997) and Padhye et al. (1998).
     pub struct Parameters {
         /// Probability of losing a packet (p).
         probability: Probability;
     }
 }
 
-impl Check for Parameters {
-    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        if self.probability.0 == 0.0 {
-            mistake("probability", "0 has no effect; leave the impairment out".to_owned());
-        }
-    }
-}
+impl Check for Parameters {}
 
 /// Random loss at work.
 #[derive(Clone, Debug)]
@@ -66,5 +60,38 @@ impl Impairment for Loss {
 
     fn reorders(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{fates, key};
+    use super::*;
+
+    fn losses(probability: f64) -> Vec<bool> {
+        let mut loss = Loss::new(&Parameters { probability: Probability(probability) }, key());
+        fates(&mut loss, 100_000).into_iter().map(|fate| fate == Fate::Lost).collect()
+    }
+
+    #[test]
+    fn the_share_that_is_lost_is_the_probability() {
+        let lost = losses(0.01).into_iter().filter(|lost| *lost).count();
+        // Binomial: standard error sqrt(100000 x .01 x .99) = 31.5; four of them.
+        assert!(lost.abs_diff(1000) < 126, "{lost}");
+        assert!(losses(1.0).into_iter().all(|lost| lost) && !losses(0.0).contains(&true));
+    }
+
+    #[test]
+    fn losses_are_independent() {
+        // P(lost | the one before was lost) = p = .1; about 10,000 such pairs, four standard errors of .003.
+        let lost = losses(0.1);
+        let after: Vec<bool> = lost.windows(2).filter(|pair| pair[0]).map(|pair| pair[1]).collect();
+        let share = after.iter().filter(|lost| **lost).count() as f64 / after.len() as f64;
+        assert!((share - 0.1).abs() < 0.012, "{share}");
+    }
+
+    #[test]
+    fn a_larger_probability_loses_the_same_packets_and_more() {
+        assert!(losses(0.01).into_iter().zip(losses(0.02)).all(|(small, large)| large || !small));
     }
 }

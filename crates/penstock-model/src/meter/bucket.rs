@@ -90,3 +90,45 @@ pub struct Overflow(u128);
 fn tokens(size: Bytes) -> u128 {
     u128::from(size.bits()) * BIT
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    #[test]
+    fn reading_changes_nothing() {
+        // 8 kbit/s is a byte a millisecond.
+        let bucket = Bucket::new(Rate::from_bps(8_000), Bytes::new(100), Start::Empty);
+        assert_eq!(bucket.fill(ms(60)), Bytes::new(60));
+        assert_eq!(bucket.fill(ms(7)), Bytes::new(7));
+        assert_eq!(bucket.fill(ms(101)), Bytes::new(100));
+        assert!(bucket.holds(ms(60), Bytes::new(60)) && !bucket.holds(ms(60), Bytes::new(61)));
+    }
+
+    #[test]
+    fn what_finds_no_place_overflows() {
+        let mut bucket = Bucket::new(Rate::from_bps(8_000), Bytes::new(100), Start::Full);
+        assert!(bucket.take(Bytes::new(30)));
+        let mut other = Bucket::new(Rate::ZERO, Bytes::new(50), Start::Empty);
+        other.pour(bucket.settle(ms(40)));
+        assert_eq!((bucket.fill(ms(40)), other.fill(ms(40))), (Bytes::new(100), Bytes::new(10)));
+    }
+
+    #[test]
+    fn no_token_is_lost_to_rounding() {
+        // A third of a bit per picosecond-scale step: 3 bit/s looked at a million times in 8/3 s of steps that do not divide it.
+        let mut bucket = Bucket::new(Rate::from_bps(3), Bytes::new(10), Start::Empty);
+        (1..=1_000_000u64).for_each(|i| {
+            bucket.settle(Time::from_ps(i * 2_666_666));
+        });
+        assert!(!bucket.take(Bytes::new(1)));
+        bucket.settle(Time::from_ps(2_666_666_666_666));
+        assert!(!bucket.take(Bytes::new(1)));
+        bucket.settle(Time::from_ps(2_666_666_666_667));
+        assert!(bucket.take(Bytes::new(1)));
+    }
+}

@@ -118,3 +118,28 @@ fn demotion_mistake(demotion: Demotion, mode: Mode, buckets: usize) -> Option<St
         (Demotion::Last, Mode::Aware, _) => None,
     }
 }
+
+#[cfg(test)]
+mod properties;
+
+#[cfg(test)]
+mod testing {
+    use super::Meter;
+    use crate::units::{Bytes, Duration, Time};
+
+    pub(super) fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// The colours of packets given as (ms, bytes, incoming colour).
+    pub(super) fn colours(meter: &mut impl Meter, packets: &[(u64, u64, u8)]) -> Vec<u8> {
+        packets.iter().map(|(ms, size, incoming)| meter.colour(at(*ms), Bytes::new(*size), *incoming)).collect()
+    }
+
+    /// How many packets of 500 bytes become green, yellow and red in 1 Mbit/s from 0 to 100 s, both ends included.
+    pub(super) fn overload(meter: &mut impl Meter) -> [u64; 3] {
+        let mut counts = [0; 3];
+        (0..=25_000).for_each(|i| counts[usize::from(meter.colour(at(4 * i), Bytes::new(500), 0))] += 1);
+        counts
+    }
+}

@@ -27,7 +27,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// \[Goyal99 s2\]. With both buckets and `next-bucket` it marks as `rfc-4115` does.
+    /// [Goyal99 s2]. With both buckets and `next-bucket` it marks as `rfc-4115` does.
     pub struct Parameters {
         /// Rate of the green tokens (TGR0).
         committed_rate: Rate;
@@ -89,5 +89,61 @@ impl Meter for Rbm {
             excess.settle(now);
         }
         colour_of(&mut self.committed, self.excess.as_mut(), size, self.mode.admits(incoming), self.demotion)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{colours, overload};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    const GREEN: [&str; 2] = ["committed-rate = 8 kbit/s", "committed-burst = 1000 bytes"];
+    const BOTH: [&str; 4] = [GREEN[0], GREEN[1], "excess-rate = 16 kbit/s", "excess-burst = 500 bytes"];
+
+    fn rbm(lines: &[&str], more: &[&str]) -> Rbm {
+        Rbm::new(&read(&[lines, more].concat()).expect("sound"))
+    }
+
+    #[test]
+    fn the_buckets_fill_independently() {
+        // Both emptied at 0; at 100 ms bucket 0 holds 100 and bucket 1 200; at 1 s 500 is all that bucket 1 holds.
+        let packets =
+            [(0, 1000, 0), (0, 500, 0), (100, 200, 0), (100, 100, 0), (100, 1, 0), (1000, 900, 0), (1000, 501, 0), (1000, 500, 0)];
+        assert_eq!(colours(&mut rbm(&BOTH, &[]), &packets), [0, 1, 1, 0, 2, 0, 2, 1]);
+    }
+
+    #[test]
+    fn premarked_packets_use_no_better_bucket() {
+        let packets = [(0, 1, 2), (0, 300, 1), (0, 300, 1), (0, 900, 0), (0, 200, 0), (0, 100, 0)];
+        assert_eq!(colours(&mut rbm(&BOTH, &[]), &packets), [2, 1, 2, 0, 1, 0]);
+        assert_eq!(colours(&mut rbm(&BOTH, &["mode = colour-blind"]), &packets), [0, 0, 0, 2, 0, 0]);
+    }
+
+    #[test]
+    fn demotion_may_skip_the_second_bucket() {
+        let packets = [(0, 1000, 0), (0, 500, 0), (0, 500, 1)];
+        assert_eq!(colours(&mut rbm(&BOTH, &["demotion = last"]), &packets), [0, 2, 1]);
+        assert_eq!(colours(&mut rbm(&BOTH, &[]), &packets), [0, 1, 2]);
+    }
+
+    #[test]
+    fn with_two_precedences_what_exceeds_is_the_worst() {
+        assert_eq!(colours(&mut rbm(&GREEN, &[]), &[(0, 800, 1), (0, 800, 0), (0, 800, 0), (0, 200, 2)]), [1, 0, 1, 2]);
+    }
+
+    #[test]
+    fn overload_gets_both_rates() {
+        let plan = ["committed-rate = 64 kbit/s", "committed-burst = 4 kB", "excess-rate = 128 kbit/s", "excess-burst = 4 kB"];
+        // Green: 4 kB + 800 kB. The first yellow packet comes at 32 ms, when bucket 0 holds 256 bytes; until then bucket 1 is
+        // full, so yellow: 4 kB + 16 kB/s x 99.968 s = 1603.488 kB, in whole packets.
+        assert_eq!(overload(&mut rbm(&plan, &[])), [1608, 3206, 25_001 - 4814]);
+    }
+
+    #[test]
+    fn half_a_bucket_is_refused() {
+        let mistakes = |more: &str| read::<Parameters>(&[&GREEN[..], &[more]].concat()).expect_err("a mistake");
+        assert_eq!(mistakes("excess-rate = 1 Mbit/s"), ["excess-burst: is missing, but excess-rate is given; give both or neither"]);
+        assert_eq!(mistakes("excess-burst = 1 kB"), ["excess-rate: is missing, but excess-burst is given; give both or neither"]);
     }
 }

@@ -18,7 +18,7 @@ crate::parameters! {
     /// The tokens of two buckets, exact, and when they were counted. Constant cost per packet.
     ///
     /// ## Departures
-    /// A bucket that holds exactly B suffices, as in \[RFC2697 s3\], so that a burst of the whole depth conforms.
+    /// A bucket that holds exactly B suffices, as in [RFC2697 s3], so that a burst of the whole depth conforms.
     ///
     /// ## Example
     /// ```toml
@@ -26,7 +26,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// \[RFC4115\].
+    /// [RFC4115 s3].
     pub struct Parameters {
         /// Rate of the green tokens (CIR).
         committed_rate: Rate;
@@ -69,5 +69,40 @@ impl Meter for Rfc4115 {
         self.committed.settle(now);
         self.excess.settle(now);
         colour_of(&mut self.committed, Some(&mut self.excess), size, self.mode.admits(incoming), Demotion::NextBucket)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{colours, overload};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    fn marker(lines: &[&str]) -> Rfc4115 {
+        Rfc4115::new(&read(lines).expect("sound"))
+    }
+
+    const PLAN: [&str; 4] =
+        ["committed-rate = 8 kbit/s", "committed-burst = 1000 bytes", "excess-rate = 16 kbit/s", "excess-burst = 500 bytes"];
+
+    #[test]
+    fn excess_traffic_leaves_committed_tokens_alone() {
+        let packets = [(0, 600, 0), (0, 500, 0), (0, 400, 0), (0, 1, 0), (250, 500, 0), (250, 250, 0)];
+        assert_eq!(colours(&mut marker(&PLAN), &packets), [0, 1, 0, 2, 1, 0]);
+    }
+
+    #[test]
+    fn a_yellow_packet_tries_only_the_excess_bucket() {
+        let aware = [&PLAN[..], &["mode = colour-aware"]].concat();
+        let packets = [(0, 500, 1), (0, 500, 1), (0, 500, 2), (0, 1000, 0), (0, 1, 0)];
+        assert_eq!(colours(&mut marker(&aware), &packets), [1, 2, 2, 0, 2]);
+    }
+
+    #[test]
+    fn overload_gets_both_rates() {
+        let plan = ["committed-rate = 0.4 Mbit/s", "committed-burst = 10 kB", "excess-rate = 0.2 Mbit/s", "excess-burst = 5 kB"];
+        // Green: 10 kB + 5000 kB. The first yellow packet comes at 128 ms, when C holds 400 bytes; until then E is full, so
+        // yellow: 5 kB + 25 kB/s x 99.872 s = 2501.8 kB, in whole packets.
+        assert_eq!(overload(&mut marker(&plan)), [10_020, 5003, 25_001 - 15_023]);
     }
 }

@@ -18,10 +18,10 @@ crate::parameters! {
     /// The tokens of two buckets, exact, and when they were counted. Constant cost per packet.
     ///
     /// ## Departures
-    /// The draft knows no mode `colour-aware`; that is the rule of \[RFC2697 s3\]. It gives the CIR in bytes per second; here it
+    /// The draft knows no mode `colour-aware`; that is the rule of [RFC2697 s3]. It gives the CIR in bytes per second; here it
     /// is a rate like any other. Without `excess-burst` there are two colours: what finds no tokens in C gets precedence 1,
-    /// and what C cannot hold is lost, as \[Goyal99 s2\] has it with two drop precedences. `demotion` answers what
-    /// \[Goyal99\] leaves open; the RFC has `next-bucket`.
+    /// and what C cannot hold is lost, as [Goyal99 s2] has it with two drop precedences. `demotion` answers what
+    /// [Goyal99 s2] leaves open; the RFC has `next-bucket`.
     ///
     /// ## Example
     /// ```toml
@@ -29,7 +29,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// draft-heinanen-diffserv-tcm-00; \[RFC2697 s3\].
+    /// draft-heinanen-diffserv-tcm-00; [RFC2697 s3].
     pub struct Parameters {
         /// Rate of the tokens (CIR).
         committed_rate: Rate;
@@ -83,5 +83,73 @@ impl Meter for Tcm {
             excess.pour(spilt);
         }
         colour_of(&mut self.committed, self.excess.as_mut(), size, self.mode.admits(incoming), self.demotion)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{colours, overload};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    const ONE: [&str; 2] = ["committed-rate = 8 kbit/s", "committed-burst = 1000 bytes"];
+
+    fn tcm(more: &[&str]) -> Tcm {
+        Tcm::new(&read(&[&ONE[..], more].concat()).expect("sound"))
+    }
+
+    #[test]
+    fn tokens_that_the_committed_bucket_cannot_hold_go_to_the_excess_bucket() {
+        // C 1000, E 500, a byte a millisecond. At 0: C 200, E 100. At 800 ms C is full and E as it was; at 900 ms E has 200.
+        let packets = [(0, 400, 0), (0, 400, 0), (0, 400, 0), (0, 400, 0), (800, 101, 0), (901, 1000, 0), (901, 100, 0), (901, 101, 0)];
+        let seen = colours(&mut tcm(&["excess-burst = 500 bytes"]), &packets);
+        // The packet of 101 bytes delays the overflow: C is full again at 901 ms, so E still holds 100.
+        assert_eq!(seen, [0, 0, 1, 2, 0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn only_the_overflow_reaches_the_excess_bucket() {
+        let packets = [(0, 1000, 0), (0, 500, 0), (1200, 1000, 0), (1200, 201, 0), (1200, 200, 0), (1200, 1, 0)];
+        assert_eq!(colours(&mut tcm(&["excess-burst = 500 bytes"]), &packets), [0, 1, 0, 2, 1, 2]);
+        let empty = tcm(&["excess-burst = 500 bytes", "start = empty"]);
+        assert_eq!(colours(&mut empty.clone(), &[(1000, 1000, 0), (1000, 1, 0)]), [0, 2]);
+        assert_eq!(colours(&mut empty.clone(), &[(1300, 1000, 0), (1300, 300, 0), (1300, 1, 0)]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn aware_packets_use_no_better_bucket_than_their_colour() {
+        let aware = ["excess-burst = 500 bytes", "mode = colour-aware"];
+        let packets = [(0, 100, 2), (0, 400, 1), (0, 400, 1), (0, 900, 0), (0, 101, 0), (0, 100, 0), (0, 100, 0)];
+        assert_eq!(colours(&mut tcm(&aware), &packets), [2, 1, 2, 0, 2, 0, 1]);
+        // The same, blind: every packet as if green; the 101 bytes find 100 in C and 500 in E.
+        assert_eq!(colours(&mut tcm(&aware[..1]), &packets), [0, 0, 0, 2, 1, 0, 1]);
+    }
+
+    #[test]
+    fn demotion_may_skip_the_excess_bucket() {
+        let last = ["excess-burst = 500 bytes", "mode = colour-aware", "demotion = last"];
+        assert_eq!(colours(&mut tcm(&last), &[(0, 1000, 0), (0, 100, 0), (0, 500, 1), (0, 1, 1)]), [0, 2, 1, 2]);
+    }
+
+    #[test]
+    fn without_an_excess_bucket_there_are_two_colours() {
+        assert_eq!(colours(&mut tcm(&[]), &[(0, 600, 1), (0, 600, 0), (0, 1, 0), (2000, 1000, 0), (2000, 1, 0)]), [0, 1, 0, 0, 1]);
+        let mut aware = tcm(&["mode = colour-aware"]);
+        assert_eq!(colours(&mut aware, &[(0, 600, 1), (0, 600, 0), (0, 600, 0), (0, 1, 2)]), [1, 0, 1, 2]);
+    }
+
+    #[test]
+    fn overload_gets_the_committed_rate_and_yellow_once() {
+        let plan = ["committed-rate = 192 kbit/s", "committed-burst = 4 kB", "excess-burst = 4 kB"];
+        let [green, yellow, red] = overload(&mut Tcm::new(&read(&plan).expect("sound")));
+        // 100 s at 192 kbit/s are 2400 kB, and both bursts once: in packets of 500 bytes, 4808 and 8.
+        assert_eq!((green, yellow, red), (4808, 8, 25_001 - 4816));
+    }
+
+    #[test]
+    fn a_demotion_rule_without_effect_is_refused() {
+        let mistakes = |more: &[&str]| read::<Parameters>(&[&ONE[..], &["demotion = last"], more].concat()).expect_err("a mistake");
+        assert!(mistakes(&["mode = colour-aware"])[0].starts_with("demotion: has no effect without an excess bucket"));
+        assert!(mistakes(&["excess-burst = 500 bytes"])[0].contains("leaves the excess bucket unused"));
     }
 }

@@ -80,3 +80,50 @@ impl Meter for TokenBucket {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, colours};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    fn token_bucket(more: &[&str]) -> TokenBucket {
+        TokenBucket::new(&read(&[&["rate = 8 kbit/s", "burst = 1000 bytes"], more].concat()).expect("sound"))
+    }
+
+    #[test]
+    fn packets_conform_while_tokens_last() {
+        // A byte a millisecond: 200 left after two packets, 399 at 199 ms, 400 at 200 ms.
+        let packets = [(0, 400, 0), (0, 400, 0), (0, 400, 0), (199, 400, 0), (200, 400, 0), (200, 1, 0)];
+        assert_eq!(colours(&mut token_bucket(&[]), &packets), [0, 0, 1, 1, 0, 1]);
+        assert_eq!(colours(&mut token_bucket(&["start = empty"]), &[(399, 400, 0), (400, 400, 0)]), [1, 0]);
+        assert_eq!(colours(&mut token_bucket(&["exceed-precedence = 2"]), &[(0, 1001, 1), (0, 1000, 1)]), [2, 0]);
+    }
+
+    #[test]
+    fn an_instant_burst_conforms_in_whole_packets() {
+        for (size, whole) in [(1000, 1), (999, 1), (500, 2), (334, 2), (333, 3), (1, 1000), (1001, 0)] {
+            let burst = colours(&mut token_bucket(&[]), &vec![(0, size, 0); 1100]);
+            assert_eq!(burst.iter().filter(|colour| **colour == 0).count(), whole);
+        }
+    }
+
+    #[test]
+    fn a_burst_at_line_rate_lasts_b_over_c_less_r() {
+        // b 20 kB, r 1 Mbit/s, 100 bytes every 80 us (C 10 Mbit/s): packet k needs 100 (k+1) <= 20000 + 10 k, so k <= 221,
+        // which is at 17.68 ms and ends at 17.76; the fluid limit is 17.78 ms.
+        let mut meter = TokenBucket::new(&read(&["rate = 1 Mbit/s", "burst = 20 kB"]).expect("sound"));
+        let conforming = (0..).take_while(|k| meter.colour(Time::from_ps(k * 80_000_000), Bytes::new(100), 0) == 0).count();
+        assert_eq!(conforming, 222);
+    }
+
+    #[test]
+    fn colours_are_kept_where_the_meter_is_aware() {
+        let aware = ["exceed-precedence = 2", "mode = colour-aware"];
+        // What arrives with precedence 2 or worse takes no tokens; what conforms keeps its own.
+        let packets = [(0, 900, 2), (0, 900, 3), (0, 600, 1), (0, 600, 1), (0, 400, 0), (0, 1, 0)];
+        assert_eq!(colours(&mut token_bucket(&aware), &packets), [2, 3, 1, 2, 0, 2]);
+        assert_eq!(token_bucket(&[]).colour(at(0), Bytes::new(100), 3), 0);
+        assert_eq!(read::<Parameters>(&["rate = 8 kbit/s", "burst = 1 kB", "exceed-precedence = 0"]).expect_err("a mistake").len(), 1);
+    }
+}

@@ -26,7 +26,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// \[RFC2698 s3\].
+    /// [RFC2698 s3].
     pub struct Parameters {
         /// Committed information rate (CIR).
         committed_rate: Rate;
@@ -83,5 +83,48 @@ impl Meter for TwoRateTcm {
         } else {
             0
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{colours, overload};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    const PLAN: [&str; 4] =
+        ["committed-rate = 8 kbit/s", "committed-burst = 1000 bytes", "peak-rate = 16 kbit/s", "peak-burst = 1500 bytes"];
+
+    fn marker(lines: &[&str]) -> TwoRateTcm {
+        TwoRateTcm::new(&read(lines).expect("sound"))
+    }
+
+    #[test]
+    fn green_takes_from_both_buckets_and_yellow_from_the_peak() {
+        // P, C: 1500, 1000 -> 900, 400 -> 300, 400 (yellow) -> red takes nothing -> 0, 100. At 100 ms: 200, 200.
+        let packets = [(0, 600, 0), (0, 600, 0), (0, 301, 0), (0, 300, 0), (100, 201, 0), (100, 200, 0)];
+        assert_eq!(colours(&mut marker(&PLAN), &packets), [0, 1, 2, 0, 2, 0]);
+    }
+
+    #[test]
+    fn aware_packets_are_not_promoted() {
+        let aware = [&PLAN[..], &["mode = colour-aware"]].concat();
+        // Red takes nothing; yellow takes from P only: 1500 -> 900, and C keeps its 1000 for 900 of green.
+        let packets = [(0, 1500, 2), (0, 600, 1), (0, 901, 1), (0, 900, 0), (0, 1, 0)];
+        assert_eq!(colours(&mut marker(&aware), &packets), [2, 1, 2, 0, 2]);
+    }
+
+    #[test]
+    fn overload_gets_the_committed_rate_green_and_the_rest_of_the_peak_yellow() {
+        let plan = ["committed-rate = 0.4 Mbit/s", "committed-burst = 5 kB", "peak-rate = 0.6 Mbit/s", "peak-burst = 5 kB"];
+        // 100 s: 5000 kB + 5 kB green; 7500 kB + 5 kB in all.
+        let [green, yellow, red] = overload(&mut marker(&plan));
+        assert_eq!((green, yellow, red), (10_010, 5000, 25_001 - 15_010));
+    }
+
+    #[test]
+    fn a_peak_below_the_committed_rate_is_refused() {
+        let lines = [PLAN[0], PLAN[1], "peak-rate = 7 kbit/s", PLAN[3]];
+        assert_eq!(read::<Parameters>(&lines).expect_err("a mistake"), ["peak-rate: is below committed-rate; at least as much"]);
     }
 }

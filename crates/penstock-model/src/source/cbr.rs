@@ -100,3 +100,60 @@ impl Source for Cbr {
         (self.jitter == 0.0).then_some(self.spacing)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::testing::read;
+    use crate::rng::Key;
+
+    fn cbr(more: &[&str]) -> Cbr {
+        // 160 bytes at 64 kbit/s: 20 ms.
+        Cbr::new(&read(&[&["rate = 64 kbit/s", "packet = 160 bytes"], more].concat()).expect("sound"))
+    }
+
+    fn stream() -> Stream {
+        Key::root(1, 0).child("cbr").stream()
+    }
+
+    #[test]
+    fn without_jitter_the_spacing_never_varies() {
+        let (mut source, mut stream) = (cbr(&["phase = zero"]), stream());
+        assert_eq!(source.first(&mut stream), Emission { after: Duration::ZERO, size: 160 });
+        assert!((0..100).all(|_| source.next(&mut stream) == Emission { after: Duration::from_ms(20), size: 160 }));
+        assert_eq!(source.period(), Some(Duration::from_ms(20)));
+        assert_eq!(cbr(&["spacing-jitter = 0.1"]).period(), None);
+    }
+
+    #[test]
+    fn random_phases_fill_one_spacing() {
+        let (mut source, mut stream) = (cbr(&[]), stream());
+        let n = 100_000u32;
+        let phases: Vec<f64> = (0..n).map(|_| source.first(&mut stream).after.as_seconds()).collect();
+        assert!(phases.iter().all(|phase| (0.0..0.020).contains(phase)));
+        let mean = phases.iter().sum::<f64>() / f64::from(n);
+        // Uniform on 20 ms: standard deviation 5.77 ms; four standard errors.
+        assert!((mean - 0.010).abs() < 4.0 * 0.00577 / f64::from(n).sqrt(), "{mean}");
+    }
+
+    #[test]
+    fn jitter_keeps_its_bounds_and_the_mean_rate() {
+        let (mut source, mut stream) = (cbr(&["spacing-jitter = 10%"]), stream());
+        let n = 100_000u32;
+        let spacings: Vec<f64> = (0..n).map(|_| source.next(&mut stream).after.as_seconds()).collect();
+        assert!(spacings.iter().all(|spacing| (0.018..=0.022).contains(spacing)));
+        // Standard deviation 4 ms / sqrt 12; four standard errors.
+        let mean = spacings.iter().sum::<f64>() / f64::from(n);
+        let deviation = 0.004 / 12f64.sqrt();
+        assert!((mean - 0.020).abs() < 4.0 * deviation / f64::from(n).sqrt(), "{mean}");
+        let variance = spacings.iter().map(|spacing| (spacing - mean).powi(2)).sum::<f64>() / f64::from(n);
+        // The sample variance of a uniform law has a relative standard error of sqrt(0.8/n).
+        assert!((variance / deviation.powi(2) - 1.0).abs() < 4.0 * (0.8 / f64::from(n)).sqrt(), "{variance}");
+    }
+
+    #[test]
+    fn a_packet_larger_than_any_is_refused() {
+        let mistakes = read::<Parameters>(&["rate = 1 Mbit/s", "packet = 64 KiB"]).expect_err("a mistake");
+        assert_eq!(mistakes, ["packet: 65536 bytes is larger than any packet; at most 65535 bytes"]);
+    }
+}

@@ -100,3 +100,19 @@ sources! {
 
 // A scenario may have a million flows, each with a source.
 const _: () = assert!(std::mem::size_of::<AnySource>() <= 64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::testing::read;
+    use crate::units::Bytes;
+
+    #[test]
+    fn a_greedy_source_is_a_plan_only() {
+        let ftp: ftp::Parameters = read(&["size = 1 MB"]).expect("sound");
+        assert_eq!(ftp.size, Some(Bytes::new(1_000_000)));
+        assert!(AnySource::new(&SourcePlan::Ftp(ftp)).is_none());
+        let cbr = read(&["rate = 64 kbit/s", "packet = 160 bytes"]).expect("sound");
+        assert_eq!(AnySource::new(&SourcePlan::Cbr(cbr)).and_then(|source| source.period()), Some(Duration::from_ms(20)));
+    }
+}

@@ -10,7 +10,7 @@ crate::parameters! {
     /// Poisson: packets at exponential spacings, independent of one another and of their sizes.
     ///
     /// ## Decides
-    /// The time to each packet, the first included, is exponential with mean E\[packet\] / rate; its size follows `packet`.
+    /// The time to each packet, the first included, is exponential, its mean that of the packet size over the rate; its size follows `packet`.
     ///
     /// ## State
     /// None; one random number per packet, and another where the size varies.
@@ -59,5 +59,42 @@ impl Source for Poisson {
     fn next(&mut self, stream: &mut Stream) -> Emission {
         let after = Duration::from_seconds(stream.exponential() * self.mean_spacing);
         Emission { after, size: self.sizes.sample(stream) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::testing::read;
+    use crate::rng::Key;
+
+    #[test]
+    fn spacings_are_exponential_from_the_first_on() {
+        // 1000 bytes at 1 Mbit/s: a mean of 8 ms.
+        let mut source = Poisson::new(&read(&["rate = 1 Mbit/s", "packet = 1000 bytes"]).expect("sound"));
+        let mut stream = Key::root(1, 0).child("poisson").stream();
+        let n = 100_000u32;
+        let mut check = |emission: fn(&mut Poisson, &mut Stream) -> Emission| {
+            let spacings: Vec<f64> = (0..n).map(|_| emission(&mut source, &mut stream).after.as_seconds()).collect();
+            // Standard error of the mean 8 ms / sqrt n; P(X > mean) = 1/e, of error sqrt(.2325/n); four of each.
+            let (error, share) = (0.008 / f64::from(n).sqrt(), spacings.iter().filter(|spacing| **spacing > 0.008).count());
+            assert!((spacings.iter().sum::<f64>() / f64::from(n) - 0.008).abs() < 4.0 * error);
+            assert!((share as f64 / f64::from(n) - (-1f64).exp()).abs() < 4.0 * (0.2325 / f64::from(n)).sqrt());
+        };
+        check(Source::first);
+        check(Source::next);
+        assert_eq!(source.period(), None);
+    }
+
+    #[test]
+    fn the_rate_is_that_of_the_bits_whatever_the_sizes() {
+        let mut source = Poisson { mean_spacing: 830.0 * 8.0 / 1e6, sizes: SizeLaw::Mix([(0.5, 160), (1.0, 1500)].into()) };
+        let mut stream = Key::root(1, 0).child("poisson").stream();
+        let n = 200_000u32;
+        let all: Vec<Emission> = (0..n).map(|_| source.next(&mut stream)).collect();
+        let bits = all.iter().map(|emission| 8.0 * f64::from(emission.size)).sum::<f64>();
+        let seconds = all.iter().map(|emission| emission.after.as_seconds()).sum::<f64>();
+        // Relative standard error of the ratio: sqrt((1 + (670/830)^2)/n) = 0.0029; four of them.
+        assert!((bits / seconds / 1e6 - 1.0).abs() < 0.0116);
     }
 }

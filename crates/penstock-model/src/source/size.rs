@@ -120,3 +120,93 @@ fn entries<'a, const N: usize>(fields: &'a [(String, Value)], keys: [&str; N]) -
     }
     Ok(values)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    fn text(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+
+    fn table(entries: &[(&str, Value)]) -> Value {
+        Value::Table(entries.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
+    }
+
+    fn item(size: &str, share: f64) -> Value {
+        table(&[("size", text(size)), ("share", Value::Float(share))])
+    }
+
+    fn mix_of(items: &[Value]) -> Value {
+        table(&[("mix", Value::List(items.to_vec()))])
+    }
+
+    fn exponential(mean: &str) -> Value {
+        table(&[("exponential", table(&[("mean", text(mean))]))])
+    }
+
+    fn mistake(value: &Value) -> String {
+        SizeLaw::from_value(value).expect_err("a mistake")
+    }
+
+    #[test]
+    fn laws_are_read_with_their_means() {
+        let mean = |value: &Value| SizeLaw::from_value(value).expect("sound").mean();
+        assert_eq!(mean(&text("160 bytes")), 160.0);
+        assert_eq!(mean(&exponential("1 kB")), 1000.0);
+        assert_eq!(mean(&mix_of(&[item("160 bytes", 0.5), item("1500 bytes", 0.5)])), 830.0);
+        let thirds = mix_of(&[item("100 bytes", 1.0 / 3.0), item("200 bytes", 1.0 / 3.0), item("300 bytes", 1.0 / 3.0)]);
+        assert!((mean(&thirds) - 200.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn mistakes_say_where_and_what_is_allowed() {
+        assert_eq!(mistake(&Value::Integer(160)), "160 has no unit; write \"576 bytes\"");
+        assert_eq!(mistake(&text("64 KiB")), "65536 bytes is larger than any packet; at most 65535 bytes");
+        assert!(mistake(&table(&[("pareto", text("1"))])).starts_with("unknown law 'pareto'; write \"576 bytes\", {"));
+        assert!(mistake(&table(&[])).starts_with("a packet size is one law: "));
+        assert_eq!(mistake(&exponential("0 bytes")), "exponential.mean: a size must be above zero");
+        assert_eq!(mistake(&table(&[("exponential", table(&[]))])), "exponential: mean is missing");
+        assert_eq!(
+            mistake(&table(&[("exponential", table(&[("median", text("1 kB"))]))])),
+            "exponential: unknown key 'median'; mean expected"
+        );
+        assert!(mistake(&table(&[("exponential", text("1 kB"))])).starts_with("exponential needs a mean; write "));
+        assert!(mistake(&table(&[("mix", text("1 kB"))])).starts_with("mix needs a list; write "));
+    }
+
+    #[test]
+    fn a_mix_must_be_complete() {
+        assert_eq!(mistake(&mix_of(&[])), "mix: the list is empty");
+        assert_eq!(mistake(&mix_of(&[item("1 kB", 0.5), item("2 kB", 0.25)])), "mix: the shares add up to 0.75; they must add up to 1");
+        assert_eq!(mistake(&mix_of(&[text("1 kB")])), "mix: item 0: '1 kB' is not { size = \"160 bytes\", share = 0.5 }");
+        assert_eq!(mistake(&mix_of(&[item("1 kB", 1.0), item("2 kB", 0.0)])), "mix: item 1: share: a size that never occurs; leave it out");
+        assert_eq!(mistake(&mix_of(&[table(&[("size", text("1 kB"))])])), "mix: item 0: share is missing");
+        assert_eq!(
+            mistake(&mix_of(&[item("1", 1.0)])),
+            "mix: item 0: size: 1 has no unit; write \"576 bytes\" (units: bytes, byte, B, kB, MB, GB, KiB, MiB, GiB)"
+        );
+    }
+
+    #[test]
+    fn samples_follow_their_law() {
+        let mut stream = Key::root(1, 0).child("sizes").stream();
+        let n = 200_000;
+        let mut mean = |law: &SizeLaw| (0..n).map(|_| f64::from(law.sample(&mut stream))).sum::<f64>() / f64::from(n);
+        // Standard errors: 1000/447 for the exponential, 670/447 for the mix; four of each.
+        assert!((mean(&SizeLaw::Exponential(1000.0)) - 1000.0).abs() < 9.0);
+        let mix = SizeLaw::from_value(&mix_of(&[item("160 bytes", 0.5), item("1500 bytes", 0.5)])).expect("sound");
+        assert!((mean(&mix) - 830.0).abs() < 6.0);
+        assert!((0..1000).all(|_| [160, 1500].contains(&mix.sample(&mut stream))));
+        // A mean of one byte: two in five samples would round to zero.
+        assert!((0..1000).all(|_| SizeLaw::Exponential(1.0).sample(&mut stream) >= 1));
+    }
+
+    #[test]
+    fn a_constant_draws_nothing() {
+        let (mut used, mut fresh) = (Key::root(1, 0).stream(), Key::root(1, 0).stream());
+        assert_eq!(SizeLaw::Constant(40).sample(&mut used), 40);
+        assert_eq!(used.bits(), fresh.bits());
+    }
+}

@@ -5,6 +5,7 @@
 
 mod congestion;
 mod parameters;
+mod ranges;
 mod receiver;
 mod recovery;
 mod rtt;

@@ -23,23 +23,24 @@ crate::parameters! {
     /// - Half of what was outstanding is rounded down to whole segments, as segment-counting implementations do.
     /// - After a timeout the sender resends from the first unacknowledged segment on (go-back-N), until
     ///   acknowledgements have passed what had been sent.
-    /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s3.2]; they do at once after a fast
+    /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s4]; they do at once after a fast
     ///   recovery, because nothing that was received has been sent again there.
     /// - cwnd also grows while the application sends less than it allows [RFC5681 s3.1 permits it], up to `max-window`.
+    /// - The ticks of all clocks fall together, at multiples of `timer-tick` (ns-2 shifts each by a random part of one).
+    /// - The rescue retransmission of RFC 6675 is left out where the segment has been sent again already.
     /// - No ECN, no timestamps, no connection teardown.
     ///
     /// ## Example
     /// ```toml
     /// transport.tcp = { variant = "new-reno", packet = "1500 bytes" }
-    /// # As ns-2 had it by default in 1999:
-    /// transport.tcp = { variant = "reno", packet = "1000 bytes", initial-window = "1 packet", max-window = "20 packets",
-    ///                   syn = false, limited-transmit = false, timer-tick = "100 ms", initial-rto = "6 s",
-    ///                   min-rto = "0 s", max-rto = "100000 s" }
     /// ```
+    /// What ns-2 did by default in 1999 is `initial-window = "1 packet"`, `max-window = "20 packets"`, `syn = false`,
+    /// `limited-transmit = false`, `timer-tick = "100 ms"`, `initial-rto = "6 s"`, `min-rto = "0 s"` and
+    /// `max-rto = "100000 s"`.
     ///
     /// ## References
     /// RFC 5681 (congestion control), RFC 6298 (timer), RFC 6582 (NewReno), RFC 6675 and RFC 2018 (SACK), RFC 3042
-    /// (limited transmit), RFC 6928 (initial window); [Fall96] compares the variants.
+    /// (limited transmit), RFC 6928 (initial window); Fall and Floyd [Fall96 s2] compare the variants.
     pub struct Parameters {
         /// How losses are repaired.
         variant: Variant = "new-reno";
@@ -54,11 +55,12 @@ crate::parameters! {
         max_window: Limit = "1000 packets";
         /// Slow start ends at this window (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
         initial_slow_start_threshold: Option<Limit>;
-        /// Granularity of the clock that measures round trips (G); zero is exact. ns-2 had 100 ms until 2002, then 10 ms.
+        /// Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, two at
+        /// least. ns-2 had 100 ms until 2002, then 10 ms.
         timer_tick: Duration = "0 s";
         /// Retransmission timeout before the first measurement [RFC6298 s2.1]; RFC 2988 had 3 s, ns-2 6 s until 2002.
         initial_rto: Duration = "1 s";
-        /// The least timeout, before back-off [RFC6298 s2.4]; ns-2 had none until 2004, then 200 ms.
+        /// The least timeout, before back-off [RFC6298 s2.4]; ns-2 had none in 1999 and 200 ms from 2004.
         min_rto: Duration = "1 s";
         /// The greatest timeout [RFC6298 s2.5]; ns-2 had 100000 s until 2007.
         max_rto: Duration = "60 s";
@@ -89,9 +91,9 @@ crate::choice! {
         "tahoe" => Tahoe,
         /// Resends one segment and halves the window; a further loss in the window starts over [RFC5681 s3.2].
         "reno" => Reno,
-        /// Stays in recovery until everything sent before it is acknowledged, one loss a round trip [RFC6582].
+        /// Stays in recovery until everything sent before it is acknowledged, one loss a round trip [RFC6582 s3].
         "new-reno" => NewReno,
-        /// Resends what the receiver's blocks show as missing, several losses a round trip [RFC6675].
+        /// Resends what the receiver's blocks show as missing, several losses a round trip [RFC6675 s5].
         "sack" => Sack,
     }
 }
@@ -99,9 +101,9 @@ crate::choice! {
 crate::choice! {
     /// Which partial acknowledgements restart the retransmission timer in a recovery.
     pub enum PartialAckTimer {
-        /// The first only: many losses end in a timeout rather than in many round trips ("impatient") [RFC6582 s4].
+        /// The first only: many losses end in a timeout rather than in many round trips ("impatient") [RFC3782 s4].
         "first" => First,
-        /// Each of them ("slow but steady") [RFC6582 s4].
+        /// Each of them ("slow but steady") [RFC3782 s4].
         "every" => Every,
     }
 }
@@ -126,6 +128,9 @@ impl Check for Parameters {
         if self.ack_every == Count(1) && self.ack_delay.is_some() {
             mistake("ack-delay", "has no effect while every segment is acknowledged; set ack-every = 2 or leave it out".to_owned());
         }
+        if self.ack_delay.is_some_and(|delay| delay > LONGEST_DELAY) {
+            mistake("ack-delay", format!("must be at most {LONGEST_DELAY}"));
+        }
         if self.variant != Variant::NewReno && self.partial_ack_timer.is_some() {
             mistake("partial-ack-timer", "has no effect but on variant = \"new-reno\"; leave it out".to_owned());
         }
@@ -134,6 +139,9 @@ impl Check for Parameters {
 
 /// The largest IPv4 packet [RFC791 s3.1].
 const MAX_PACKET: u64 = 65_535;
+
+/// The longest that an acknowledgement may be held back [RFC5681 s4.2].
+const LONGEST_DELAY: Duration = Duration::from_ms(500);
 
 impl Parameters {
     fn check_windows(&self, mistake: &mut dyn FnMut(&str, String)) {

@@ -1,6 +1,6 @@
 //! The receiving end.
 
-use super::sack::RangeSet;
+use super::ranges::RangeSet;
 use super::{Parameters, Transmission, Variant};
 use crate::packet::{Ack, Body, SackBlock};
 use crate::units::{Duration, Time};

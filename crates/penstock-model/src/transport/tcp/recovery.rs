@@ -29,7 +29,6 @@ impl Sender {
     fn fast_retransmit(&mut self, now: Time) {
         let flight = self.in_flight();
         self.window.halve_threshold(flight);
-        self.stop_timing();
         match self.parameters.variant {
             Variant::Tahoe => self.go_back(),
             Variant::Reno | Variant::NewReno => {
@@ -60,7 +59,6 @@ impl Sender {
         self.next = self.unacknowledged;
         self.duplicates = 0;
         self.resend = false;
-        self.stop_timing();
     }
 
     /// Duplicate acknowledgements count again once more than what had been sent is acknowledged [RFC6582 s3.2 (2)], or,

@@ -70,3 +70,67 @@ impl Estimator {
         backed_off.min(parameters.max_rto).max(parameters.timer_tick.times(2))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::harness::{parameters, text};
+    use super::*;
+
+    fn at_ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    #[test]
+    fn an_exact_clock_follows_rfc_6298() {
+        let parameters = parameters(&[("min-rto", text("0 s"))]);
+        let mut estimator = Estimator::new(&parameters);
+        assert_eq!(estimator.timeout(&parameters), Duration::from_secs(1));
+        estimator.on_sample(&parameters, at_ms(7), at_ms(107));
+        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(100 + 4 * 50));
+        estimator.on_sample(&parameters, at_ms(200), at_ms(260));
+        // SRTT = 7/8 100 + 1/8 60 = 95; RTTVAR = 3/4 50 + 1/4 40 = 47.5.
+        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(95 + 190));
+    }
+
+    #[test]
+    fn a_ticking_clock_counts_the_ticks_between() {
+        let parameters = parameters(&[("min-rto", text("0 s")), ("timer-tick", text("100 ms"))]);
+        let after = |samples: &[(u64, u64)]| {
+            let mut estimator = Estimator::new(&parameters);
+            samples.iter().for_each(|(sent, now)| estimator.on_sample(&parameters, at_ms(*sent), at_ms(*now)));
+            estimator.timeout(&parameters)
+        };
+        assert_eq!(after(&[(0, 250)]), Duration::from_ms(200 + 400)); // 2 ticks: 2 + 4 x 1
+        assert_eq!(after(&[(90, 310)]), Duration::from_ms(300 + 600)); // 3 ticks, although only 220 ms
+        assert_eq!(after(&[(110, 130)]), Duration::from_ms(100 + 200)); // none counts as one
+                                                                        // 2 then 5 ticks: 8 SRTT = 16 + 3, 4 RTTVAR = 4 + 3 - 1; RTO = 19 / 8 rounded down + 6 = 8 ticks.
+        assert_eq!(after(&[(0, 200), (300, 800)]), Duration::from_ms(800));
+    }
+
+    #[test]
+    fn a_timeout_lasts_two_ticks_at_least() {
+        let given = [("min-rto", text("0 s")), ("initial-rto", text("50 ms")), ("timer-tick", text("100 ms"))];
+        let parameters = parameters(&given);
+        assert_eq!(Estimator::new(&parameters).timeout(&parameters), Duration::from_ms(200));
+    }
+
+    #[test]
+    fn the_least_timeout_is_backed_off_too() {
+        let parameters = parameters(&[]);
+        let mut estimator = Estimator::new(&parameters);
+        estimator.on_sample(&parameters, at_ms(0), at_ms(100));
+        estimator.back_off(&parameters);
+        assert_eq!(estimator.timeout(&parameters), Duration::from_secs(2));
+    }
+
+    #[test]
+    fn four_back_offs_make_the_averages_obsolete() {
+        let parameters = parameters(&[("min-rto", text("0 s"))]);
+        let mut estimator = Estimator::new(&parameters);
+        estimator.on_sample(&parameters, at_ms(0), at_ms(100));
+        (0..4).for_each(|_| estimator.back_off(&parameters));
+        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(16 * 300));
+        estimator.on_sample(&parameters, at_ms(9000), at_ms(9010));
+        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(10 + 20));
+    }
+}

@@ -1,74 +1,7 @@
-//! Ranges of segments, and the sender's scoreboard of them [RFC6675].
+//! The sender's scoreboard of selective acknowledgements [RFC6675 s4].
 
+use super::ranges::RangeSet;
 use crate::packet::SackBlock;
-
-/// A set of segments as disjoint ranges in ascending order; no memory while it is empty.
-#[derive(Clone, Debug, Default)]
-pub(super) struct RangeSet {
-    blocks: Vec<SackBlock>,
-}
-
-impl RangeSet {
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
-    }
-
-    pub fn blocks(&self) -> &[SackBlock] {
-        &self.blocks
-    }
-
-    pub fn clear(&mut self) {
-        self.blocks.clear();
-    }
-
-    /// The range that holds `seq`.
-    pub fn block_of(&self, seq: u32) -> Option<SackBlock> {
-        let index = self.blocks.partition_point(|block| block.end <= seq);
-        self.blocks.get(index).filter(|block| block.start <= seq).copied()
-    }
-
-    pub fn contains(&self, seq: u32) -> bool {
-        self.block_of(seq).is_some()
-    }
-
-    /// The first segment from `seq` on that is not in the set.
-    pub fn end_of_run(&self, seq: u32) -> u32 {
-        self.block_of(seq).map_or(seq, |block| block.end)
-    }
-
-    /// Adds a range and says how many of its segments were new.
-    pub fn insert(&mut self, added: SackBlock) -> u32 {
-        // The ranges that touch the new one, all of which become one.
-        let first = self.blocks.partition_point(|block| block.end < added.start);
-        let last = self.blocks.partition_point(|block| block.start <= added.end);
-        let touched = &self.blocks[first..last];
-        let old: u32 = touched.iter().map(|block| block.end - block.start).sum();
-        let start = touched.first().map_or(added.start, |block| block.start.min(added.start));
-        let end = touched.last().map_or(added.end, |block| block.end.max(added.end));
-        if first == last {
-            self.blocks.insert(first, added);
-        } else {
-            self.blocks[first] = SackBlock { start, end };
-            self.blocks.drain(first + 1..last);
-        }
-        end - start - old
-    }
-
-    /// Forgets everything before `seq`.
-    pub fn remove_below(&mut self, seq: u32) {
-        let gone = self.blocks.partition_point(|block| block.end <= seq);
-        self.blocks.drain(..gone);
-        if let Some(first) = self.blocks.first_mut() {
-            first.start = first.start.max(seq);
-        }
-    }
-
-    /// How many segments of the set lie before `seq`.
-    pub fn count_below(&self, seq: u32) -> u32 {
-        self.blocks.iter().take_while(|block| block.start < seq).map(|block| block.end.min(seq) - block.start).sum()
-    }
-}
 
 /// What the sender knows of the segments beyond the cumulative acknowledgement, and which of them it has sent again.
 #[derive(Clone, Debug, Default)]
@@ -194,5 +127,96 @@ impl Scoreboard {
             left -= length;
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn block(start: u32, end: u32) -> SackBlock {
+        SackBlock { start, end }
+    }
+
+    #[test]
+    fn what_lies_below_three_arrivals_is_lost() {
+        let mut board = Scoreboard::default();
+        assert_eq!(board.update(&[block(2, 3), block(5, 6)], 0, 3), 2);
+        assert!(!board.is_lost(0));
+        assert_eq!(board.update(&[block(5, 7), block(2, 3)], 0, 3), 1);
+        assert_eq!([0, 1, 2, 3, 4].map(|seq| board.is_lost(seq)), [true, true, false, false, false]);
+    }
+
+    #[test]
+    fn a_cleared_scoreboard_knows_nothing() {
+        let mut board = Scoreboard::default();
+        board.update(&[block(2, 8)], 0, 3);
+        board.clear();
+        assert!(!board.is_lost(0));
+        assert_eq!((board.sacked_below(8), board.next_hole(2)), (0, 2));
+    }
+
+    #[test]
+    fn the_next_segment_is_lost_then_new_then_suspected_then_rescued() {
+        let outstanding = Outstanding { unacknowledged: 0, high: 9 };
+        let mut board = Scoreboard::default();
+        board.update(&[block(2, 3), block(5, 7)], 0, 3);
+        board.begin_recovery(0);
+        // Not lost and not SACKed: 3 4 7 8; sent again: 0.
+        assert_eq!(board.pipe(outstanding), 5);
+        assert_eq!(board.next_lost(0), Some(1));
+        board.on_resent(1);
+        assert_eq!(board.pipe(outstanding), 6);
+        assert_eq!((board.next_lost(0), board.next_suspect(0)), (None, Some(3)));
+        board.on_resent(3);
+        assert_eq!(board.next_suspect(0), Some(4));
+        board.on_resent(4);
+        // 3 and 4 are not lost and sent again: they count twice.
+        assert_eq!(board.pipe(outstanding), 8);
+        assert_eq!(board.next_suspect(0), None);
+        assert_eq!((board.take_rescue(outstanding), board.take_rescue(outstanding)), (Some(8), None));
+    }
+
+    #[test]
+    fn what_was_sent_again_is_not_rescued() {
+        let mut board = Scoreboard::default();
+        board.update(&[block(1, 5)], 0, 3);
+        board.begin_recovery(0);
+        assert_eq!(board.take_rescue(Outstanding { unacknowledged: 0, high: 5 }), None);
+    }
+
+    proptest! {
+        /// The scoreboard's sums agree with the definitions of [RFC6675 s4], segment by segment.
+        #[test]
+        fn the_scoreboard_agrees_with_its_definition(
+            ranges in prop::collection::vec((0u32..40, 1u32..6), 0..12),
+            (unacknowledged, resent, threshold) in (0u32..20, 0u32..40, 1u32..5),
+        ) {
+            let high = 46;
+            let mut board = Scoreboard::default();
+            let mut sacked = BTreeSet::new();
+            for (start, length) in &ranges {
+                let before = sacked.len();
+                sacked.extend((*start..start + length).filter(|seq| *seq >= unacknowledged));
+                let newly = board.update(&[block(*start, start + length)], unacknowledged, threshold);
+                prop_assert_eq!(newly as usize, sacked.len() - before);
+            }
+            board.begin_recovery(resent.max(unacknowledged));
+            let open: Vec<u32> = (unacknowledged..high).filter(|seq| !sacked.contains(seq)).collect();
+            let is_lost = |seq: u32| sacked.range(seq..).count() >= threshold as usize;
+            let mut pipe = 0;
+            for seq in &open {
+                prop_assert_eq!(board.is_lost(*seq), is_lost(*seq));
+                pipe += u32::from(!is_lost(*seq)) + u32::from(*seq <= resent.max(unacknowledged));
+            }
+            prop_assert_eq!(board.pipe(Outstanding { unacknowledged, high }), pipe);
+            let beyond = |seq: &u32| *seq > resent.max(unacknowledged);
+            prop_assert_eq!(board.next_lost(unacknowledged), open.iter().copied().filter(beyond).find(|seq| is_lost(*seq)));
+            let highest = sacked.last().copied().unwrap_or(0);
+            prop_assert_eq!(board.next_suspect(unacknowledged), open.iter().copied().filter(beyond).find(|seq| *seq < highest));
+            prop_assert_eq!(board.sacked_below(33) as usize, sacked.range(..33).count());
+        }
     }
 }

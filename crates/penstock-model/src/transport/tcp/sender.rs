@@ -219,7 +219,7 @@ impl Sender {
     #[inline]
     fn may_send(&self, seq: u32) -> bool {
         let in_network = seq - self.unacknowledged - self.scoreboard_credit(seq);
-        self.is_within_reach(seq) && in_network < self.window.size as u32 + self.limited_transmit()
+        self.is_within_reach(seq) && in_network < (self.window.size as u32).saturating_add(self.limited_transmit())
     }
 
     /// Whether the application has offered `seq` and the receiver's window reaches beyond it.
@@ -231,7 +231,7 @@ impl Sender {
     fn transmit(&mut self, now: Time, seq: u32) -> Transmission {
         let retransmission = seq < self.high;
         if retransmission {
-            self.timed = None;
+            self.timed = None; // the repair of a loss would be part of the round trip
         } else {
             self.high = seq + 1;
             self.timed = self.timed.or(Some((seq, now)));
@@ -252,11 +252,6 @@ impl Sender {
 
     pub(super) fn restart_timer(&mut self, now: Time) {
         self.deadline = now + self.estimator.timeout(&self.parameters);
-    }
-
-    /// Stops measuring a round trip: a loss would be part of it.
-    pub(super) fn stop_timing(&mut self) {
-        self.timed = None;
     }
 
     pub(super) fn outstanding(&self) -> Outstanding {

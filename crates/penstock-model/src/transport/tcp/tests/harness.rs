@@ -50,6 +50,8 @@ pub struct Path {
     /// Decides on the n-th data or SYN packet (from zero) and on the n-th packet back.
     lose_forward: Box<dyn FnMut(usize, Body) -> bool>,
     lose_back: Box<dyn FnMut(usize, Body) -> bool>,
+    /// What the n-th packet of both directions takes longer than the delay.
+    extra_delay: Box<dyn FnMut(usize) -> Duration>,
     sent: [usize; 2],
     in_transit: BTreeMap<(Time, usize), (bool, Body)>,
     /// Everything sent forward, lost or not.
@@ -66,6 +68,7 @@ impl Path {
             now: Time::ZERO,
             lose_forward: Box::new(|_, _| false),
             lose_back: Box::new(|_, _| false),
+            extra_delay: Box::new(|_| Duration::ZERO),
             sent: [0; 2],
             in_transit: BTreeMap::new(),
             log: vec![],
@@ -85,6 +88,11 @@ impl Path {
 
     pub fn losing_back(mut self, lose: impl FnMut(usize, Body) -> bool + 'static) -> Path {
         self.lose_back = Box::new(lose);
+        self
+    }
+
+    pub fn delaying(mut self, extra: impl FnMut(usize) -> Duration + 'static) -> Path {
+        self.extra_delay = Box::new(extra);
         self
     }
 
@@ -119,10 +127,11 @@ impl Path {
         arrival.min(self.sender.deadline()).min(self.receiver.deadline())
     }
 
-    /// Handles what is due next; arrivals before timers.
-    pub fn step(&mut self) {
+    /// Handles what is due next, arrivals before timers, and says what arrived.
+    pub fn step(&mut self) -> Option<Body> {
         self.now = self.next_event();
-        match self.in_transit.first_entry().filter(|entry| entry.key().0 == self.now).map(|entry| entry.remove()) {
+        let arrived = self.in_transit.first_entry().filter(|entry| entry.key().0 == self.now).map(|entry| entry.remove());
+        match arrived {
             Some((true, Body::Segment { seq, .. })) => self.receiver.on_segment(self.now, seq),
             Some((true, Body::Syn)) => self.receiver.on_syn(self.now),
             Some((false, Body::Ack(ack))) => self.sender.on_ack(self.now, &ack),
@@ -132,6 +141,7 @@ impl Path {
             None => self.receiver.on_timeout(self.now),
         }
         self.collect();
+        arrived.map(|(_, body)| body)
     }
 
     fn collect(&mut self) {
@@ -151,7 +161,9 @@ impl Path {
 
     fn put(&mut self, forward: bool, body: Body, lost: bool) {
         if !lost {
-            self.in_transit.insert((self.now + DELAY, self.sent[0] + self.sent[1]), (forward, body));
+            let number = self.sent[0] + self.sent[1];
+            let arrival = self.now + DELAY + (self.extra_delay)(number);
+            self.in_transit.insert((arrival, number), (forward, body));
         }
     }
 

@@ -1,1 +1,192 @@
-//! To follow.
+//! Fast retransmit and recovery, as the exact segments that each variant sends.
+//!
+//! A star is a retransmission. Segments sent together arrive together, 50 ms later; so do the acknowledgements.
+
+use super::harness::{parameters, text, Path};
+use crate::parameters::Value;
+
+fn path(variant: &str, initial_window: &str, more: &[(&str, Value)]) -> Path {
+    let mut given = vec![("variant", text(variant)), ("initial-window", text(initial_window))];
+    given.extend_from_slice(more);
+    Path::new(&parameters(&given))
+}
+
+/// At 100 ms cwnd grows to 10 by two ACKs (8 to 11 go out), two duplicates let 12 and 13 out, and the third means that
+/// 2 is lost: ssthresh = 10 / 2, not 12 / 2, because what limited transmit sent does not count.
+const UP_TO_FAST_RETRANSMIT: &str = "0: 0 1 2 3 4 5 6 7\n100: 8 9 10 11 12 13 2*";
+
+#[test]
+fn tahoe_starts_over_from_one_segment() {
+    let mut path = path("tahoe", "8 packets", &[]).losing_once(&[2]).start(None);
+    path.run_ms(150);
+    assert_eq!((path.sender.congestion_window(), path.sender.slow_start_threshold()), (1.0, 5.0));
+    path.run_ms(350);
+    // 2* fills the gap: 14 is acknowledged at once, and slow start goes on from there.
+    assert_eq!(path.sent(), format!("{UP_TO_FAST_RETRANSMIT}\n200: 14 15\n300: 16 17 18 19"));
+}
+
+#[test]
+fn one_loss_halves_the_window_of_the_other_variants() {
+    for variant in ["reno", "new-reno", "sack"] {
+        let mut path = path(variant, "8 packets", &[]).losing_once(&[2]).start(None);
+        path.run_ms(350);
+        // Of the 12 outstanding at the retransmission 7 must leave the network before the first new segment; by 200 ms
+        // 11 have, so 14 to 17 go out, and 18 after the full acknowledgement (cwnd 5, four outstanding).
+        assert_eq!(path.sent(), format!("{UP_TO_FAST_RETRANSMIT}\n200: 14 15 16 17 18\n300: 19 20 21 22 23"), "{variant}");
+        assert_eq!(path.sender.slow_start_threshold(), 5.0);
+        assert_eq!(path.sender.congestion_window() as u32, 5);
+    }
+}
+
+#[test]
+fn reno_leaves_recovery_at_the_first_of_two_losses_and_halves_again() {
+    let mut path = path("reno", "8 packets", &[]).losing_once(&[2, 5]).start(None);
+    path.run_ms(350);
+    // ACK 5 ends the recovery with cwnd 5 and 12 outstanding; the ACKs of 14 to 16 are three duplicates again.
+    assert_eq!(path.sent(), format!("{UP_TO_FAST_RETRANSMIT}\n200: 14 15 16\n300: 5*"));
+    assert_eq!(path.sender.slow_start_threshold(), 2.0);
+    path.run_ms(450);
+    assert_eq!(path.sent().lines().last(), Some("400: 17 18"));
+}
+
+#[test]
+fn new_reno_repairs_one_loss_per_round_trip() {
+    let mut path = path("new-reno", "8 packets", &[]).losing_once(&[2, 5]).start(None);
+    path.run_ms(350);
+    // The partial ACK 5 covers three segments: cwnd 15 - 3 + 1 = 13 with 12 outstanding, so 17 follows 5*.
+    assert_eq!(path.sent(), format!("{UP_TO_FAST_RETRANSMIT}\n200: 14 15 16 5* 17\n300: 18 19 20 21 22"));
+    assert_eq!(path.sender.slow_start_threshold(), 5.0);
+}
+
+#[test]
+fn sack_repairs_two_losses_and_halves_once() {
+    let mut path = path("sack", "8 packets", &[]).losing_once(&[2, 5]).start(None);
+    path.run_ms(350);
+    // Pipe is 9 at the retransmission of 2 and falls below 5 when 10 is SACKed; 5* takes the place.
+    assert_eq!(path.sent(), format!("{UP_TO_FAST_RETRANSMIT}\n200: 5* 14 15 16 17\n300: 18 19 20 21 22"));
+    assert_eq!(path.sender.slow_start_threshold(), 5.0);
+}
+
+#[test]
+fn three_losses_take_new_reno_three_round_trips_and_sack_two() {
+    let start = "0: 0 1 2 3 4 5 6 7 8 9\n100: 10 11 12 13 14 15 2*";
+    let mut new_reno = path("new-reno", "10 packets", &[]).losing_once(&[2, 4, 6]).start(None);
+    new_reno.run_ms(450);
+    let rest = "200: 16 17 18 4* 19\n300: 20 21 22 6* 23 24\n400: 25 26 27 28 29 30";
+    assert_eq!(new_reno.sent(), format!("{start}\n{rest}"));
+    let mut sack = path("sack", "10 packets", &[]).losing_once(&[2, 4, 6]).start(None);
+    sack.run_ms(350);
+    assert_eq!(sack.sent(), format!("{start}\n200: 4* 6* 16 17 18 19\n300: 20 21 22 23 24 25"));
+    assert_eq!(sack.receiver.duplicates(), 0);
+}
+
+#[test]
+fn the_blocks_tell_the_latest_arrival_first() {
+    let mut path = path("sack", "10 packets", &[]).losing_once(&[0, 2, 4, 7]).start(Some(10));
+    path.run_ms(60);
+    assert_eq!(path.answered(), "50: 0[1-2] 0[3-4][1-2] 0[5-6][3-4][1-2] 0[5-7][3-4][1-2] 0[8-9][5-7][3-4] 0[8-10][5-7][3-4]");
+}
+
+#[test]
+fn only_sack_sends_blocks() {
+    let mut path = path("new-reno", "4 packets", &[]).losing_once(&[0]).start(Some(4));
+    path.run_ms(60);
+    assert_eq!(path.answered(), "50: 0 0 0");
+}
+
+#[test]
+fn sack_rescues_a_loss_at_the_end_without_a_timeout() {
+    // 0 is found lost by three SACKs; nothing new is there to send, and nothing SACKed lies beyond 5: 5* is the rescue.
+    let mut path = path("sack", "6 packets", &[]).losing_once(&[0, 5]).start(Some(6));
+    path.run_ms(300);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5\n100: 0* 5*");
+    assert!(path.sender.is_finished());
+}
+
+#[test]
+fn limited_transmit_saves_small_windows_from_a_timeout() {
+    for variant in ["tahoe", "reno", "new-reno", "sack"] {
+        let mut with = path(variant, "3 packets", &[]).losing_once(&[0]).start(Some(5));
+        with.run_ms(2000);
+        assert_eq!(with.sent(), "0: 0 1 2\n100: 3 4\n200: 0*", "{variant}");
+        let off = [("limited-transmit", Value::Switch(false))];
+        let mut without = path(variant, "3 packets", &off).losing_once(&[0]).start(Some(5));
+        without.run_ms(2000);
+        assert_eq!(without.sent(), "0: 0 1 2\n1000: 0*\n1100: 3 4", "{variant}");
+        assert!(with.sender.is_finished() && without.sender.is_finished());
+    }
+}
+
+#[test]
+fn limited_transmit_stays_within_the_maximum_window() {
+    let mut path = path("new-reno", "3 packets", &[("max-window", text("4 packets"))]).losing_once(&[0]).start(None);
+    path.run_ms(150);
+    assert_eq!(path.sent(), "0: 0 1 2\n100: 3");
+}
+
+#[test]
+fn the_duplicate_threshold_can_be_raised() {
+    let given = [("dup-ack-threshold", Value::Integer(5)), ("limited-transmit", Value::Switch(false))];
+    for variant in ["reno", "sack"] {
+        let mut path = path(variant, "6 packets", &given).losing_once(&[0]).start(Some(6));
+        path.run_ms(150);
+        assert_eq!(path.sent(), "0: 0 1 2 3 4 5\n100: 0*", "five duplicates, {variant}");
+    }
+    let mut path = path("reno", "5 packets", &given).losing_once(&[0]).start(Some(5));
+    path.run_ms(150);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4", "four duplicates");
+}
+
+/// The first four segments and all ACKs of the first twelve are lost. Going back sends 4 to 6 although they had arrived,
+/// and their ACKs are three duplicates of 12.
+#[test]
+fn going_back_ignores_the_duplicates_that_it_causes() {
+    for variant in ["tahoe", "reno", "new-reno"] {
+        let mut path = path(variant, "12 packets", &[]).losing_once(&[0, 1, 2, 3]).losing_back(|n, _| n < 8).start(None);
+        path.run_ms(1450);
+        let rest = "1000: 0*\n1100: 1* 2*\n1200: 3* 4* 5* 6*\n1300: 12 13 14 15 16\n1400: 17 18 19 20 21 22";
+        assert_eq!(path.sent(), format!("0: 0 1 2 3 4 5 6 7 8 9 10 11\n{rest}"), "{variant}");
+        assert_eq!(path.receiver.duplicates(), 3);
+    }
+}
+
+#[test]
+fn sack_goes_back_over_what_is_missing_only() {
+    let mut path = path("sack", "12 packets", &[]).losing_once(&[0, 1, 2, 3]).losing_back(|n, _| n < 8).start(None);
+    path.run_ms(1350);
+    let rest = "1000: 0*\n1100: 1* 2*\n1200: 3* 12 13 14\n1300: 15 16 17 18 19 20";
+    assert_eq!(path.sent(), format!("0: 0 1 2 3 4 5 6 7 8 9 10 11\n{rest}"));
+    assert_eq!(path.receiver.duplicates(), 0);
+}
+
+#[test]
+fn a_timeout_clears_the_scoreboard() {
+    // Nothing is found lost by 20 duplicates, so a timeout repairs. The ACK of 0* tells of 9, 7 and 5 again but has no
+    // room for 3, which goes out although it had arrived.
+    let given = [("dup-ack-threshold", Value::Integer(20)), ("limited-transmit", Value::Switch(false))];
+    let mut path = path("sack", "10 packets", &given).losing_once(&[0, 2, 4, 6, 8]).start(Some(10));
+    path.run_ms(2000);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7 8 9\n1000: 0*\n1100: 2* 3*\n1200: 4* 6* 8*");
+    assert_eq!(path.receiver.duplicates(), 1);
+    assert!(path.sender.is_finished());
+}
+
+/// One packet in `every` is lost. A cycle of windows h, h + 1, ..., 2h and one round trip of recovery at h carries `every`
+/// packets: 3/2 h (h + 1) + h = every, in h + 2 round trips; half a segment of cwnd is unused on average. For many packets
+/// this is the 3W/4 per round trip, W = sqrt(8/3 every), of [Mathis97 s2].
+#[test]
+fn throughput_follows_the_square_root_of_the_loss_rate() {
+    for variant in ["reno", "new-reno", "sack"] {
+        for every in [150, 600, 2400] {
+            let mut path = path(variant, "2 packets", &[]).losing(move |n, _| n % every == every - 1).start(None);
+            path.run_ms(20_000);
+            let before = path.receiver.delivered();
+            path.run_ms(420_000);
+            let per_round_trip = f64::from(path.receiver.delivered() - before) / 4000.0;
+            let packets = every as f64;
+            let half = ((6.25 + 6.0 * packets).sqrt() - 2.5) / 3.0;
+            let expected = packets / (half + 2.0) - 0.5;
+            assert!((per_round_trip / expected - 1.0).abs() < 0.01, "{variant}, {every}: {per_round_trip}, not {expected}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Packet sequences worked by hand, on a path with a fixed delay and a list of losses.
 
 mod growth;
-mod harness;
+pub(super) mod harness;
 mod losses;
 mod random;
 mod timers;

@@ -1,0 +1,173 @@
+//! Scenarios and runs as Python objects.
+
+use penstock_engine::{Observations, Sim};
+use penstock_model::discipline::DropCause;
+use penstock_model::units::{Duration, Time};
+use penstock_scenario::{Mistake, ValidScenario};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+create_exception!(_core, ScenarioError, PyValueError, "A scenario with mistakes, listed in `mistakes`.");
+create_exception!(_core, Cancelled, PyException, "A run that was told to stop.");
+
+/// A run looks at its cancel flag this often, in parts of its simulated time.
+const LOOKS: u64 = 1000;
+
+/// A flag that stops the runs it was given to, from any thread.
+#[pyclass(frozen, module = "penstock._core")]
+#[derive(Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+#[pymethods]
+impl Cancel {
+    #[new]
+    fn new() -> Cancel {
+        Cancel::default()
+    }
+
+    /// Raises the flag.
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A valid scenario.
+#[pyclass(frozen, module = "penstock._core")]
+pub struct Scenario(ValidScenario);
+
+#[pymethods]
+impl Scenario {
+    #[new]
+    #[pyo3(signature = (text, name = "scenario", sets = Vec::new()))]
+    fn new(py: Python<'_>, text: &str, name: &str, sets: Vec<(String, String)>) -> PyResult<Scenario> {
+        penstock_scenario::load(text, name, &sets).map(Scenario).map_err(|mistakes| scenario_error(py, &mistakes))
+    }
+
+    /// What the scenario says of itself, if anything.
+    #[getter]
+    fn description(&self) -> Option<&str> {
+        Some(self.0.description()).filter(|text| !text.is_empty())
+    }
+
+    /// The scenario with its settings applied, as JSON in one fixed form.
+    #[getter]
+    fn canonical(&self) -> &str {
+        self.0.canonical()
+    }
+
+    /// The seed that the scenario gives.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.0.seed()
+    }
+
+    /// The numbers of nodes, links and flows.
+    #[getter]
+    fn sizes(&self) -> (usize, usize, usize) {
+        (self.0.node_count(), self.0.link_count(), self.0.flow_count())
+    }
+
+    /// The instants in seconds at which counting begins and ends.
+    #[getter]
+    fn window(&self) -> (f64, f64) {
+        (self.0.warm_up().as_seconds(), self.0.end().as_seconds())
+    }
+
+    /// Runs one replication, with the interpreter free for other threads.
+    #[pyo3(signature = (seed, replication, cancel = None))]
+    fn run(&self, py: Python<'_>, seed: u64, replication: u64, cancel: Option<Py<Cancel>>) -> PyResult<Run> {
+        let flag = cancel.map(|cancel| cancel.get().0.clone()).unwrap_or_default();
+        let seen = py.detach(|| simulate(&self.0, seed, replication, &flag))?;
+        Ok(Run::new(&self.0, &seen))
+    }
+}
+
+fn simulate(scenario: &ValidScenario, seed: u64, replication: u64, cancel: &AtomicBool) -> PyResult<Observations> {
+    let blueprint = scenario.blueprint(Some(seed), replication);
+    let mut sim = Sim::new(blueprint).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let slice = Duration::from_ps((sim.end().as_ps() / LOOKS).max(1));
+    let mut until = Time::ZERO;
+    while until < sim.end() {
+        until += slice;
+        sim.run_until(until);
+        if cancel.load(Ordering::Relaxed) {
+            return Err(Cancelled::new_err("cancelled"));
+        }
+    }
+    Ok(sim.finish())
+}
+
+/// A metric: its name, labels, unit and value.
+type MetricRow = (String, Vec<(String, String)>, &'static str, f64);
+
+/// What one run gave.
+#[pyclass(frozen, get_all, module = "penstock._core")]
+pub struct Run {
+    digest: String,
+    packet_hops: u64,
+    metrics: Vec<MetricRow>,
+    delivered: u64,
+    drops: u64,
+    goodput_bps: f64,
+}
+
+#[pymethods]
+impl Run {
+    /// Totals between the warm-up and the end: `delivered` data packets, `drops`, and `goodput_bps`.
+    #[getter]
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counters = PyDict::new(py);
+        counters.set_item("delivered", self.delivered)?;
+        counters.set_item("drops", self.drops)?;
+        counters.set_item("goodput_bps", self.goodput_bps)?;
+        Ok(counters)
+    }
+}
+
+impl Run {
+    fn new(scenario: &ValidScenario, seen: &Observations) -> Run {
+        let rows = scenario.metrics(seen).into_iter();
+        let seconds = seen.to.since(seen.from).as_seconds();
+        let goodput_bytes: u64 = seen.flows.iter().map(|flow| flow.goodput_bytes).sum();
+        let lost_on_ports = |dropped: &[[u64; 4]; DropCause::ALL.len()]| dropped.iter().flatten().sum::<u64>();
+        Run {
+            digest: format!("{:016x}", seen.digest),
+            packet_hops: seen.packet_hops,
+            metrics: rows.map(|metric| (metric.name.to_string(), metric.labels, metric.unit, metric.value)).collect(),
+            delivered: seen.flows.iter().map(|flow| flow.received_packets).sum(),
+            drops: seen.links.iter().map(|link| lost_on_ports(&link.dropped_packets)).sum(),
+            goodput_bps: goodput_bytes as f64 * 8.0 / seconds,
+        }
+    }
+}
+
+/// The mistakes of a scenario as a list of dictionaries.
+pub fn check<'py>(py: Python<'py>, text: &str, name: &str, sets: &[(String, String)]) -> PyResult<Bound<'py, PyAny>> {
+    let mistakes = penstock_scenario::load(text, name, sets).err().unwrap_or_default();
+    Ok(as_list(py, &mistakes)?.into_any())
+}
+
+fn as_list<'py>(py: Python<'py>, mistakes: &[Mistake]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for mistake in mistakes {
+        let entry = PyDict::new(py);
+        entry.set_item("file", &mistake.file)?;
+        entry.set_item("line", mistake.line)?;
+        entry.set_item("path", &mistake.path)?;
+        entry.set_item("message", &mistake.message)?;
+        list.append(entry)?;
+    }
+    Ok(list)
+}
+
+fn scenario_error(py: Python<'_>, mistakes: &[Mistake]) -> PyErr {
+    let error = ScenarioError::new_err(penstock_scenario::report(mistakes));
+    match as_list(py, mistakes).and_then(|list| error.value(py).setattr("mistakes", list)) {
+        Ok(()) => error,
+        Err(other) => other,
+    }
+}

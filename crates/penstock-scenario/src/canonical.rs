@@ -1,0 +1,55 @@
+//! One text for one scenario, for hashing.
+
+use crate::tree::{Branch, Item, Tree};
+
+/// JSON with sorted keys and without blanks. Impairments, whose order has a meaning, become a list of pairs.
+pub(crate) fn write(tree: &Tree) -> String {
+    let mut text = String::new();
+    value(&mut text, tree);
+    text
+}
+
+fn value(text: &mut String, tree: &Tree) {
+    match &tree.item {
+        Item::Text(word) => quoted(text, word),
+        Item::Integer(number) => text.push_str(&number.to_string()),
+        Item::Float(number) if number.is_finite() => text.push_str(&format!("{number:?}")),
+        Item::Float(number) => quoted(text, &number.to_string()),
+        Item::Switch(switch) => text.push_str(&switch.to_string()),
+        Item::List(items) => list(text, items.iter(), |text, item| value(text, item)),
+        Item::Table(table) => {
+            let mut branches: Vec<&Branch> = table.iter().collect();
+            branches.sort_by(|a, b| a.key.cmp(&b.key));
+            text.push('{');
+            for (i, branch) in branches.iter().enumerate() {
+                text.push_str(if i > 0 { "," } else { "" });
+                quoted(text, &branch.key);
+                text.push(':');
+                match &branch.tree.item {
+                    Item::Table(parts) if branch.key == "impairment" => list(text, parts.iter(), |text, part| {
+                        text.push('[');
+                        quoted(text, &part.key);
+                        text.push(',');
+                        value(text, &part.tree);
+                        text.push(']');
+                    }),
+                    _ => value(text, &branch.tree),
+                }
+            }
+            text.push('}');
+        }
+    }
+}
+
+fn list<'a, T: 'a>(text: &mut String, items: impl Iterator<Item = &'a T>, mut write: impl FnMut(&mut String, &T)) {
+    text.push('[');
+    for (i, item) in items.enumerate() {
+        text.push_str(if i > 0 { "," } else { "" });
+        write(text, item);
+    }
+    text.push(']');
+}
+
+fn quoted(text: &mut String, word: &str) {
+    text.push_str(&serde_json::Value::from(word).to_string());
+}

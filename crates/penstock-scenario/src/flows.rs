@@ -1,0 +1,279 @@
+//! Groups of flows: what a user writes for one, its members and their routes.
+
+use crate::links::Links;
+use crate::mistake::Place;
+use crate::nodes::{End, Nodes, MOST};
+use crate::routes::{no_route, Routes};
+use crate::section::{Nothing, Part, Section};
+use crate::words::{Name, NodeName, Precedence, Start};
+use penstock_engine::blueprint::{FlowGroup, FlowPlan};
+use penstock_model::id::{LinkId, NodeId};
+use penstock_model::parameters::{Check, ClassName, Count, Parameters};
+use penstock_model::source::SourcePlan;
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Duration, Time};
+
+penstock_model::parameters! {
+    /// A group of like flows.
+    ///
+    /// Flow i runs from the i-th member of `from` to the i-th of `to`, each counted round. Without a given route it takes
+    /// the fewest links; of several such routes, the one whose first differing link stands earlier in the scenario.
+    pub struct FlowKeys {
+        /// The name in results.
+        name: Name;
+        /// The node or group where the flows begin, or a member such as `hosts[3]`.
+        from: NodeName;
+        /// Where they end.
+        to: NodeName;
+        /// How many flows; the size of the larger of the two groups if left out.
+        count: Option<Count>;
+        /// The traffic class of their packets, acknowledgements included; schedulers tell classes apart.
+        class: ClassName = "default";
+        /// The drop precedence that their packets begin with; 0 is the best protected.
+        precedence: Precedence = "0";
+        /// When they start; with `uniform`, each at an instant of its own.
+        start: Start = "0 s";
+        /// When their sources fall silent; the end if left out.
+        stop: Option<Duration>;
+        /// The nodes or groups on the way, both ends included; flow i passes the i-th member of a group.
+        route: Option<Vec<NodeName>>;
+        /// The same for acknowledgements, from `to` back to `from`.
+        route_back: Option<Vec<NodeName>>;
+    }
+}
+impl Check for FlowKeys {}
+
+/// What one `[[flows]]` became.
+pub(crate) struct Flows {
+    pub plan: FlowGroup,
+    pub class: String,
+    pub path: String,
+    pub place: Place,
+    from: End,
+    to: End,
+    pub count: usize,
+    route: Option<Given>,
+    route_back: Option<Given>,
+}
+
+/// A given route.
+struct Given {
+    nodes: Vec<End>,
+    key: &'static str,
+    place: Place,
+}
+
+impl Flows {
+    /// Reads all `[[flows]]`; the second result tells whether every entry could be read.
+    pub fn read_all(top: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> (Vec<Flows>, bool) {
+        if !top.has("flows") {
+            top.wrong("", "there are no [[flows]], so nothing would happen; write [[flows]] with name, from, to and source");
+        }
+        let (mut flows, mut complete): (Vec<Flows>, bool) = (Vec::new(), true);
+        for mut section in top.tables("flows") {
+            match Flows::read(&mut section, nodes, duration) {
+                Some(group) => {
+                    if flows.iter().any(|other| other.plan.name == group.plan.name) {
+                        section.wrong("name", format!("a second group called '{}'; give it a name of its own", group.plan.name));
+                    }
+                    flows.push(group);
+                }
+                None => complete = false,
+            }
+            section.finish();
+        }
+        let total: usize = flows.iter().map(|group| group.count).sum();
+        if total > MOST {
+            top.wrong("flows", format!("{total} flows are more than the {MOST} that fit"));
+        }
+        (flows, complete)
+    }
+
+    fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> Option<Flows> {
+        let keys = FlowKeys::read(section);
+        let source = section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read);
+        let transport = section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read);
+        let carried = carried(section, source, transport);
+        let keys = keys?;
+        let from = nodes.find_or_note(&keys.from.0, section.mistakes, section.place_of("from"), &section.join("from"));
+        let to = nodes.find_or_note(&keys.to.0, section.mistakes, section.place_of("to"), &section.join("to"));
+        let route = given(section, nodes, "route", keys.route.as_deref());
+        let route_back = given(section, nodes, "route-back", keys.route_back.as_deref());
+        let stop = times(section, &keys, duration);
+        let (from, to, (source, transport)) = (from?, to?, carried?);
+        let (route, route_back, stop) = (route?, route_back?, stop?);
+        if route_back.is_some() && matches!(transport, TransportPlan::Udp(_)) {
+            section.wrong("route-back", "has no effect: udp sends nothing back; leave it out");
+        }
+        let count = keys.count.map_or(from.len().max(to.len()), |count| count.0 as usize);
+        if let Some(i) = (0..count.min(MOST)).find(|i| from.node(*i) == to.node(*i)) {
+            section.wrong("to", format!("flow {i} would begin and end at '{}'", nodes.name(from.node(i))));
+            return None;
+        }
+        let plan = FlowGroup {
+            name: keys.name.0,
+            source,
+            transport,
+            class: 0,
+            precedence: keys.precedence.0,
+            start: (keys.start.0, keys.start.1),
+            stop,
+        };
+        Some(Flows { plan, class: keys.class.0, path: section.path.clone(), place: section.place, from, to, count, route, route_back })
+    }
+
+    /// Whether something is sent back.
+    fn answers(&self) -> bool {
+        !matches!(self.plan.transport, TransportPlan::Udp(_))
+    }
+}
+
+/// The source and what carries it; `None` after a mistake.
+fn carried(section: &Section<'_>, source: Part<SourcePlan>, transport: Part<TransportPlan>) -> Option<(SourcePlan, TransportPlan)> {
+    if matches!(source, Part::Absent) {
+        section.wrong("source", format!("is missing and has no default; one of {}", SourcePlan::NAMES.join(", ")));
+    }
+    let Part::Given(source) = source else { return None };
+    let (name, greedy) = (source.name(), matches!(source, SourcePlan::Ftp(_)));
+    let transport = match transport {
+        Part::Given(transport) => transport,
+        Part::Broken => return None,
+        Part::Absent if greedy => {
+            section.wrong("transport", format!("is missing: source '{name}' sends as fast as its transport lets it; write transport.tcp = {{}}"));
+            return None;
+        }
+        Part::Absent => TransportPlan::read("udp", &mut Nothing).expect("udp has defaults for everything"),
+    };
+    match (&transport, greedy) {
+        (TransportPlan::Udp(_), true) => {
+            let message = format!("udp would carry source '{name}' without any limit, as it sends as fast as its transport lets it; write transport.tcp = {{}}");
+            section.wrong("transport", message);
+            None
+        }
+        (TransportPlan::Tcp(_), false) => {
+            let message = format!(
+                "tcp cannot carry source '{name}', which sends at its own times whatever the network does; leave transport out (udp) or write source.ftp = {{}}"
+            );
+            section.wrong("transport", message);
+            None
+        }
+        _ => Some((source, transport)),
+    }
+}
+
+/// When the sources fall silent; `None` after a mistake.
+fn times(section: &Section<'_>, keys: &FlowKeys, duration: Option<Duration>) -> Option<Time> {
+    let end = duration.map_or(Time::NEVER, |duration| Time::ZERO + duration);
+    let stop = keys.stop.map_or(end, |stop| Time::ZERO + stop);
+    let last_start = keys.start.1;
+    if last_start >= end {
+        section.wrong("start", format!("{last_start} is not before the end at {end}, so it would never send"));
+        None
+    } else if stop > end {
+        section.wrong("stop", format!("{stop} is after the end at {end}, so it has no effect; leave it out"));
+        None
+    } else if stop <= last_start {
+        section.wrong("stop", format!("{stop} is not after the start at {last_start}, so it would never send"));
+        None
+    } else {
+        Some(stop)
+    }
+}
+
+/// A given route with its nodes found; `None` after a mistake.
+fn given(section: &Section<'_>, nodes: &Nodes, key: &'static str, names: Option<&[NodeName]>) -> Option<Option<Given>> {
+    let Some(names) = names else { return Some(None) };
+    let place = section.place_of(key);
+    if names.len() < 2 {
+        section.wrong(key, "has fewer than two nodes; write both ends and what is between them");
+        return None;
+    }
+    let find = |(i, name): (usize, &NodeName)| nodes.find_or_note(&name.0, section.mistakes, place, &format!("{}[{i}]", section.join(key)));
+    let found: Vec<Option<End>> = names.iter().enumerate().map(find).collect();
+    found.into_iter().collect::<Option<Vec<End>>>().map(|nodes| Some(Given { nodes, key, place }))
+}
+
+/// Routes all flows; the flows in order and the table of routes, or `None` after a mistake.
+pub(crate) fn route_all(groups: &[Flows], nodes: &Nodes, links: &Links, top: &Section<'_>) -> Option<(Vec<FlowPlan>, Vec<Vec<LinkId>>)> {
+    let mut routes = Routes::new(nodes.len(), &links.plans);
+    let mut router = Router { nodes, top, sound: true };
+    let mut flows = Vec::with_capacity(groups.iter().map(|group| group.count).sum());
+    for (g, group) in groups.iter().enumerate() {
+        let ends = |i| (group.from.node(i), group.to.node(i));
+        let there = router.way(&mut routes, group, group.route.as_ref(), "", &ends);
+        let back = if group.answers() {
+            router.way(&mut routes, group, group.route_back.as_ref(), " for acknowledgements", &|i| (ends(i).1, ends(i).0))
+        } else {
+            there.clone()
+        };
+        let (Some(there), Some(back)) = (there, back) else { continue };
+        flows.extend(there.into_iter().zip(back).enumerate().map(|(i, (forward, backward))| {
+            let (from, to) = ends(i);
+            FlowPlan { group: g as u32, member: i as u32, from, to, forward, backward }
+        }));
+    }
+    router.sound.then(|| (flows, routes.into_table()))
+}
+
+struct Router<'a, 'b> {
+    nodes: &'a Nodes,
+    top: &'a Section<'b>,
+    sound: bool,
+}
+
+impl Router<'_, '_> {
+    /// The routes of a group's members, one way; `None` after a mistake, of which the first is noted.
+    fn way(
+        &mut self,
+        routes: &mut Routes<'_>,
+        group: &Flows,
+        given: Option<&Given>,
+        purpose: &str,
+        ends: &dyn Fn(usize) -> (NodeId, NodeId),
+    ) -> Option<Vec<penstock_model::id::RouteId>> {
+        let mut ids = Vec::with_capacity(group.count);
+        match given {
+            None => {
+                let pairs: Vec<(NodeId, NodeId)> = (0..group.count).map(ends).collect();
+                for (route, (from, to)) in routes.shortest(&pairs).into_iter().zip(&pairs) {
+                    let Ok(route) = route else {
+                        return self.wrong(group.place, &group.path, no_route(self.nodes, *from, *to, purpose));
+                    };
+                    ids.push(routes.intern(route));
+                }
+            }
+            Some(given) => {
+                let path = format!("{}.{}", group.path, given.key);
+                for i in 0..group.count {
+                    let nodes: Vec<NodeId> = given.nodes.iter().map(|end| end.node(i)).collect();
+                    match self.along(routes, &nodes, ends(i)) {
+                        Ok(route) => ids.push(routes.intern(route)),
+                        Err(message) => return self.wrong(given.place, &path, message),
+                    }
+                }
+            }
+        }
+        Some(ids)
+    }
+
+    fn along(&self, routes: &Routes<'_>, nodes: &[NodeId], (from, to): (NodeId, NodeId)) -> Result<Vec<LinkId>, String> {
+        let name = |node| self.nodes.name(node);
+        let (first, last) = (nodes[0], nodes[nodes.len() - 1]);
+        if first != from {
+            return Err(format!("begins at '{}', but the flow begins at '{}'", name(first), name(from)));
+        }
+        if last != to {
+            return Err(format!("ends at '{}', but the flow ends at '{}'", name(last), name(to)));
+        }
+        if let Some(i) = (1..nodes.len()).find(|i| nodes[..*i].contains(&nodes[*i])) {
+            return Err(format!("passes '{}' twice", name(nodes[i])));
+        }
+        routes.through(nodes).map_err(|(a, b)| format!("there is no link from '{}' to '{}'", name(a), name(b)))
+    }
+
+    fn wrong<T>(&mut self, place: Place, path: &str, message: String) -> Option<T> {
+        self.top.mistakes.add(place, path, message);
+        self.sound = false;
+        None
+    }
+}

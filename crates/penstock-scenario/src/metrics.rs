@@ -1,0 +1,261 @@
+//! From what a run counted to the numbers that were asked for.
+
+use crate::measure::{By, Measure, Take, Target, What};
+use penstock_engine::observations::{FlowCounters, LinkCounters, Observations};
+use penstock_model::discipline::{DropCause, PRECEDENCES};
+use penstock_model::units::PS_PER_SECOND;
+use std::ops::Range;
+
+/// A number that a run yields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// The metric's name, such as `throughput`.
+    pub name: &'static str,
+    /// What distinguishes it from others of that name: `of`, `flow` or `link`, `statistic`, `cause`, `precedence`.
+    pub labels: Vec<(String, String)>,
+    /// The unit; `1` for a share.
+    pub unit: &'static str,
+    /// The number; not a number where there is nothing to average, such as the delay of packets of which none arrived.
+    pub value: f64,
+}
+
+/// The names and members of a scenario's flows and links.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Roster {
+    pub flows: Vec<(String, Range<usize>)>,
+    pub links: Vec<(String, Range<usize>)>,
+    /// Names of the single links.
+    pub paths: Vec<String>,
+}
+
+/// The numbers that `measures` ask for.
+pub(crate) fn evaluate(measures: &[Measure], roster: &Roster, seen: &Observations) -> Vec<Metric> {
+    let mut sheet = Sheet { roster, seen, window: seen.to.since(seen.from).as_seconds(), metrics: Vec::new() };
+    for measure in measures {
+        if measure.what == What::Fairness {
+            sheet.fairness(measure);
+            continue;
+        }
+        for (i, target) in measure.of.iter().enumerate() {
+            match target {
+                Target::Flows(group) => sheet.flows(measure, *group),
+                Target::Links(group) => sheet.links(measure, *group, measure.samples.get(i)),
+            }
+        }
+    }
+    sheet.metrics
+}
+
+struct Sheet<'a> {
+    roster: &'a Roster,
+    seen: &'a Observations,
+    window: f64,
+    metrics: Vec<Metric>,
+}
+
+impl Sheet<'_> {
+    fn push(&mut self, what: What, labels: &[(&str, &str)], value: f64) {
+        let info = what.info();
+        let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        self.metrics.push(Metric { name: info.name, labels, unit: info.unit, value });
+    }
+
+    fn fairness(&mut self, measure: &Measure) {
+        let groups = measure.of.iter().filter_map(|target| match target {
+            Target::Flows(group) => Some(&self.roster.flows[*group]),
+            Target::Links(_) => None,
+        });
+        let names: Vec<&str> = groups.clone().map(|(name, _)| name.as_str()).collect();
+        let values: Vec<f64> =
+            groups.flat_map(|(_, members)| &self.seen.flows[members.clone()]).map(|flow| self.flow_value(What::Throughput, flow)).collect();
+        let (sum, squares) = (values.iter().sum::<f64>(), values.iter().map(|x| x * x).sum::<f64>());
+        self.push(What::Fairness, &[("of", &names.join(", "))], sum * sum / (values.len() as f64 * squares));
+    }
+
+    fn flows(&mut self, measure: &Measure, group: usize) {
+        let (name, members) = &self.roster.flows[group];
+        let flows = &self.seen.flows[members.clone()];
+        if measure.single {
+            for (i, flow) in flows.iter().enumerate() {
+                let label = format!("{name}[{i}]");
+                if measure.what == What::Delay {
+                    for take in &measure.take {
+                        let value = self.pooled_flows(What::Delay, *take, std::slice::from_ref(flow)).expect("delay is taken over packets");
+                        self.push(measure.what, &[("of", name), ("flow", &label), ("statistic", take.word())], value);
+                    }
+                } else {
+                    self.push(measure.what, &[("of", name), ("flow", &label)], self.flow_value(measure.what, flow));
+                }
+            }
+            return;
+        }
+        for take in &measure.take {
+            let each = || flows.iter().map(|flow| self.flow_value(measure.what, flow));
+            let value = self.pooled_flows(measure.what, *take, flows).unwrap_or_else(|| combine(*take, each()));
+            self.push(measure.what, &[("of", name), ("statistic", take.word())], value);
+        }
+    }
+
+    fn flow_value(&self, what: What, flow: &FlowCounters) -> f64 {
+        let rate = |bytes: u64| bytes as f64 * 8.0 / self.window;
+        match what {
+            What::Throughput => rate(flow.received_bytes),
+            What::PayloadThroughput => rate(flow.received_payload),
+            What::Goodput => rate(flow.goodput_bytes),
+            What::Sent => rate(flow.sent_bytes),
+            What::Loss => lost(flow.sent_packets, flow.received_packets),
+            What::Marks => flow.marked_packets as f64,
+            What::Retransmissions => flow.retransmitted_packets as f64,
+            What::Delay => seconds(flow.delay_sum_ps) / flow.received_packets as f64,
+            What::Drops | What::Offered | What::Queue | What::QueueBytes | What::InSystem | What::Wait | What::Utilisation | What::Fairness => {
+                unreachable!("refused for flows by validation")
+            }
+        }
+    }
+
+    /// Statistics over packets rather than over flows.
+    fn pooled_flows(&self, what: What, take: Take, flows: &[FlowCounters]) -> Option<f64> {
+        let sum = |count: fn(&FlowCounters) -> u64| flows.iter().map(count).sum::<u64>();
+        match (what, take) {
+            (What::Delay, Take::Max) => {
+                let longest = flows.iter().filter(|flow| flow.received_packets > 0).map(|flow| flow.delay_max).max();
+                Some(longest.map_or(f64::NAN, |delay| delay.as_seconds()))
+            }
+            (What::Delay, _) => Some(seconds(flows.iter().map(|flow| flow.delay_sum_ps).sum()) / sum(|flow| flow.received_packets) as f64),
+            (What::Loss, Take::Mean) => Some(lost(sum(|flow| flow.sent_packets), sum(|flow| flow.received_packets))),
+            _ => None,
+        }
+    }
+
+    fn links(&mut self, measure: &Measure, group: usize, samples: Option<&Range<usize>>) {
+        let (name, members) = &self.roster.links[group];
+        let links = &self.seen.links[members.clone()];
+        if measure.if_dropped && links.iter().all(|link| dropped(link, None, None) == 0) {
+            return;
+        }
+        let samples = |range: Range<usize>| samples.map_or(&[][..], |all| &self.seen.samples[all.start + range.start..all.start + range.end]);
+        let (roster, what) = (self.roster, measure.what);
+        if measure.single {
+            for (i, link) in links.iter().enumerate() {
+                let labels = [("of", name.as_str()), ("link", roster.paths[members.start + i].as_str())];
+                let own = samples(i..if measure.samples.is_empty() { i } else { i + 1 });
+                for (split, value) in self.split(measure, link) {
+                    self.push(what, &join(&labels, &split), value);
+                }
+                self.sampled(own, &labels);
+            }
+            return;
+        }
+        for take in &measure.take {
+            let labels = [("of", name.as_str()), ("statistic", take.word())];
+            if let (What::Loss | What::Wait, Take::Mean) = (what, take) {
+                let value = self.pooled_links(what, links);
+                self.push(what, &labels, value);
+                continue;
+            }
+            let each: Vec<_> = links.iter().map(|link| self.split(measure, link)).collect();
+            for i in 0..each[0].len() {
+                let value = combine(*take, each.iter().map(|splits| splits[i].1));
+                self.push(what, &join(&labels, &each[0][i].0), value);
+            }
+        }
+        let all = samples(0..if measure.samples.is_empty() { 0 } else { links.len() });
+        self.sampled(all, &[("of", name)]);
+    }
+
+    /// The mean and the maximum of sampled queues.
+    fn sampled(&mut self, samples: &[Vec<u32>], labels: &[(&str, &str)]) {
+        if samples.is_empty() {
+            return;
+        }
+        let count: usize = samples.iter().map(Vec::len).sum();
+        let total: u64 = samples.iter().flatten().map(|length| u64::from(*length)).sum();
+        let greatest = samples.iter().flatten().max().map_or(f64::NAN, |length| f64::from(*length));
+        self.push(What::Queue, &join(labels, &[("statistic", "sampled-mean".to_owned())]), total as f64 / count as f64);
+        self.push(What::Queue, &join(labels, &[("statistic", "sampled-max".to_owned())]), greatest);
+    }
+
+    /// A link's value, or its counts split by cause and precedence.
+    fn split(&self, measure: &Measure, link: &LinkCounters) -> Vec<(Vec<(&'static str, String)>, f64)> {
+        let window_ps = self.window * PS_PER_SECOND as f64;
+        let value = match measure.what {
+            What::Throughput => link.sent_bytes as f64 * 8.0 / self.window,
+            What::Loss | What::Wait => self.pooled_links(measure.what, std::slice::from_ref(link)),
+            What::Marks => link.marked_packets as f64,
+            What::Queue => link.waiting_packet_ps as f64 / window_ps,
+            What::QueueBytes => link.waiting_byte_ps as f64 / window_ps,
+            What::InSystem => (link.waiting_packet_ps + u128::from(link.busy.as_ps())) as f64 / window_ps,
+            What::Utilisation => link.busy.as_seconds() / self.window,
+            What::Drops | What::Offered => return counts(measure, link),
+            What::PayloadThroughput | What::Goodput | What::Sent | What::Delay | What::Fairness | What::Retransmissions => {
+                unreachable!("refused for links by validation")
+            }
+        };
+        vec![(Vec::new(), value)]
+    }
+
+    /// Statistics over the packets of all links together.
+    fn pooled_links(&self, what: What, links: &[LinkCounters]) -> f64 {
+        match what {
+            What::Wait => seconds(links.iter().map(|link| link.wait_sum_ps).sum()) / links.iter().map(|link| link.waits).sum::<u64>() as f64,
+            _ => {
+                let offered: u64 = links.iter().flat_map(|link| link.offered_packets).sum();
+                links.iter().map(|link| dropped(link, None, None)).sum::<u64>() as f64 / offered as f64
+            }
+        }
+    }
+}
+
+/// Drops or offered packets of a link, split as asked; every cause and precedence has its row, so that runs compare.
+fn counts(measure: &Measure, link: &LinkCounters) -> Vec<(Vec<(&'static str, String)>, f64)> {
+    let causes: Vec<Option<usize>> = match measure.by.contains(&By::Cause) {
+        true => (0..DropCause::ALL.len()).map(Some).collect(),
+        false => vec![None],
+    };
+    let precedences: Vec<Option<usize>> = match measure.by.contains(&By::Precedence) {
+        true => (0..PRECEDENCES).map(Some).collect(),
+        false => vec![None],
+    };
+    let mut rows = Vec::new();
+    for cause in &causes {
+        for precedence in &precedences {
+            let mut labels = Vec::new();
+            labels.extend(cause.map(|cause| ("cause", DropCause::ALL[cause].name().to_owned())));
+            labels.extend(precedence.map(|precedence| ("precedence", precedence.to_string())));
+            let count = match measure.what {
+                What::Drops => dropped(link, *cause, *precedence),
+                _ => precedence.map_or_else(|| link.offered_packets.iter().sum(), |precedence| link.offered_packets[precedence]),
+            };
+            rows.push((labels, count as f64));
+        }
+    }
+    rows
+}
+
+fn dropped(link: &LinkCounters, cause: Option<usize>, precedence: Option<usize>) -> u64 {
+    let of_cause = |(i, _): &(usize, _)| cause.is_none_or(|cause| cause == *i);
+    let counts = link.dropped_packets.iter().enumerate().filter(of_cause);
+    counts.flat_map(|(_, counts)| counts.iter().enumerate()).filter(|(i, _)| precedence.is_none_or(|precedence| precedence == *i)).map(|(_, count)| count).sum()
+}
+
+fn join<'a>(labels: &[(&'a str, &'a str)], more: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
+    labels.iter().copied().chain(more.iter().map(|(key, value)| (*key, value.as_str()))).collect()
+}
+
+fn combine(take: Take, values: impl Iterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.collect();
+    match take {
+        Take::Sum => values.iter().sum(),
+        Take::Mean => values.iter().sum::<f64>() / values.len() as f64,
+        Take::Min => values.iter().copied().fold(f64::NAN, f64::min),
+        Take::Max => values.iter().copied().fold(f64::NAN, f64::max),
+    }
+}
+
+fn seconds(ps: u128) -> f64 {
+    ps as f64 / PS_PER_SECOND as f64
+}
+
+fn lost(sent: u64, received: u64) -> f64 {
+    sent.saturating_sub(received) as f64 / sent as f64
+}

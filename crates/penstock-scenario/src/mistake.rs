@@ -1,0 +1,93 @@
+//! What is wrong with a scenario, and where.
+
+use std::cell::RefCell;
+use std::fmt;
+
+/// One mistake of the scenario's author, printed as `file:line: path: what is wrong, what is allowed`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The file's name, or `--set PATH` for a setting of the command line.
+    pub file: String,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// The column in characters, from 1.
+    pub column: Option<u32>,
+    /// The way to the key, such as `links[1].queue.red.limit`; empty for the file as a whole.
+    pub path: String,
+    /// What is wrong, what is allowed, and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if !self.path.is_empty() {
+            write!(f, ": {}", self.path)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// All mistakes, one a line, and the line that closes the list.
+pub fn report(mistakes: &[Mistake]) -> String {
+    let mut text: String = mistakes.iter().map(|mistake| format!("{mistake}\n")).collect();
+    let plural = if mistakes.len() == 1 { "" } else { "s" };
+    text.push_str(&format!("{} mistake{plural}, nothing was run.\n", mistakes.len()));
+    text
+}
+
+/// Where something was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the file.
+    Text {
+        /// From 1.
+        line: u32,
+        /// In characters, from 1.
+        column: u32,
+    },
+    /// By this setting of the command line.
+    Set(usize),
+    /// Nowhere in particular.
+    Whole,
+}
+
+/// Collects mistakes while reading goes on.
+#[derive(Debug)]
+pub(crate) struct Mistakes {
+    file: String,
+    sets: Vec<String>,
+    found: RefCell<Vec<Mistake>>,
+}
+
+impl Mistakes {
+    /// No mistakes yet in `file` with these `--set` paths.
+    pub fn new(file: &str, sets: Vec<String>) -> Mistakes {
+        Mistakes { file: file.to_owned(), sets, found: RefCell::default() }
+    }
+
+    /// Notes a mistake.
+    pub fn add(&self, place: Place, path: &str, message: impl Into<String>) {
+        let (file, line, column) = match place {
+            Place::Text { line, column } => (self.file.clone(), Some(line), Some(column)),
+            Place::Set(set) => (format!("--set {}", self.sets[set]), None, None),
+            Place::Whole => (self.file.clone(), None, None),
+        };
+        self.found.borrow_mut().push(Mistake { file, line, column, path: path.to_owned(), message: message.into() });
+    }
+
+    /// Whether nothing has been found so far.
+    pub fn none(&self) -> bool {
+        self.found.borrow().is_empty()
+    }
+
+    /// The mistakes in the order of the file, then those of the command line.
+    pub fn sorted(self) -> Vec<Mistake> {
+        let mut found = self.found.into_inner();
+        found.sort_by_key(|mistake| (mistake.file != self.file, mistake.line.unwrap_or(0)));
+        found
+    }
+}

@@ -1,0 +1,294 @@
+//! From a scenario's text to one that can run.
+
+use crate::flows::{route_all, Flows};
+use crate::links::Links;
+use crate::measure::{self, Known, Measure, Target, What};
+use crate::metrics::{evaluate, Metric, Roster};
+use crate::mistake::{Mistake, Mistakes};
+use crate::nodes::Nodes;
+use crate::section::Section;
+use crate::words::{Seed, Text};
+use crate::{canonical, set, tree};
+use penstock_engine::blueprint::{self, Blueprint, FlowPlan};
+use penstock_engine::{Observations, Sim};
+use penstock_model::parameters::{Check, Parameters};
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Duration, Time};
+use std::collections::BTreeSet;
+
+penstock_model::choice! {
+    /// The order of simultaneous events of one kind at one node.
+    pub enum Ties {
+        /// The order of the links and flows in the scenario.
+        "scenario" => Scenario,
+        /// A random order, drawn anew for every instant from the seed.
+        "random" => Random,
+    }
+}
+
+penstock_model::parameters! {
+    /// A scenario: a network, its traffic, and what is measured.
+    pub struct TopKeys {
+        /// What the scenario is about, in a sentence.
+        description: Option<Text>;
+        /// When the run ends; at most 200 days.
+        duration: Duration;
+        /// When counting begins; before `duration`.
+        warm_up: Duration = "0 s";
+        /// The root of all randomness; the command line overrides it.
+        seed: Seed = "1";
+        /// The order of simultaneous events of one kind at one node.
+        ties: Ties = "scenario";
+    }
+}
+impl Check for TopKeys {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.duration == Duration::ZERO {
+            mistake("duration", "a run must last longer than 0 s".to_owned());
+        } else if self.duration > Duration::from_secs(200 * 86_400) {
+            mistake("duration", format!("{} is longer than any run; at most 200 days", self.duration));
+        } else if self.warm_up >= self.duration {
+            mistake("warm-up", format!("{} is not before the end at {}, so nothing would be counted", self.warm_up, self.duration));
+        }
+    }
+}
+
+/// A scenario without mistakes.
+#[derive(Clone, Debug)]
+pub struct ValidScenario {
+    description: String,
+    canonical: String,
+    blueprint: Blueprint,
+    measures: Vec<Measure>,
+    roster: Roster,
+}
+
+/// Reads a scenario called `name` in messages, after applying `sets`: pairs of a path such as `r1-r2.queue.red.limit`
+/// and a value.
+///
+/// # Errors
+/// All mistakes that were found, in the order of the file.
+pub fn load(text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidScenario, Vec<Mistake>> {
+    let mistakes = Mistakes::new(name, sets.iter().map(|(path, _)| path.clone()).collect());
+    let scenario = read(text, sets, &mistakes);
+    match scenario {
+        Some(scenario) if mistakes.none() => Ok(scenario),
+        _ => Err(mistakes.sorted()),
+    }
+}
+
+fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<ValidScenario> {
+    let mut tree = tree::parse(text, mistakes)?;
+    for (i, (path, value)) in sets.iter().enumerate() {
+        set::apply(&mut tree, path, value, i, mistakes);
+    }
+    let mut top = Section::new(mistakes, String::new(), tree.place, &tree)?;
+    let keys = TopKeys::read(&mut top);
+    // Later checks against the end say nothing sensible if the end is not known.
+    let duration = keys.as_ref().map(|keys| keys.duration);
+    let nodes = Nodes::read(&mut top);
+    let mut links = Links::read(&mut top, &nodes, duration);
+    let (mut flows, flows_complete) = Flows::read_all(&mut top, &nodes, duration);
+    check_shared_names(&flows, &links, mistakes);
+    let mut samples = Vec::new();
+    let measures = {
+        let is_tcp = |group: &Flows| matches!(group.plan.transport, TransportPlan::Tcp(_));
+        let known = Known {
+            flows: flows.iter().map(|group| (group.plan.name.as_str(), is_tcp(group))).collect(),
+            links: links.groups.iter().map(|link| (link.name.as_str(), link.members.clone())).collect(),
+            complete: links.complete && flows_complete,
+        };
+        measure::read_all(&mut top, &known, duration, &mut samples)
+    };
+    // What follows needs everything before it.
+    let sound = mistakes.none();
+    let (plans, routes) = if sound { route_all(&flows, &nodes, &links, &top).unzip() } else { (None, None) };
+    let classes = number_classes(&mut flows);
+    if let (Some(plans), Some(routes)) = (&plans, &routes) {
+        check_classes(&flows, &links, plans, routes, mistakes);
+    }
+    if classes.len() > 256 {
+        top.wrong("flows", format!("{} classes are more than the 256 that fit", classes.len()));
+    }
+    top.finish();
+    if !mistakes.none() {
+        return None;
+    }
+    let (keys, plans, routes) = (keys?, plans?, routes?);
+    links.finish_ports(&classes);
+    let roster = roster(&flows, &links);
+    let measures = measures.unwrap_or_else(|| usual_measures(&flows, &links));
+    let blueprint = Blueprint {
+        seed: keys.seed.0,
+        replication: 0,
+        end: Time::ZERO + keys.duration,
+        warm_up: Time::ZERO + keys.warm_up,
+        ties: match keys.ties {
+            Ties::Scenario => blueprint::Ties::Scenario,
+            Ties::Random => blueprint::Ties::Random,
+        },
+        nodes: nodes.names(),
+        links: links.plans,
+        routes,
+        classes,
+        groups: flows.into_iter().map(|group| group.plan).collect(),
+        flows: plans,
+        samples,
+        trace: false,
+    };
+    // Validation leaves the engine nothing to refuse but circles without delay.
+    if blueprint.links.iter().any(|link| link.delay == Duration::ZERO) {
+        if let Err(error) = Sim::new(blueprint.clone()) {
+            top_level(mistakes, &tree, "links", error.to_string());
+            return None;
+        }
+    }
+    let description = keys.description.map(|text| text.0).unwrap_or_default();
+    Some(ValidScenario { description, canonical: canonical::write(&tree), blueprint, measures, roster })
+}
+
+impl ValidScenario {
+    /// What the scenario is about.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// The seed written in the scenario.
+    pub fn seed(&self) -> u64 {
+        self.blueprint.seed
+    }
+
+    /// The run of this seed (the scenario's own, if none is given) and replication.
+    pub fn blueprint(&self, seed: Option<u64>, replication: u64) -> Blueprint {
+        Blueprint { seed: seed.unwrap_or(self.blueprint.seed), replication, ..self.blueprint.clone() }
+    }
+
+    /// The numbers that the scenario asks for, from what a run of it counted.
+    pub fn metrics(&self, seen: &Observations) -> Vec<Metric> {
+        evaluate(&self.measures, &self.roster, seen)
+    }
+
+    /// The scenario after all settings, as JSON with sorted keys: equal for scenarios that differ only in layout, in
+    /// comments and in the order of keys. Values stand as written, so `"0.1 s"` and `"100 ms"` differ.
+    pub fn canonical(&self) -> &str {
+        &self.canonical
+    }
+
+    /// How many flows it has.
+    pub fn flow_count(&self) -> usize {
+        self.blueprint.flows.len()
+    }
+
+    /// How many one-way links it has.
+    pub fn link_count(&self) -> usize {
+        self.blueprint.links.len()
+    }
+
+    /// How many nodes it has.
+    pub fn node_count(&self) -> usize {
+        self.blueprint.nodes.len()
+    }
+
+    /// When counting begins.
+    pub fn warm_up(&self) -> Time {
+        self.blueprint.warm_up
+    }
+
+    /// When the run ends.
+    pub fn end(&self) -> Time {
+        self.blueprint.end
+    }
+}
+
+fn top_level(mistakes: &Mistakes, tree: &tree::Tree, key: &str, message: String) {
+    let place = tree.get(key).map_or(tree.place, |tree| tree.place);
+    mistakes.add(place, key, message);
+}
+
+/// `[[measure]]` and settings know flows and links by the same names.
+fn check_shared_names(flows: &[Flows], links: &Links, mistakes: &Mistakes) {
+    for group in flows.iter().filter(|group| links.groups.iter().any(|link| link.name == group.plan.name)) {
+        let message = format!("'{}' is the name of a link too; give one of them another name", group.plan.name);
+        mistakes.add(group.place, &format!("{}.name", group.path), message);
+    }
+}
+
+/// Numbers the classes in the order in which flows name them.
+fn number_classes(flows: &mut [Flows]) -> Vec<String> {
+    let mut classes: Vec<String> = Vec::new();
+    for group in flows {
+        let known = classes.iter().position(|class| *class == group.class);
+        group.plan.class = known.unwrap_or(classes.len()).min(255) as u8;
+        if known.is_none() {
+            classes.push(group.class.clone());
+        }
+    }
+    classes
+}
+
+/// Each scheduler must name the classes that come to it, and no other.
+fn check_classes(flows: &[Flows], links: &Links, plans: &[FlowPlan], routes: &[Vec<penstock_model::id::LinkId>], mistakes: &Mistakes) {
+    let scheduled: Vec<Vec<String>> = links.groups.iter().map(|link| link.port.scheduled()).collect();
+    if scheduled.iter().all(Vec::is_empty) {
+        return;
+    }
+    let mut coming: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); links.groups.len()];
+    for plan in plans {
+        for route in [plan.forward, plan.backward] {
+            for link in &routes[route.index()] {
+                coming[links.group_of(*link)].insert(plan.group as usize);
+            }
+        }
+    }
+    for (i, link) in links.groups.iter().enumerate().filter(|(i, _)| !scheduled[*i].is_empty()) {
+        let path = format!("{}.scheduler.{}.order", link.path, link.port.scheduler_name());
+        let mut missing: Vec<&str> = Vec::new();
+        for group in &coming[i] {
+            let class = flows[*group].class.as_str();
+            if !scheduled[i].iter().any(|name| name == class) && !missing.contains(&class) {
+                missing.push(class);
+                let message = format!("class '{class}' of flows '{}' passes here and is not named", flows[*group].plan.name);
+                mistakes.add(link.port.scheduler_place, &path, message);
+            }
+        }
+        for class in &scheduled[i] {
+            if !coming[i].iter().any(|group| flows[*group].class == *class) {
+                let passing: BTreeSet<&str> = coming[i].iter().map(|group| flows[*group].class.as_str()).collect();
+                let passing = if passing.is_empty() { "none".to_owned() } else { passing.into_iter().collect::<Vec<_>>().join(", ") };
+                let message = format!("names class '{class}', but no flow of that class passes here (those that do: {passing}); leave it out");
+                mistakes.add(link.port.scheduler_place, &path, message);
+            }
+        }
+    }
+}
+
+fn roster(flows: &[Flows], links: &Links) -> Roster {
+    let mut first = 0;
+    let flows = flows.iter().map(|group| {
+        let members = first..first + group.count;
+        first = members.end;
+        (group.plan.name.clone(), members)
+    });
+    let member = |range: &std::ops::Range<u32>| range.start as usize..range.end as usize;
+    Roster {
+        flows: flows.collect(),
+        links: links.groups.iter().map(|link| (link.name.clone(), member(&link.members))).collect(),
+        paths: links.plans.iter().map(|link| link.path.clone()).collect(),
+    }
+}
+
+/// What is measured if the scenario does not say.
+fn usual_measures(flows: &[Flows], links: &Links) -> Vec<Measure> {
+    let groups: Vec<Target> = (0..flows.len()).map(Target::Flows).collect();
+    let mut measures: Vec<Measure> =
+        [What::Throughput, What::Goodput, What::Delay, What::Loss].into_iter().map(|what| Measure::plain(what, groups.clone())).collect();
+    if flows.iter().map(|group| group.count).sum::<usize>() > 1 {
+        measures.push(Measure::plain(What::Fairness, groups));
+    }
+    for (i, link) in links.groups.iter().enumerate() {
+        for what in [What::Utilisation, What::Drops, What::Queue] {
+            measures.push(Measure { if_dropped: !link.port.is_special, ..Measure::plain(what, vec![Target::Links(i)]) });
+        }
+    }
+    measures
+}

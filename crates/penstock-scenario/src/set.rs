@@ -1,0 +1,136 @@
+//! Settings of the command line, applied to the scenario before it is validated.
+
+use crate::mistake::{Mistakes, Place};
+use crate::suggest::unknown;
+use crate::tree::{parse_set, Branch, Item, Tree};
+
+/// Keys of the top level that a setting may begin with.
+pub(crate) const TOP: &[&str] = &["description", "duration", "warm-up", "seed", "ties", "nodes", "links", "flows", "measure"];
+
+/// Tables that hold one of several components: naming another one replaces it.
+const ONE_OF: &[&str] = &["queue", "scheduler", "marker", "source", "transport"];
+
+/// Applies `path = value`, the setting number `set`.
+///
+/// The path begins with a key of the top level, with `links.NAME` or `flows.NAME`, or with the name itself.
+pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
+    let place = Place::Set(set);
+    let segments: Vec<&str> = path.split('.').collect();
+    if segments.iter().any(|segment| segment.is_empty()) {
+        mistakes.add(place, "", "is not a path; write names with dots between, such as r1-r2.queue.red.limit");
+        return;
+    }
+    let value = parse_set(value, place, mistakes);
+    let outcome = match &segments[..] {
+        [list @ ("links" | "flows"), name, rest @ ..] if !rest.is_empty() => match named(top, list, name) {
+            Some(item) => assign(item, rest, value, place),
+            None => Err(unknown_name(if *list == "links" { "link" } else { "group of flows" }, name, &known(top, list))),
+        },
+        ["nodes", name, ..] if top.get("nodes").is_some_and(|nodes| nodes.get(name).is_none()) => {
+            let names: Vec<&str> = match top.get("nodes").map(|nodes| &nodes.item) {
+                Some(Item::Table(table)) => table.iter().map(|branch| branch.key.as_str()).collect(),
+                _ => Vec::new(),
+            };
+            Err(unknown("node", name, &names))
+        }
+        [first, ..] if TOP.contains(&bare(first)) => assign(top, &segments, value, place),
+        [name, rest @ ..] => {
+            let list = ["links", "flows"].into_iter().find(|list| named(top, list, name).is_some());
+            match (list, rest.is_empty()) {
+                (Some(_), true) => Err(format!("'{name}' has many keys; say which of them, as in {name}.{}", if list == Some("links") { "rate" } else { "count" })),
+                (Some(list), false) => assign(named(top, list, name).expect("found above"), rest, value, place),
+                (None, _) => {
+                    // Names first: the list in the message is cut after a dozen.
+                    let mut names = known(top, "links");
+                    names.extend(known(top, "flows"));
+                    names.extend(TOP.iter().map(|key| (*key).to_owned()));
+                    Err(unknown_name("key, link or group of flows", name, &names))
+                }
+            }
+        }
+        [] => unreachable!("splitting yields at least one segment"),
+    };
+    if let Err(message) = outcome {
+        mistakes.add(place, "", message);
+    }
+}
+
+/// `name[3]` without its index.
+fn bare(segment: &str) -> &str {
+    segment.split('[').next().unwrap_or(segment)
+}
+
+/// The names in `[[links]]` or `[[flows]]`.
+fn known(top: &Tree, list: &str) -> Vec<String> {
+    let name = |item: &Tree| match (item.text("name"), item.text("from"), item.text("to")) {
+        (Some(name), ..) => Some(name.to_owned()),
+        (None, Some(from), Some(to)) if list == "links" => Some(format!("{from}-{to}")),
+        _ => None,
+    };
+    match top.get(list).map(|list| &list.item) {
+        Some(Item::List(items)) => items.iter().filter_map(name).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn unknown_name(what: &str, name: &str, known: &[String]) -> String {
+    unknown(what, name, &known.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The entry of `[[links]]` or `[[flows]]` called `name`.
+fn named<'a>(top: &'a mut Tree, list: &str, name: &str) -> Option<&'a mut Tree> {
+    let is_named = |item: &Tree| match (item.text("name"), item.text("from"), item.text("to")) {
+        (Some(own), ..) => own == name,
+        (None, Some(from), Some(to)) => list == "links" && format!("{from}-{to}") == name,
+        _ => false,
+    };
+    let Item::Table(table) = &mut top.item else { return None };
+    let branch = table.iter_mut().find(|branch| branch.key == list)?;
+    match &mut branch.tree.item {
+        Item::List(items) => items.iter_mut().find(|item| is_named(item)),
+        _ => None,
+    }
+}
+
+/// Puts `value` where `path` leads from `tree`.
+fn assign(tree: &mut Tree, path: &[&str], value: Tree, place: Place) -> Result<(), String> {
+    let [segment, rest @ ..] = path else {
+        *tree = value;
+        return Ok(());
+    };
+    let (key, index) = match segment.strip_suffix(']').and_then(|segment| segment.split_once('[')) {
+        Some((key, index)) => (key, Some(index.parse::<usize>().map_err(|_| format!("'{index}' is not a position in '{key}'"))?)),
+        None => (*segment, None),
+    };
+    let Item::Table(table) = &mut tree.item else {
+        return Err(format!("leads nowhere: there is no table above '{key}'"));
+    };
+    let found = match table.iter().position(|branch| branch.key == key) {
+        Some(found) => found,
+        None => {
+            let empty = Tree { place, item: Item::Table(Vec::new()) };
+            table.push(Branch { key: key.to_owned(), place, tree: empty });
+            table.len() - 1
+        }
+    };
+    let branch = &mut table[found];
+    let target = match (index, &mut branch.tree.item) {
+        (None, _) => &mut branch.tree,
+        (Some(index), Item::List(items)) => {
+            let count = items.len();
+            items.get_mut(index).ok_or_else(|| format!("'{key}' has {count} entries, counted from 0; there is no {key}[{index}]"))?
+        }
+        (Some(_), _) => return Err(format!("'{key}' is not a list")),
+    };
+    // The mistakes of what is set are the setting's, not the line's that it replaces.
+    if rest.is_empty() {
+        branch.place = if index.is_none() { place } else { branch.place };
+        *target = value;
+        return Ok(());
+    }
+    if let (true, Item::Table(inner)) = (ONE_OF.contains(&key), &mut target.item) {
+        let keeps = |name: &str| name == rest[0] || key == "marker" && (name == "at" || rest[0] == "at");
+        inner.retain(|branch| keeps(&branch.key));
+    }
+    assign(target, rest, value, place)
+}

@@ -1,0 +1,75 @@
+//! "Did you mean": the nearest of the words that would have been right.
+
+/// The word of `known` nearest to `word`, if it is near enough to have been meant.
+pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let word: Vec<char> = word.to_lowercase().chars().collect();
+    known
+        .map(|candidate| (distance(&word, &candidate.to_lowercase().chars().collect::<Vec<_>>()), candidate))
+        .filter(|(distance, candidate)| *distance <= (word.len().max(candidate.len()) / 3).max(1) && *distance < word.len())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// `unknown node 'rr1'; did you mean 'r1'? (r1, r2)`.
+pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
+    let meant = nearest(word, known.iter().copied()).map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+    let allowed = match known {
+        [] => format!("there is no {what} here"),
+        _ if meant.is_empty() => format!("one of {}", listed(known)),
+        _ => listed(known),
+    };
+    format!("unknown {what} '{word}'{meant} ({allowed})")
+}
+
+/// The words with commas, the first dozen of them.
+pub(crate) fn listed(words: &[&str]) -> String {
+    const SHOWN: usize = 12;
+    let rest = if words.len() > SHOWN { ", ..." } else { "" };
+    format!("{}{rest}", words[..words.len().min(SHOWN)].join(", "))
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string alignment).
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_count_edits_and_swaps() {
+        let distance = |a: &str, b: &str| super::distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
+        assert_eq!(distance("wwr", "wrr"), 1);
+        assert_eq!(distance("dealy", "delay"), 1);
+        assert_eq!(distance("", "red"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn only_near_words_are_suggested() {
+        assert_eq!(nearest("warmup", ["duration", "warm-up"].into_iter()), Some("warm-up"));
+        assert_eq!(nearest("colour", ["duration", "warm-up"].into_iter()), None);
+        assert_eq!(nearest("x", ["y"].into_iter()), None);
+    }
+
+    #[test]
+    fn the_allowed_words_follow() {
+        assert_eq!(unknown("scheduler", "fifi", &["fifo", "priority"]), "unknown scheduler 'fifi'; did you mean 'fifo'? (fifo, priority)");
+        assert_eq!(unknown("scheduler", "lottery", &["fifo", "priority"]), "unknown scheduler 'lottery' (one of fifo, priority)");
+        assert_eq!(unknown("node", "a", &[]), "unknown node 'a' (there is no node here)");
+    }
+}

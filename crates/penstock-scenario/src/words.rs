@@ -1,0 +1,131 @@
+//! Types of the scenario's own keys.
+
+use penstock_model::discipline::PRECEDENCES;
+use penstock_model::parameters::{Kind, ListItem, Parameter, Value};
+use penstock_model::units::{Duration, Time};
+
+/// Free text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text(pub String);
+
+impl Parameter for Text {
+    const KIND: Kind = Kind::Name("text");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) => Ok(Text(text.clone())),
+            other => Err(format!("{} is not a text; write it in quotes", other.quoted())),
+        }
+    }
+}
+
+/// A name that the scenario gives to something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name(pub String);
+
+impl Parameter for Name {
+    const KIND: Kind = Kind::Name("text");
+    const RANGE: &'static str = "letters, digits, '-' and '_'";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) => check_name(text).map(|()| Name(text.clone())),
+            other => Err(format!("{} is not a name; write it in quotes", other.quoted())),
+        }
+    }
+}
+
+/// Whether `text` may name something: paths and settings are taken apart at dots and brackets.
+pub(crate) fn check_name(text: &str) -> Result<(), String> {
+    let sound = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    if !text.is_empty() && text.chars().all(sound) {
+        Ok(())
+    } else {
+        Err(format!("'{text}' cannot be a name; use letters, digits, '-' and '_'"))
+    }
+}
+
+/// The name of a node or a group of nodes, or a member such as `hosts[3]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeName(pub String);
+
+impl Parameter for NodeName {
+    const KIND: Kind = Kind::Name("node");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) => Ok(NodeName(text.clone())),
+            other => Err(format!("{} is not the name of a node; write it in quotes", other.quoted())),
+        }
+    }
+}
+impl ListItem for NodeName {}
+
+/// The name of flows or links, or a list of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names(pub Vec<String>);
+
+impl Parameter for Names {
+    const KIND: Kind = Kind::Law("\"tcp\" or [\"tcp\", \"udp\"]");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let one = |value: &Value| match value {
+            Value::Text(text) => Ok(text.clone()),
+            other => Err(format!("{} is not a name; write \"tcp\" or [\"tcp\", \"udp\"]", other.quoted())),
+        };
+        match value {
+            Value::List(values) if values.is_empty() => Err("the list is empty".to_owned()),
+            Value::List(values) => values.iter().map(one).collect::<Result<_, _>>().map(Names),
+            other => one(other).map(|name| Names(vec![name])),
+        }
+    }
+}
+
+/// A drop precedence: 0 is the best protected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Precedence(pub u8);
+
+impl Parameter for Precedence {
+    const KIND: Kind = Kind::Integer;
+    const RANGE: &'static str = "0, 1, 2 or 3";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Integer(number) if (0..PRECEDENCES as i64).contains(number) => Ok(Precedence(*number as u8)),
+            other => Err(format!("{} is not a precedence; 0 (the best protected), 1, 2 or 3", other.quoted())),
+        }
+    }
+}
+
+/// The root of the random streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seed(pub u64);
+
+impl Parameter for Seed {
+    const KIND: Kind = Kind::Integer;
+    const RANGE: &'static str = "a whole number, 0 or more";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Integer(number) if *number >= 0 => Ok(Seed(number.unsigned_abs())),
+            other => Err(format!("{} is not a seed; a whole number, 0 or more", other.quoted())),
+        }
+    }
+}
+
+/// When the members of a group start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start(pub Time, pub Time);
+
+impl Parameter for Start {
+    const KIND: Kind = Kind::Law("\"0 s\" or { uniform = [\"0 s\", \"1 s\"] }");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let instant = |value: &Value| Duration::from_value(value).map(|span| Time::ZERO + span);
+        let usage = || "write start = \"0 s\" or start = { uniform = [\"0 s\", \"1 s\"] }".to_owned();
+        let Value::Table(table) = value else { return instant(value).map(|at| Start(at, at)) };
+        match &table[..] {
+            [(key, Value::List(ends))] if key == "uniform" => match &ends[..] {
+                [first, last] => match (instant(first)?, instant(last)?) {
+                    (first, last) if first <= last => Ok(Start(first, last)),
+                    (first, last) => Err(format!("runs from {first} back to {last}; write the earlier instant first")),
+                },
+                _ => Err(usage()),
+            },
+            _ => Err(usage()),
+        }
+    }
+}

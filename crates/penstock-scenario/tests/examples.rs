@@ -1,0 +1,42 @@
+//! The examples run, and their numbers make sense.
+
+use penstock_engine::{Observations, Sim};
+use penstock_scenario::{load, report, Metric, ValidScenario};
+
+fn example(name: &str, sets: &[(&str, &str)]) -> ValidScenario {
+    let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the example exists");
+    let sets: Vec<(String, String)> = sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    load(&text, name, &sets).unwrap_or_else(|mistakes| panic!("{}", report(&mistakes)))
+}
+
+fn run(scenario: &ValidScenario) -> Observations {
+    Sim::new(scenario.blueprint(None, 0)).expect("validated").run()
+}
+
+fn value(metrics: &[Metric], name: &str, labels: &[(&str, &str)]) -> f64 {
+    let is_it = |metric: &&Metric| {
+        metric.name == name && labels.iter().all(|(key, value)| metric.labels.iter().any(|(k, v)| k == key && v == value))
+    };
+    metrics.iter().find(is_it).unwrap_or_else(|| panic!("no {name} {labels:?} in {metrics:#?}")).value
+}
+
+#[test]
+fn first_shares_the_bottleneck() {
+    let scenario = example("first.toml", &[]);
+    let metrics = scenario.metrics(&run(&scenario));
+    let throughput = |of| value(&metrics, "throughput", &[("of", of), ("statistic", "sum")]);
+    assert!(throughput("video") > 350e3 && throughput("video") < 410e3, "{metrics:#?}");
+    assert!(throughput("transfers") > 800e3 && throughput("transfers") < 1.2e6, "{metrics:#?}");
+    assert!(value(&metrics, "utilisation", &[("of", "r1-r2")]) > 0.9);
+}
+
+#[test]
+fn af_separates_tcp_from_udp() {
+    let scenario = example("af.toml", &[]);
+    assert_eq!((scenario.flow_count(), scenario.link_count(), scenario.node_count()), (50, 50 * 2 + 5 * 2 + 2 + 50 * 2, 107));
+    let metrics = scenario.metrics(&run(&scenario));
+    let total = 45.0 * value(&metrics, "throughput", &[("of", "tcp"), ("statistic", "mean")]);
+    assert!(total > 0.5e6 && total < 1.2e6, "{metrics:#?}");
+    assert!(value(&metrics, "fairness", &[]) > 0.3, "{metrics:#?}");
+}

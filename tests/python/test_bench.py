@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from penstock import _core, bench
+
+
+@pytest.mark.parametrize("name", bench.WORKLOADS)
+def test_workloads_are_scenarios(name):
+    assert tomllib.loads(bench.WORKLOADS[name]())["flows"]
+
+
+def test_the_dumbbell_is_as_described():
+    page = tomllib.loads(bench.tcp_many())
+    assert page["flows"][0]["count"] == 1000
+    bottleneck = next(link for link in page["links"] if link["from"] == "left" and link["to"] == "right")
+    assert bottleneck == {
+        **{"from": "left", "to": "right", "rate": "1 Gbit/s", "delay": "24000000 ns"},
+        "queue": {"tail-drop": {"limit": "4166 packets"}},
+    }
+    assert {link["delay"] for link in page["links"] if link is not bottleneck} == {"500000 ns", "24000000 ns"}
+
+
+@pytest.mark.parametrize("name", bench.RESIZABLE)
+def test_some_workloads_take_another_number_of_flows(name):
+    assert tomllib.loads(bench.WORKLOADS[name](7))["flows"][0]["count"] == 7
+
+
+@pytest.mark.usefixtures("core")
+def test_what_is_measured(monkeypatch):
+    monkeypatch.setitem(bench.WORKLOADS, "cbr", lambda: "seed = 2")
+    measured = bench.measure_here("cbr")
+    assert list(measured) == [
+        *("workload", "packet_hops", "cpu_seconds", "packet_hops_per_cpu_second", "peak_rss_bytes"),
+        *("goodput_bps", "delivered", "drops"),
+    ]
+    assert (measured["workload"], measured["packet_hops"], measured["delivered"]) == ("cbr", 1000, 900)
+    assert measured["peak_rss_bytes"] > 10_000_000
+
+
+@pytest.mark.skipif(_core.MODEL_VERSION == "fake", reason="needs the core")
+@pytest.mark.parametrize(("flows", "hops"), [(10, 30_000), (20, 60_000)])
+def test_a_workload_in_a_process_of_its_own(flows, hops):
+    # A packet each 20 ms for 60 s, less those under way at the end.
+    measured = bench.measure_apart("cbr", flows)
+    assert hops - 2 * flows <= measured["packet_hops"] <= hops
+    assert (measured["drops"], measured["goodput_bps"] > 0) == (0, True)

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+from pydantic import ValidationError
+
+import penstock as ps
+
+
+def voice() -> ps.Network:
+    net = ps.Network()
+    hosts, sinks = net.nodes("hosts", 24), net.nodes("sinks", 24)
+    r1, r2 = net.node("r1"), net.node("r2")
+    net.link(hosts, r1, rate="10 Mbit/s", delay="1 us", both_ways=True)
+    red = ps.Red(limit="60 packets", min_threshold="20 packets", max_threshold="40 packets", max_probability="1/30")
+    net.link(
+        r1,
+        r2,
+        rate="1.5 Mbit/s",
+        delay="30 ms",
+        scheduler=ps.Priority(order=["ef", "default"]),
+        queues={"default": red},
+        marker=ps.TokenBucket(rate="1 Mbit/s", burst="10 KiB"),
+        marker_at="departure",
+        impairments=[ps.Loss(probability=0.01), ps.Delay(added="1 ms")],
+    )
+    net.link("r2", sinks, rate="10 Mbit/s", delay="1 us", both_ways=True)
+    cbr = ps.Cbr(rate="56 kbit/s", packet="160 bytes", spacing_jitter=0.1)
+    net.flows("voice", hosts, sinks, traffic_class="ef", source=cbr, start=("0 s", "1 s"))
+    net.flows(
+        "bulk", hosts[0], sinks[23], transport=ps.Tcp(variant="new-reno"), source=ps.Ftp(), route=[hosts[0], r1, "r2"]
+    )
+    net.measure("jitter", of="voice", quantiles=[0.5, 0.99])
+    return net
+
+
+def test_the_page_that_a_network_writes():
+    page = tomllib.loads(voice().toml(duration="100 s", warm_up="10 s", seed=None))
+    assert (page["duration"], page["warm-up"]) == ("100 s", "10 s")
+    assert "seed" not in page
+    assert page["nodes"] == {"hosts": {"count": 24}, "sinks": {"count": 24}, "r1": {}, "r2": {}}
+    access, core, _ = page["links"]
+    assert access == {"from": "hosts", "to": "r1", "rate": "10 Mbit/s", "delay": "1 us", "both-ways": True}
+    assert core["scheduler"] == {"priority": {"order": ["ef", "default"]}}
+    assert core["class"]["default"]["queue"]["red"]["max-probability"] == "1/30"
+    assert core["marker"] == {"token-bucket": {"rate": "1 Mbit/s", "burst": "10 KiB"}, "at": "departure"}
+    assert core["impairment"] == {"loss": {"probability": 0.01}, "delay": {"added": "1 ms"}}
+    voice_flows, bulk = page["flows"]
+    assert voice_flows["source"] == {"cbr": {"rate": "56 kbit/s", "packet": "160 bytes", "spacing-jitter": 0.1}}
+    assert (voice_flows["class"], voice_flows["start"]) == ("ef", {"uniform": ["0 s", "1 s"]})
+    assert (bulk["from"], bulk["to"], bulk["route"]) == ("hosts[0]", "sinks[23]", ["hosts[0]", "r1", "r2"])
+    assert (bulk["source"], bulk["transport"]) == ({"ftp": {}}, {"tcp": {"variant": "new-reno"}})
+    assert page["measure"] == [{"metric": "jitter", "of": "voice", "quantiles": [0.5, 0.99]}]
+
+
+def test_names_that_toml_would_misread_are_quoted():
+    net = ps.Network()
+    net.node('odd "name".x')
+    assert tomllib.loads(net.toml(description='say "ä"\n\x7f'))["nodes"] == {'odd "name".x': {}}
+
+
+def test_a_parameter_that_does_not_exist_is_refused():
+    with pytest.raises(ValidationError, match="max_treshold"):
+        ps.Red(limit="1 packet", min_threshold="1 packet", max_treshold="2 packets", max_probability=0.1)
+
+
+def test_a_component_may_be_made_with_scenario_keys():
+    assert ps.TailDrop.model_validate({"limit": "3 packets", "counts": "in-system"}).counts == "in-system"
+
+
+def test_groups_have_members():
+    hosts = ps.Network().nodes("hosts", 2)
+    assert (len(hosts), hosts[1].name) == (2, "hosts[1]")
+    with pytest.raises(IndexError, match="members 0 to 1, not 2"):
+        hosts[2]
+    with pytest.raises(TypeError, match="has no members"):
+        ps.Network().node("a")[0]
+
+
+def test_a_name_is_given_once():
+    net = ps.Network()
+    net.node("a")
+    with pytest.raises(ValueError, match="a node called 'a' already"):
+        net.nodes("a", 2)
+
+
+def test_what_toml_cannot_say_is_refused():
+    net = ps.Network()
+    net.measure("goodput", of={1, 2})
+    with pytest.raises(TypeError, match="cannot stand in a scenario"):
+        net.toml()
+
+
+def test_a_study_without_runs_is_refused():
+    with pytest.raises(ValueError, match="at least one run, not 0"):
+        ps.Study(voice(), duration="1 s").runs(0)
+
+
+def test_unknown_names_of_the_package():
+    for name in ("Nothing", "nothing", "_nothing"):
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'"):
+            getattr(ps, name)
+
+
+@pytest.mark.usefixtures("core")
+def test_a_study_gives_a_frame(tmp_path, monkeypatch):
+    study = ps.Study(ps.Network(), duration="1 s", description="A study").runs(3)
+    monkeypatch.setattr(ps.Network, "toml", lambda _self, **top: f"description = '{top['description']}'")
+    frame = study.run(store=ps.Store(tmp_path))
+    assert frame["runs"].to_list() == [3, 3]
+    assert study.replications == 3
