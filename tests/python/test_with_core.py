@@ -12,10 +12,6 @@ import time
 
 import pytest
 
-from penstock import _core
-
-pytestmark = pytest.mark.skipif(_core.MODEL_VERSION == "fake", reason="needs the core")
-
 COMMAND = [sys.executable, "-m", "penstock.cli"]
 
 
