@@ -94,9 +94,8 @@ impl Flows {
         let source = section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read);
         let transport = section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read);
         let carried = carried(section, source, transport);
+        let (from, to) = (nodes.end(section, "from"), nodes.end(section, "to"));
         let keys = keys?;
-        let from = nodes.find_or_note(&keys.from.0, section.mistakes, section.place_of("from"), &section.join("from"));
-        let to = nodes.find_or_note(&keys.to.0, section.mistakes, section.place_of("to"), &section.join("to"));
         let route = given(section, nodes, "route", keys.route.as_deref());
         let route_back = given(section, nodes, "route-back", keys.route_back.as_deref());
         let stop = times(section, &keys, duration);
@@ -139,7 +138,10 @@ fn carried(section: &Section<'_>, source: Part<SourcePlan>, transport: Part<Tran
         Part::Given(transport) => transport,
         Part::Broken => return None,
         Part::Absent if greedy => {
-            section.wrong("transport", format!("is missing: source '{name}' sends as fast as its transport lets it; write transport.tcp = {{}}"));
+            section.wrong(
+                "transport",
+                format!("is missing: source '{name}' sends as fast as its transport lets it; write transport.tcp = {{}}"),
+            );
             return None;
         }
         Part::Absent => TransportPlan::read("udp", &mut Nothing).expect("udp has defaults for everything"),

@@ -22,9 +22,9 @@ penstock_model::choice! {
         "delay" => Delay,
         /// Share of packets lost. Of a link: dropped / offered. Of a flow: (sent - received) / sent, never below zero; packets under way when counting begins or ends make it inexact by their number / sent. The mean is over all packets together.
         "loss" => Loss,
-        /// Packets lost at a link, by cause and by precedence.
+        /// Packets lost at a link; `by` splits them by cause and precedence.
         "drops" => Drops,
-        /// Packets offered to a link, by their precedence after marking.
+        /// Packets offered to a link; `by` splits them by their precedence after marking.
         "offered" => Offered,
         /// Packets marked as having met congestion: by a link's queue, or arrived so at a flow's end.
         "marks" => Marks,
@@ -98,7 +98,7 @@ penstock_model::parameters! {
         take: Option<Vec<Take>>;
         /// Also sample the queue at this interval.
         sample: Option<Duration>;
-        /// How counts of packets are split; the metric's own default if left out.
+        /// How counts of packets (`drops`, `offered`) are split; not at all if left out.
         by: Option<Vec<By>>;
     }
 }
@@ -120,7 +120,10 @@ impl Check for MeasureKeys {
         if self.take.is_some() && info.take.is_empty() {
             mistake("take", format!("has no effect: '{}' is one number over all that `of` names; leave it out", info.name));
         } else if self.take.is_some() && self.per != Per::Group && self.metric != What::Delay {
-            mistake("take", format!("has no effect with per = \"{}\", where every member is a number of its own; leave it out", self.per.word()));
+            mistake(
+                "take",
+                format!("has no effect with per = \"{}\", where every member is a number of its own; leave it out", self.per.word()),
+            );
         } else {
             for take in self.take.iter().flatten().filter(|take| !info.take.contains(take)) {
                 let allowed: Vec<&str> = info.take.iter().map(|take| take.word()).collect();
@@ -143,7 +146,7 @@ pub(crate) struct Info {
     pub take: &'static [Take],
     /// Taken if nothing is said.
     pub default: &'static [Take],
-    /// Allowed in `by`, and split by if nothing is said.
+    /// Allowed in `by`.
     pub split: &'static [By],
 }
 
@@ -216,7 +219,7 @@ impl Take {
 }
 
 impl By {
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             By::Cause => "cause",
             By::Precedence => "precedence",
@@ -225,7 +228,7 @@ impl By {
 }
 
 impl Per {
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Per::Group => "group",
             Per::Flow => "flow",
@@ -273,22 +276,31 @@ pub(crate) struct Known<'a> {
 }
 
 /// Reads all `[[measure]]`; `None` if there is none.
-pub(crate) fn read_all(top: &mut Section<'_>, known: &Known<'_>, duration: Option<Duration>, samples: &mut Vec<SamplePlan>) -> Option<Vec<Measure>> {
-    if !top.has("measure") {
-        return None;
-    }
+pub(crate) fn read_all(
+    top: &mut Section<'_>,
+    known: &Known<'_>,
+    window: Option<Duration>,
+    samples: &mut Vec<SamplePlan>,
+) -> Option<Vec<Measure>> {
+    let written = top.has("measure");
     let mut measures = Vec::new();
     for mut section in top.tables("measure") {
         let keys = MeasureKeys::read(&mut section);
-        if let Some(measure) = keys.and_then(|keys| resolve(&section, keys, known, duration, samples)) {
+        if let Some(measure) = keys.and_then(|keys| resolve(&section, keys, known, window, samples)) {
             measures.push(measure);
         }
         section.finish();
     }
-    Some(measures)
+    written.then_some(measures)
 }
 
-fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, duration: Option<Duration>, samples: &mut Vec<SamplePlan>) -> Option<Measure> {
+fn resolve(
+    section: &Section<'_>,
+    keys: MeasureKeys,
+    known: &Known<'_>,
+    window: Option<Duration>,
+    samples: &mut Vec<SamplePlan>,
+) -> Option<Measure> {
     let info = keys.metric.info();
     let of: Vec<Option<Target>> = keys.of.0.iter().map(|name| target(section, name, keys.metric, known)).collect();
     let of: Vec<Target> = of.into_iter().collect::<Option<_>>()?;
@@ -300,8 +312,8 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, duration
     }
     let mut ranges = Vec::new();
     if let Some(every) = keys.sample {
-        if duration.is_some_and(|duration| every > duration) {
-            section.wrong("sample", format!("{every} is longer than the run, so no sample would be taken"));
+        if window.is_some_and(|window| every > window) {
+            section.wrong("sample", format!("{every} is longer than what is counted, so no sample would be taken"));
         }
         for target in &of {
             let Target::Links(link) = target else { continue };
@@ -315,7 +327,7 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, duration
         of,
         single: keys.per != Per::Group,
         take: keys.take.unwrap_or_else(|| info.default.to_vec()),
-        by: keys.by.unwrap_or_else(|| info.split.to_vec()),
+        by: keys.by.unwrap_or_default(),
         samples: ranges,
         if_dropped: false,
     })
@@ -325,12 +337,20 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, duration
 fn target(section: &Section<'_>, name: &str, what: What, known: &Known<'_>) -> Option<Target> {
     let info = what.info();
     let applying = |flows: bool| {
-        let names: Vec<&str> = What::ALL.iter().map(|what| what.info()).filter(|info| if flows { info.flows } else { info.links }).map(|info| info.name).collect();
+        let names: Vec<&str> = What::ALL
+            .iter()
+            .map(|what| what.info())
+            .filter(|info| if flows { info.flows } else { info.links })
+            .map(|info| info.name)
+            .collect();
         names.join(", ")
     };
     if let Some(flow) = known.flows.iter().position(|(flow, _)| *flow == name) {
         if !info.flows {
-            section.wrong("of", format!("'{}' is measured of links, and '{name}' is a group of flows; for those: {}", info.name, applying(true)));
+            section.wrong(
+                "of",
+                format!("'{}' is measured of links, and '{name}' is a group of flows; for those: {}", info.name, applying(true)),
+            );
             return None;
         }
         if what == What::Retransmissions && !known.flows[flow].1 {
