@@ -27,8 +27,6 @@ pub struct Observations {
 /// One flow's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowCounters {
-    /// When it started.
-    pub start: Time,
     /// Data packets sent, retransmissions included.
     pub sent_packets: u64,
     /// Their bytes on the wire.

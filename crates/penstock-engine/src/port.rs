@@ -140,7 +140,7 @@ impl Port {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
         self.counters.offered += 1;
-        let counts = self.counters.window.contains(now);
+        let counts = self.counters.window.is_open(now);
         if counts {
             self.counters.link.offered_packets[usize::from(packet.precedence)] += 1;
             self.counters.link.offered_bytes += u64::from(packet.size);

@@ -63,10 +63,16 @@ pub struct Window {
 }
 
 impl Window {
-    /// Whether something at `now` counts.
+    /// Whether something at `at` counts.
     #[inline]
-    pub fn contains(&self, now: Time) -> bool {
-        self.from <= now && now <= self.to
+    pub fn contains(&self, at: Time) -> bool {
+        self.from <= at && at <= self.to
+    }
+
+    /// Whether what happens now counts; nothing happens after the end.
+    #[inline]
+    pub fn is_open(&self, now: Time) -> bool {
+        self.from <= now
     }
 
     /// How many picoseconds of `[from, to)` lie in the window.
