@@ -1,2 +1,4 @@
 //! To be written next.
-pub fn catalogue() -> serde_json::Value { serde_json::Value::Null }
+pub fn catalogue() -> serde_json::Value {
+    serde_json::Value::Null
+}

@@ -139,7 +139,10 @@ fn carried(section: &Section<'_>, source: Part<SourcePlan>, transport: Part<Tran
         Part::Given(transport) => transport,
         Part::Broken => return None,
         Part::Absent if greedy => {
-            section.wrong("transport", format!("is missing: source '{name}' sends as fast as its transport lets it; write transport.tcp = {{}}"));
+            section.wrong(
+                "transport",
+                format!("is missing: source '{name}' sends as fast as its transport lets it; write transport.tcp = {{}}"),
+            );
             return None;
         }
         Part::Absent => TransportPlan::read("udp", &mut Nothing).expect("udp has defaults for everything"),

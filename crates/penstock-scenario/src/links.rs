@@ -112,7 +112,10 @@ impl Links {
         let count = match (from.len(), to.len()) {
             (n, m) if n.max(m) % n.min(m) == 0 => n.max(m),
             (n, m) => {
-                let message = format!("'{}' has {n} nodes and '{}' has {m}; one must be the other's size or a multiple of it", keys.from.0, keys.to.0);
+                let message = format!(
+                    "'{}' has {n} nodes and '{}' has {m}; one must be the other's size or a multiple of it",
+                    keys.from.0, keys.to.0
+                );
                 section.wrong("to", message);
                 return None;
             }
@@ -214,7 +217,8 @@ struct Draft<'a, 'b> {
 
 fn read_rate_changes(section: &mut Section<'_>, duration: Option<Duration>) -> Option<Vec<(Time, Rate)>> {
     let mut changes: Vec<(Time, Rate)> = Vec::new();
-    let mut sound = !section.has("rate-changes") || matches!(section.branch("rate-changes"), Some(branch) if matches!(branch.tree.item, crate::tree::Item::List(_)));
+    let mut sound = !section.has("rate-changes")
+        || matches!(section.branch("rate-changes"), Some(branch) if matches!(branch.tree.item, crate::tree::Item::List(_)));
     for mut change in section.tables("rate-changes") {
         let keys = RateChangeKeys::read(&mut change);
         if let Some(keys) = &keys {

@@ -120,7 +120,10 @@ impl Check for MeasureKeys {
         if self.take.is_some() && info.take.is_empty() {
             mistake("take", format!("has no effect: '{}' is one number over all that `of` names; leave it out", info.name));
         } else if self.take.is_some() && self.per != Per::Group && self.metric != What::Delay {
-            mistake("take", format!("has no effect with per = \"{}\", where every member is a number of its own; leave it out", self.per.word()));
+            mistake(
+                "take",
+                format!("has no effect with per = \"{}\", where every member is a number of its own; leave it out", self.per.word()),
+            );
         } else {
             for take in self.take.iter().flatten().filter(|take| !info.take.contains(take)) {
                 let allowed: Vec<&str> = info.take.iter().map(|take| take.word()).collect();
@@ -273,7 +276,12 @@ pub(crate) struct Known<'a> {
 }
 
 /// Reads all `[[measure]]`; `None` if there is none.
-pub(crate) fn read_all(top: &mut Section<'_>, known: &Known<'_>, duration: Option<Duration>, samples: &mut Vec<SamplePlan>) -> Option<Vec<Measure>> {
+pub(crate) fn read_all(
+    top: &mut Section<'_>,
+    known: &Known<'_>,
+    duration: Option<Duration>,
+    samples: &mut Vec<SamplePlan>,
+) -> Option<Vec<Measure>> {
     if !top.has("measure") {
         return None;
     }
@@ -288,7 +296,13 @@ pub(crate) fn read_all(top: &mut Section<'_>, known: &Known<'_>, duration: Optio
     Some(measures)
 }
 
-fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, duration: Option<Duration>, samples: &mut Vec<SamplePlan>) -> Option<Measure> {
+fn resolve(
+    section: &Section<'_>,
+    keys: MeasureKeys,
+    known: &Known<'_>,
+    duration: Option<Duration>,
+    samples: &mut Vec<SamplePlan>,
+) -> Option<Measure> {
     let info = keys.metric.info();
     let of: Vec<Option<Target>> = keys.of.0.iter().map(|name| target(section, name, keys.metric, known)).collect();
     let of: Vec<Target> = of.into_iter().collect::<Option<_>>()?;
@@ -325,12 +339,20 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, duration
 fn target(section: &Section<'_>, name: &str, what: What, known: &Known<'_>) -> Option<Target> {
     let info = what.info();
     let applying = |flows: bool| {
-        let names: Vec<&str> = What::ALL.iter().map(|what| what.info()).filter(|info| if flows { info.flows } else { info.links }).map(|info| info.name).collect();
+        let names: Vec<&str> = What::ALL
+            .iter()
+            .map(|what| what.info())
+            .filter(|info| if flows { info.flows } else { info.links })
+            .map(|info| info.name)
+            .collect();
         names.join(", ")
     };
     if let Some(flow) = known.flows.iter().position(|(flow, _)| *flow == name) {
         if !info.flows {
-            section.wrong("of", format!("'{}' is measured of links, and '{name}' is a group of flows; for those: {}", info.name, applying(true)));
+            section.wrong(
+                "of",
+                format!("'{}' is measured of links, and '{name}' is a group of flows; for those: {}", info.name, applying(true)),
+            );
             return None;
         }
         if what == What::Retransmissions && !known.flows[flow].1 {

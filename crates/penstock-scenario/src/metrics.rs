@@ -107,7 +107,14 @@ impl Sheet<'_> {
             What::Marks => flow.marked_packets as f64,
             What::Retransmissions => flow.retransmitted_packets as f64,
             What::Delay => seconds(flow.delay_sum_ps) / flow.received_packets as f64,
-            What::Drops | What::Offered | What::Queue | What::QueueBytes | What::InSystem | What::Wait | What::Utilisation | What::Fairness => {
+            What::Drops
+            | What::Offered
+            | What::Queue
+            | What::QueueBytes
+            | What::InSystem
+            | What::Wait
+            | What::Utilisation
+            | What::Fairness => {
                 unreachable!("refused for flows by validation")
             }
         }
@@ -133,7 +140,8 @@ impl Sheet<'_> {
         if measure.if_dropped && links.iter().all(|link| dropped(link, None, None) == 0) {
             return;
         }
-        let samples = |range: Range<usize>| samples.map_or(&[][..], |all| &self.seen.samples[all.start + range.start..all.start + range.end]);
+        let samples =
+            |range: Range<usize>| samples.map_or(&[][..], |all| &self.seen.samples[all.start + range.start..all.start + range.end]);
         let (roster, what) = (self.roster, measure.what);
         if measure.single {
             for (i, link) in links.iter().enumerate() {
@@ -197,7 +205,9 @@ impl Sheet<'_> {
     /// Statistics over the packets of all links together.
     fn pooled_links(&self, what: What, links: &[LinkCounters]) -> f64 {
         match what {
-            What::Wait => seconds(links.iter().map(|link| link.wait_sum_ps).sum()) / links.iter().map(|link| link.waits).sum::<u64>() as f64,
+            What::Wait => {
+                seconds(links.iter().map(|link| link.wait_sum_ps).sum()) / links.iter().map(|link| link.waits).sum::<u64>() as f64
+            }
             _ => {
                 let offered: u64 = links.iter().flat_map(|link| link.offered_packets).sum();
                 links.iter().map(|link| dropped(link, None, None)).sum::<u64>() as f64 / offered as f64
@@ -235,7 +245,11 @@ fn counts(measure: &Measure, link: &LinkCounters) -> Vec<(Vec<(&'static str, Str
 fn dropped(link: &LinkCounters, cause: Option<usize>, precedence: Option<usize>) -> u64 {
     let of_cause = |(i, _): &(usize, _)| cause.is_none_or(|cause| cause == *i);
     let counts = link.dropped_packets.iter().enumerate().filter(of_cause);
-    counts.flat_map(|(_, counts)| counts.iter().enumerate()).filter(|(i, _)| precedence.is_none_or(|precedence| precedence == *i)).map(|(_, count)| count).sum()
+    counts
+        .flat_map(|(_, counts)| counts.iter().enumerate())
+        .filter(|(i, _)| precedence.is_none_or(|precedence| precedence == *i))
+        .map(|(_, count)| count)
+        .sum()
 }
 
 fn join<'a>(labels: &[(&'a str, &'a str)], more: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {

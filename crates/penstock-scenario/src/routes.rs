@@ -138,10 +138,13 @@ impl<'a> Routes<'a> {
     pub fn into_table(self) -> Vec<Vec<LinkId>> {
         let mut table: Vec<(RouteId, Vec<LinkId>)> = self.found.into_iter().map(|(route, id)| (id, route)).collect();
         table.sort_unstable_by_key(|(id, _)| *id);
-        table.into_iter().map(|(_, mut route)| {
-            route.shrink_to_fit();
-            route
-        }).collect()
+        table
+            .into_iter()
+            .map(|(_, mut route)| {
+                route.shrink_to_fit();
+                route
+            })
+            .collect()
     }
 }
 

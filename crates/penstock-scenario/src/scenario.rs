@@ -255,7 +255,8 @@ fn check_classes(flows: &[Flows], links: &Links, plans: &[FlowPlan], routes: &[V
             if !coming[i].iter().any(|group| flows[*group].class == *class) {
                 let passing: BTreeSet<&str> = coming[i].iter().map(|group| flows[*group].class.as_str()).collect();
                 let passing = if passing.is_empty() { "none".to_owned() } else { passing.into_iter().collect::<Vec<_>>().join(", ") };
-                let message = format!("names class '{class}', but no flow of that class passes here (those that do: {passing}); leave it out");
+                let message =
+                    format!("names class '{class}', but no flow of that class passes here (those that do: {passing}); leave it out");
                 mistakes.add(link.port.scheduler_place, &path, message);
             }
         }

@@ -61,9 +61,11 @@ impl<'a> Section<'a> {
         let Some(branch) = self.branch(key) else { return Vec::new() };
         let path = self.join(key);
         match &branch.tree.item {
-            Item::List(items) => {
-                items.iter().enumerate().filter_map(|(i, item)| Section::new(self.mistakes, format!("{path}[{i}]"), item.place, item)).collect()
-            }
+            Item::List(items) => items
+                .iter()
+                .enumerate()
+                .filter_map(|(i, item)| Section::new(self.mistakes, format!("{path}[{i}]"), item.place, item))
+                .collect(),
             _ => {
                 let how = if self.path.is_empty() { format!("[[{key}]]") } else { format!("{key} = [{{ ... }}, ...]") };
                 self.mistakes.add(branch.place, &path, format!("is a list of tables; write {how}"));
@@ -90,7 +92,11 @@ impl<'a> Section<'a> {
                 return Part::Broken;
             }
             _ => {
-                self.mistakes.add(branch.place, &path, format!("{} is not a table; write {key}.{} = {{ ... }}", branch.tree.value().quoted(), names[0]));
+                self.mistakes.add(
+                    branch.place,
+                    &path,
+                    format!("{} is not a table; write {key}.{} = {{ ... }}", branch.tree.value().quoted(), names[0]),
+                );
                 return Part::Broken;
             }
         };

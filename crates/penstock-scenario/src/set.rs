@@ -37,7 +37,10 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
         [name, rest @ ..] => {
             let list = ["links", "flows"].into_iter().find(|list| named(top, list, name).is_some());
             match (list, rest.is_empty()) {
-                (Some(_), true) => Err(format!("'{name}' has many keys; say which of them, as in {name}.{}", if list == Some("links") { "rate" } else { "count" })),
+                (Some(_), true) => Err(format!(
+                    "'{name}' has many keys; say which of them, as in {name}.{}",
+                    if list == Some("links") { "rate" } else { "count" }
+                )),
                 (Some(list), false) => assign(named(top, list, name).expect("found above"), rest, value, place),
                 (None, _) => {
                     // Names first: the list in the message is cut after a dozen.
