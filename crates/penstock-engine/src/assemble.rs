@@ -123,10 +123,9 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
         |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
     let flows = add_flows(blueprint, key, &process_of, &mut processes, departure)?;
     for (plan, sample) in blueprint.samples.iter().enumerate() {
-        if let Some(process) = process_of.get(&place(sample.link)) {
-            let port = port_index[sample.link.index()];
-            processes[*process as usize].sample(port, sample.every, blueprint.warm_up, plan as u32);
-        }
+        let port = port_index[sample.link.index()];
+        let process = process_of[&place(sample.link)] as usize;
+        processes[process].sample(port, sample.every, blueprint.warm_up, plan as u32);
     }
     Ok(Parts { processes, inputs, routes: Routes { hops, flows }, shortest_delay })
 }
@@ -163,10 +162,11 @@ fn hosts(blueprint: &Blueprint) -> Vec<bool> {
     is_host
 }
 
-/// The links that some route uses, in the scenario's order.
+/// The links that some route uses or somebody samples, in the scenario's order.
 fn used_links(blueprint: &Blueprint) -> Vec<LinkId> {
     let mut used = vec![false; blueprint.links.len()];
-    blueprint.routes.iter().flatten().for_each(|link| used[link.index()] = true);
+    let sampled = blueprint.samples.iter().map(|sample| &sample.link);
+    blueprint.routes.iter().flatten().chain(sampled).for_each(|link| used[link.index()] = true);
     (0..blueprint.links.len() as u32).map(LinkId).filter(|link| used[link.index()]).collect()
 }
 

@@ -156,7 +156,8 @@ impl Received {
     fn report(&self, header: u32, counters: &mut FlowCounters) {
         counters.received_packets = self.packets;
         counters.received_bytes = self.bytes;
-        counters.received_payload = self.bytes - self.packets * u64::from(header);
+        // A datagram may be smaller than its nominal headers.
+        counters.received_payload = self.bytes.saturating_sub(self.packets * u64::from(header));
         counters.marked_packets = self.marked;
         counters.delay_sum_ps = u128::from(self.delay_sum[1]) << 64 | u128::from(self.delay_sum[0]);
         counters.delay_max = self.delay_max;
