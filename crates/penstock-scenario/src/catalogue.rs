@@ -1,23 +1,25 @@
 //! Everything that may be written in a scenario, from the declarations that the reader itself uses.
 
-use crate::sections::{KindEntry, Part, Takes, KINDS, SECTIONS};
+use crate::sections::{Part, Takes, KINDS, SECTIONS};
 use crate::what::What;
 use penstock_model::parameters::{Field, Kind, Parameter};
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 
 /// All components by kind, the metrics, and the sections of a scenario with their keys.
 ///
-/// `kinds` lists `kind`, `key` (where a scenario puts it) and `components`, each with `name`, `summary`, `doc` (Markdown)
-/// and `parameters`; `metrics` lists `name`, `unit`, `doc`, `applies-to`, `take`, `default-take` and `by`; `sections` lists
-/// `name`, `path`, `summary`, `doc`, `parameters` and `parts` (keys that hold components or further sections). A parameter
-/// has `key`, `name` (the key as an identifier), `doc`, `kind`, `example`, `default` (both may be null), `range`,
-/// `optional` and `choices` (each `word` and `doc`); a list has `items` too, and a name `of` what it is.
+/// `components.KIND` lists entries of `name`, `summary`, `doc` (Markdown) and `parameters`; `metrics` entries of `name`,
+/// `unit`, `doc`, `applies-to`, `take`, `default-take` and `by`; `sections` entries of `name`, `path`, `summary`, `doc`,
+/// `parameters` and `parts` (keys that hold components or further sections). A parameter has `key`, `doc`, `kind`,
+/// `required`, and where they apply `default`, `example`, `range`, `choices` (of `word` and `doc`), `items` (of a list)
+/// and `of` (what a name is the name of).
 pub fn catalogue() -> Value {
-    let kind = |entry: &KindEntry| {
-        let components: Vec<Value> = entry.entries.iter().map(|entry| described(entry.name, entry.doc, entry.fields)).collect();
-        json!({ "kind": entry.kind, "key": entry.key, "components": components })
-    };
-    let kinds: Vec<Value> = KINDS.iter().map(kind).collect();
+    let components: Map<String, Value> = KINDS
+        .iter()
+        .map(|kind| {
+            let entries: Vec<Value> = kind.entries.iter().map(|entry| described(entry.name, entry.doc, entry.fields)).collect();
+            (kind.kind.to_owned(), Value::Array(entries))
+        })
+        .collect();
     let sections: Vec<Value> = SECTIONS
         .iter()
         .map(|section| {
@@ -27,7 +29,7 @@ pub fn catalogue() -> Value {
             entry
         })
         .collect();
-    json!({ "kinds": kinds, "metrics": metrics(), "sections": sections })
+    json!({ "components": components, "metrics": metrics(), "sections": sections })
 }
 
 fn described(name: &str, doc: &str, fields: &[Field]) -> Value {
@@ -36,14 +38,13 @@ fn described(name: &str, doc: &str, fields: &[Field]) -> Value {
 }
 
 fn parameter(field: &Field) -> Value {
-    let mut entry = json!({
-        "key": field.key(),
-        "name": field.name,
-        "doc": dedent(field.doc),
-        "default": field.default,
-        "range": field.range,
-        "optional": field.optional,
-    });
+    let mut entry = json!({ "key": field.key(), "doc": dedent(field.doc), "required": is_required(field) });
+    if let Some(default) = field.default {
+        entry["default"] = json!(default);
+    }
+    if !field.range.is_empty() {
+        entry["range"] = json!(field.range);
+    }
     describe_kind(&mut entry, &field.kind);
     entry
 }
@@ -61,8 +62,6 @@ fn describe_kind(entry: &mut Value, kind: &Kind) {
         Kind::Law(_) => "law",
     };
     entry["kind"] = json!(word);
-    entry["example"] = Value::Null;
-    entry["choices"] = json!([]);
     match kind {
         Kind::Quantity(example) | Kind::Law(example) => entry["example"] = json!(example),
         Kind::Choice(words) => {
@@ -135,10 +134,11 @@ fn summary(doc: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sections::KindEntry;
 
     #[test]
     fn every_component_says_what_it_is() {
-        for KindEntry { kind, entries, .. } in KINDS {
+        for KindEntry { kind, entries } in KINDS {
             for entry in *entries {
                 let doc = dedent(entry.doc);
                 for heading in ["## Decides", "## State", "## Departures", "## Example", "## References"] {
@@ -153,12 +153,11 @@ mod tests {
     #[test]
     fn entries_carry_defaults_ranges_and_choices() {
         let all = catalogue();
-        let tail_drop = &all["kinds"][0]["components"][0];
+        let tail_drop = &all["components"]["discipline"][0];
         assert_eq!(tail_drop["name"], "tail-drop");
         assert_eq!(tail_drop["summary"], "Tail drop: refuses whatever does not fit.");
         assert_eq!(tail_drop["parameters"][0]["default"], "1000 packets");
         assert_eq!(tail_drop["parameters"][1]["choices"][0]["word"], "waiting");
-        assert_eq!(all["kinds"][2]["key"], "marker");
         let names: Vec<&str> = all["sections"].as_array().unwrap().iter().map(|section| section["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["scenario", "node", "link", "rate-change", "class", "marker", "flow", "measure"]);
     }

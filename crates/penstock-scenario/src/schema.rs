@@ -9,7 +9,7 @@ use serde_json::{json, Map, Value};
 /// between keys and settings without effect are left to [`crate::load`].
 pub fn json_schema() -> Value {
     let mut definitions = Map::new();
-    for KindEntry { kind, entries, .. } in KINDS {
+    for KindEntry { kind, entries } in KINDS {
         for entry in *entries {
             let mut schema = object(entry.fields);
             schema["description"] = json!(dedent(entry.doc));

@@ -14,21 +14,20 @@ use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 
-/// A kind of components: its name, the key that a scenario puts it under, and the list.
+/// A kind of components, and the list of them.
 pub(crate) struct KindEntry {
     pub kind: &'static str,
-    pub key: &'static str,
     pub entries: &'static [Entry],
 }
 
 /// All kinds of components.
 pub(crate) const KINDS: &[KindEntry] = &[
-    KindEntry { kind: "discipline", key: "queue", entries: DisciplinePlan::ENTRIES },
-    KindEntry { kind: "scheduler", key: "scheduler", entries: SchedulerPlan::ENTRIES },
-    KindEntry { kind: "meter", key: "marker", entries: MeterPlan::ENTRIES },
-    KindEntry { kind: "source", key: "source", entries: SourcePlan::ENTRIES },
-    KindEntry { kind: "transport", key: "transport", entries: TransportPlan::ENTRIES },
-    KindEntry { kind: "impairment", key: "impairment", entries: ImpairmentPlan::ENTRIES },
+    KindEntry { kind: "discipline", entries: DisciplinePlan::ENTRIES },
+    KindEntry { kind: "scheduler", entries: SchedulerPlan::ENTRIES },
+    KindEntry { kind: "meter", entries: MeterPlan::ENTRIES },
+    KindEntry { kind: "source", entries: SourcePlan::ENTRIES },
+    KindEntry { kind: "transport", entries: TransportPlan::ENTRIES },
+    KindEntry { kind: "impairment", entries: ImpairmentPlan::ENTRIES },
 ];
 
 /// A table of a scenario.

@@ -38,8 +38,7 @@ fn embed(kind: &str, name: &str, fragment: &str) -> String {
 #[test]
 fn docstring_examples_are_read() {
     let all = catalogue();
-    for kind in all["kinds"].as_array().expect("a list") {
-        let (kind, entries) = (kind["kind"].as_str().expect("a name"), &kind["components"]);
+    for (kind, entries) in all["components"].as_object().expect("components by kind") {
         for entry in entries.as_array().expect("a list") {
             let name = entry["name"].as_str().expect("a name");
             for fragment in fragments(entry["doc"].as_str().expect("a text")) {
