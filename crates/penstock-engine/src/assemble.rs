@@ -88,11 +88,13 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     let mut inputs = Vec::with_capacity(order.len());
     let mut shortest_delay = Vec::with_capacity(order.len());
     let mut input_index: BTreeMap<(LinkId, u32), u32> = BTreeMap::new();
+    let mut ports_of: Vec<Vec<LinkId>> = vec![Vec::new(); blueprint.nodes.len()];
+    used.iter().for_each(|link| ports_of[blueprint.links[link.index()].from.index()].push(*link));
     for (i, place) in order.iter().enumerate() {
         let (name, links, host) = match *place {
             Place::Host(node) => {
                 let name = &blueprint.nodes[node.index()];
-                let links = used.iter().copied().filter(|link| blueprint.links[link.index()].from == node).collect();
+                let links = std::mem::take(&mut ports_of[node.index()]);
                 (name, links, Some(Box::new(Host::new(node.0, window, ties(name)))))
             }
             Place::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
