@@ -8,7 +8,7 @@ use crate::record::{Record, Window};
 use crate::route::{Departure, Routes};
 use crate::timers::{TimerKind, Timers};
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Body, Packet};
+use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::tcp::{Receiver, Sender, Transmission};
@@ -63,6 +63,7 @@ impl Dress {
             precedence: self.precedence,
             class: self.class,
             marked: false,
+            pcn: PcnMark::Unmarked,
             body,
         }
     }
@@ -89,7 +90,6 @@ struct SinkEnd {
 }
 
 const _: () = assert!(std::mem::size_of::<OpenEnd>() == 64 && std::mem::size_of::<SinkEnd>() == 64);
-
 
 /// How an open-loop source goes on.
 enum Pace {
