@@ -247,15 +247,22 @@ impl Host {
     }
 
     /// Takes a packet at the end of its route.
+    #[inline]
     pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         around.record.trace(now, self.place, packet, TraceEvent::Receive);
+        if let Body::Datagram { .. } = packet.body {
+            if self.window.is_open(now) {
+                self.sinks[around.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+            }
+        } else {
+            self.deliver_to_transport(now, packet, around);
+        }
+    }
+
+    fn deliver_to_transport(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         let flow = around.routes.flow(packet.flow);
         match packet.body {
-            Body::Datagram { .. } => {
-                if self.window.is_open(now) {
-                    self.sinks[flow.sink as usize].received.count(now, packet);
-                }
-            }
+            Body::Datagram { .. } => unreachable!("datagrams have no transport"),
             Body::Segment { seq, .. } => {
                 let end = &mut self.receivers[flow.sink as usize];
                 let before = end.receiver.delivered();
