@@ -83,12 +83,14 @@ impl Channel {
         }
     }
 
+    /// Takes the head; returns when the next one arrives.
     #[inline]
-    fn pop(&mut self) {
+    fn pop(&mut self) -> Time {
         match self {
             Channel::Fifo(ring) => drop(ring.pop_front()),
             Channel::Reordering { heap, .. } => drop(heap.pop()),
         }
+        self.head()
     }
 }
 
@@ -146,16 +148,11 @@ impl Inputs {
     /// Takes the packet that arrives next.
     #[inline]
     pub fn pop(&mut self) {
-        let channel = &mut self.channels[self.first];
-        channel.pop();
-        if let Heads::Single = self.heads {
-            self.next = channel.head();
-            return;
-        }
+        let head = self.channels[self.first].pop();
         if let Heads::Random { taken, .. } = &mut self.heads {
             taken[self.first] += 1;
         }
-        self.announce(self.first);
+        self.announce(self.first, head);
     }
 
     /// Adds an arrival; tells whether it comes before all others.
@@ -163,16 +160,16 @@ impl Inputs {
     fn push(&mut self, input: usize, at: Time, packet: &Packet) -> bool {
         if self.channels[input].push(at, packet) {
             let before = self.next;
-            self.announce(input);
+            self.announce(input, at);
             self.next < before
         } else {
             false
         }
     }
 
+    /// The head of `input` now arrives at `head`.
     #[inline]
-    fn announce(&mut self, input: usize) {
-        let head = self.channels[input].head();
+    fn announce(&mut self, input: usize, head: Time) {
         match &mut self.heads {
             Heads::Single => self.next = head,
             Heads::Ordered(agenda) => {
@@ -217,7 +214,7 @@ impl<'a> Outputs<'a> {
     }
 
     /// Sends `packet` to arrive at `at` at input `input` of `process`, which is not the sender.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, process: ProcessId, input: u32, at: Time, packet: &Packet) {
         let earlier = self.inputs[process.index()].borrow_mut().push(input as usize, at, packet);
         if earlier && at < self.due.key(process.index()) {

@@ -76,7 +76,7 @@ impl Counters {
     }
 
     /// Counts a verdict; tells whether the packet stays.
-    #[inline]
+    #[inline(always)]
     fn judged(&mut self, now: Time, packet: &mut Packet, verdict: Verdict, record: &mut Record) -> bool {
         match verdict {
             Verdict::Accept => record.trace(now, self.place, packet, TraceEvent::Accept),
