@@ -146,7 +146,7 @@ impl Inputs {
     }
 
     /// Takes the packet that arrives next.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) {
         let head = self.channels[self.first].pop();
         if let Heads::Random { taken, .. } = &mut self.heads {
@@ -156,7 +156,7 @@ impl Inputs {
     }
 
     /// Adds an arrival; tells whether it comes before all others.
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, input: usize, at: Time, packet: &Packet) -> bool {
         if self.channels[input].push(at, packet) {
             let before = self.next;
@@ -168,7 +168,7 @@ impl Inputs {
     }
 
     /// The head of `input` now arrives at `head`.
-    #[inline]
+    #[inline(always)]
     fn announce(&mut self, input: usize, head: Time) {
         match &mut self.heads {
             Heads::Single => self.next = head,

@@ -231,17 +231,18 @@ impl Host {
     /// Does what is due at `now`: one source or timer, in the order of flows.
     #[inline]
     pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        if self.timers.next() > now {
-            return self.emit(now, around);
+        if self.timers.next() > now || self.emits_before_timer() {
+            self.emit(now, around);
+        } else {
+            self.on_timer(now, around);
         }
-        if self.emissions.next() <= now {
-            let emission = self.emissions.first();
-            let timer = self.timers.peek().expect("a timer is due");
-            if (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow) {
-                return self.emit(now, around);
-            }
-        }
-        self.on_timer(now, around);
+    }
+
+    /// Whether the next source precedes the next timer, in the order of flows within one instant.
+    fn emits_before_timer(&self) -> bool {
+        let emission = self.emissions.first();
+        let timer = self.timers.peek().expect("a timer is due");
+        (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow)
     }
 
     /// Takes a packet at the end of its route.
@@ -308,7 +309,7 @@ impl Host {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
         let due = self.emissions.first();
         let end = &mut self.sources[due.slot as usize];
