@@ -105,24 +105,26 @@ impl Links {
         let keys = LinkKeys::read(section);
         let rate_changes = read_rate_changes(section, duration);
         let port = PortKeys::read(section);
+        let (from, to) = (nodes.end(section, "from"), nodes.end(section, "to"));
         let keys = keys?;
-        let from = nodes.find_or_note(&keys.from.0, section.mistakes, section.place_of("from"), &section.join("from"));
-        let to = nodes.find_or_note(&keys.to.0, section.mistakes, section.place_of("to"), &section.join("to"));
         let (from, to, rate_changes, port) = (from?, to?, rate_changes?, port?);
         let count = match (from.len(), to.len()) {
             (n, m) if n.max(m) % n.min(m) == 0 => n.max(m),
             (n, m) => {
-                let message = format!("'{}' has {n} nodes and '{}' has {m}; one must be the other's size or a multiple of it", keys.from.0, keys.to.0);
+                let message = format!(
+                    "'{}' has {n} nodes and '{}' has {m}; one must be the other's size or a multiple of it",
+                    keys.from.0, keys.to.0
+                );
                 section.wrong("to", message);
                 return None;
             }
         };
-        if let Some(i) = (0..count).find(|i| from.node(*i) == to.node(*i)) {
-            section.wrong("to", format!("links '{}' to itself", nodes.name(from.node(i))));
-            return None;
-        }
         if self.plans.len() + 2 * count > MOST {
             section.wrong("", format!("more than {MOST} links are more than fit"));
+            return None;
+        }
+        if let Some(i) = (0..count).find(|i| from.node(*i) == to.node(*i)) {
+            section.wrong("to", format!("links '{}' to itself", nodes.name(from.node(i))));
             return None;
         }
         let name = keys.name.as_ref().map(|name| name.0.clone());
@@ -214,7 +216,8 @@ struct Draft<'a, 'b> {
 
 fn read_rate_changes(section: &mut Section<'_>, duration: Option<Duration>) -> Option<Vec<(Time, Rate)>> {
     let mut changes: Vec<(Time, Rate)> = Vec::new();
-    let mut sound = !section.has("rate-changes") || matches!(section.branch("rate-changes"), Some(branch) if matches!(branch.tree.item, crate::tree::Item::List(_)));
+    let mut sound = !section.has("rate-changes")
+        || matches!(section.branch("rate-changes"), Some(branch) if matches!(branch.tree.item, crate::tree::Item::List(_)));
     for mut change in section.tables("rate-changes") {
         let keys = RateChangeKeys::read(&mut change);
         if let Some(keys) = &keys {

@@ -2,86 +2,11 @@
 
 use crate::section::Section;
 use crate::suggest::unknown;
+use crate::what::{By, Per, Take, What};
 use crate::words::Names;
 use penstock_engine::blueprint::SamplePlan;
-use penstock_model::parameters::{Check, ListItem, Parameters};
+use penstock_model::parameters::{Check, Parameters};
 use penstock_model::units::Duration;
-
-penstock_model::choice! {
-    /// What is measured, between the warm-up and the end.
-    pub enum What {
-        /// Bits per second: of a flow those that arrived at its end, headers included; of a link those it has sent. A packet counts when its last bit does.
-        "throughput" => Throughput,
-        /// Bits per second of payload that arrived at a flow's end, duplicates included.
-        "payload-throughput" => PayloadThroughput,
-        /// Bits per second of payload handed to a flow's application, each once.
-        "goodput" => Goodput,
-        /// Bits per second that a flow sent into the network, headers and retransmissions included.
-        "sent" => Sent,
-        /// One-way delay of the data packets that arrived, from their creation to the end of reception; the mean and the maximum are over packets.
-        "delay" => Delay,
-        /// Share of packets lost. Of a link: dropped / offered. Of a flow: (sent - received) / sent, never below zero; packets under way when counting begins or ends make it inexact by their number / sent. The mean is over all packets together.
-        "loss" => Loss,
-        /// Packets lost at a link, by cause and by precedence.
-        "drops" => Drops,
-        /// Packets offered to a link, by their precedence after marking.
-        "offered" => Offered,
-        /// Packets marked as having met congestion: by a link's queue, or arrived so at a flow's end.
-        "marks" => Marks,
-        /// Time average of the packets that wait at a link, without the one in service; with `sample`, also the mean and the maximum of the samples.
-        "queue" => Queue,
-        /// Time average of the bytes that wait at a link, without the packet in service.
-        "queue-bytes" => QueueBytes,
-        /// Time average of the packets at a link, the one in service included.
-        "in-system" => InSystem,
-        /// Time from a packet's acceptance by a link to the start of its transmission; the mean is over all packets together.
-        "wait" => Wait,
-        /// Share of the time that a link was sending.
-        "utilisation" => Utilisation,
-        /// Jain's index (sum x)^2 / (n * sum x^2) of the throughputs x of all n flows that `of` names: 1 when all are equal, 1/n when one has everything.
-        "fairness" => Fairness,
-        /// Data packets that a flow sent again.
-        "retransmissions" => Retransmissions,
-    }
-}
-
-penstock_model::choice! {
-    /// What becomes one number.
-    pub enum Per {
-        /// A group of flows or links.
-        "group" => Group,
-        /// Every single flow.
-        "flow" => Flow,
-        /// Every single link.
-        "link" => Link,
-    }
-}
-
-penstock_model::choice! {
-    /// How the members of a group become one number.
-    pub enum Take {
-        /// Their sum.
-        "sum" => Sum,
-        /// Their mean.
-        "mean" => Mean,
-        /// The least of them.
-        "min" => Min,
-        /// The greatest of them.
-        "max" => Max,
-    }
-}
-impl ListItem for Take {}
-
-penstock_model::choice! {
-    /// How counts of packets are split.
-    pub enum By {
-        /// By what dropped them.
-        "cause" => Cause,
-        /// By their precedence.
-        "precedence" => Precedence,
-    }
-}
-impl ListItem for By {}
 
 penstock_model::parameters! {
     /// Something to be measured. Without any `[[measure]]`: throughput, goodput, delay and loss of each group of flows,
@@ -98,7 +23,7 @@ penstock_model::parameters! {
         take: Option<Vec<Take>>;
         /// Also sample the queue at this interval.
         sample: Option<Duration>;
-        /// How counts of packets are split; the metric's own default if left out.
+        /// How counts of packets (`drops`, `offered`) are split; not at all if left out.
         by: Option<Vec<By>>;
     }
 }
@@ -110,6 +35,10 @@ impl Check for MeasureKeys {
         if self.sample.is_some() && self.metric != What::Queue {
             mistake("sample", "has no effect: only metric = \"queue\" is sampled; leave it out".to_owned());
         }
+        let names = &self.of.0;
+        if let Some(i) = (1..names.len()).find(|i| names[..*i].contains(&names[*i])) {
+            mistake("of", format!("names '{}' twice", names[i]));
+        }
         let info = self.metric.info();
         if self.by.is_some() && info.split.is_empty() {
             mistake("by", "has no effect: only drops and offered are split; leave it out".to_owned());
@@ -120,7 +49,10 @@ impl Check for MeasureKeys {
         if self.take.is_some() && info.take.is_empty() {
             mistake("take", format!("has no effect: '{}' is one number over all that `of` names; leave it out", info.name));
         } else if self.take.is_some() && self.per != Per::Group && self.metric != What::Delay {
-            mistake("take", format!("has no effect with per = \"{}\", where every member is a number of its own; leave it out", self.per.word()));
+            mistake(
+                "take",
+                format!("has no effect with per = \"{}\", where every member is a number of its own; leave it out", self.per.word()),
+            );
         } else {
             for take in self.take.iter().flatten().filter(|take| !info.take.contains(take)) {
                 let allowed: Vec<&str> = info.take.iter().map(|take| take.word()).collect();
@@ -129,107 +61,6 @@ impl Check for MeasureKeys {
         }
         if self.metric == What::Fairness && self.per != Per::Group {
             mistake("per", "fairness is one number over all that `of` names; leave it out".to_owned());
-        }
-    }
-}
-
-/// What a metric applies to and how it is put together.
-pub(crate) struct Info {
-    pub name: &'static str,
-    pub unit: &'static str,
-    pub flows: bool,
-    pub links: bool,
-    /// Allowed in `take`.
-    pub take: &'static [Take],
-    /// Taken if nothing is said.
-    pub default: &'static [Take],
-    /// Allowed in `by`, and split by if nothing is said.
-    pub split: &'static [By],
-}
-
-impl What {
-    /// All metrics.
-    pub const ALL: [What; 16] = [
-        What::Throughput,
-        What::PayloadThroughput,
-        What::Goodput,
-        What::Sent,
-        What::Delay,
-        What::Loss,
-        What::Drops,
-        What::Offered,
-        What::Marks,
-        What::Queue,
-        What::QueueBytes,
-        What::InSystem,
-        What::Wait,
-        What::Utilisation,
-        What::Fairness,
-        What::Retransmissions,
-    ];
-
-    pub(crate) fn info(self) -> Info {
-        const ANY: &[Take] = &[Take::Sum, Take::Mean, Take::Min, Take::Max];
-        const MEANS: &[Take] = &[Take::Mean, Take::Min, Take::Max];
-        const SUM: &[Take] = &[Take::Sum];
-        const MEAN: &[Take] = &[Take::Mean];
-        const EXTREMES: &[Take] = &[Take::Mean, Take::Max];
-        const BOTH: (bool, bool) = (true, true);
-        const FLOWS: (bool, bool) = (true, false);
-        const LINKS: (bool, bool) = (false, true);
-        let split: &[By] = match self {
-            What::Drops => &[By::Cause, By::Precedence],
-            What::Offered => &[By::Precedence],
-            _ => &[],
-        };
-        let (name, unit, (flows, links), take, default) = match self {
-            What::Throughput => ("throughput", "bit/s", BOTH, ANY, SUM),
-            What::PayloadThroughput => ("payload-throughput", "bit/s", FLOWS, ANY, SUM),
-            What::Goodput => ("goodput", "bit/s", FLOWS, ANY, SUM),
-            What::Sent => ("sent", "bit/s", FLOWS, ANY, SUM),
-            What::Delay => ("delay", "s", FLOWS, EXTREMES, EXTREMES),
-            What::Loss => ("loss", "1", BOTH, MEANS, MEAN),
-            What::Drops => ("drops", "packets", LINKS, ANY, SUM),
-            What::Offered => ("offered", "packets", LINKS, ANY, SUM),
-            What::Marks => ("marks", "packets", BOTH, ANY, SUM),
-            What::Queue => ("queue", "packets", LINKS, ANY, MEAN),
-            What::QueueBytes => ("queue-bytes", "bytes", LINKS, ANY, MEAN),
-            What::InSystem => ("in-system", "packets", LINKS, ANY, MEAN),
-            What::Wait => ("wait", "s", LINKS, MEANS, MEAN),
-            What::Utilisation => ("utilisation", "1", LINKS, MEANS, MEAN),
-            What::Fairness => ("fairness", "1", FLOWS, &[] as &[Take], &[] as &[Take]),
-            What::Retransmissions => ("retransmissions", "packets", FLOWS, ANY, SUM),
-        };
-        Info { name, unit, flows, links, take, default, split }
-    }
-}
-
-impl Take {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Take::Sum => "sum",
-            Take::Mean => "mean",
-            Take::Min => "min",
-            Take::Max => "max",
-        }
-    }
-}
-
-impl By {
-    fn word(self) -> &'static str {
-        match self {
-            By::Cause => "cause",
-            By::Precedence => "precedence",
-        }
-    }
-}
-
-impl Per {
-    fn word(self) -> &'static str {
-        match self {
-            Per::Group => "group",
-            Per::Flow => "flow",
-            Per::Link => "link",
         }
     }
 }
@@ -273,22 +104,31 @@ pub(crate) struct Known<'a> {
 }
 
 /// Reads all `[[measure]]`; `None` if there is none.
-pub(crate) fn read_all(top: &mut Section<'_>, known: &Known<'_>, duration: Option<Duration>, samples: &mut Vec<SamplePlan>) -> Option<Vec<Measure>> {
-    if !top.has("measure") {
-        return None;
-    }
+pub(crate) fn read_all(
+    top: &mut Section<'_>,
+    known: &Known<'_>,
+    window: Option<Duration>,
+    samples: &mut Vec<SamplePlan>,
+) -> Option<Vec<Measure>> {
+    let written = top.has("measure");
     let mut measures = Vec::new();
     for mut section in top.tables("measure") {
         let keys = MeasureKeys::read(&mut section);
-        if let Some(measure) = keys.and_then(|keys| resolve(&section, keys, known, duration, samples)) {
+        if let Some(measure) = keys.and_then(|keys| resolve(&section, keys, known, window, samples)) {
             measures.push(measure);
         }
         section.finish();
     }
-    Some(measures)
+    written.then_some(measures)
 }
 
-fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, duration: Option<Duration>, samples: &mut Vec<SamplePlan>) -> Option<Measure> {
+fn resolve(
+    section: &Section<'_>,
+    keys: MeasureKeys,
+    known: &Known<'_>,
+    window: Option<Duration>,
+    samples: &mut Vec<SamplePlan>,
+) -> Option<Measure> {
     let info = keys.metric.info();
     let of: Vec<Option<Target>> = keys.of.0.iter().map(|name| target(section, name, keys.metric, known)).collect();
     let of: Vec<Target> = of.into_iter().collect::<Option<_>>()?;
@@ -300,8 +140,8 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, duration
     }
     let mut ranges = Vec::new();
     if let Some(every) = keys.sample {
-        if duration.is_some_and(|duration| every > duration) {
-            section.wrong("sample", format!("{every} is longer than the run, so no sample would be taken"));
+        if window.is_some_and(|window| every > window) {
+            section.wrong("sample", format!("{every} is longer than what is counted, so no sample would be taken"));
         }
         for target in &of {
             let Target::Links(link) = target else { continue };
@@ -315,7 +155,7 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, duration
         of,
         single: keys.per != Per::Group,
         take: keys.take.unwrap_or_else(|| info.default.to_vec()),
-        by: keys.by.unwrap_or_else(|| info.split.to_vec()),
+        by: keys.by.unwrap_or_default(),
         samples: ranges,
         if_dropped: false,
     })
@@ -325,12 +165,20 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, duration
 fn target(section: &Section<'_>, name: &str, what: What, known: &Known<'_>) -> Option<Target> {
     let info = what.info();
     let applying = |flows: bool| {
-        let names: Vec<&str> = What::ALL.iter().map(|what| what.info()).filter(|info| if flows { info.flows } else { info.links }).map(|info| info.name).collect();
+        let names: Vec<&str> = What::ALL
+            .iter()
+            .map(|what| what.info())
+            .filter(|info| if flows { info.flows } else { info.links })
+            .map(|info| info.name)
+            .collect();
         names.join(", ")
     };
     if let Some(flow) = known.flows.iter().position(|(flow, _)| *flow == name) {
         if !info.flows {
-            section.wrong("of", format!("'{}' is measured of links, and '{name}' is a group of flows; for those: {}", info.name, applying(true)));
+            section.wrong(
+                "of",
+                format!("'{}' is measured of links, and '{name}' is a group of flows; for those: {}", info.name, applying(true)),
+            );
             return None;
         }
         if what == What::Retransmissions && !known.flows[flow].1 {

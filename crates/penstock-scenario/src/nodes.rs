@@ -27,8 +27,9 @@ pub(crate) const MOST: usize = 16_000_000;
 pub(crate) struct Nodes {
     // Sorted by name, so that the order written cannot matter.
     groups: Vec<Group>,
-    /// Whether every entry could be read.
-    pub complete: bool,
+    // Names of entries that could not be read, of which nothing more is said.
+    broken: Vec<String>,
+    missing: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -62,19 +63,19 @@ impl End {
 impl Nodes {
     /// Reads `[nodes]`.
     pub fn read(top: &mut Section<'_>) -> Nodes {
-        let mut nodes = Nodes { groups: Vec::new(), complete: true };
+        let mut nodes = Nodes::default();
         let Some(mut section) = top.table("nodes") else {
             if !top.has("nodes") {
                 top.wrong("", "there are no [nodes]; write [nodes] and a line such as r1 = {} for each");
             }
-            return Nodes { complete: false, ..nodes };
+            return Nodes { missing: true, ..nodes };
         };
         let mistakes = section.mistakes;
         for branch in section.all() {
             let path = section.join(&branch.key);
             if let Err(message) = check_name(&branch.key) {
                 mistakes.add(branch.place, &path, message);
-                nodes.complete = false;
+                nodes.broken.push(branch.key.clone());
                 continue;
             }
             let keys = Section::new(mistakes, path, branch.place, &branch.tree).and_then(|mut node| {
@@ -83,7 +84,7 @@ impl Nodes {
                 keys
             });
             let Some(keys) = keys else {
-                nodes.complete = false;
+                nodes.broken.push(branch.key.clone());
                 continue;
             };
             nodes.groups.push(Group { name: branch.key.clone(), count: keys.count.map(|count| count.0), first: 0 });
@@ -96,7 +97,6 @@ impl Nodes {
         }
         if next > MOST as u64 {
             section.wrong("", format!("{next} nodes are more than the {MOST} that fit"));
-            nodes.complete = false;
         }
         nodes
     }
@@ -108,7 +108,7 @@ impl Nodes {
             None => (name, None),
         };
         let Some(group) = self.groups.iter().find(|group| group.name == base) else {
-            let known: Vec<&str> = self.groups.iter().map(|group| group.name.as_str()).collect();
+            let known: Vec<&str> = self.groups.iter().map(|group| &group.name).chain(&self.broken).map(String::as_str).collect();
             return Err(unknown("node", base, &known));
         };
         match (member, group.count) {
@@ -121,17 +121,24 @@ impl Nodes {
         }
     }
 
-    /// As [`Nodes::find`], noting the mistake; silent if it may be due to an entry that could not be read.
+    /// As [`Nodes::find`], noting the mistake; silent about nodes that could not be read.
     pub fn find_or_note(&self, name: &str, mistakes: &Mistakes, place: Place, path: &str) -> Option<End> {
         match self.find(name) {
             Ok(end) => Some(end),
             Err(message) => {
-                if self.complete {
+                let base = name.split('[').next().unwrap_or(name);
+                if !self.missing && !self.broken.iter().any(|broken| broken == base) {
                     mistakes.add(place, path, message);
                 }
                 None
             }
         }
+    }
+
+    /// The end that `key` of a section names, even if other keys of it are mistaken; what is not a text is left to the
+    /// reader of the keys.
+    pub fn end(&self, section: &Section<'_>, key: &str) -> Option<End> {
+        self.find_or_note(section.text(key)?, section.mistakes, section.place_of(key), &section.join(key))
     }
 
     /// The names of all nodes, by identifier.

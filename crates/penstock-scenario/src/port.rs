@@ -72,7 +72,9 @@ impl PortKeys {
             Part::Given(marker) => Some(marker),
         };
         let (scheduler, classes, impairments) = (scheduler?, classes?, impairments?);
-        let spare = !matches!(queue, Part::Absent) && !classes.is_empty() && scheduled(&scheduler).iter().all(|class| classes.iter().any(|(name, _)| name == class));
+        let spare = !matches!(queue, Part::Absent)
+            && !classes.is_empty()
+            && scheduled(&scheduler).iter().all(|class| classes.iter().any(|(name, _)| name == class));
         if spare {
             section.wrong("queue", "has no effect: every class of the scheduler has a queue of its own; leave it out");
         }
@@ -163,7 +165,7 @@ fn read_marker(section: &mut Section<'_>) -> Part<MarkerPlan> {
 
 /// Reads `class.NAME.queue`; `None` after a mistake.
 fn read_classes(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> Option<Vec<(String, DisciplinePlan)>> {
-    if !section.has("class") {
+    if section.branch("class").is_none() {
         return Some(Vec::new());
     }
     let mut table = section.table("class")?;

@@ -1,6 +1,5 @@
 //! Which links a flow takes: given, or the fewest.
 
-use crate::nodes::Nodes;
 use penstock_engine::blueprint::LinkPlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use std::collections::BTreeMap;
@@ -138,15 +137,12 @@ impl<'a> Routes<'a> {
     pub fn into_table(self) -> Vec<Vec<LinkId>> {
         let mut table: Vec<(RouteId, Vec<LinkId>)> = self.found.into_iter().map(|(route, id)| (id, route)).collect();
         table.sort_unstable_by_key(|(id, _)| *id);
-        table.into_iter().map(|(_, mut route)| {
-            route.shrink_to_fit();
-            route
-        }).collect()
+        table
+            .into_iter()
+            .map(|(_, mut route)| {
+                route.shrink_to_fit();
+                route
+            })
+            .collect()
     }
-}
-
-/// What to say of two nodes without a route.
-pub(crate) fn no_route(nodes: &Nodes, from: NodeId, to: NodeId, purpose: &str) -> String {
-    let (from, to) = (nodes.name(from), nodes.name(to));
-    format!("no route from '{from}' to '{to}'{purpose}: links run one way; add both-ways = true or a link on the way")
 }

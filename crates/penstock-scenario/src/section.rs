@@ -40,7 +40,9 @@ impl<'a> Section<'a> {
 
     /// The entry under `key`, which counts as known from now on.
     pub fn branch(&mut self, key: &str) -> Option<&'a Branch> {
-        self.known.push(key.to_owned());
+        if self.known.iter().all(|known| known != key) {
+            self.known.push(key.to_owned());
+        }
         self.table.iter().find(|branch| branch.key == key)
     }
 
@@ -61,9 +63,11 @@ impl<'a> Section<'a> {
         let Some(branch) = self.branch(key) else { return Vec::new() };
         let path = self.join(key);
         match &branch.tree.item {
-            Item::List(items) => {
-                items.iter().enumerate().filter_map(|(i, item)| Section::new(self.mistakes, format!("{path}[{i}]"), item.place, item)).collect()
-            }
+            Item::List(items) => items
+                .iter()
+                .enumerate()
+                .filter_map(|(i, item)| Section::new(self.mistakes, format!("{path}[{i}]"), item.place, item))
+                .collect(),
             _ => {
                 let how = if self.path.is_empty() { format!("[[{key}]]") } else { format!("{key} = [{{ ... }}, ...]") };
                 self.mistakes.add(branch.place, &path, format!("is a list of tables; write {how}"));
@@ -85,12 +89,17 @@ impl<'a> Section<'a> {
         let path = self.join(key);
         let entries = match &branch.tree.item {
             Item::Table(entries) => entries,
-            Item::Text(word) if names.contains(&word.as_str()) => {
-                self.mistakes.add(branch.place, &path, format!("is a table; write {key}.{word} = {{ ... }}"));
-                return Part::Broken;
-            }
-            _ => {
-                self.mistakes.add(branch.place, &path, format!("{} is not a table; write {key}.{} = {{ ... }}", branch.tree.value().quoted(), names[0]));
+            other => {
+                let meant = match other {
+                    Item::Text(word) => nearest(word, names.iter().copied()),
+                    _ => None,
+                };
+                let written = branch.tree.value().quoted();
+                self.mistakes.add(
+                    branch.place,
+                    &path,
+                    format!("{written} is not a table; write {key}.{} = {{ ... }}", meant.unwrap_or(names[0])),
+                );
                 return Part::Broken;
             }
         };
@@ -180,6 +189,14 @@ impl<'a> Section<'a> {
         place
     }
 
+    /// The text under `key`.
+    pub fn text(&self, key: &str) -> Option<&'a str> {
+        match self.table.iter().find(|branch| branch.key == key).map(|branch| &branch.tree.item) {
+            Some(Item::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Whether `key` is written.
     pub fn has(&self, key: &str) -> bool {
         self.table.iter().any(|branch| branch.key == key)
@@ -199,7 +216,9 @@ impl Reader for Section<'_> {
         let written = self.table.iter().find(|branch| branch.key == key).map(|branch| &branch.tree.item);
         let words = self.choices.iter().find(|(choice, _)| choice == key).map(|(_, words)| *words);
         let meant = match (written, words) {
-            (Some(Item::Text(word)), Some(words)) => nearest(word, words.iter().map(|(word, _)| *word)),
+            (Some(Item::Text(word)), Some(words)) if words.iter().all(|(known, _)| known != word) => {
+                nearest(word, words.iter().map(|(word, _)| *word))
+            }
             _ => None,
         };
         let hint = meant.map(|word| format!("; did you mean '{word}'?")).unwrap_or_default();

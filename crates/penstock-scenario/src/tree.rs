@@ -137,6 +137,9 @@ impl<'a> Lines<'a> {
     fn place(&self, offset: usize) -> Place {
         let line = self.starts.partition_point(|start| *start <= offset);
         let before = self.text.get(self.starts[line - 1]..offset).unwrap_or_default();
-        Place::Text { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 + u32::try_from(before.chars().count()).unwrap_or(u32::MAX - 1) }
+        Place::Text {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: 1 + u32::try_from(before.chars().count()).unwrap_or(u32::MAX - 1),
+        }
     }
 }

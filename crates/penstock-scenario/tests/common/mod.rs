@@ -1,0 +1,60 @@
+//! A small sound scenario, and what becomes of changes to it.
+#![allow(dead_code)] // each test file uses a part
+
+use penstock_scenario::{load, report, Mistake, ValidScenario};
+
+/// Two nodes, one link, one flow.
+pub const BASE: &str = r#"duration = "10 s"
+[nodes]
+a = {}
+b = {}
+hosts = { count = 4 }
+[[links]]
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flows]]
+name = "f"
+from = "a"
+to = "b"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+"#;
+
+/// The scenario with `old` replaced by `new` once.
+pub fn changed(old: &str, new: &str) -> String {
+    assert!(BASE.contains(old), "{old:?} is not in the scenario");
+    BASE.replacen(old, new, 1)
+}
+
+/// Where lines may be added: after the duration, in the link, in the flow (or after it, with a header of their own).
+pub const TOP: &str = r#"duration = "10 s""#;
+/// See [`TOP`].
+pub const LINK: &str = r#"delay = "1 ms""#;
+/// See [`TOP`].
+pub const FLOW: &str = r#"source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }"#;
+
+/// Fails unless the scenario with `old` replaced by `new` is refused with exactly these lines.
+#[track_caller]
+pub fn refused(old: &str, new: &str, expected: &str) {
+    assert_eq!(lines(load(&changed(old, new), "t.toml", &[])).join("\n"), expected);
+}
+
+/// Fails unless the scenario with `line` after the line `place` is refused with exactly these lines.
+#[track_caller]
+pub fn added(place: &str, line: &str, expected: &str) {
+    refused(place, &format!("{place}\n{line}"), expected);
+}
+
+/// The mistakes as lines.
+#[track_caller]
+pub fn lines(result: Result<ValidScenario, Vec<Mistake>>) -> Vec<String> {
+    result.expect_err("the scenario was accepted").iter().map(Mistake::to_string).collect()
+}
+
+/// The scenario, which must be sound.
+#[track_caller]
+pub fn sound(text: &str, sets: &[(&str, &str)]) -> ValidScenario {
+    let sets: Vec<(String, String)> = sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    load(text, "t.toml", &sets).unwrap_or_else(|mistakes| panic!("{}", report(&mistakes)))
+}

@@ -1,0 +1,292 @@
+//! The exact text of every mistake in the whole, the network and its ports.
+
+mod common;
+use common::{added, refused, LINK, TOP};
+
+#[test]
+fn settings_of_the_whole() {
+    refused(TOP, "", r#"t.toml:1: duration: is missing and has no default; write duration = "30 ms""#);
+    refused(r#""10 s""#, r#""0 s""#, "t.toml:1: duration: a run must last longer than 0 s");
+    refused(r#""10 s""#, r#""18000000 s""#, "t.toml:1: duration: 18000000 s is longer than any run; at most 200 days");
+    added(TOP, r#"warm-up = "10 s""#, "t.toml:2: warm-up: 10 s is not before the end at 10 s, so nothing would be counted");
+    added(TOP, r#"warmup = "1 s""#, "t.toml:2: warmup: unknown key 'warmup'; did you mean 'warm-up'? (description, duration, warm-up, seed, ties, nodes, links, flows, measure)");
+    added(TOP, "seed = -1", "t.toml:2: seed: -1 is not a seed; a whole number, 0 or more");
+    added(TOP, r#"ties = "randon""#, "t.toml:2: ties: 'randon' is not one of scenario, random; did you mean 'random'?");
+    added(TOP, "description = 3", "t.toml:2: description: 3 is not a text; write it in quotes");
+    refused("[[links]]", "[links]", "t.toml:6: links: is a list of tables; write [[links]]");
+}
+
+#[test]
+fn what_is_not_toml() {
+    refused("duration =", "duration", "t.toml:1: this is not TOML: key with no value, expected `=`");
+    added(TOP, r#"duration = "10 s""#, "t.toml:2: this is not TOML: duplicate key");
+    added(TOP, "seed = 99999999999999999999", "t.toml:2: 99999999999999999999 is too large; whole numbers go up to 9223372036854775807");
+    refused(r#""10 s""#, r#""10 s"#, r#"t.toml:1: this is not TOML: invalid basic string, expected `"`"#);
+}
+
+#[test]
+fn nodes() {
+    refused(
+        r#"[nodes]
+a = {}
+b = {}
+hosts = { count = 4 }
+"#,
+        "",
+        "t.toml:1: there are no [nodes]; write [nodes] and a line such as r1 = {} for each",
+    );
+    refused("hosts =", r#""my hosts" ="#, "t.toml:5: nodes.my hosts: 'my hosts' cannot be a name; use letters, digits, '-' and '_'");
+    refused("count = 4", "count = 0", "t.toml:5: nodes.hosts.count: 0 is out of range; a whole number, at least 1");
+    refused("count = 4", "count = 17_000_000", "t.toml:2: nodes: 17000002 nodes are more than the 16000000 that fit");
+    refused("count = 4", "size = 4", "t.toml:5: nodes.hosts.size: unknown key 'size' (one of count)");
+    refused("a = {}", "a = 1", "t.toml:3: nodes.a: 1 is not a table; write { key = value }");
+}
+
+#[test]
+fn links() {
+    refused(
+        r#"[[links]]
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+"#,
+        "",
+        "t.toml:1: there are no [[links]]; write [[links]] with from, to, rate and delay for each",
+    );
+    refused(
+        r#"to = "b"
+rate"#,
+        r#"to = "host"
+rate"#,
+        "t.toml:8: links[0].to: unknown node 'host'; did you mean 'hosts'? (a, b, hosts)",
+    );
+    refused(
+        r#"to = "b"
+rate"#,
+        r#"to = "b[0]"
+rate"#,
+        "t.toml:8: links[0].to: 'b' is a single node; write 'b'",
+    );
+    refused(
+        r#"to = "b"
+rate"#,
+        r#"to = "hosts[4]"
+rate"#,
+        "t.toml:8: links[0].to: 'hosts' has no member '4'; its members are hosts[0] to hosts[3]",
+    );
+    refused(
+        r#"to = "b"
+rate"#,
+        r#"to = "a"
+rate"#,
+        "t.toml:8: links[0].to: links 'a' to itself",
+    );
+    refused(
+        r#"hosts = { count = 4 }
+[[links]]
+from = "a"
+to = "b""#,
+        r#"hosts = { count = 4 }
+r = { count = 3 }
+[[links]]
+from = "hosts"
+to = "r""#,
+        "t.toml:9: links[0].to: 'hosts' has 4 nodes and 'r' has 3; one must be the other's size or a multiple of it",
+    );
+    refused(r#""1 Mbit/s""#, r#""0 bit/s""#, "t.toml:9: links[0].rate: a rate must be above zero");
+    refused(r#""1 ms""#, r#""61 min""#, "t.toml:10: links[0].delay: 3660 s is longer than any link; at most one hour");
+    refused(
+        r#"rate = "1 Mbit/s"
+"#,
+        "",
+        r#"t.toml:6: links[0].rate: is missing and has no default; write rate = "1.5 Mbit/s""#,
+    );
+    added(LINK, r#"name = "a.b""#, "t.toml:11: links[0].name: 'a.b' cannot be a name; use letters, digits, '-' and '_'");
+    refused(
+        "[[flows]]",
+        r#"[[links]]
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flows]]"#,
+        r#"t.toml:11: links[1]: a second link called 'a-b'; give it a name of its own with name = "...""#,
+    );
+    refused(
+        r#"delay = "1 ms"
+[[flows]]"#,
+        r#"delay = "1 ms"
+both-ways = true
+[[links]]
+from = "b"
+to = "a"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flows]]"#,
+        r#"t.toml:12: links[1]: a second link called 'b-a' (both-ways adds the way back); give it a name of its own with name = "...""#,
+    );
+    added(LINK, r#"both-ways = "yes""#, "t.toml:11: links[0].both-ways: 'yes' is neither true nor false");
+}
+
+#[test]
+fn rate_changes() {
+    added(
+        LINK,
+        r#"rate-changes = [ { at = "2 s", down = true }, { at = "1 s", rate = "1 Mbit/s" } ]"#,
+        "t.toml:11: links[0].rate-changes[1].at: 1 s is not after 2 s; write changes in the order of time, from after 0 s",
+    );
+    added(
+        LINK,
+        r#"rate-changes = [ { at = "2 s" } ]"#,
+        r#"t.toml:11: links[0].rate-changes[0]: has neither rate nor down; write rate = "5 Mbit/s" or down = true"#,
+    );
+    added(
+        LINK,
+        r#"rate-changes = [ { at = "2 s", down = true, rate = "1 Mbit/s" } ]"#,
+        r#"t.toml:11: links[0].rate-changes[0]: has both rate and down; write rate = "5 Mbit/s" or down = true"#,
+    );
+    added(
+        LINK,
+        r#"rate-changes = [ { at = "10 s", down = true } ]"#,
+        "t.toml:11: links[0].rate-changes[0].at: 10 s is not before the end, so it has no effect; leave it out",
+    );
+    added(LINK, r#"rate-changes = "1 s""#, "t.toml:11: links[0].rate-changes: is a list of tables; write rate-changes = [{ ... }, ...]");
+    added(
+        LINK,
+        r#"rate-changes = [ { at = "2 s", donw = true } ]"#,
+        r#"t.toml:11: links[0].rate-changes[0]: has neither rate nor down; write rate = "5 Mbit/s" or down = true
+t.toml:11: links[0].rate-changes[0].donw: unknown key 'donw'; did you mean 'down'? (at, rate, down)"#,
+    );
+}
+
+#[test]
+fn queues_markers_and_impairments() {
+    added(
+        LINK,
+        "queue.tail-dorp = {}",
+        "t.toml:11: links[0].queue: unknown discipline 'tail-dorp'; did you mean 'tail-drop'? (tail-drop, red, red-n)",
+    );
+    added(
+        LINK,
+        r#"queue.tail-drop = {}
+queue.red = {}"#,
+        "t.toml:12: links[0].queue: names two disciplines, 'tail-drop' and 'red'; keep one",
+    );
+    added(LINK, "queue = {}", "t.toml:11: links[0].queue: names no discipline; one of tail-drop, red, red-n");
+    added(LINK, r#"queue = "red""#, "t.toml:11: links[0].queue: 'red' is not a table; write queue.red = { ... }");
+    added(
+        LINK,
+        "queue.tail-drop = { limit = 20 }",
+        r#"t.toml:11: links[0].queue.tail-drop.limit: 20 has no unit; write "20 packets" or "20 KiB""#,
+    );
+    added(
+        LINK,
+        r#"queue.red = { limit = "20 packets", min-threshold = "5 packets" }"#,
+        r#"t.toml:11: links[0].queue.red.max-threshold: is missing and has no default; write max-threshold = "60 packets"
+t.toml:11: links[0].queue.red.max-probability: is missing and has no default; write max-probability = 0.5"#,
+    );
+    added(
+        LINK,
+        r#"queue.tail-drop = { limits = "20 packets" }"#,
+        "t.toml:11: links[0].queue.tail-drop.limits: unknown key 'limits'; did you mean 'limit'? (limit, counts)",
+    );
+    added(
+        LINK,
+        r#"queue.tail-drop = { counts = "wating" }"#,
+        "t.toml:11: links[0].queue.tail-drop.counts: 'wating' is not one of waiting, in-system; did you mean 'waiting'?",
+    );
+    added(
+        LINK,
+        r#"queue.red = { limit = "60 packets", min-threshold = "40 packets", max-threshold = "20 packets", max-probability = 0.1 }"#,
+        "t.toml:11: links[0].queue.red.max-threshold: must be above min-threshold",
+    );
+    added(
+        LINK,
+        r#"marker.at = "departure""#,
+        "t.toml:11: links[0].marker: names no meter; one of token-bucket, tcm, rbm, two-rate-tcm, rfc-4115",
+    );
+    added(
+        LINK,
+        r#"marker = { at = "departed", token-bucket = { rate = "1 Mbit/s", burst = "4 kB" } }"#,
+        "t.toml:11: links[0].marker.at: 'departed' is not one of arrival, departure; did you mean 'departure'?",
+    );
+    added(
+        LINK,
+        "impairment.los = { probability = 0.1 }",
+        "t.toml:11: links[0].impairment: unknown impairment 'los'; did you mean 'loss'? (loss, delay)",
+    );
+}
+
+#[test]
+fn classes_and_schedulers() {
+    added(
+        LINK,
+        "class.ef.queue.tail-drop = {}",
+        "t.toml:11: links[0].class: has no effect with one queue; write a scheduler (priority) or leave it out",
+    );
+    added(
+        LINK,
+        r#"scheduler.priority = { order = ["default", "default"] }"#,
+        "t.toml:11: links[0].scheduler.priority.order: names class 'default' twice",
+    );
+    added(LINK, r#"scheduler.priority = { order = ["default", "ef"] }"#, "t.toml:11: links[0].scheduler.priority.order: names class 'ef', but no flow of that class passes here (those that do: default); leave it out");
+    refused(
+        r#"delay = "1 ms"
+[[flows]]"#,
+        r#"delay = "1 ms"
+scheduler.priority = { order = ["default"] }
+[[flows]]
+name = "g"
+class = "ef"
+from = "a"
+to = "b"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+[[flows]]"#,
+        "t.toml:11: links[0].scheduler.priority.order: class 'ef' of flows 'g' passes here and is not named",
+    );
+    added(
+        LINK,
+        r#"scheduler.priority = { order = ["default"] }
+class.defalt.queue.tail-drop = {}"#,
+        "t.toml:12: links[0].class.defalt: unknown class 'defalt'; did you mean 'default'? (default)",
+    );
+    added(
+        LINK,
+        r#"scheduler.priority = { order = ["default"] }
+class.default = {}"#,
+        "t.toml:12: links[0].class.default: has no queue; write queue.tail-drop = { ... } or leave the class out",
+    );
+    added(
+        LINK,
+        r#"scheduler.priority = { order = ["default"] }
+queue.tail-drop = {}
+class.default.queue.tail-drop = {}"#,
+        "t.toml:12: links[0].queue: has no effect: every class of the scheduler has a queue of its own; leave it out",
+    );
+}
+
+#[test]
+fn circles_without_delay() {
+    refused(
+        r#"delay = "1 ms"
+[[flows]]
+name = "f"
+from = "a"
+to = "b"
+"#,
+        r#"delay = "0 s"
+both-ways = true
+[[flows]]
+name = "g"
+from = "b"
+to = "a"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+[[flows]]
+name = "f"
+from = "a"
+to = "b"
+"#,
+        "t.toml:6: links: the links b-a, a-b form a circle without any delay; give at least one of them a delay above 0 s",
+    );
+}

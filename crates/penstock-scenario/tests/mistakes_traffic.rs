@@ -1,0 +1,227 @@
+//! The exact text of every mistake in flows, routes and measurements.
+
+mod common;
+use common::{added, refused, FLOW};
+
+#[test]
+fn flows() {
+    refused(
+        r#"[[flows]]
+name = "f"
+from = "a"
+to = "b"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+"#,
+        "",
+        "t.toml:1: there are no [[flows]], so nothing would happen; write [[flows]] with name, from, to and source",
+    );
+    refused(FLOW, "", "t.toml:11: flows[0].source: is missing and has no default; one of cbr, poisson, ftp");
+    refused(
+        FLOW,
+        "source.ftp = {}",
+        "t.toml:11: flows[0].transport: is missing: source 'ftp' sends as fast as its transport lets it; write transport.tcp = {}",
+    );
+    refused(FLOW, r#"source.ftp = {}
+transport.udp = {}"#, "t.toml:16: flows[0].transport: udp would carry source 'ftp' without any limit, as it sends as fast as its transport lets it; write transport.tcp = {}");
+    added(FLOW, "transport.tcp = {}", "t.toml:16: flows[0].transport: tcp cannot carry source 'cbr', which sends at its own times whatever the network does; leave transport out (udp) or write source.ftp = {}");
+    refused(
+        r#"to = "b"
+source"#,
+        r#"to = "a"
+source"#,
+        "t.toml:14: flows[0].to: flow 0 would begin and end at 'a'",
+    );
+    added(FLOW, r#"start = "10 s""#, "t.toml:16: flows[0].start: 10 s is not before the end at 10 s, so it would never send");
+    added(
+        FLOW,
+        r#"start = { uniform = ["2 s", "1 s"] }"#,
+        "t.toml:16: flows[0].start: runs from 2 s back to 1 s; write the earlier instant first",
+    );
+    added(
+        FLOW,
+        r#"start = { normal = ["2 s", "1 s"] }"#,
+        r#"t.toml:16: flows[0].start: write start = "0 s" or start = { uniform = ["0 s", "1 s"] }"#,
+    );
+    added(FLOW, r#"stop = "11 s""#, "t.toml:16: flows[0].stop: 11 s is after the end at 10 s, so it has no effect; leave it out");
+    added(
+        FLOW,
+        r#"start = "2 s"
+stop = "2 s""#,
+        "t.toml:17: flows[0].stop: 2 s is not after the start at 2 s, so it would never send",
+    );
+    added(FLOW, "precedence = 4", "t.toml:16: flows[0].precedence: 4 is not a precedence; 0 (the best protected), 1, 2 or 3");
+    added(FLOW, "count = 20_000_000", "t.toml:11: flows: 20000000 flows are more than the 16000000 that fit");
+    refused(
+        "[[flows]]",
+        r#"[[flows]]
+name = "f"
+from = "a"
+to = "b"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+[[flows]]"#,
+        "t.toml:17: flows[1].name: a second group called 'f'; give it a name of its own",
+    );
+    refused(r#"name = "f""#, r#"name = "a-b""#, "t.toml:11: flows[0].name: 'a-b' is the name of a link too; give one of them another name");
+}
+
+#[test]
+fn routes() {
+    refused(
+        r#"from = "a"
+to = "b"
+source"#,
+        r#"from = "b"
+to = "a"
+source"#,
+        "t.toml:11: flows[0]: no route from 'b' to 'a': links run one way; add both-ways = true or a link on the way",
+    );
+    refused(
+        FLOW,
+        r#"source.ftp = {}
+transport.tcp = {}"#,
+        "t.toml:11: flows[0]: no route from 'b' to 'a' for acknowledgements: links run one way; add both-ways = true or a link on the way",
+    );
+    added(FLOW, r#"route = ["a", "hosts[0]", "b"]"#, "t.toml:16: flows[0].route: there is no link from 'a' to 'hosts[0]'");
+    added(FLOW, r#"route = ["b", "a"]"#, "t.toml:16: flows[0].route: begins at 'b', but the flow begins at 'a'");
+    added(FLOW, r#"route = ["a", "b", "hosts[0]"]"#, "t.toml:16: flows[0].route: ends at 'hosts[0]', but the flow ends at 'b'");
+    added(FLOW, r#"route = ["a", "b", "a", "b"]"#, "t.toml:16: flows[0].route: passes 'a' twice");
+    added(FLOW, r#"route = ["a"]"#, "t.toml:16: flows[0].route: has fewer than two nodes; write both ends and what is between them");
+    added(FLOW, r#"route = ["a", "c", "b"]"#, "t.toml:16: flows[0].route[1]: unknown node 'c' (one of a, b, hosts)");
+    added(FLOW, r#"route-back = ["b", "a"]"#, "t.toml:16: flows[0].route-back: has no effect: udp sends nothing back; leave it out");
+}
+
+#[test]
+fn measures() {
+    added(FLOW, r#"[[measure]]
+metric = "thruput"
+of = "f""#, "t.toml:17: measure[0].metric: 'thruput' is not one of throughput, payload-throughput, goodput, sent, delay, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation, fairness, retransmissions; did you mean 'throughput'?");
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "delay"
+of = "ff""#,
+        "t.toml:18: measure[0].of: unknown group of flows 'ff'; did you mean 'f'? (f)",
+    );
+    added(FLOW, r#"[[measure]]
+metric = "drops"
+of = "f""#, "t.toml:18: measure[0].of: 'drops' is measured of links, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, loss, marks, fairness, retransmissions");
+    added(FLOW, r#"[[measure]]
+metric = "delay"
+of = "a-b""#, "t.toml:18: measure[0].of: 'delay' is measured of flows, and 'a-b' is a link; for those: throughput, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation");
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "retransmissions"
+of = "f""#,
+        "t.toml:18: measure[0].of: 'retransmissions' is measured of tcp, and 'f' is carried by udp",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "drops"
+of = "a-b"
+sample = "1 ms""#,
+        r#"t.toml:19: measure[0].sample: has no effect: only metric = "queue" is sampled; leave it out"#,
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "queue"
+of = "a-b"
+sample = "0 s""#,
+        "t.toml:19: measure[0].sample: an interval must be above zero",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "queue"
+of = "a-b"
+sample = "1 min""#,
+        "t.toml:19: measure[0].sample: 60 s is longer than what is counted, so no sample would be taken",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "throughput"
+of = "a-b"
+per = "flow""#,
+        r#"t.toml:19: measure[0].per: 'a-b' has no flows; write per = "link""#,
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "throughput"
+of = "f"
+per = "flow"
+take = ["max"]"#,
+        r#"t.toml:20: measure[0].take: has no effect with per = "flow", where every member is a number of its own; leave it out"#,
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "delay"
+of = "f"
+take = ["sum"]"#,
+        "t.toml:19: measure[0].take: 'sum' makes no sense for 'delay'; one of mean, max",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "fairness"
+of = "f"
+take = ["mean"]"#,
+        "t.toml:19: measure[0].take: has no effect: 'fairness' is one number over all that `of` names; leave it out",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "fairness"
+of = "f"
+per = "flow""#,
+        "t.toml:19: measure[0].per: fairness is one number over all that `of` names; leave it out",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "queue"
+of = "a-b"
+by = ["cause"]"#,
+        "t.toml:19: measure[0].by: has no effect: only drops and offered are split; leave it out",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "offered"
+of = "a-b"
+by = ["cause"]"#,
+        "t.toml:19: measure[0].by: 'cause' does not apply to 'offered', which is split by precedence only",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "queue""#,
+        r#"t.toml:16: measure[0].of: is missing and has no default; write of = "tcp" or ["tcp", "udp"]"#,
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "queue"
+of = []"#,
+        "t.toml:18: measure[0].of: the list is empty",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "queue"
+of = "a-b"
+sampel = "1 s""#,
+        "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, sample, by)",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "delay"
+of = ["f", "f"]"#,
+        "t.toml:18: measure[0].of: names 'f' twice",
+    );
+}
