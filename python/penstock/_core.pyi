@@ -67,6 +67,8 @@ class Scenario:
     description: str | None
     canonical: str
     seed: int
+    sizes: tuple[int, int, int]
+    window: tuple[float, float]
     def run(self, seed: int, replication: int, cancel: Cancel | None = None) -> Run: ...
 
 def check(text: str, name: str, sets: list[tuple[str, str]]) -> list[Mistake]:

@@ -98,12 +98,12 @@ class RedN(Component):
     ----------
     limit : str
         The most that the queue may hold, in packets. Allowed: at least 1 packet or 1 byte.
-    min_thresholds : list[Any]
+    min_thresholds : list[str]
         Averages below which nothing is dropped, best protected precedence first (min_th). Allowed: at least 1 packet or
         1 byte.
-    max_thresholds : list[Any]
+    max_thresholds : list[str]
         Averages from which everything is dropped (max_th). Allowed: at least 1 packet or 1 byte.
-    max_probabilities : list[Any]
+    max_probabilities : list[float | str]
         Drop probabilities just below the maximum thresholds, before spacing (max_p). Allowed: between 0 and 1.
     weight : float | str, default 0.002
         Weight of an arrival's sample in an average (w_q); default of [Floyd93], [Goyal99] and ns-2. Allowed: above 0,
@@ -128,9 +128,9 @@ class RedN(Component):
     KEY: ClassVar[str] = "red-n"
 
     limit: str
-    min_thresholds: list[Any]
-    max_thresholds: list[Any]
-    max_probabilities: list[Any]
+    min_thresholds: list[str]
+    max_thresholds: list[str]
+    max_probabilities: list[float | str]
     weight: float | str = 0.002
     mean_packet: str = "500 bytes"
     idle: Literal["corrected", "ignored"] = "corrected"
@@ -158,14 +158,14 @@ class Priority(Component):
 
     Parameters
     ----------
-    order : list[Any]
+    order : list[str]
         The classes from the most to the least urgent; each class of the port stands here once.
     """
 
     KIND: ClassVar[str] = "scheduler"
     KEY: ClassVar[str] = "priority"
 
-    order: list[Any]
+    order: list[str]
 
 
 class TokenBucket(Component):
@@ -335,43 +335,6 @@ class Rfc4115(Component):
     start: Literal["full", "empty"] = "full"
 
 
-class Loss(Component):
-    """Loss: each packet is lost with the same probability, independently of all others.
-
-    More about it: ``penstock explain loss``.
-
-    Parameters
-    ----------
-    probability : float | str
-        Probability of losing a packet (p). Allowed: between 0 and 1.
-    """
-
-    KIND: ClassVar[str] = "impairment"
-    KEY: ClassVar[str] = "loss"
-
-    probability: float | str
-
-
-class Delay(Component):
-    """Delay: each packet arrives later, all by the same time or each by a random one.
-
-    More about it: ``penstock explain delay``.
-
-    Parameters
-    ----------
-    added : str | dict[str, Any]
-        The delay, or the law that it follows. Allowed: zero or more.
-    keep_order : bool, default false
-        Whether packets arrive in the order of their departure.
-    """
-
-    KIND: ClassVar[str] = "impairment"
-    KEY: ClassVar[str] = "delay"
-
-    added: str | dict[str, Any]
-    keep_order: bool = False
-
-
 class Cbr(Component):
     """Constant bit rate: packets of one size at a fixed spacing, or nearly so.
 
@@ -526,3 +489,40 @@ class Udp(Component):
     KEY: ClassVar[str] = "udp"
 
     header: str = "28 bytes"
+
+
+class Loss(Component):
+    """Loss: each packet is lost with the same probability, independently of all others.
+
+    More about it: ``penstock explain loss``.
+
+    Parameters
+    ----------
+    probability : float | str
+        Probability of losing a packet (p). Allowed: between 0 and 1.
+    """
+
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "loss"
+
+    probability: float | str
+
+
+class Delay(Component):
+    """Delay: each packet arrives later, all by the same time or each by a random one.
+
+    More about it: ``penstock explain delay``.
+
+    Parameters
+    ----------
+    added : str | dict[str, Any]
+        The delay, or the law that it follows. Allowed: zero or more.
+    keep_order : bool, default false
+        Whether packets arrive in the order of their departure.
+    """
+
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "delay"
+
+    added: str | dict[str, Any]
+    keep_order: bool = False

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from penstock.reference import catalogue
 
 if TYPE_CHECKING:
-    from penstock.reference import Catalogue, Component, Parameter
+    from penstock.reference import Catalogue, Component, Parameter, Type
 
 __all__ = ["module", "write"]
 
@@ -27,7 +27,6 @@ _TYPES = {
     "name": "str",
     "text": "str",
     "law": "str | dict[str, Any]",
-    "list": "list[Any]",
 }
 _HEAD = '''"""Every component as a class, written by ``python -m penstock.generate`` from the core's catalogue."""
 
@@ -43,7 +42,7 @@ __all__ = [
 
 def module(everything: Catalogue) -> str:
     """The text of ``components.py``."""
-    pairs = [(kind["kind"], component) for kind in everything["kinds"] for component in kind["components"]]
+    pairs = [(kind, component) for kind, of_kind in everything["components"].items() for component in of_kind]
     shared = Counter(_camel(component["name"]) for _, component in pairs)
     classes = {}
     for kind, component in pairs:
@@ -68,7 +67,7 @@ def _class(kind: str, component: Component) -> str:
         # A summary is one line; this one is not, so it becomes the first paragraph.
         docs.insert(0, f"    The {kind} ``{component['name']}``.")
     docs.append(f"    More about it: ``penstock explain {component['name']}``.")
-    required_first = sorted(component["parameters"], key=lambda parameter: not _is_required(parameter))
+    required_first = sorted(component["parameters"], key=lambda parameter: not parameter["required"])
     if required_first:
         entries = [line for parameter in required_first for line in _entry(parameter)]
         docs.append("\n".join(["    Parameters", "    ----------", *entries]))
@@ -83,33 +82,35 @@ def _class(kind: str, component: Component) -> str:
 
 def _entry(parameter: Parameter) -> list[str]:
     facts = [_type(parameter)]
-    if not _is_required(parameter):
-        facts.append("optional" if parameter["default"] is None else f"default {parameter['default']}")
+    if not parameter["required"]:
+        facts.append(f"default {parameter['default']}" if "default" in parameter else "optional")
     text = " ".join(parameter["doc"].split())
-    if parameter["range"]:
+    if "range" in parameter:
         text += f" Allowed: {parameter['range']}."
     return [f"    {_identifier(parameter)} : {', '.join(facts)}", _wrap(text, 8)]
 
 
 def _field(parameter: Parameter) -> str:
     kind = _type(parameter)
-    if _is_required(parameter):
+    if parameter["required"]:
         return f"    {_identifier(parameter)}: {kind}"
-    if parameter["default"] is None:
+    if "default" not in parameter:
         return f"    {_identifier(parameter)}: {kind} | None = None"
     return f"    {_identifier(parameter)}: {kind} = {_default(parameter)}"
 
 
-def _type(parameter: Parameter) -> str:
-    if parameter["choices"]:
-        words = ", ".join(f'"{choice["word"]}"' for choice in parameter["choices"])
+def _type(what: Type) -> str:
+    if "choices" in what:
+        words = ", ".join(f'"{choice["word"]}"' for choice in what["choices"])
         return f"Literal[{words}]"
-    return _TYPES[parameter["kind"]]
+    if "items" in what:
+        return f"list[{_type(what['items'])}]"
+    return _TYPES[what["kind"]]
 
 
 def _default(parameter: Parameter) -> str:
-    text = parameter["default"] or ""
-    if parameter["kind"] == "integer" and not parameter["choices"]:
+    text = parameter["default"]
+    if parameter["kind"] == "integer":
         return str(int(text))
     if parameter["kind"] == "number":
         try:
@@ -121,12 +122,8 @@ def _default(parameter: Parameter) -> str:
     return f'"{text}"'
 
 
-def _is_required(parameter: Parameter) -> bool:
-    return parameter["default"] is None and not parameter["optional"]
-
-
 def _identifier(parameter: Parameter) -> str:
-    name = parameter["name"]
+    name = parameter["key"].replace("-", "_")
     return f"{name}_" if keyword.iskeyword(name) else name
 
 

@@ -1,14 +1,36 @@
-"""The catalogue of components and metrics, as pages for people."""
+"""The catalogue of components, metrics and sections, as pages for people."""
 
 from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from penstock import _core
 
-__all__ = ["Catalogue", "Component", "Kind", "Metric", "Parameter", "catalogue", "names", "pages"]
+__all__ = [
+    "PLACES",
+    "Catalogue",
+    "Component",
+    "Metric",
+    "Parameter",
+    "Part",
+    "Section",
+    "Type",
+    "catalogue",
+    "names",
+    "pages",
+]
+
+PLACES = {
+    "discipline": "queue",
+    "scheduler": "scheduler",
+    "meter": "marker",
+    "source": "source",
+    "transport": "transport",
+    "impairment": "impairment",
+}
+"""The kinds of components in the order of a packet's way, each with the scenario key that takes one."""
 
 
 class Choice(TypedDict):
@@ -18,18 +40,23 @@ class Choice(TypedDict):
     doc: str
 
 
-class Parameter(TypedDict):
-    """A parameter of a component, as the core declares it."""
+class Type(TypedDict):
+    """What a value may be; `items` is what a list holds."""
+
+    kind: str
+    example: NotRequired[str]
+    choices: NotRequired[list[Choice]]
+    items: NotRequired[Type]
+
+
+class Parameter(Type):
+    """A parameter of a component, or a key of a section."""
 
     key: str
-    name: str
     doc: str
-    kind: str
-    example: str | None
-    default: str | None
-    range: str
-    optional: bool
-    choices: list[Choice]
+    required: bool
+    default: NotRequired[str]
+    range: NotRequired[str]
 
 
 class Component(TypedDict):
@@ -41,12 +68,21 @@ class Component(TypedDict):
     parameters: list[Parameter]
 
 
-class Kind(TypedDict):
-    """A kind of component; `key` is where a scenario puts it."""
+class Part(TypedDict):
+    """A key of a section that holds components or further sections."""
 
-    kind: str
     key: str
-    components: list[Component]
+    doc: str
+    takes: str
+    of: str
+    required: bool
+
+
+class Section(Component):
+    """A table of a scenario."""
+
+    path: str
+    parts: list[Part]
 
 
 class Metric(TypedDict):
@@ -58,43 +94,65 @@ class Metric(TypedDict):
 
 
 class Catalogue(TypedDict):
-    """Everything that a scenario may name."""
+    """Everything that a scenario may say; components by kind."""
 
-    kinds: list[Kind]
+    components: dict[str, list[Component]]
     metrics: list[Metric]
+    sections: list[Section]
 
 
 @cache
 def catalogue() -> Catalogue:
-    """The core's catalogue."""
+    """The core's catalogue, its kinds in the order of :data:`PLACES`."""
     made: Catalogue = json.loads(_core.catalogue())
+    made["components"] = {kind: made["components"][kind] for kind in PLACES if kind in made["components"]}
     return made
 
 
 def names() -> list[str]:
     """All names that have a page."""
-    components = [component["name"] for kind in catalogue()["kinds"] for component in kind["components"]]
-    return list(dict.fromkeys([*components, *(metric["name"] for metric in catalogue()["metrics"])]))
+    everything = catalogue()
+    components = [component["name"] for of_kind in everything["components"].values() for component in of_kind]
+    others = [entry["name"] for entry in (*everything["metrics"], *everything["sections"])]
+    return list(dict.fromkeys([*components, *others]))
 
 
 def pages(name: str) -> list[str]:
-    """The Markdown pages about `name`; several if kinds share it, none if there is no such thing."""
+    """The Markdown pages about `name`; several if it means several things, none if there is no such thing."""
+    everything = catalogue()
     found = [
         _component_page(kind, component)
-        for kind in catalogue()["kinds"]
-        for component in kind["components"]
+        for kind, of_kind in everything["components"].items()
+        for component in of_kind
         if component["name"] == name
     ]
-    found += [_metric_page(metric) for metric in catalogue()["metrics"] if metric["name"] == name]
+    found += [_metric_page(metric) for metric in everything["metrics"] if metric["name"] == name]
+    found += [_section_page(section) for section in everything["sections"] if section["name"] == name]
     return found
 
 
-def _component_page(kind: Kind, component: Component) -> str:
-    title = f"# {component['name']} ({kind['kind']})"
-    key = f"In a scenario: `{kind['key']}.{component['name']} = {{ ... }}`"
+def _component_page(kind: str, component: Component) -> str:
+    title = f"# {component['name']} ({kind})"
+    place = f"In a scenario: `{PLACES[kind]}.{component['name']} = {{ ... }}`"
     doc, found, after = component["doc"].strip().partition("## State")
-    parts = [title, key, doc.strip(), _parameters(component["parameters"]), f"{found}{after}".strip()]
+    parts = [title, place, doc.strip(), _parameters(component["parameters"]), f"{found}{after}".strip()]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _section_page(section: Section) -> str:
+    place = f"In a scenario: `{section['path']}`" if section["path"] else ""
+    parts = [f"# {section['name']} (section)", place, section["doc"].strip(), _parameters(section["parameters"])]
+    if section["parts"]:
+        items = []
+        for part in section["parts"]:
+            given = "must be given" if part["required"] else "may be left out"
+            items.append(f"- `{part['key']}` ({part['takes']}: {part['of']}; {given}): {' '.join(part['doc'].split())}")
+        parts.append("## Parts\n\n" + "\n".join(items))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _metric_page(metric: Metric) -> str:
+    return f"# {metric['name']} (metric)\n\nUnit: {metric['unit']}\n\n{metric['doc'].strip()}\n"
 
 
 def _parameters(parameters: list[Parameter]) -> str:
@@ -103,18 +161,16 @@ def _parameters(parameters: list[Parameter]) -> str:
     items = []
     for parameter in parameters:
         facts = [parameter["kind"]]
-        if parameter["example"]:
+        if "example" in parameter:
             facts.append(f"such as {parameter['example']}")
-        if parameter["range"]:
+        if "range" in parameter:
             facts.append(parameter["range"])
-        if parameter["default"] is not None:
+        if "default" in parameter:
             facts.append(f"default {parameter['default']}")
         else:
-            facts.append("may be left out" if parameter["optional"] else "must be given")
+            facts.append("must be given" if parameter["required"] else "may be left out")
         items.append(f"- `{parameter['key']}` ({'; '.join(facts)}): {' '.join(parameter['doc'].split())}")
-        items += [f"    - `{choice['word']}`: {' '.join(choice['doc'].split())}" for choice in parameter["choices"]]
+        items += [
+            f"    - `{choice['word']}`: {' '.join(choice['doc'].split())}" for choice in parameter.get("choices", [])
+        ]
     return "## Parameters\n\n" + "\n".join(items)
-
-
-def _metric_page(metric: Metric) -> str:
-    return f"# {metric['name']} (metric)\n\nUnit: {metric['unit']}\n\n{metric['doc'].strip()}\n"

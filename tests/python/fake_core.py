@@ -61,6 +61,7 @@ class Scenario:
         data = tomllib.loads(text)
         self.description = data.get("description")
         self.seed = data.get("seed", 1)
+        self.sizes, self.window = (3, 2, 1), (0.5, 20.0)
         self.fake = data.get("fake", {})
         for path, value in sets or []:
             self.fake[path] = json.loads(value)
@@ -94,31 +95,28 @@ def check(text: str, name: str, _sets: list[tuple[str, str]]) -> list[dict[str, 
 
 
 def catalogue() -> str:
+    probability = {
+        "key": "max-probability",
+        "doc": "Dropping probability at the upper threshold (max_p).",
+        "kind": "number",
+        "required": False,
+        "default": "0.1",
+        "range": "between 0 and 1",
+    }
     red = {
         "name": "red",
         "summary": "Random early detection.",
-        "doc": "Random early detection.\n\n## Decides\nWhat is dropped.\n",
-        "parameters": [
-            {
-                "key": "max-probability",
-                "name": "max_probability",
-                "doc": "Dropping probability at the upper threshold (max_p).",
-                "kind": "number",
-                "example": None,
-                "default": "0.1",
-                "range": "between 0 and 1",
-                "optional": False,
-                "choices": [],
-            }
+        "doc": "Random early detection.\n\n## Decides\nWhat is dropped.\n\n## State\nAn average.",
+        "parameters": [probability],
+    }
+    link = {
+        **{"name": "link", "path": "links[]", "summary": "A link.", "doc": "A link.", "parameters": []},
+        "parts": [
+            {"key": "queue", "doc": "What it takes.", "takes": "one component", "of": "discipline", "required": False}
         ],
     }
-    return json.dumps(
-        {
-            "kinds": [{"kind": "discipline", "key": "queue", "components": [red]}],
-            "metrics": [{"name": "goodput", "unit": "bit/s", "doc": "Payload delivered once."}],
-            "sections": [],
-        }
-    )
+    metric = {"name": "goodput", "unit": "bit/s", "doc": "Payload delivered once."}
+    return json.dumps({"components": {"discipline": [red]}, "metrics": [metric], "sections": [link]})
 
 
 def json_schema() -> str:

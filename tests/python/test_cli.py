@@ -40,7 +40,7 @@ def test_run_shows_how_many_runs_and_how_sure(penstock, demo):
     assert code == 0
     assert "demo: A demo" in out
     line = next(line for line in out.splitlines() if line.startswith("goodput"))
-    assert line.split() == ["goodput", "flow=bulk", "4.20", "±0.20", "bit/s", "5"]
+    assert line.split() == ["goodput", "bulk", "4.20", "±0.20", "bit/s", "5"]
     assert "5 runs, seed 3; ± is half of the 95 % confidence interval." in out
     assert "\x1b" not in out
 
@@ -102,8 +102,9 @@ def test_check_as_json(penstock, demo, tmp_path):
 
 
 def test_check_of_a_sound_scenario_says_what_would_run(penstock, tmp_path):
-    (tmp_path / "a.toml").write_text('duration = "2 s"\n')
-    assert penstock("check", "a.toml") == (0, "a.toml: sound. It would run: 2 s.\n", "")
+    (tmp_path / "a.toml").write_text("seed = 4\n")
+    said = "a.toml: sound. It would run 3 nodes, 2 links, 1 flow for 20 s, counting from 0.5 s, with seed 4.\n"
+    assert penstock("check", "a.toml") == (0, said, "")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_list(penstock):
     assert "goodput" in out
     assert "goodput" not in penstock("list", "discipline")[1]
     assert "red" not in penstock("list", "metrics")[1].split()
-    assert json.loads(penstock("list", "--format", "json")[1])["kinds"][0]["kind"] == "discipline"
+    assert list(json.loads(penstock("list", "--format", "json")[1])["components"]) == ["discipline"]
 
 
 def test_explain(penstock):
@@ -237,6 +238,8 @@ def test_explain(penstock):
     assert "default 0.1" in out
     code, out, _ = penstock("explain", "goodput")
     assert (code, "Unit: bit/s" in out) == (0, True)
+    code, out, _ = penstock("explain", "link")
+    assert (code, "`queue` (one component: discipline; may be left out): What it takes." in out) == (0, True)
 
 
 def test_studies_are_handed_on(penstock, monkeypatch):

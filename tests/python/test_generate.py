@@ -4,34 +4,31 @@ from pathlib import Path
 
 import pytest
 
-from penstock import _core, components, generate, reference
+import penstock.components
+from penstock import _core, generate, reference
 
 
 @pytest.mark.skipif(_core.MODEL_VERSION == "fake", reason="needs the core")
 def test_the_committed_classes_are_those_of_the_core():
-    assert Path(components.__file__).read_text() == generate.module(reference.catalogue()), (
+    assert Path(penstock.components.__file__).read_text() == generate.module(reference.catalogue()), (
         "run python -m penstock.generate"
     )
 
 
-def parameter(name, kind, default=None, *, optional=False, choices=()):
-    key = name.replace("_", "-")
-    words = [{"word": word, "doc": f"Means {word}."} for word in choices]
-    return {
-        **{"key": key, "name": name, "doc": f"What {key} is.", "kind": kind, "example": None, "range": "some"},
-        **{"default": default, "optional": optional, "choices": words},
-    }
+def parameter(key, kind, *, required=False, choices=(), **more):
+    words = {"choices": [{"word": word, "doc": f"Means {word}."} for word in choices]} if choices else {}
+    return {"key": key, "doc": f"What {key} is.", "kind": kind, "range": "some", "required": required, **words, **more}
 
 
 def test_a_generated_module_works():
     parameters = [
-        parameter("lambda", "quantity", "1 s"),
-        parameter("how", "choice", "b", choices=("a", "b")),
-        parameter("much", "number", "1/30"),
-        parameter("many", "integer", "64"),
-        parameter("on", "switch", "true"),
-        parameter("left_out", "quantity", optional=True),
-        parameter("needed", "list"),
+        parameter("lambda", "quantity", default="1 s"),
+        parameter("how", "choice", choices=("a", "b"), default="b"),
+        parameter("much", "number", default="1/30"),
+        parameter("many", "integer", default="64"),
+        parameter("on", "switch", default="true"),
+        parameter("left-out", "quantity"),
+        parameter("needed", "list", required=True, items={"kind": "number"}),
     ]
     component = {
         "name": "two-words",
@@ -39,14 +36,11 @@ def test_a_generated_module_works():
         "doc": "A thing.\n\nMore.\n\n## Decides\nNot this.",
         "parameters": parameters,
     }
-    twins = [
-        {"kind": kind, "key": kind, "components": [{**component, "name": "twin", "parameters": []}]}
-        for kind in ("x", "y")
-    ]
-    kinds = [{"kind": "meter", "key": "marker", "components": [component]}, *twins]
+    twin = {**component, "name": "twin", "parameters": []}
+    components = {"meter": [component], "source": [twin], "transport": [twin]}
     made = {}
-    exec(generate.module({"kinds": kinds, "metrics": []}), made)
-    assert {"TwinX", "TwinY"} <= made.keys()
+    exec(compile(generate.module({"components": components}), "made", "exec", dont_inherit=True), made)
+    assert {"TwinSource", "TwinTransport"} <= made.keys()
     thing = made["TwoWords"](needed=[1])
     assert (thing.KIND, thing.KEY) == ("meter", "two-words")
     assert (thing.lambda_, thing.how, thing.much, thing.many, thing.on, thing.left_out) == (
@@ -64,5 +58,6 @@ def test_a_generated_module_works():
         "left-out": "1",
     }
     assert "Not this." not in made["TwoWords"].__doc__
-    with pytest.raises(ValueError, match="needed"):
-        made["TwoWords"]()
+    for wrong in ({}, {"needed": 1}, {"needed": [[]]}, {"needed": [1], "how": "c"}):
+        with pytest.raises(ValueError, match="TwoWords"):
+            made["TwoWords"](**wrong)

@@ -1,7 +1,7 @@
 """``penstock check``: finds all mistakes of a scenario without running it."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -34,22 +34,8 @@ def check(
         raise typer.Exit(2 if mistakes else 0)
     if mistakes:
         raise ScenarioError(mistakes)
-    emit(f"{file}: sound. {_summary(text)}")
-
-
-def _summary(text: str) -> str:
-    """What would run, in a sentence; the text has been found sound."""
-    import tomllib
-
-    scenario: dict[str, Any] = tomllib.loads(text)
-    parts = [str(scenario["duration"])] if "duration" in scenario else []
-    for key, one, many in (
-        ("nodes", "node or group", "nodes or groups"),
-        ("links", "link", "links"),
-        ("flows", "group of flows", "groups of flows"),
-        ("measure", "measure", "measures"),
-    ):
-        count = len(scenario.get(key, ()))
-        if count:
-            parts.append(f"{count} {one if count == 1 else many}")
-    return f"It would run: {', '.join(parts)}."
+    scenario = _core.Scenario(text, str(file), changed)
+    begin, end = scenario.window
+    counted = zip(scenario.sizes, ("node", "link", "flow"), strict=True)
+    sizes = ", ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counted)
+    emit(f"{file}: sound. It would run {sizes} for {end:g} s, counting from {begin:g} s, with seed {scenario.seed}.")

@@ -8,7 +8,7 @@ from penstock.cli.console import show, table
 from penstock.results import plus_minus, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from penstock.records import RunResult
 
@@ -22,7 +22,7 @@ def show_results(
     rows = [
         (
             summary.metric,
-            " ".join(f"{label}={value}" for label, value in summary.labels.items()),
+            _of(summary.labels),
             plus_minus(summary.interval),
             summary.unit,
             str(summary.interval.runs),
@@ -38,3 +38,10 @@ def show_results(
         "± is half of the 95 % confidence interval" if len(results) > 1 else "one run: nothing is known about its error"
     )
     show(f"{which}{kept}; {sure}.")
+
+
+def _of(labels: Mapping[str, str]) -> str:
+    """What a number is of: the single flow or link, else the group, then what else tells it from others."""
+    whole = next((key for key in ("flow", "link", "of") if key in labels), None)
+    first = [] if whole is None else [labels[whole]]
+    return " ".join([*first, *(f"{key}={value}" for key, value in labels.items() if key not in (whole, "of"))])

@@ -1,0 +1,83 @@
+"""The command line in a process of its own, with the real core."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from penstock import _core
+
+pytestmark = pytest.mark.skipif(_core.MODEL_VERSION == "fake", reason="needs the core")
+
+COMMAND = [sys.executable, "-m", "penstock.cli"]
+
+
+@pytest.fixture
+def shell(tmp_path):
+    environment = {**os.environ, "PENSTOCK_STORE": str(tmp_path / "store")}
+
+    def call(*arguments):
+        return subprocess.run(
+            [*COMMAND, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    return call
+
+
+def test_the_template_runs_as_it_is(shell):
+    assert shell("new", "a.toml").returncode == 0
+    assert shell("check", "a.toml").returncode == 0
+    ended = shell("run", "a.toml", "--runs", "2", "--format", "json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    metrics = json.loads(ended.stdout)["metrics"]
+    assert {metric["name"] for metric in metrics} == {"goodput"}
+    assert all(metric["runs"] == 2 and metric["mean"] > 0 for metric in metrics)
+
+
+def test_json_is_byte_identical_for_any_number_of_workers(shell):
+    shell("new", "a.toml")
+    outputs = {
+        shell("run", "a.toml", "--runs", "4", "--jobs", jobs, "--store", jobs, "--format", "json").stdout
+        for jobs in ("1", "3")
+    }
+    assert len(outputs) == 1
+    assert outputs != {""}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"]])
+def test_help_is_instant(shell, arguments):
+    shell(*arguments)
+    spent = []
+    for _ in range(5):
+        begin = time.monotonic()
+        assert shell(*arguments).returncode == 0
+        spent.append(time.monotonic() - begin)
+    # The least of five, since other work on the machine only adds.
+    assert min(spent) < 0.3
+
+
+def test_ctrl_c_ends_with_130_at_once(shell, tmp_path):
+    shell("new", "a.toml")
+    text = (tmp_path / "a.toml").read_text().replace('duration = "20 s"', 'duration = "10000 s"')
+    (tmp_path / "long.toml").write_text(text)
+    process = subprocess.Popen(
+        [*COMMAND, "run", "long.toml", "--store", "store", "--format", "json"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(2)
+    assert process.poll() is None
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert time.monotonic() - begin < 2
+    assert (process.returncode, out) == (130, "")
+    assert err == "interrupted; finished runs are kept, and the same command goes on from there.\n"
