@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from penstock.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from penstock.reproductions.reproduce import Outcome
     from penstock.reproductions.study import Study
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     ClaimTest = Callable[[Outcome, Mapping[str, "Finding"]], "Finding"]
     """Tests one claim on the outcome; the findings of the claims before it may be used."""
 
-__all__ = ["CONFIRMED", "REFUTED", "UNDECIDED", "Finding", "Judgement", "judge"]
+__all__ = ["CONFIRMED", "REFUTED", "UNDECIDED", "Finding", "Judgement", "check_tables", "judge"]
 
 CONFIRMED = "confirmed"
 REFUTED = "refuted"
@@ -61,12 +61,15 @@ class Judgement:
         }
 
 
+def check_tables(study: Study, tables: Collection[str]) -> None:
+    """Refuses to test claims on some of the tables only; none named means all."""
+    missing = sorted({table for claim in study.document.claims for table in claim.tables} - set(tables))
+    if tables and missing:
+        raise InputError(f"the claims need tables {', '.join(missing)} too; leave --table out")
+
+
 def judge(study: Study, outcome: Outcome) -> list[Judgement]:
-    """Tests every claim of the study's document, in the document's order."""
-    run = {table.id for table in outcome.tables}
-    missing = sorted({table for claim in study.document.claims for table in claim.tables} - run)
-    if missing:
-        raise InputError(f"the claims need tables that were not run ({', '.join(missing)}); leave --table out")
+    """Tests every claim of the study's document, in the document's order, on runs of all its tables."""
     findings: dict[str, Finding] = {}
     for claim in study.document.claims:
         findings[claim.id] = study.claims[claim.id](outcome, findings)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.cli.console import emit, show
 from penstock.progress import Progress
 from penstock.reproductions import layout
-from penstock.reproductions.claims import judge
+from penstock.reproductions.claims import check_tables, judge
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce as run
@@ -43,9 +43,13 @@ def reproduce(
     study = load(doc)
     document = study.document
     answers = Readings.parse(document, readings)
+    if claims:
+        check_tables(study, tables)
     begin = time.monotonic()
     with Progress() as progress:
-        outcome = run(study, tables, answers, study.runs if runs is None else runs, jobs=jobs, store=store, progress=progress)
+        outcome = run(
+            study, tables, answers, study.runs if runs is None else runs, jobs=jobs, store=store, progress=progress
+        )
     judgements = judge(study, outcome) if claims else []
     if as_json:
         _emit(judgements or compare(document, outcome))

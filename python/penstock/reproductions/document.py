@@ -162,14 +162,16 @@ class Document:
         return document
 
     def check(self) -> None:
-        """Refuses what could not be run or compared: unknown keys, settings answered twice, numbers without tolerance."""
+        """Refuses what could not be run: unknown answers, settings that are given twice or not by all answers."""
         owner: dict[str, str] = {}
         for question in self.questions:
             question.option(question.chosen)
             names = set(question.option(question.chosen).settings)
             for option in question.options:
                 if set(option.settings) != names:
-                    raise ValueError(f"{question.id}: the answers give different settings ({question.chosen}, {option.key})")
+                    raise ValueError(
+                        f"{question.id}: the answers give different settings ({question.chosen}, {option.key})"
+                    )
             for name in names:
                 if name in self.stated or name in owner:
                     raise ValueError(f"{question.id}: {name} is given by {owner.get(name, 'the document')} too")
@@ -255,7 +257,9 @@ def _claim(data: Mapping[str, Any]) -> Claim:
 
 
 def _question(data: Mapping[str, Any]) -> Question:
-    fields = {name: data[name] for name in ("id", "where", "kind", "impact", "question", "evidence", "chosen", "reason")}
+    fields = {
+        name: data[name] for name in ("id", "where", "kind", "impact", "question", "evidence", "chosen", "reason")
+    }
     options = tuple(Option(option["key"], option["text"], option.get("set", {})) for option in data["options"])
     return Question(**fields, options=options, fitted=data.get("fitted", ""))
 

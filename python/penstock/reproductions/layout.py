@@ -35,7 +35,9 @@ def title(document: Document, outcome: Outcome, seconds: float) -> RenderableTyp
     """What was run, how often, and under which answers."""
     rows = sum(len(table.rows) for table in outcome.tables)
     lines = [Text(f"{document.id}: {document.summary}", style="bold")]
-    lines.append(Text(f"{rows} rows x {outcome.runs} runs, {outcome.packet_hops / 1e6:.0f} M packet-hops, {seconds:.1f} s"))
+    lines.append(
+        Text(f"{rows} rows x {outcome.runs} runs, {outcome.packet_hops / 1e6:.0f} M packet-hops, {seconds:.1f} s")
+    )
     if outcome.readings.changed:
         answers = ", ".join(f"{question}={key}" for question, key in outcome.readings.changed.items())
         lines.append(Text(f"Open questions answered otherwise: {answers}"))
@@ -52,7 +54,9 @@ def beside(table: Table, comparisons: Sequence[Comparison]) -> RenderableType:
         of_column = {comparison.column: comparison for comparison in row}
         cells = [_pair(column, of_column.get(column.name)) for column in table.compared]
         differ = sum(not comparison.agrees for comparison in row)
-        verdict = Text(f"{differ} differ{'s' * (differ == 1)}", style=DIFFERS) if differ else Text("agrees", style=AGREES)
+        verdict = (
+            Text(f"{differ} differ{'s' * (differ == 1)}", style=DIFFERS) if differ else Text("agrees", style=AGREES)
+        )
         grid.add_row(*(escape(_key(cell)) for cell in key), "print\nhere", *cells, verdict)
     return Group(Text(f"Table {table.id}: {table.caption}", style="bold"), grid, Text())
 
@@ -148,8 +152,10 @@ def _pair(column: Column, comparison: Comparison | None) -> Text:
     digits = column.decimals
     printed = number(comparison.published) if digits is None else f"{comparison.published:.{digits}f}"
     ours = plus_minus(Interval(comparison.mean, comparison.low, comparison.high, comparison.runs))
-    return Text(f"{printed}\n").append(ours, style=AGREES if comparison.agrees else DIFFERS).append(
-        "" if comparison.agrees else " !", style=DIFFERS
+    return (
+        Text(f"{printed}\n")
+        .append(ours, style=AGREES if comparison.agrees else DIFFERS)
+        .append("" if comparison.agrees else " !", style=DIFFERS)
     )
 
 

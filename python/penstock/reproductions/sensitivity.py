@@ -141,7 +141,8 @@ def explained(study: Study, differing: Collection[Comparison], store: Store) -> 
         column = next(column for column in table.columns if column.name == comparison.column)
         allowed = study.document.tolerance(table, row, column).allows(comparison.published)
         moved = (
-            comparison.mean + paired_interval(chosen, other, table.id, column.name, row.key).mean for *_, other in others
+            comparison.mean + paired_interval(chosen, other, table.id, column.name, row.key).mean
+            for *_, other in others
         )
         count += any(abs(mean - comparison.published) <= allowed for mean in moved)
     return count

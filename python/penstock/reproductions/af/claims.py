@@ -44,7 +44,8 @@ def starved(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     mild_fairness = Estimate.of(_column(outcome, "fairness", "2", "128k", "none"))
     return Finding(
         decision.verdict,
-        f"Without DPs at 1.28M a TCP flow gets {_about(tcp)} kb/s of a fair share of 30, and fairness is {_about(fairness)}.",
+        f"Without DPs at 1.28M a TCP flow gets {_about(tcp)} kb/s, where 30 would be fair, and fairness is "
+        f"{_about(fairness)}.",
         f"At 128k it is not drastic: {_about(mild)} kb/s and {_about(mild_fairness)}.",
     )
 
@@ -54,22 +55,25 @@ def two_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     tests: list[Test] = []
     factors: dict[str, list[float]] = {"avg_tcp": [], "fairness": []}
     for table, udp, rate in _cases():
-        for column in factors:
+        for column, least in (("avg_tcp", 10), ("fairness", 3)):
             two, none = _column(outcome, column, table, udp, "2", rate), _column(outcome, column, table, udp, "none")
             tests.append(above(f"{column} {_case(table, udp, rate)}", difference(two, none), 0))
             if udp == "1.28M":
                 factor = ratio(two, none)
                 factors[column].append(factor.mean)
-                tests.append(above(f"{column} factor {_case(table, udp, rate)}", factor, 10 if column == "avg_tcp" else 3))
+                tests.append(above(f"{column} factor {_case(table, udp, rate)}", factor, least))
     mild = [
-        ratio(_column(outcome, "avg_tcp", table, "128k", "2", rate), _column(outcome, "avg_tcp", table, "128k", "none")).mean
+        ratio(
+            _column(outcome, "avg_tcp", table, "128k", "2", rate), _column(outcome, "avg_tcp", table, "128k", "none")
+        ).mean
         for table, rate in product(TABLES, TOKEN_RATES)
     ]
     decision = decide(tests)
     return Finding(
         decision.verdict,
         f"From none to 2 DPs {_held(decision)} of the rises hold; at 1.28M average TCP grows "
-        f"{_range(factors['avg_tcp'])} times and fairness {_range(factors['fairness'])} times.{_failures(decision.failed)}",
+        f"{_range(factors['avg_tcp'])} times and fairness {_range(factors['fairness'])} times."
+        f"{_failures(decision.failed)}",
         f"At 128k average TCP grows only {_range(mild)} times.",
     )
 
@@ -86,8 +90,8 @@ def third_does_not_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     small = "; ".join(f"{test.label} {_signed(test.estimate)}" for test in rising.held)
     return Finding(
         decision.verdict,
-        f"A third DP changes average TCP by {_spread(tests, 'avg_tcp')} kb/s and fairness by {_spread(tests, 'fairness')} "
-        f"over the eight pairs; {_held(decision)} rises are below 1.5 kb/s and 0.05.{_failures(decision.failed)}",
+        f"A third DP changes average TCP by {_spread(tests, 'avg_tcp')} kb/s and fairness by "
+        f"{_spread(tests, 'fairness')} over the eight pairs; {_held(decision)} rises are below 1.5 kb/s and 0.05.{_failures(decision.failed)}",
         f"Significant rises, though: {small}." if small else "No rise is significant.",
     )
 
@@ -158,8 +162,8 @@ def markers_alike(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     decision = decide(tests)
     return Finding(
         decision.verdict,
-        f"RBM minus TCM is {_spread(tests, 'avg_tcp')} kb/s in average TCP, {_spread(tests, 'fairness')} in fairness and "
-        f"{_spread(tests, 'avg_udp')} kb/s in average UDP; {_held(decision)} differences are within the margins."
+        f"RBM minus TCM is {_spread(tests, 'avg_tcp')} kb/s in average TCP, {_spread(tests, 'fairness')} in fairness "
+        f"and {_spread(tests, 'avg_udp')} kb/s in average UDP; {_held(decision)} differences are within the margins."
         f"{_failures(decision.failed)}",
         _undecided(decision.open),
     )
@@ -179,14 +183,18 @@ def marker_without_dps(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
 
 def bottleneck_full(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """af-c09."""
-    rows = {f"table {table} {row.name}": outcome.values(table, "total", row.key) for table in TABLES for row in outcome.rows(table)}
+    rows = {
+        f"table {table} {row.name}": outcome.values(table, "total", row.key)
+        for table in TABLES
+        for row in outcome.rows(table)
+    }
     tests = [within(name, Estimate.of(total), 0.99 * CAPACITY, 1.01 * CAPACITY) for name, total in rows.items()]
     decision = decide(tests)
     least = min(min(total) for total in rows.values())
     return Finding(
         decision.verdict,
-        f"All flows together get {_range(test.estimate.mean for test in tests)} kb/s of 1500 over the 20 rows; the least "
-        f"single run has {least:.1f}; {_held(decision)} rows are within 1 %.{_failures(decision.failed)}",
+        f"All flows together get {_range(test.estimate.mean for test in tests)} kb/s of 1500 over the 20 rows; the "
+        f"least single run has {least:.1f}; {_held(decision)} rows are within 1 %.{_failures(decision.failed)}",
         _undecided(decision.open),
     )
 
