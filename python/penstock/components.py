@@ -61,7 +61,8 @@ class Red(Component):
     max_probability : float | str
         Drop probability just below `max-threshold`, before spacing (max_p). Allowed: between 0 and 1.
     weight : float | str, default 0.002
-        Weight of an arrival's sample in the average (w_q); default of [Floyd93] and ns-2. Allowed: above 0, at most 1.
+        Weight of an arrival's sample in the average (w_q); default of [Floyd93 s6] and ns-2. Allowed: above 0, at most
+        1.
     mean_packet : str, default 500 bytes
         Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2. Allowed: above zero.
     idle : Literal["corrected", "ignored"], default corrected
@@ -71,7 +72,7 @@ class Red(Component):
     mode : Literal["packets", "bytes"], optional
         Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
     gentle : bool, default false
-        Whether the probability rises steadily to 1 above `max-threshold`; off in [Floyd93], on in ns-2 since 2001.
+        Whether the probability rises steadily to 1 above `max-threshold`; off in [Floyd93 s4], on in ns-2 since 2001.
     """
 
     KIND: ClassVar[str] = "discipline"
@@ -106,8 +107,8 @@ class RedN(Component):
     max_probabilities : list[float | str]
         Drop probabilities just below the maximum thresholds, before spacing (max_p). Allowed: between 0 and 1.
     weight : float | str, default 0.002
-        Weight of an arrival's sample in an average (w_q); default of [Floyd93], [Goyal99] and ns-2. Allowed: above 0,
-        at most 1.
+        Weight of an arrival's sample in an average (w_q); default of [Floyd93 s6], [Goyal99 Table 1] and ns-2. Allowed:
+        above 0, at most 1.
     mean_packet : str, default 500 bytes
         Mean packet, which makes idle time into packets; default of ns-2. Allowed: above zero.
     idle : Literal["corrected", "ignored"], default corrected
@@ -115,9 +116,9 @@ class RedN(Component):
     spacing : Literal["wait", "count", "independent"], default wait
         How drops follow one another; default of ns-2.
     gentle : bool, default false
-        Whether the probability rises steadily to 1 above the maximum threshold; off in [Floyd93].
+        Whether the probability rises steadily to 1 above the maximum threshold; off in [Floyd93 s4].
     averages : Literal["coupled", "separate", "total"], default coupled
-        Which packets the average of a precedence counts; default of [Goyal99] and RIO.
+        Which packets the average of a precedence counts; default of [Goyal99 s2] and RIO.
     updates : Literal["rio", "all"], default rio
         Which averages an arrival refreshes; default of RIO.
     count : Literal["per-precedence", "shared"], default per-precedence
@@ -422,13 +423,14 @@ class Tcp(Component):
         Slow start ends at this window (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
         Allowed: at least 1 packet or 1 byte.
     timer_tick : str, default 0 s
-        Granularity of the clock that measures round trips (G); zero is exact. ns-2 had 100 ms until 2002, then 10 ms.
-        Allowed: zero or more.
+        Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, two at
+        least. ns-2 had 100 ms until 2002, then 10 ms. Allowed: zero or more.
     initial_rto : str, default 1 s
         Retransmission timeout before the first measurement [RFC6298 s2.1]; RFC 2988 had 3 s, ns-2 6 s until 2002.
         Allowed: zero or more.
     min_rto : str, default 1 s
-        The least timeout, before back-off [RFC6298 s2.4]; ns-2 had none until 2004, then 200 ms. Allowed: zero or more.
+        The least timeout, before back-off [RFC6298 s2.4]; ns-2 had none in 1999 and 200 ms from 2004. Allowed: zero or
+        more.
     max_rto : str, default 60 s
         The greatest timeout [RFC6298 s2.5]; ns-2 had 100000 s until 2007. Allowed: zero or more.
     max_backoff : int, default 64

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from penstock import _core, bench
+from penstock import bench
 
 
 @pytest.mark.parametrize("name", bench.WORKLOADS)
@@ -40,7 +40,6 @@ def test_what_is_measured(monkeypatch):
     assert measured["peak_rss_bytes"] > 10_000_000
 
 
-@pytest.mark.skipif(_core.MODEL_VERSION == "fake", reason="needs the core")
 @pytest.mark.parametrize(("flows", "hops"), [(10, 30_000), (20, 60_000)])
 def test_a_workload_in_a_process_of_its_own(flows, hops):
     # A packet each 20 ms for 60 s, less those under way at the end.

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 import penstock.components
-from penstock import _core, generate, reference
+from penstock import generate, reference
 
 
-@pytest.mark.skipif(_core.MODEL_VERSION == "fake", reason="needs the core")
 def test_the_committed_classes_are_those_of_the_core():
     assert Path(penstock.components.__file__).read_text() == generate.module(reference.catalogue()), (
         "run python -m penstock.generate"

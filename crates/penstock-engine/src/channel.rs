@@ -75,10 +75,18 @@ impl Channel {
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<Packet> {
+    fn first(&self) -> Option<&Packet> {
         match self {
-            Channel::Fifo(ring) => ring.pop_front().map(|arrival| arrival.packet),
-            Channel::Reordering { heap, .. } => heap.pop().map(|Reverse((_, _, Carried(packet)))| packet),
+            Channel::Fifo(ring) => ring.front().map(|arrival| &arrival.packet),
+            Channel::Reordering { heap, .. } => heap.peek().map(|Reverse((_, _, Carried(packet)))| packet),
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        match self {
+            Channel::Fifo(ring) => drop(ring.pop_front()),
+            Channel::Reordering { heap, .. } => drop(heap.pop()),
         }
     }
 }
@@ -127,20 +135,25 @@ impl Inputs {
         self.next
     }
 
-    /// Takes the packet that arrives next; [`Inputs::next`] says when.
+    /// The packet that arrives next; [`Inputs::next`] says when. Panics if there is none.
     #[inline]
-    pub fn pop(&mut self) -> Option<Packet> {
-        let channel = self.channels.get_mut(self.first)?;
-        let packet = channel.pop()?;
+    pub fn first(&self) -> &Packet {
+        self.channels[self.first].first().expect("a packet is under way")
+    }
+
+    /// Takes the packet that arrives next.
+    #[inline]
+    pub fn pop(&mut self) {
+        let channel = &mut self.channels[self.first];
+        channel.pop();
         if let Heads::Single = self.heads {
             self.next = channel.head();
-            return Some(packet);
+            return;
         }
         if let Heads::Random { taken, .. } = &mut self.heads {
             taken[self.first] += 1;
         }
         self.announce(self.first);
-        Some(packet)
     }
 
     /// Adds an arrival; tells whether it comes before all others.

@@ -8,7 +8,7 @@ use crate::record::{Record, Window};
 use crate::route::{Departure, Routes};
 use crate::timers::{TimerKind, Timers};
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Body, Packet};
+use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::tcp::{Receiver, Sender, Transmission};
@@ -63,20 +63,33 @@ impl Dress {
             precedence: self.precedence,
             class: self.class,
             marked: false,
+            pcn: PcnMark::Unmarked,
             body,
         }
     }
 }
 
-/// The sending end of an open-loop flow.
+/// The sending end of an open-loop flow; one cache line, because a host may have very many and visits them in turn.
+#[repr(align(64))]
 struct OpenEnd {
     dress: Dress,
     pace: Pace,
     stop: Time,
     size: u32,
     sequence: u32,
-    sent: Sent,
+    packets: u64,
+    bytes: u64,
 }
+
+/// The receiving end of an open-loop flow; one cache line too.
+#[repr(align(64))]
+struct SinkEnd {
+    flow: FlowId,
+    header: u32,
+    received: Received,
+}
+
+const _: () = assert!(std::mem::size_of::<OpenEnd>() == 64 && std::mem::size_of::<SinkEnd>() == 64);
 
 /// How an open-loop source goes on.
 enum Pace {
@@ -84,13 +97,6 @@ enum Pace {
     Constant(Duration),
     /// Each drawn anew.
     Drawn(Box<(AnySource, Stream)>),
-}
-
-/// The receiving end of an open-loop flow.
-struct SinkEnd {
-    flow: FlowId,
-    header: u32,
-    received: Received,
 }
 
 struct SenderEnd {
@@ -111,7 +117,6 @@ struct ReceiverEnd {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Sent {
-    start: Time,
     packets: u64,
     bytes: u64,
     again: u64,
@@ -151,7 +156,8 @@ impl Received {
     fn report(&self, header: u32, counters: &mut FlowCounters) {
         counters.received_packets = self.packets;
         counters.received_bytes = self.bytes;
-        counters.received_payload = self.bytes - self.packets * u64::from(header);
+        // A datagram may be smaller than its nominal headers.
+        counters.received_payload = self.bytes.saturating_sub(self.packets * u64::from(header));
         counters.marked_packets = self.marked;
         counters.delay_sum_ps = u128::from(self.delay_sum[1]) << 64 | u128::from(self.delay_sum[0]);
         counters.delay_max = self.delay_max;
@@ -160,7 +166,6 @@ impl Received {
 
 impl Sent {
     fn report(&self, counters: &mut FlowCounters) {
-        counters.start = self.start;
         counters.sent_packets = self.packets;
         counters.sent_bytes = self.bytes;
         counters.retransmitted_packets = self.again;
@@ -194,8 +199,7 @@ impl Host {
             Some(period) => Pace::Constant(period),
             None => Pace::Drawn(Box::new((source, stream))),
         };
-        let sent = Sent { start, ..Sent::default() };
-        self.sources.push(OpenEnd { dress, pace, stop, size: first.size, sequence: 0, sent });
+        self.sources.push(OpenEnd { dress, pace, stop, size: first.size, sequence: 0, packets: 0, bytes: 0 });
         slot
     }
 
@@ -210,8 +214,7 @@ impl Host {
         let slot = self.senders.len() as u32;
         let mut armed = Time::NEVER;
         self.timers.arm(start, &mut armed, dress.flow.0, TimerKind::Start, slot);
-        let sent = Sent { start, ..Sent::default() };
-        self.senders.push(SenderEnd { dress, sender, armed: Time::NEVER, sent });
+        self.senders.push(SenderEnd { dress, sender, armed: Time::NEVER, sent: Sent::default() });
         slot
     }
 
@@ -249,7 +252,7 @@ impl Host {
         let flow = around.routes.flow(packet.flow);
         match packet.body {
             Body::Datagram { .. } => {
-                if self.window.contains(now) {
+                if self.window.is_open(now) {
                     self.sinks[flow.sink as usize].received.count(now, packet);
                 }
             }
@@ -257,7 +260,7 @@ impl Host {
                 let end = &mut self.receivers[flow.sink as usize];
                 let before = end.receiver.delivered();
                 end.receiver.on_segment(now, seq);
-                if self.window.contains(now) {
+                if self.window.is_open(now) {
                     end.received.count(now, packet);
                     end.goodput += u64::from(end.receiver.delivered() - before) * u64::from(packet.size - end.header);
                 }
@@ -281,7 +284,9 @@ impl Host {
     /// Writes the counts of this host's ends into the flows' rows.
     pub fn report(self, flows: &mut [FlowCounters]) {
         for end in &self.sources {
-            end.sent.report(&mut flows[end.dress.flow.index()]);
+            let counters = &mut flows[end.dress.flow.index()];
+            counters.sent_packets = end.packets;
+            counters.sent_bytes = end.bytes;
         }
         for end in &self.senders {
             end.sent.report(&mut flows[end.dress.flow.index()]);
@@ -304,8 +309,9 @@ impl Host {
         let end = &mut self.sources[due.slot as usize];
         let mut packet = end.dress.packet(now, end.size, Body::Datagram { seq: end.sequence });
         end.sequence = end.sequence.wrapping_add(1);
-        if self.window.contains(now) {
-            end.sent.count(&packet);
+        if self.window.is_open(now) {
+            end.packets += 1;
+            end.bytes += u64::from(packet.size);
         }
         match &mut end.pace {
             Pace::Constant(period) => self.emissions.turn(*period, end.stop),
@@ -359,7 +365,7 @@ impl Host {
         let end = &mut self.senders[slot as usize];
         while let Some(Transmission { body, size }) = end.sender.next_transmission(now) {
             let mut packet = end.dress.packet(now, size, body);
-            if self.window.contains(now) && matches!(body, Body::Segment { .. }) {
+            if self.window.is_open(now) && matches!(body, Body::Segment { .. }) {
                 end.sent.count(&packet);
             }
             around.record.trace(now, self.place, &packet, TraceEvent::Send);

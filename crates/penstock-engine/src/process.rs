@@ -117,22 +117,22 @@ impl Process {
                     host.on_due(now, around);
                 }
             } else {
-                let packet = inputs.pop().expect("a packet is due");
-                self.on_arrival(now, packet, routes, outputs);
+                self.on_arrival(now, inputs.first(), routes, outputs);
+                inputs.pop();
             }
         }
     }
 
     #[inline]
-    fn on_arrival(&mut self, now: Time, mut packet: Packet, routes: &Routes, outputs: &mut Outputs<'_>) {
+    fn on_arrival(&mut self, now: Time, packet: &Packet, routes: &Routes, outputs: &mut Outputs<'_>) {
         self.packet_hops += 1;
-        self.record.digest.packet(now, &packet, 0);
+        self.record.digest.packet(now, packet, 0);
         let hop = routes.hop(packet.hop);
         if hop.port == Hop::DELIVER {
             let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
-            self.host.as_mut().expect("flows end at hosts").deliver(now, &packet, around);
+            self.host.as_mut().expect("flows end at hosts").deliver(now, packet, around);
         } else {
-            packet.hop.0 += 1;
+            let mut packet = Packet { hop: packet.hop.next(), ..*packet };
             self.ports[hop.port as usize].on_arrival(now, &mut packet, routes, &mut self.record, outputs);
         }
     }
@@ -152,9 +152,15 @@ impl Process {
         }
     }
 
+    /// Packets at the ports that are not yet on their way to another process.
+    pub fn held(&self) -> u64 {
+        self.ports.iter().map(Port::held).sum()
+    }
+
     /// Hands over everything that was counted.
-    pub fn finish(self, flows: &mut [FlowCounters], links: &mut [LinkCounters], samples: &mut [Vec<u32>]) -> Outcome {
+    pub fn finish(mut self, flows: &mut [FlowCounters], links: &mut [LinkCounters], samples: &mut [Vec<u32>]) -> Outcome {
         for port in self.ports {
+            port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
             let link = port.link().index();
             links[link] = port.into_counters();
         }

@@ -18,14 +18,7 @@ impl Record {
     /// Writes down that `event` happened to `packet` at `place`.
     #[inline]
     pub fn note(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
-        let what = match event {
-            TraceEvent::Send => 1,
-            TraceEvent::Accept => 2,
-            TraceEvent::Mark => 3,
-            TraceEvent::Receive => 4,
-            TraceEvent::Drop(cause) => 5 + cause as u8,
-        };
-        self.digest.packet(now, packet, what);
+        self.digest.packet(now, packet, event.code());
         self.trace(now, place, packet, event);
     }
 
@@ -63,10 +56,16 @@ pub struct Window {
 }
 
 impl Window {
-    /// Whether something at `now` counts.
+    /// Whether something at `at` counts.
     #[inline]
-    pub fn contains(&self, now: Time) -> bool {
-        self.from <= now && now <= self.to
+    pub fn contains(&self, at: Time) -> bool {
+        self.from <= at && at <= self.to
+    }
+
+    /// Whether what happens now counts; nothing happens after the end.
+    #[inline]
+    pub fn is_open(&self, now: Time) -> bool {
+        self.from <= now
     }
 
     /// How many picoseconds of `[from, to)` lie in the window.

@@ -30,3 +30,12 @@ ids! {
     /// A process: a router's port, or a host with all its interfaces.
     ProcessId;
 }
+
+impl HopId {
+    /// The next hop of the same route.
+    #[inline]
+    #[must_use]
+    pub const fn next(self) -> HopId {
+        HopId(self.0 + 1)
+    }
+}
