@@ -1,0 +1,143 @@
+"""Writes the pages that the core already knows: components, metrics, sections, commands, studies.
+
+``make docs`` does it before every build (see ``conf.py``), so these pages cannot drift from the program and are not
+kept under version control. ``python docs/generate_reference.py`` does it alone.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock import components, reproductions
+from penstock.reference import PLACES, catalogue, pages
+from penstock.reproductions.study import load
+
+if TYPE_CHECKING:
+    from penstock.reference import Metric, Parameter, Section
+
+HERE = Path(__file__).parent
+VERBS = ("run", "check", "new", "list", "explain", "reproduce", "sensitivity", "bench")
+
+
+def texts() -> dict[str, str]:
+    """Every generated page, by its path below ``docs``."""
+    made = {}
+    everything = catalogue()
+    for kind, of_kind in everything["components"].items():
+        for component in of_kind:
+            [page] = [page for page in pages(component["name"]) if page.startswith(f"# {component['name']} ({kind})")]
+            made[f"reference/{kind}/{component['name']}.md"] = page
+    made["generated/components.md"] = _component_list()
+    made["generated/metrics.md"] = _metrics(everything["metrics"])
+    for section in everything["sections"]:
+        made[f"generated/sections/{section['name']}.md"] = _section(section)
+    for verb in VERBS:
+        made[f"generated/cli/{verb}.txt"] = _help(verb)
+    made["generated/classes.md"] = _classes()
+    for study in reproductions.names():
+        made |= _study(study)
+    return made
+
+
+def write(folder: Path = HERE) -> None:
+    """Writes what has changed and removes what is no longer made."""
+    made = texts()
+    for path, text in made.items():
+        file = folder / path
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    for file in [*folder.glob("generated/**/*.*"), *folder.glob("reference/*/*.md")]:
+        if str(file.relative_to(folder)) not in made:
+            file.unlink()
+
+
+def _component_list() -> str:
+    parts = []
+    for kind, of_kind in catalogue()["components"].items():
+        rows = "\n".join(
+            f"| [`{component['name']}`](../reference/{kind}/{component['name']}.md) | {component['summary']} |"
+            for component in of_kind
+        )
+        parts.append(f"## {kind.capitalize()}s: `{PLACES[kind]}.NAME`\n\n| name | what it does |\n|---|---|\n{rows}\n")
+        entries = "\n".join(f"../reference/{kind}/{component['name']}" for component in of_kind)
+        parts.append(f"```{{toctree}}\n:hidden:\n:caption: {kind.capitalize()}s\n\n{entries}\n```\n")
+    return "\n".join(parts)
+
+
+def _metrics(metrics: list[Metric]) -> str:
+    rows = []
+    for metric in metrics:
+        # The core gives more about a metric than the command line shows.
+        more: dict[str, list[str]] = {key: metric.get(key, []) for key in ("applies-to", "take", "default-take", "by")}  # type: ignore[assignment]
+        take = (
+            ", ".join(f"**{word}**" if word in more["default-take"] else word for word in more["take"]) or "one number"
+        )
+        of, by = ", ".join(more["applies-to"]), ", ".join(more["by"])
+        rows.append(f"| `{metric['name']}` | {metric['unit']} | {of} | {take} | {by} | {_line(metric['doc'])} |")
+    head = "| metric | unit | of | take | by | what it is |\n|---|---|---|---|---|---|\n"
+    return head + "\n".join(rows) + "\n"
+
+
+def _section(section: Section) -> str:
+    rows = [_key(parameter) for parameter in section["parameters"]]
+    for part in section["parts"]:
+        need = "yes" if part["required"] else ""
+        rows.append(f"| `{part['key']}` | {part['takes']} ({part['of']}) | {need} | {_line(part['doc'])} |")
+    head = "| key | takes | needed, or default | what it says |\n|---|---|---|---|\n"
+    return section["doc"].strip() + "\n\n" + head + "\n".join(rows) + "\n"
+
+
+def _key(parameter: Parameter) -> str:
+    takes = [parameter["kind"]]
+    if "choices" in parameter:
+        takes = [" or ".join(f"`{choice['word']}`" for choice in parameter["choices"])]
+        # Sixteen metrics in one cell would hide the rest; they have a table of their own.
+        takes = takes if len(parameter["choices"]) < 8 else ["one of many words"]
+    if "example" in parameter:
+        takes.append(f"such as `{parameter['example']}`")
+    if "range" in parameter:
+        takes.append(parameter["range"])
+    need = "yes" if parameter["required"] else f"`{parameter['default']}`" if "default" in parameter else ""
+    doc = _line(parameter["doc"])
+    choices = parameter.get("choices", [])
+    if 0 < len(choices) < 8:
+        doc += "".join(f" `{choice['word']}`: {_line(choice['doc'])}" for choice in choices)
+    return f"| `{parameter['key']}` | {_line(', '.join(takes))} | {need} | {doc} |"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _help(verb: str) -> str:
+    command = [sys.executable, "-m", "penstock.cli", verb, "--help"]
+    return subprocess.run(command, capture_output=True, text=True, check=True, env={"COLUMNS": "100"}).stdout
+
+
+def _classes() -> str:
+    entries = "\n".join(f".. autoclass:: {name}" for name in components.__all__)
+    return f"```{{eval-rst}}\n.. currentmodule:: penstock.components\n\n{entries}\n```\n"
+
+
+def _study(name: str) -> dict[str, str]:
+    document = load(name).document
+    asked = [*document.claims, *document.questions]
+    explained = (_lowered(reproductions.explain(one.id) or "", 1) for one in asked)
+    page = reproductions.explain(name) or ""
+    _, _, body = page.partition("\n")
+    return {
+        f"generated/studies/{name}.md": body.strip() + "\n",
+        f"generated/studies/{name}-details.md": "\n".join(explained),
+    }
+
+
+def _lowered(page: str, levels: int) -> str:
+    return "\n".join(f"{'#' * levels}{line}" if line.startswith("#") else line for line in page.split("\n"))
+
+
+if __name__ == "__main__":
+    write()
