@@ -1,8 +1,13 @@
 //! A host: the ends of flows at a node, their timers and their counts.
 
+use crate::agenda::Agenda;
+use crate::calls::CallsEnd;
 use crate::channel::Outputs;
+use crate::counts::{Received, Sent};
+use crate::egress::EgressEnd;
 use crate::emissions::Emissions;
-use crate::observations::{FlowCounters, TraceEvent};
+use crate::messages::Message;
+use crate::observations::{Observations, TraceEvent};
 use crate::port::Port;
 use crate::record::{Record, Window};
 use crate::route::{Departure, Routes};
@@ -37,6 +42,11 @@ pub struct Host {
     sinks: Vec<SinkEnd>,
     senders: Vec<SenderEnd>,
     receivers: Vec<ReceiverEnd>,
+    calls: Vec<CallsEnd>,
+    calls_due: Agenda<Time>,
+    egresses: Vec<EgressEnd>,
+    /// Per group of calls with aggregates that end here, how many calls are counted for admission by counting.
+    counted: Vec<(u32, u32)>,
 }
 
 /// How an end's packets look.
@@ -53,8 +63,9 @@ pub struct Dress {
 }
 
 impl Dress {
+    /// A packet of this end.
     #[inline]
-    fn packet(&self, now: Time, size: u32, body: Body) -> Packet {
+    pub fn packet(&self, now: Time, size: u32, body: Body) -> Packet {
         Packet {
             created: now,
             flow: self.flow,
@@ -115,63 +126,6 @@ struct ReceiverEnd {
     goodput: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Sent {
-    packets: u64,
-    bytes: u64,
-    again: u64,
-}
-
-impl Sent {
-    #[inline]
-    fn count(&mut self, packet: &Packet) {
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
-        self.again += u64::from(matches!(packet.body, Body::Segment { retransmission: true, .. }));
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Received {
-    packets: u64,
-    bytes: u64,
-    marked: u64,
-    /// Picoseconds; 128 bits as two words keep the struct's alignment small.
-    delay_sum: [u64; 2],
-    delay_max: Duration,
-}
-
-impl Received {
-    #[inline]
-    fn count(&mut self, now: Time, packet: &Packet) {
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
-        self.marked += u64::from(packet.marked);
-        let delay = now.since(packet.created);
-        let (low, carry) = self.delay_sum[0].overflowing_add(delay.as_ps());
-        self.delay_sum = [low, self.delay_sum[1] + u64::from(carry)];
-        self.delay_max = self.delay_max.max(delay);
-    }
-
-    fn report(&self, header: u32, counters: &mut FlowCounters) {
-        counters.received_packets = self.packets;
-        counters.received_bytes = self.bytes;
-        // A datagram may be smaller than its nominal headers.
-        counters.received_payload = self.bytes.saturating_sub(self.packets * u64::from(header));
-        counters.marked_packets = self.marked;
-        counters.delay_sum_ps = u128::from(self.delay_sum[1]) << 64 | u128::from(self.delay_sum[0]);
-        counters.delay_max = self.delay_max;
-    }
-}
-
-impl Sent {
-    fn report(&self, counters: &mut FlowCounters) {
-        counters.sent_packets = self.packets;
-        counters.sent_bytes = self.bytes;
-        counters.retransmitted_packets = self.again;
-    }
-}
-
 impl Host {
     /// A host without flows; `ties` orders simultaneous timers at random.
     pub fn new(place: u32, window: Window, ties: Option<Key>) -> Host {
@@ -184,7 +138,32 @@ impl Host {
             sinks: Vec::new(),
             senders: Vec::new(),
             receivers: Vec::new(),
+            calls: Vec::new(),
+            calls_due: Agenda::new(0, Time::NEVER),
+            egresses: Vec::new(),
+            counted: Vec::new(),
         }
+    }
+
+    /// Adds the sending end of an aggregate of calls; returns its slot.
+    pub fn add_calls(&mut self, calls: CallsEnd) -> u32 {
+        self.calls.push(calls);
+        self.calls_due = Agenda::new(self.calls.len(), Time::NEVER);
+        for (slot, calls) in self.calls.iter().enumerate() {
+            self.calls_due.set(slot, calls.next());
+        }
+        self.calls.len() as u32 - 1
+    }
+
+    /// Adds the receiving end of an aggregate of calls of group `group`; returns its slot.
+    pub fn add_egress(&mut self, mut egress: EgressEnd, group: u32) -> u32 {
+        let known = self.counted.iter().position(|(counted, _)| *counted == group);
+        egress.shared_count = known.unwrap_or_else(|| {
+            self.counted.push((group, 0));
+            self.counted.len() - 1
+        }) as u32;
+        self.egresses.push(egress);
+        self.egresses.len() as u32 - 1
     }
 
     /// Adds the sending end of an open-loop flow that begins at `start`; returns its slot.
@@ -227,14 +206,19 @@ impl Host {
     /// When the host next does something by itself.
     #[inline]
     pub fn next(&self) -> Time {
-        self.emissions.next().min(self.timers.next())
+        self.emissions.next().min(self.timers.next()).min(self.calls_due.first_key())
     }
 
-    /// Does what is due at `now`: one source or timer, in the order of flows.
+    /// Does what is due at `now`: one source or timer, in the order of flows; then the aggregates of calls.
     #[inline]
     pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
         if self.timers.next() > now {
-            return self.emit(now, around);
+            if self.emissions.next() <= now {
+                return self.emit(now, around);
+            }
+            let slot = self.calls_due.first();
+            self.calls[slot].on_due(now, around);
+            return self.calls_due.set(slot, self.calls[slot].next());
         }
         if self.emissions.next() <= now {
             let emission = self.emissions.first();
@@ -246,6 +230,21 @@ impl Host {
         self.on_timer(now, around);
     }
 
+    /// Takes a message between the edges of an aggregate.
+    pub fn on_message(&mut self, now: Time, message: &Message, around: &mut Surroundings<'_, '_>) {
+        around.record.digest.number(now.as_ps() ^ u64::from(message.flow.0) << 32 ^ u64::from(message.number));
+        let flow = around.routes.flow(message.flow);
+        if message.to_egress {
+            let end = &mut self.egresses[flow.sink as usize];
+            end.on_signal(now, message.signal, &mut self.counted[end.shared_count as usize].1, around);
+            self.arm_egress(flow.sink);
+        } else {
+            let slot = flow.source as usize;
+            self.calls[slot].on_signal(now, message.signal, around);
+            self.calls_due.set(slot, self.calls[slot].next());
+        }
+    }
+
     /// Takes a packet at the end of its route.
     pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         around.record.trace(now, self.place, packet, TraceEvent::Receive);
@@ -255,6 +254,11 @@ impl Host {
                 if self.window.is_open(now) {
                     self.sinks[flow.sink as usize].received.count(now, packet);
                 }
+            }
+            Body::Media { .. } | Body::Request { .. } => {
+                let end = &mut self.egresses[flow.sink as usize];
+                end.on_packet(now, packet, &mut self.counted[end.shared_count as usize].1, around);
+                self.arm_egress(flow.sink);
             }
             Body::Segment { seq, .. } => {
                 let end = &mut self.receivers[flow.sink as usize];
@@ -282,7 +286,23 @@ impl Host {
     }
 
     /// Writes the counts of this host's ends into the flows' rows.
-    pub fn report(self, flows: &mut [FlowCounters]) {
+    pub fn report(self, seen: &mut Observations) {
+        for mut end in self.calls {
+            end.finish(self.window.to);
+            let counters = &mut seen.flows[end.flow().index()];
+            counters.sent_packets = end.sent_packets;
+            counters.sent_bytes = end.sent_bytes;
+            seen.calls.push((end.flow(), end.counters));
+        }
+        for end in self.egresses {
+            let counters = &mut seen.flows[end.flow.index()];
+            end.received.report(end.header, counters);
+            counters.goodput_bytes = counters.received_payload;
+            if let Some(intervals) = end.intervals {
+                seen.intervals.push((end.flow, intervals.every, intervals.bytes));
+            }
+        }
+        let flows = &mut seen.flows;
         for end in &self.sources {
             let counters = &mut flows[end.dress.flow.index()];
             counters.sent_packets = end.packets;
@@ -345,6 +365,17 @@ impl Host {
                 }
                 self.pump_sender(now, timer.slot, around);
             }
+            TimerKind::Egress => {
+                let end = &mut self.egresses[timer.slot as usize];
+                if end.armed != timer.at {
+                    return;
+                }
+                end.armed = Time::NEVER;
+                if end.deadline() <= now {
+                    end.on_timer(now, around);
+                }
+                self.arm_egress(timer.slot);
+            }
             TimerKind::Receiver => {
                 let end = &mut self.receivers[timer.slot as usize];
                 if end.armed != timer.at {
@@ -357,6 +388,12 @@ impl Host {
                 self.pump_receiver(now, timer.slot, around);
             }
         }
+    }
+
+    #[inline]
+    fn arm_egress(&mut self, slot: u32) {
+        let end = &mut self.egresses[slot as usize];
+        self.timers.arm(end.deadline(), &mut end.armed, end.flow.0, TimerKind::Egress, slot);
     }
 
     /// Sends whatever the sender wants to send now, and arms its timer.

@@ -3,7 +3,7 @@
 //! Where departures can be known on arrival (one FIFO queue) the port is [`Committed`] and costs no event of its own;
 //! elsewhere it works in [`Service`] mode and decides whenever its wire becomes free.
 
-use crate::blueprint::{LinkPlan, MarkAt};
+use crate::blueprint::{LinkPlan, MarkAt, PcnAt, PortPlan};
 use crate::channel::Outputs;
 use crate::committed::Committed;
 use crate::digest::Digest;
@@ -17,6 +17,7 @@ use penstock_model::id::LinkId;
 use penstock_model::impairment::{AnyImpairment, Fate, Impairment};
 use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::packet::Packet;
+use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
 use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Duration, Time};
@@ -29,6 +30,7 @@ pub struct Port {
     wire: Wire,
     delay: Duration,
     marker: Option<Marker>,
+    pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
     impairments: Vec<AnyImpairment>,
     /// What the impairments have lost.
@@ -41,6 +43,33 @@ pub struct Port {
 struct Marker {
     meter: AnyMeter,
     at: MarkAt,
+}
+
+/// The PCN meters of a port.
+struct PcnStage {
+    meters: Vec<AnyPcnMeter>,
+    at: PcnAt,
+}
+
+impl PcnStage {
+    fn new(plan: &PortPlan, key: Key) -> Option<Box<PcnStage>> {
+        let meter = |(i, plan): (usize, &PcnMeterPlan)| AnyPcnMeter::new(plan, key.child("pcn").nth(i as u64));
+        let meters: Vec<AnyPcnMeter> = plan.pcn.iter().enumerate().map(meter).collect();
+        (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
+    }
+
+    /// Lets the meters see a packet, if this is where they look; tells whether it is marked more severely now.
+    #[inline]
+    fn look(&mut self, now: Time, packet: &mut Packet, at: PcnAt) -> bool {
+        if self.at != at {
+            return false;
+        }
+        let before = packet.pcn;
+        for meter in &mut self.meters {
+            packet.pcn = meter.on_packet(now, packet.bytes(), packet.pcn);
+        }
+        packet.pcn > before
+    }
 }
 
 enum Queueing {
@@ -64,6 +93,14 @@ pub struct Counters {
 }
 
 impl Counters {
+    #[inline]
+    fn count_mark(&mut self, packet: &Packet, counts: bool) {
+        if counts {
+            self.link.marked_packets += 1;
+            self.link.marked_bytes += u64::from(packet.size);
+        }
+    }
+
     /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
     #[inline]
     pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
@@ -137,6 +174,7 @@ impl Port {
             wire: Wire::new(plan.rate, plan.rate_changes.clone()),
             delay: plan.delay,
             marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
+            pcn: PcnStage::new(&plan.port, key),
             queueing,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
@@ -167,6 +205,7 @@ impl Port {
             self.counters.link.offered_packets[usize::from(packet.precedence)] += 1;
             self.counters.link.offered_bytes += u64::from(packet.size);
         }
+        self.meter_pcn(now, packet, PcnAt::Offered);
         match &mut self.queueing {
             Queueing::Committed(queue) => {
                 let verdict = queue.decide(now, packet, &mut self.counters.sent);
@@ -253,6 +292,15 @@ impl Port {
         (!self.impairments.is_empty()).then(|| self.losses.value())
     }
 
+    #[inline]
+    fn meter_pcn(&mut self, now: Time, packet: &mut Packet, at: PcnAt) {
+        if let Some(pcn) = &mut self.pcn {
+            if pcn.look(now, packet, at) {
+                self.counters.count_mark(packet, self.counters.window.is_open(now));
+            }
+        }
+    }
+
     /// Counts a verdict; tells whether the packet stays.
     #[inline(always)]
     fn judged(&mut self, now: Time, packet: &mut Packet, verdict: Verdict, counts: bool, record: &mut Record) -> bool {
@@ -261,13 +309,14 @@ impl Port {
             Verdict::Mark => {
                 packet.marked = true;
                 record.note(now, self.place, packet, TraceEvent::Mark);
-                self.counters.link.marked_packets += u64::from(counts);
+                self.counters.count_mark(packet, counts);
             }
             Verdict::Drop(cause) => {
                 self.refuse(now, packet, cause, record);
                 return false;
             }
         }
+        self.meter_pcn(now, packet, PcnAt::Accepted);
         true
     }
 
@@ -300,6 +349,7 @@ impl Port {
         if let Some(Marker { meter, at: MarkAt::Departure }) = &mut self.marker {
             packet.precedence = meter.colour(start, packet.bytes(), packet.precedence);
         }
+        self.meter_pcn(start, packet, PcnAt::Departure);
         let mut arrival = end + self.delay;
         let mut left = end;
         for impairment in &mut self.impairments {

@@ -14,6 +14,8 @@ pub enum TimerKind {
     Sender,
     /// A receiver's delayed acknowledgement.
     Receiver,
+    /// The egress of an aggregate of calls.
+    Egress,
 }
 
 /// A timer that comes up.
