@@ -2,7 +2,7 @@
 
 use crate::blueprint::{Blueprint, FlowGroup, Ties};
 use crate::channel::Inputs;
-use crate::host::{Dress, Host};
+use crate::host::{Dress, Ends, Host};
 use crate::port::Port;
 use crate::process::Process;
 use crate::record::Window;
@@ -286,6 +286,9 @@ fn add_flows(
         .collect();
     let host_index: Vec<u32> =
         (0..blueprint.nodes.len() as u32).map(|node| process_of.get(&Place::Host(NodeId(node))).copied().unwrap_or(u32::MAX)).collect();
+    for (node, ends) in ends_of_hosts(blueprint).into_iter().enumerate().filter(|(node, _)| host_index[*node] != u32::MAX) {
+        host(processes, host_index[node]).expect_ends(&ends);
+    }
     let mut flows = Vec::with_capacity(blueprint.flows.len());
     for (i, flow) in blueprint.flows.iter().enumerate() {
         let group = &blueprint.groups[flow.group as usize];
@@ -319,6 +322,25 @@ fn add_flows(
         flows.push(routes);
     }
     Ok(flows)
+}
+
+/// How many ends of flows each node will have.
+fn ends_of_hosts(blueprint: &Blueprint) -> Vec<Ends> {
+    let mut ends = vec![Ends::default(); blueprint.nodes.len()];
+    for flow in &blueprint.flows {
+        let (from, to) = (flow.from.index(), flow.to.index());
+        match blueprint.groups[flow.group as usize].transport {
+            TransportPlan::Tcp(_) => {
+                ends[from].senders += 1;
+                ends[to].receivers += 1;
+            }
+            TransportPlan::Udp(_) => {
+                ends[from].sources += 1;
+                ends[to].sinks += 1;
+            }
+        }
+    }
+    ends
 }
 
 fn host(processes: &mut [Process], index: u32) -> &mut Host {
