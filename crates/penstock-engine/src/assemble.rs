@@ -29,6 +29,10 @@ pub enum BlueprintError {
     MisroutedFlow(usize),
     /// The source cannot be carried by the transport.
     Mismatch(String),
+    /// A link ends where it begins.
+    LinkToItself(String),
+    /// Samples without any time between them.
+    NoInterval(usize),
 }
 
 impl fmt::Display for BlueprintError {
@@ -40,6 +44,8 @@ impl fmt::Display for BlueprintError {
             BlueprintError::BrokenRoute(route) => write!(f, "route {route} is empty or has links that do not meet"),
             BlueprintError::MisroutedFlow(flow) => write!(f, "the route of flow {flow} does not lead between its ends"),
             BlueprintError::Mismatch(group) => write!(f, "flows '{group}': this source cannot be carried by this transport"),
+            BlueprintError::LinkToItself(link) => write!(f, "the link {link} ends where it begins"),
+            BlueprintError::NoInterval(plan) => write!(f, "sample plan {plan} has an interval of 0 s; give it one above 0 s"),
         }
     }
 }
@@ -69,6 +75,7 @@ enum Place {
 /// # Errors
 /// If it contradicts itself; see [`BlueprintError`].
 pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
+    check_links(blueprint)?;
     check_routes(blueprint)?;
     let is_host = hosts(blueprint);
     let place = |link: LinkId| match blueprint.links[link.index()].from {
@@ -128,6 +135,16 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
         processes[process].sample(port, sample.every, blueprint.warm_up, plan as u32);
     }
     Ok(Parts { processes, inputs, routes: Routes { hops, flows }, shortest_delay })
+}
+
+fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+    if let Some(link) = blueprint.links.iter().find(|link| link.from == link.to) {
+        return Err(BlueprintError::LinkToItself(link.path.clone()));
+    }
+    match blueprint.samples.iter().position(|sample| sample.every == Duration::ZERO) {
+        Some(plan) => Err(BlueprintError::NoInterval(plan)),
+        None => Ok(()),
+    }
 }
 
 fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
