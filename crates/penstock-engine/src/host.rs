@@ -39,6 +39,19 @@ pub struct Host {
     receivers: Vec<ReceiverEnd>,
 }
 
+/// How many ends of flows a host has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ends {
+    /// Sending ends of open-loop flows.
+    pub sources: usize,
+    /// Their receiving ends.
+    pub sinks: usize,
+    /// TCP senders.
+    pub senders: usize,
+    /// TCP receivers.
+    pub receivers: usize,
+}
+
 /// How an end's packets look.
 #[derive(Clone, Copy, Debug)]
 pub struct Dress {
@@ -185,6 +198,14 @@ impl Host {
             senders: Vec::new(),
             receivers: Vec::new(),
         }
+    }
+
+    /// Makes room for exactly so many ends: there may be a million of them, and growing by doubling wastes up to half.
+    pub fn expect_ends(&mut self, ends: &Ends) {
+        self.sources.reserve_exact(ends.sources);
+        self.sinks.reserve_exact(ends.sinks);
+        self.senders.reserve_exact(ends.senders);
+        self.receivers.reserve_exact(ends.receivers);
     }
 
     /// Adds the sending end of an open-loop flow that begins at `start`; returns its slot.

@@ -183,7 +183,8 @@ impl Process {
     fn serve(&mut self, now: Time, without_choice: bool, routes: &Routes, outputs: &mut Outputs<'_>) {
         for &port in &self.serving {
             let port = &mut self.ports[port as usize];
-            if port.has_one_queue() == without_choice && port.next_decision() <= now {
+            // More than once only where a transmission takes no time.
+            while port.has_one_queue() == without_choice && port.next_decision() <= now {
                 port.serve(now, routes, &mut self.record, outputs);
             }
         }
