@@ -6,6 +6,7 @@ kept under version control. ``python docs/generate_reference.py`` does it alone.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,7 @@ def texts() -> dict[str, str]:
     for verb in VERBS:
         made[f"generated/cli/{verb}.txt"] = _help(verb)
     made["generated/classes.md"] = _classes()
+    made["generated/contributing.md"] = _from_here((HERE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     for study in reproductions.names():
         made |= _study(study)
     return made
@@ -71,13 +73,13 @@ def _component_list() -> str:
 def _metrics(metrics: list[Metric]) -> str:
     rows = []
     for metric in metrics:
-        # The core gives more about a metric than the command line shows.
-        more: dict[str, list[str]] = {key: metric.get(key, []) for key in ("applies-to", "take", "default-take", "by")}  # type: ignore[assignment]
-        take = (
-            ", ".join(f"**{word}**" if word in more["default-take"] else word for word in more["take"]) or "one number"
+        # The core tells more about a metric than the command line shows, and the types of the latter.
+        told: dict[str, list[str]] = dict(metric)  # type: ignore[arg-type]
+        of, by = ", ".join(told["applies-to"]), ", ".join(told["by"])
+        take = ", ".join(f"**{word}**" if word in told["default-take"] else word for word in told["take"])
+        rows.append(
+            f"| `{metric['name']}` | {metric['unit']} | {of} | {take or 'one number'} | {by} | {_line(metric['doc'])} |"
         )
-        of, by = ", ".join(more["applies-to"]), ", ".join(more["by"])
-        rows.append(f"| `{metric['name']}` | {metric['unit']} | {of} | {take} | {by} | {_line(metric['doc'])} |")
     head = "| metric | unit | of | take | by | what it is |\n|---|---|---|---|---|---|\n"
     return head + "\n".join(rows) + "\n"
 
@@ -114,8 +116,8 @@ def _line(text: str) -> str:
 
 
 def _help(verb: str) -> str:
-    command = [sys.executable, "-m", "penstock.cli", verb, "--help"]
-    return subprocess.run(command, capture_output=True, text=True, check=True, env={"COLUMNS": "100"}).stdout
+    program = f"import sys; from penstock.cli import main; sys.argv[:] = ['penstock', '{verb}', '--help']; main()"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
 
 
 def _classes() -> str:
@@ -133,6 +135,12 @@ def _study(name: str) -> dict[str, str]:
         f"generated/studies/{name}.md": body.strip() + "\n",
         f"generated/studies/{name}-details.md": "\n".join(explained),
     }
+
+
+def _from_here(text: str) -> str:
+    """A page of the root with its links seen from ``docs``; those to sources become plain text."""
+    text = re.sub(r"\[([^\]]*)\]\((?:crates|python)/[^)]*\)", r"\1", text)
+    return text.replace("](docs/", "](").replace("](CHANGELOG.md)", "](changelog.md)")
 
 
 def _lowered(page: str, levels: int) -> str:
