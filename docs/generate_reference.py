@@ -17,7 +17,7 @@ from penstock.reference import PLACES, catalogue, pages
 from penstock.reproductions.study import load
 
 if TYPE_CHECKING:
-    from penstock.reference import Metric, Parameter, Section
+    from penstock.reference import Component, Metric, Parameter, Section
 
 HERE = Path(__file__).parent
 VERBS = ("run", "check", "new", "list", "explain", "reproduce", "sensitivity", "bench")
@@ -28,10 +28,11 @@ def texts() -> dict[str, str]:
     made = {}
     everything = catalogue()
     for kind, of_kind in everything["components"].items():
+        made[f"reference/{kind}/index.md"] = _kind(kind, of_kind)
         for component in of_kind:
             [page] = [page for page in pages(component["name"]) if page.startswith(f"# {component['name']} ({kind})")]
             made[f"reference/{kind}/{component['name']}.md"] = page
-    made["generated/components.md"] = _component_list()
+    made["generated/kinds.md"] = _kinds()
     made["generated/metrics.md"] = _metrics(everything["metrics"])
     for section in everything["sections"]:
         made[f"generated/sections/{section['name']}.md"] = _section(section)
@@ -57,17 +58,26 @@ def write(folder: Path = HERE) -> None:
             file.unlink()
 
 
-def _component_list() -> str:
-    parts = []
-    for kind, of_kind in catalogue()["components"].items():
-        rows = "\n".join(
-            f"| [`{component['name']}`](../reference/{kind}/{component['name']}.md) | {component['summary']} |"
-            for component in of_kind
-        )
-        parts.append(f"## {kind.capitalize()}s: `{PLACES[kind]}.NAME`\n\n| name | what it does |\n|---|---|\n{rows}\n")
-        entries = "\n".join(f"../reference/{kind}/{component['name']}" for component in of_kind)
-        parts.append(f"```{{toctree}}\n:hidden:\n:caption: {kind.capitalize()}s\n\n{entries}\n```\n")
-    return "\n".join(parts)
+def _kind(kind: str, of_kind: list[Component]) -> str:
+    rows = "\n".join(f"| [`{entry['name']}`]({entry['name']}.md) | {_line(entry['summary'])} |" for entry in of_kind)
+    entries = "\n".join(entry["name"] for entry in of_kind)
+    return (
+        f"# {kind.capitalize()}s\n\nIn a scenario: `{PLACES[kind]}.NAME = {{ ... }}`\n\n"
+        f"| name | what it does |\n|---|---|\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
+    )
+
+
+def _kinds() -> str:
+    everything = catalogue()["components"]
+    rows = "\n".join(
+        f"| [{kind.capitalize()}s](../reference/{kind}/index.md) | `{PLACES[kind]}.NAME` | "
+        + ", ".join(f"[`{entry['name']}`](../reference/{kind}/{entry['name']}.md)" for entry in of_kind)
+        + " |"
+        for kind, of_kind in everything.items()
+    )
+    entries = "\n".join(f"{kind}/index" for kind in everything)
+    head = "| kind | in a scenario | names |\n|---|---|---|\n"
+    return f"{head}{rows}\n\n```{{toctree}}\n:hidden:\n\n{entries}\nmetrics\n```\n"
 
 
 def _metrics(metrics: list[Metric]) -> str:
@@ -75,13 +85,12 @@ def _metrics(metrics: list[Metric]) -> str:
     for metric in metrics:
         # The core tells more about a metric than the command line shows, and the types of the latter.
         told: dict[str, list[str]] = dict(metric)  # type: ignore[arg-type]
-        of, by = ", ".join(told["applies-to"]), ", ".join(told["by"])
         take = ", ".join(f"**{word}**" if word in told["default-take"] else word for word in told["take"])
-        rows.append(
-            f"| `{metric['name']}` | {metric['unit']} | {of} | {take or 'one number'} | {by} | {_line(metric['doc'])} |"
-        )
-    head = "| metric | unit | of | take | by | what it is |\n|---|---|---|---|---|---|\n"
-    return head + "\n".join(rows) + "\n"
+        doc = _line(metric["doc"]) + (f" *Take:* {take}." if take else "")
+        if told["by"]:
+            doc += f" *By:* {', '.join(told['by'])}."
+        rows.append(f"| `{metric['name']}` | {metric['unit']} | {', '.join(told['applies-to'])} | {doc} |")
+    return "| metric | unit | of | what it is |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
 
 
 def _section(section: Section) -> str:
