@@ -161,6 +161,10 @@ fn hosts(blueprint: &Blueprint) -> Vec<bool> {
         is_host[flow.from.index()] = true;
         is_host[flow.to.index()] = true;
     }
+    // A route that no flow takes must end somewhere too.
+    for route in &blueprint.routes {
+        is_host[blueprint.links[route[route.len() - 1].index()].to.index()] = true;
+    }
     is_host
 }
 

@@ -169,6 +169,23 @@ impl Net {
         self.0.flows.push(FlowPlan { group, member, from, to, forward, backward });
     }
 
+    /// A flow of its own that sends one packet, at `at`; returns its number.
+    pub fn packet(&mut self, at: &str, bytes: u32, route: RouteId) -> usize {
+        let number = self.0.flows.len();
+        let one = source("cbr", &format!("rate = 1 bit/s; packet = {bytes} bytes; phase = zero"));
+        let group = self.group(&format!("packet{number}"), one, transport("udp", ""), (at, at));
+        self.0.groups[group as usize].stop = time(at);
+        self.flow(group, route, route);
+        number
+    }
+
+    /// Several at once.
+    pub fn burst(&mut self, at: &str, packets: u32, bytes: u32, route: RouteId) {
+        for _ in 0..packets {
+            self.packet(at, bytes, route);
+        }
+    }
+
     pub fn sample(&mut self, link: LinkId, every: &str) {
         self.0.samples.push(SamplePlan { link, every: every.parse().expect("a time") });
     }
