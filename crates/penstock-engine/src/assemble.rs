@@ -88,11 +88,13 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     let mut inputs = Vec::with_capacity(order.len());
     let mut shortest_delay = Vec::with_capacity(order.len());
     let mut input_index: BTreeMap<(LinkId, u32), u32> = BTreeMap::new();
+    let mut ports_of: Vec<Vec<LinkId>> = vec![Vec::new(); blueprint.nodes.len()];
+    used.iter().for_each(|link| ports_of[blueprint.links[link.index()].from.index()].push(*link));
     for (i, place) in order.iter().enumerate() {
         let (name, links, host) = match *place {
             Place::Host(node) => {
                 let name = &blueprint.nodes[node.index()];
-                let links = used.iter().copied().filter(|link| blueprint.links[link.index()].from == node).collect();
+                let links = std::mem::take(&mut ports_of[node.index()]);
                 (name, links, Some(Box::new(Host::new(node.0, window, ties(name)))))
             }
             Place::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
@@ -123,10 +125,9 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
         |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
     let flows = add_flows(blueprint, key, &process_of, &mut processes, departure)?;
     for (plan, sample) in blueprint.samples.iter().enumerate() {
-        if let Some(process) = process_of.get(&place(sample.link)) {
-            let port = port_index[sample.link.index()];
-            processes[*process as usize].sample(port, sample.every, blueprint.warm_up, plan as u32);
-        }
+        let port = port_index[sample.link.index()];
+        let process = process_of[&place(sample.link)] as usize;
+        processes[process].sample(port, sample.every, blueprint.warm_up, plan as u32);
     }
     Ok(Parts { processes, inputs, routes: Routes { hops, flows }, shortest_delay })
 }
@@ -163,10 +164,11 @@ fn hosts(blueprint: &Blueprint) -> Vec<bool> {
     is_host
 }
 
-/// The links that some route uses, in the scenario's order.
+/// The links that some route uses or somebody samples, in the scenario's order.
 fn used_links(blueprint: &Blueprint) -> Vec<LinkId> {
     let mut used = vec![false; blueprint.links.len()];
-    blueprint.routes.iter().flatten().for_each(|link| used[link.index()] = true);
+    let sampled = blueprint.samples.iter().map(|sample| &sample.link);
+    blueprint.routes.iter().flatten().chain(sampled).for_each(|link| used[link.index()] = true);
     (0..blueprint.links.len() as u32).map(LinkId).filter(|link| used[link.index()]).collect()
 }
 

@@ -71,6 +71,11 @@ impl Committed {
         self.ring.len() as u64
     }
 
+    /// Packets whose transmission never ends, because the link does not recover.
+    pub fn stuck(&self) -> u64 {
+        self.ring.iter().rev().take_while(|entry| entry.end == Time::NEVER).count() as u64
+    }
+
     /// Lets what has ended leave, and what has started stop waiting.
     #[inline]
     fn advance(&mut self, now: Time, sent: &mut u64) {

@@ -8,7 +8,7 @@ use crate::record::{Record, Window};
 use crate::route::{Departure, Routes};
 use crate::timers::{TimerKind, Timers};
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Body, Packet};
+use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::tcp::{Receiver, Sender, Transmission};
@@ -63,6 +63,7 @@ impl Dress {
             precedence: self.precedence,
             class: self.class,
             marked: false,
+            pcn: PcnMark::Unmarked,
             body,
         }
     }
@@ -89,7 +90,6 @@ struct SinkEnd {
 }
 
 const _: () = assert!(std::mem::size_of::<OpenEnd>() == 64 && std::mem::size_of::<SinkEnd>() == 64);
-
 
 /// How an open-loop source goes on.
 enum Pace {
@@ -156,7 +156,8 @@ impl Received {
     fn report(&self, header: u32, counters: &mut FlowCounters) {
         counters.received_packets = self.packets;
         counters.received_bytes = self.bytes;
-        counters.received_payload = self.bytes - self.packets * u64::from(header);
+        // A datagram may be smaller than its nominal headers.
+        counters.received_payload = self.bytes.saturating_sub(self.packets * u64::from(header));
         counters.marked_packets = self.marked;
         counters.delay_sum_ps = u128::from(self.delay_sum[1]) << 64 | u128::from(self.delay_sum[0]);
         counters.delay_max = self.delay_max;

@@ -4,7 +4,7 @@ use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::units::{Duration, Time};
 
 /// Everything that a run counted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observations {
     /// When counting began.
     pub from: Time,
@@ -72,7 +72,7 @@ pub struct LinkCounters {
     pub waiting_packet_ps: u128,
     /// Time integral of the waiting bytes, in byte-picoseconds.
     pub waiting_byte_ps: u128,
-    /// Sum over accepted packets of the time from arrival to the start of transmission, in picoseconds.
+    /// Sum over the packets whose transmission began of the time from arrival to its start, in picoseconds.
     pub wait_sum_ps: u128,
     /// Packets in that sum.
     pub waits: u64,
@@ -91,6 +91,19 @@ pub enum TraceEvent {
     Drop(DropCause),
     /// It reached its end host.
     Receive,
+}
+
+impl TraceEvent {
+    /// Its number in digests, where 0 is an arrival.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            TraceEvent::Send => 1,
+            TraceEvent::Accept => 2,
+            TraceEvent::Mark => 3,
+            TraceEvent::Receive => 4,
+            TraceEvent::Drop(cause) => 5 + cause as u8,
+        }
+    }
 }
 
 /// One traced event.

@@ -6,6 +6,7 @@
 use crate::blueprint::{LinkPlan, MarkAt};
 use crate::channel::Outputs;
 use crate::committed::Committed;
+use crate::digest::Digest;
 use crate::link::Wire;
 use crate::observations::{LinkCounters, TraceEvent};
 use crate::record::{Record, Window};
@@ -30,6 +31,10 @@ pub struct Port {
     marker: Option<Marker>,
     queueing: Queueing,
     impairments: Vec<AnyImpairment>,
+    /// What the impairments have lost.
+    losses: Digest,
+    /// Packets that they will lose after the end of the run.
+    doomed: u64,
     counters: Counters,
 }
 
@@ -78,6 +83,21 @@ impl Counters {
         }
     }
 
+    /// Counts a packet that is still waiting when the run ends.
+    fn unfinished(&mut self, arrival: Time, size: u32) {
+        let waited = u128::from(self.window.overlap(arrival, Time::NEVER));
+        self.link.waiting_packet_ps += waited;
+        self.link.waiting_byte_ps += waited * u128::from(size);
+    }
+
+    /// Counts a loss at `now`.
+    fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
+        if self.window.contains(now) {
+            self.link.dropped_packets[cause as usize][usize::from(packet.precedence)] += 1;
+            self.link.dropped_bytes += u64::from(packet.size);
+        }
+    }
+
     #[cold]
     fn transmission_at_an_edge(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
         let waited = self.window.overlap(arrival, start);
@@ -88,7 +108,7 @@ impl Counters {
             self.link.sent_packets += 1;
             self.link.sent_bytes += u64::from(size);
         }
-        if self.window.contains(arrival) {
+        if self.window.contains(start) {
             self.link.wait_sum_ps += u128::from(start.since(arrival).as_ps());
             self.link.waits += 1;
         }
@@ -119,6 +139,8 @@ impl Port {
             marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
             queueing,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
+            losses: Digest::default(),
+            doomed: 0,
             counters: Counters { link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0 },
         }
     }
@@ -208,9 +230,27 @@ impl Port {
         }
     }
 
+    /// Packets that are not on their way to another process: they wait for a decision or for a link that never recovers,
+    /// or will be lost when their transmission ends, after the end of the run.
+    pub fn held(&self) -> u64 {
+        let queued = match &self.queueing {
+            Queueing::Committed(queue) => queue.stuck(),
+            Queueing::Service(service) => service.held(),
+        };
+        queued + self.doomed
+    }
+
     /// Hands over the counts.
-    pub fn into_counters(self) -> LinkCounters {
+    pub fn into_counters(mut self) -> LinkCounters {
+        if let Queueing::Service(service) = &self.queueing {
+            service.waiting_packets().for_each(|(arrival, size)| self.counters.unfinished(arrival, size));
+        }
         self.counters.link
+    }
+
+    /// The hash of what was lost on the wire, in the order of departure; `None` where nothing can be.
+    pub fn losses(&self) -> Option<u64> {
+        (!self.impairments.is_empty()).then(|| self.losses.value())
     }
 
     /// Counts a verdict; tells whether the packet stays.
@@ -224,8 +264,7 @@ impl Port {
                 self.counters.link.marked_packets += u64::from(counts);
             }
             Verdict::Drop(cause) => {
-                self.counters.refused += 1;
-                self.lose(now, packet, cause, counts, record);
+                self.refuse(now, packet, cause, record);
                 return false;
             }
         }
@@ -233,12 +272,23 @@ impl Port {
     }
 
     #[cold]
-    fn lose(&mut self, now: Time, packet: &Packet, cause: DropCause, counts: bool, record: &mut Record) {
+    fn refuse(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
         record.note(now, self.place, packet, TraceEvent::Drop(cause));
-        if counts {
-            self.counters.link.dropped_packets[cause as usize][usize::from(packet.precedence)] += 1;
-            self.counters.link.dropped_bytes += u64::from(packet.size);
+        self.counters.refused += 1;
+        self.counters.loss(now, packet, cause);
+    }
+
+    /// Loses a packet whose transmission ends at `end`. That is known beforehand, and how long depends on how the port
+    /// finds its departures: hence the digest of its own, and nothing at all about what lies after the end of the run.
+    #[cold]
+    fn lose_on_wire(&mut self, end: Time, packet: &Packet, record: &mut Record) {
+        if end > self.counters.window.to {
+            self.doomed += 1;
+            return;
         }
+        self.losses.packet(end, packet, TraceEvent::Drop(DropCause::Loss).code());
+        record.trace(end, self.place, packet, TraceEvent::Drop(DropCause::Loss));
+        self.counters.loss(end, packet, DropCause::Loss);
     }
 
     /// Puts a packet on the wire, whose transmission lasts from `start` to `end`.
@@ -251,15 +301,15 @@ impl Port {
             packet.precedence = meter.colour(start, packet.bytes(), packet.precedence);
         }
         let mut arrival = end + self.delay;
-        if !self.impairments.is_empty() {
-            for i in 0..self.impairments.len() {
-                match self.impairments[i].on_departure(end, packet) {
-                    Fate::Delayed(added) => arrival += added,
-                    Fate::Lost => {
-                        let counts = self.counters.window.contains(end);
-                        return self.lose(end, packet, DropCause::Loss, counts, record);
-                    }
+        let mut left = end;
+        for impairment in &mut self.impairments {
+            // Each begins where the one before has let the packet go, so that what keeps the order keeps it together.
+            match impairment.on_departure(left, packet) {
+                Fate::Delayed(added) => {
+                    left += added;
+                    arrival += added;
                 }
+                Fate::Lost => return self.lose_on_wire(end, packet, record),
             }
         }
         let hop = routes.hop(packet.hop);

@@ -152,9 +152,15 @@ impl Process {
         }
     }
 
+    /// Packets at the ports that are not yet on their way to another process.
+    pub fn held(&self) -> u64 {
+        self.ports.iter().map(Port::held).sum()
+    }
+
     /// Hands over everything that was counted.
-    pub fn finish(self, flows: &mut [FlowCounters], links: &mut [LinkCounters], samples: &mut [Vec<u32>]) -> Outcome {
+    pub fn finish(mut self, flows: &mut [FlowCounters], links: &mut [LinkCounters], samples: &mut [Vec<u32>]) -> Outcome {
         for port in self.ports {
+            port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
             let link = port.link().index();
             links[link] = port.into_counters();
         }

@@ -18,14 +18,7 @@ impl Record {
     /// Writes down that `event` happened to `packet` at `place`.
     #[inline]
     pub fn note(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
-        let what = match event {
-            TraceEvent::Send => 1,
-            TraceEvent::Accept => 2,
-            TraceEvent::Mark => 3,
-            TraceEvent::Receive => 4,
-            TraceEvent::Drop(cause) => 5 + cause as u8,
-        };
-        self.digest.packet(now, packet, what);
+        self.digest.packet(now, packet, event.code());
         self.trace(now, place, packet, event);
     }
 

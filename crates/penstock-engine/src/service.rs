@@ -140,6 +140,16 @@ impl Service {
         self.backlog as u32
     }
 
+    /// When each waiting packet arrived, and its size.
+    pub fn waiting_packets(&self) -> impl Iterator<Item = (Time, u32)> + '_ {
+        self.queues.iter().flat_map(|queue| &queue.waiting).map(|(arrival, packet)| (*arrival, packet.size))
+    }
+
+    /// Packets that wait, or whose transmission never ends because the link does not recover.
+    pub fn held(&self) -> u64 {
+        self.backlog + u64::from(self.in_service.is_some() && self.free_at == Time::NEVER)
+    }
+
     /// Packets that wait or are in service.
     pub fn len(&self) -> u64 {
         self.backlog + u64::from(self.in_service.is_some())

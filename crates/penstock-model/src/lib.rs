@@ -9,11 +9,14 @@
 #[macro_use]
 pub mod parameters;
 
+pub mod call;
 pub mod discipline;
+pub mod edge;
 pub mod id;
 pub mod impairment;
 pub mod meter;
 pub mod packet;
+pub mod pcn_meter;
 pub mod rng;
 pub mod scheduler;
 pub mod source;

@@ -54,6 +54,18 @@ impl Ack {
     }
 }
 
+/// What PCN meters have written into a packet, from the least to the most severe [RFC5670 s2].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PcnMark {
+    /// Not marked (NM).
+    #[default]
+    Unmarked,
+    /// Threshold-marked (ThM); in schemes with one mark, marked.
+    Threshold,
+    /// Excess-traffic-marked (ETM); in CL, marked for pre-emption.
+    Excess,
+}
+
 /// A packet on its way. At most 64 bytes (asserted below).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
@@ -69,8 +81,10 @@ pub struct Packet {
     pub precedence: u8,
     /// Traffic class, an index into the scenario's classes.
     pub class: u8,
-    /// Marked by a congestion notifier.
+    /// Marked by the discipline of a queue.
     pub marked: bool,
+    /// Marked by PCN meters.
+    pub pcn: PcnMark,
     /// What the end hosts read.
     pub body: Body,
 }

@@ -16,7 +16,7 @@ fn value(text: &mut String, tree: &Tree) {
         Item::Float(number) if number.is_finite() => text.push_str(&format!("{number:?}")),
         Item::Float(number) => quoted(text, &number.to_string()),
         Item::Switch(switch) => text.push_str(&switch.to_string()),
-        Item::List(items) => list(text, items.iter(), |text, item| value(text, item)),
+        Item::List(items) => list(text, items.iter(), value),
         Item::Table(table) => {
             let mut branches: Vec<&Branch> = table.iter().collect();
             branches.sort_by(|a, b| a.key.cmp(&b.key));

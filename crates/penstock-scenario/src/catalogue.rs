@@ -1,145 +1,23 @@
 //! Everything that may be written in a scenario, from the declarations that the reader itself uses.
 
-use crate::flows::FlowKeys;
-use crate::links::{LinkKeys, RateChangeKeys};
-use crate::measure::{MeasureKeys, What};
-use crate::nodes::NodeKeys;
-use crate::port::MarkerKeys;
-use crate::scenario::TopKeys;
-use penstock_model::discipline::DisciplinePlan;
-use penstock_model::impairment::ImpairmentPlan;
-use penstock_model::meter::MeterPlan;
-use penstock_model::parameters::{Entry, Field, Kind, Parameter, Parameters};
-use penstock_model::scheduler::SchedulerPlan;
-use penstock_model::source::SourcePlan;
-use penstock_model::transport::TransportPlan;
-use serde_json::{json, Value};
-
-/// The kinds of components, each with its list.
-pub(crate) const KINDS: &[(&str, &[Entry])] = &[
-    ("discipline", DisciplinePlan::ENTRIES),
-    ("scheduler", SchedulerPlan::ENTRIES),
-    ("meter", MeterPlan::ENTRIES),
-    ("source", SourcePlan::ENTRIES),
-    ("transport", TransportPlan::ENTRIES),
-    ("impairment", ImpairmentPlan::ENTRIES),
-];
-
-/// A table of a scenario.
-pub(crate) struct SectionEntry {
-    /// What it describes.
-    pub name: &'static str,
-    /// Where it stands.
-    pub path: &'static str,
-    pub doc: &'static str,
-    pub fields: &'static [Field],
-    pub parts: &'static [Part],
-}
-
-/// A key of a section that holds more than a value.
-pub(crate) struct Part {
-    pub key: &'static str,
-    pub takes: Takes,
-    pub required: bool,
-    pub doc: &'static str,
-}
-
-/// What a part holds.
-#[derive(Clone, Copy)]
-pub(crate) enum Takes {
-    /// One component of this kind.
-    OneOf(&'static str),
-    /// One component of this kind, and the keys of this section next to it.
-    OneOfBeside(&'static str, &'static str),
-    /// Components of this kind, in the order written.
-    Several(&'static str),
-    /// A list of this section.
-    List(&'static str),
-    /// This section under names that the author chooses.
-    Named(&'static str),
-}
-
-const fn part(key: &'static str, takes: Takes, doc: &'static str) -> Part {
-    Part { key, takes, required: false, doc }
-}
-
-const fn required(key: &'static str, takes: Takes, doc: &'static str) -> Part {
-    Part { key, takes, required: true, doc }
-}
-
-/// The sections of a scenario; the first is the whole.
-pub(crate) const SECTIONS: &[SectionEntry] = &[
-    SectionEntry {
-        name: "scenario",
-        path: "",
-        doc: TopKeys::DOC,
-        fields: TopKeys::FIELDS,
-        parts: &[
-            required("nodes", Takes::Named("node"), "The nodes and groups of nodes, by name."),
-            required("links", Takes::List("link"), "The links."),
-            required("flows", Takes::List("flow"), "The traffic, in groups of like flows."),
-            part("measure", Takes::List("measure"), "What is measured."),
-        ],
-    },
-    SectionEntry { name: "node", path: "nodes.NAME", doc: NodeKeys::DOC, fields: NodeKeys::FIELDS, parts: &[] },
-    SectionEntry {
-        name: "link",
-        path: "links[]",
-        doc: LinkKeys::DOC,
-        fields: LinkKeys::FIELDS,
-        parts: &[
-            part("rate-changes", Takes::List("rate-change"), "Changes of the rate at known instants, by increasing time."),
-            part("scheduler", Takes::OneOf("scheduler"), "Who goes next; `fifo` if left out."),
-            part(
-                "queue",
-                Takes::OneOf("discipline"),
-                "What the queue takes; `tail-drop` with its defaults if left out. With a scheduler of classes, it holds for the classes without a queue of their own.",
-            ),
-            part("class", Takes::Named("class"), "Queues of single classes, by class; only with a scheduler of classes."),
-            part("marker", Takes::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
-            part("impairment", Takes::Several("impairment"), "What the wire does to packets, in the order written."),
-        ],
-    },
-    SectionEntry {
-        name: "rate-change",
-        path: "links[].rate-changes[]",
-        doc: RateChangeKeys::DOC,
-        fields: RateChangeKeys::FIELDS,
-        parts: &[],
-    },
-    SectionEntry {
-        name: "class",
-        path: "links[].class.NAME",
-        doc: " A class of the link's scheduler.\n",
-        fields: &[],
-        parts: &[required("queue", Takes::OneOf("discipline"), "What the queue of this class takes.")],
-    },
-    SectionEntry { name: "marker", path: "links[].marker", doc: MarkerKeys::DOC, fields: MarkerKeys::FIELDS, parts: &[] },
-    SectionEntry {
-        name: "flow",
-        path: "flows[]",
-        doc: FlowKeys::DOC,
-        fields: FlowKeys::FIELDS,
-        parts: &[
-            required("source", Takes::OneOf("source"), "What the application sends."),
-            part("transport", Takes::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` needs `tcp`, and only `ftp` can use it."),
-        ],
-    },
-    SectionEntry { name: "measure", path: "measure[]", doc: MeasureKeys::DOC, fields: MeasureKeys::FIELDS, parts: &[] },
-];
+use crate::sections::{Part, Takes, KINDS, SECTIONS};
+use crate::what::What;
+use penstock_model::parameters::{Field, Kind, Parameter};
+use serde_json::{json, Map, Value};
 
 /// All components by kind, the metrics, and the sections of a scenario with their keys.
 ///
 /// `components.KIND` lists entries of `name`, `summary`, `doc` (Markdown) and `parameters`; `metrics` entries of `name`,
 /// `unit`, `doc`, `applies-to`, `take`, `default-take` and `by`; `sections` entries of `name`, `path`, `summary`, `doc`,
 /// `parameters` and `parts` (keys that hold components or further sections). A parameter has `key`, `doc`, `kind`,
-/// `required`, and where they apply `default`, `example`, `range`, `choices` (of `word` and `doc`) and `items`.
+/// `required`, and where they apply `default`, `example`, `range`, `choices` (of `word` and `doc`), `items` (of a list)
+/// and `of` (what a name is the name of).
 pub fn catalogue() -> Value {
-    let components: serde_json::Map<String, Value> = KINDS
+    let components: Map<String, Value> = KINDS
         .iter()
-        .map(|(kind, entries)| {
-            let entry = |entry: &Entry| described(entry.name, entry.doc, entry.fields);
-            ((*kind).to_owned(), Value::Array(entries.iter().map(entry).collect()))
+        .map(|kind| {
+            let entries: Vec<Value> = kind.entries.iter().map(|entry| described(entry.name, entry.doc, entry.fields)).collect();
+            (kind.kind.to_owned(), Value::Array(entries))
         })
         .collect();
     let sections: Vec<Value> = SECTIONS
@@ -256,10 +134,11 @@ fn summary(doc: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sections::KindEntry;
 
     #[test]
     fn every_component_says_what_it_is() {
-        for (kind, entries) in KINDS {
+        for KindEntry { kind, entries } in KINDS {
             for entry in *entries {
                 let doc = dedent(entry.doc);
                 for heading in ["## Decides", "## State", "## Departures", "## Example", "## References"] {

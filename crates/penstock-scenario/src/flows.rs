@@ -1,13 +1,10 @@
 //! Groups of flows: what a user writes for one, its members and their routes.
 
-use crate::links::Links;
 use crate::mistake::Place;
 use crate::nodes::{End, Nodes, MOST};
-use crate::routes::{no_route, Routes};
 use crate::section::{Nothing, Part, Section};
 use crate::words::{Name, NodeName, Precedence, Start};
-use penstock_engine::blueprint::{FlowGroup, FlowPlan};
-use penstock_model::id::{LinkId, NodeId};
+use penstock_engine::blueprint::FlowGroup;
 use penstock_model::parameters::{Check, ClassName, Count, Parameters};
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
@@ -49,18 +46,18 @@ pub(crate) struct Flows {
     pub class: String,
     pub path: String,
     pub place: Place,
-    from: End,
-    to: End,
+    pub from: End,
+    pub to: End,
     pub count: usize,
-    route: Option<Given>,
-    route_back: Option<Given>,
+    pub route: Option<Given>,
+    pub route_back: Option<Given>,
 }
 
 /// A given route.
-struct Given {
-    nodes: Vec<End>,
-    key: &'static str,
-    place: Place,
+pub(crate) struct Given {
+    pub nodes: Vec<End>,
+    pub key: &'static str,
+    pub place: Place,
 }
 
 impl Flows {
@@ -122,7 +119,7 @@ impl Flows {
     }
 
     /// Whether something is sent back.
-    fn answers(&self) -> bool {
+    pub fn answers(&self) -> bool {
         !matches!(self.plan.transport, TransportPlan::Udp(_))
     }
 }
@@ -193,89 +190,4 @@ fn given(section: &Section<'_>, nodes: &Nodes, key: &'static str, names: Option<
     let find = |(i, name): (usize, &NodeName)| nodes.find_or_note(&name.0, section.mistakes, place, &format!("{}[{i}]", section.join(key)));
     let found: Vec<Option<End>> = names.iter().enumerate().map(find).collect();
     found.into_iter().collect::<Option<Vec<End>>>().map(|nodes| Some(Given { nodes, key, place }))
-}
-
-/// Routes all flows; the flows in order and the table of routes, or `None` after a mistake.
-pub(crate) fn route_all(groups: &[Flows], nodes: &Nodes, links: &Links, top: &Section<'_>) -> Option<(Vec<FlowPlan>, Vec<Vec<LinkId>>)> {
-    let mut routes = Routes::new(nodes.len(), &links.plans);
-    let mut router = Router { nodes, top, sound: true };
-    let mut flows = Vec::with_capacity(groups.iter().map(|group| group.count).sum());
-    for (g, group) in groups.iter().enumerate() {
-        let ends = |i| (group.from.node(i), group.to.node(i));
-        let there = router.way(&mut routes, group, group.route.as_ref(), "", &ends);
-        let back = if group.answers() {
-            router.way(&mut routes, group, group.route_back.as_ref(), " for acknowledgements", &|i| (ends(i).1, ends(i).0))
-        } else {
-            there.clone()
-        };
-        let (Some(there), Some(back)) = (there, back) else { continue };
-        flows.extend(there.into_iter().zip(back).enumerate().map(|(i, (forward, backward))| {
-            let (from, to) = ends(i);
-            FlowPlan { group: g as u32, member: i as u32, from, to, forward, backward }
-        }));
-    }
-    router.sound.then(|| (flows, routes.into_table()))
-}
-
-struct Router<'a, 'b> {
-    nodes: &'a Nodes,
-    top: &'a Section<'b>,
-    sound: bool,
-}
-
-impl Router<'_, '_> {
-    /// The routes of a group's members, one way; `None` after a mistake, of which the first is noted.
-    fn way(
-        &mut self,
-        routes: &mut Routes<'_>,
-        group: &Flows,
-        given: Option<&Given>,
-        purpose: &str,
-        ends: &dyn Fn(usize) -> (NodeId, NodeId),
-    ) -> Option<Vec<penstock_model::id::RouteId>> {
-        let mut ids = Vec::with_capacity(group.count);
-        match given {
-            None => {
-                let pairs: Vec<(NodeId, NodeId)> = (0..group.count).map(ends).collect();
-                for (route, (from, to)) in routes.shortest(&pairs).into_iter().zip(&pairs) {
-                    let Ok(route) = route else {
-                        return self.wrong(group.place, &group.path, no_route(self.nodes, *from, *to, purpose));
-                    };
-                    ids.push(routes.intern(route));
-                }
-            }
-            Some(given) => {
-                let path = format!("{}.{}", group.path, given.key);
-                for i in 0..group.count {
-                    let nodes: Vec<NodeId> = given.nodes.iter().map(|end| end.node(i)).collect();
-                    match self.along(routes, &nodes, ends(i)) {
-                        Ok(route) => ids.push(routes.intern(route)),
-                        Err(message) => return self.wrong(given.place, &path, message),
-                    }
-                }
-            }
-        }
-        Some(ids)
-    }
-
-    fn along(&self, routes: &Routes<'_>, nodes: &[NodeId], (from, to): (NodeId, NodeId)) -> Result<Vec<LinkId>, String> {
-        let name = |node| self.nodes.name(node);
-        let (first, last) = (nodes[0], nodes[nodes.len() - 1]);
-        if first != from {
-            return Err(format!("begins at '{}', but the flow begins at '{}'", name(first), name(from)));
-        }
-        if last != to {
-            return Err(format!("ends at '{}', but the flow ends at '{}'", name(last), name(to)));
-        }
-        if let Some(i) = (1..nodes.len()).find(|i| nodes[..*i].contains(&nodes[*i])) {
-            return Err(format!("passes '{}' twice", name(nodes[i])));
-        }
-        routes.through(nodes).map_err(|(a, b)| format!("there is no link from '{}' to '{}'", name(a), name(b)))
-    }
-
-    fn wrong<T>(&mut self, place: Place, path: &str, message: String) -> Option<T> {
-        self.top.mistakes.add(place, path, message);
-        self.sound = false;
-        None
-    }
 }

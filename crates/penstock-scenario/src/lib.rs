@@ -28,6 +28,7 @@
 
 mod canonical;
 mod catalogue;
+mod classes;
 mod flows;
 mod links;
 mod measure;
@@ -36,12 +37,15 @@ mod mistake;
 mod nodes;
 mod port;
 mod routes;
+mod routing;
 mod scenario;
 mod schema;
 mod section;
+mod sections;
 mod set;
 mod suggest;
 mod tree;
+mod what;
 mod words;
 
 pub use catalogue::catalogue;

@@ -119,12 +119,12 @@ impl Links {
                 return None;
             }
         };
-        if let Some(i) = (0..count).find(|i| from.node(*i) == to.node(*i)) {
-            section.wrong("to", format!("links '{}' to itself", nodes.name(from.node(i))));
-            return None;
-        }
         if self.plans.len() + 2 * count > MOST {
             section.wrong("", format!("more than {MOST} links are more than fit"));
+            return None;
+        }
+        if let Some(i) = (0..count).find(|i| from.node(*i) == to.node(*i)) {
+            section.wrong("to", format!("links '{}' to itself", nodes.name(from.node(i))));
             return None;
         }
         let name = keys.name.as_ref().map(|name| name.0.clone());

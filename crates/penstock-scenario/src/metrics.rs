@@ -1,6 +1,8 @@
 //! From what a run counted to the numbers that were asked for.
 
-use crate::measure::{By, Measure, Take, Target, What};
+use crate::measure::{Measure, Target};
+use crate::what::{By, Take, What};
+use penstock_engine::blueprint::LinkPlan;
 use penstock_engine::observations::{FlowCounters, LinkCounters, Observations};
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::units::PS_PER_SECOND;
@@ -24,13 +26,11 @@ pub struct Metric {
 pub(crate) struct Roster {
     pub flows: Vec<(String, Range<usize>)>,
     pub links: Vec<(String, Range<usize>)>,
-    /// Names of the single links.
-    pub paths: Vec<String>,
 }
 
 /// The numbers that `measures` ask for.
-pub(crate) fn evaluate(measures: &[Measure], roster: &Roster, seen: &Observations) -> Vec<Metric> {
-    let mut sheet = Sheet { roster, seen, window: seen.to.since(seen.from).as_seconds(), metrics: Vec::new() };
+pub(crate) fn evaluate(measures: &[Measure], roster: &Roster, links: &[LinkPlan], seen: &Observations) -> Vec<Metric> {
+    let mut sheet = Sheet { roster, links, seen, window: seen.to.since(seen.from).as_seconds(), metrics: Vec::new() };
     for measure in measures {
         if measure.what == What::Fairness {
             sheet.fairness(measure);
@@ -48,6 +48,7 @@ pub(crate) fn evaluate(measures: &[Measure], roster: &Roster, seen: &Observation
 
 struct Sheet<'a> {
     roster: &'a Roster,
+    links: &'a [LinkPlan],
     seen: &'a Observations,
     window: f64,
     metrics: Vec<Metric>,
@@ -106,7 +107,7 @@ impl Sheet<'_> {
             What::Loss => lost(flow.sent_packets, flow.received_packets),
             What::Marks => flow.marked_packets as f64,
             What::Retransmissions => flow.retransmitted_packets as f64,
-            What::Delay => seconds(flow.delay_sum_ps) / flow.received_packets as f64,
+            What::Delay => mean_seconds(flow.delay_sum_ps, flow.received_packets),
             What::Drops
             | What::Offered
             | What::Queue
@@ -128,7 +129,7 @@ impl Sheet<'_> {
                 let longest = flows.iter().filter(|flow| flow.received_packets > 0).map(|flow| flow.delay_max).max();
                 Some(longest.map_or(f64::NAN, |delay| delay.as_seconds()))
             }
-            (What::Delay, _) => Some(seconds(flows.iter().map(|flow| flow.delay_sum_ps).sum()) / sum(|flow| flow.received_packets) as f64),
+            (What::Delay, _) => Some(mean_seconds(flows.iter().map(|flow| flow.delay_sum_ps).sum(), sum(|flow| flow.received_packets))),
             (What::Loss, Take::Mean) => Some(lost(sum(|flow| flow.sent_packets), sum(|flow| flow.received_packets))),
             _ => None,
         }
@@ -142,10 +143,10 @@ impl Sheet<'_> {
         }
         let samples =
             |range: Range<usize>| samples.map_or(&[][..], |all| &self.seen.samples[all.start + range.start..all.start + range.end]);
-        let (roster, what) = (self.roster, measure.what);
+        let (plans, what) = (self.links, measure.what);
         if measure.single {
             for (i, link) in links.iter().enumerate() {
-                let labels = [("of", name.as_str()), ("link", roster.paths[members.start + i].as_str())];
+                let labels = [("of", name.as_str()), ("link", plans[members.start + i].path.as_str())];
                 let own = samples(i..if measure.samples.is_empty() { i } else { i + 1 });
                 for (split, value) in self.split(measure, link) {
                     self.push(what, &join(&labels, &split), value);
@@ -205,9 +206,7 @@ impl Sheet<'_> {
     /// Statistics over the packets of all links together.
     fn pooled_links(&self, what: What, links: &[LinkCounters]) -> f64 {
         match what {
-            What::Wait => {
-                seconds(links.iter().map(|link| link.wait_sum_ps).sum()) / links.iter().map(|link| link.waits).sum::<u64>() as f64
-            }
+            What::Wait => mean_seconds(links.iter().map(|link| link.wait_sum_ps).sum(), links.iter().map(|link| link.waits).sum()),
             _ => {
                 let offered: u64 = links.iter().flat_map(|link| link.offered_packets).sum();
                 links.iter().map(|link| dropped(link, None, None)).sum::<u64>() as f64 / offered as f64
@@ -266,8 +265,8 @@ fn combine(take: Take, values: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-fn seconds(ps: u128) -> f64 {
-    ps as f64 / PS_PER_SECOND as f64
+fn mean_seconds(sum_ps: u128, count: u64) -> f64 {
+    sum_ps as f64 / count as f64 / PS_PER_SECOND as f64
 }
 
 fn lost(sent: u64, received: u64) -> f64 {

@@ -1,6 +1,5 @@
 //! Which links a flow takes: given, or the fewest.
 
-use crate::nodes::Nodes;
 use penstock_engine::blueprint::LinkPlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use std::collections::BTreeMap;
@@ -146,10 +145,4 @@ impl<'a> Routes<'a> {
             })
             .collect()
     }
-}
-
-/// What to say of two nodes without a route.
-pub(crate) fn no_route(nodes: &Nodes, from: NodeId, to: NodeId, purpose: &str) -> String {
-    let (from, to) = (nodes.name(from), nodes.name(to));
-    format!("no route from '{from}' to '{to}'{purpose}: links run one way; add both-ways = true or a link on the way")
 }

@@ -1,20 +1,22 @@
 //! From a scenario's text to one that can run.
 
-use crate::flows::{route_all, Flows};
+use crate::classes::{check_classes, number_classes};
+use crate::flows::Flows;
 use crate::links::Links;
-use crate::measure::{self, Known, Measure, Target, What};
+use crate::measure::{self, Known, Measure, Target};
 use crate::metrics::{evaluate, Metric, Roster};
 use crate::mistake::{Mistake, Mistakes};
 use crate::nodes::Nodes;
+use crate::routing::route_all;
 use crate::section::Section;
+use crate::what::What;
 use crate::words::{Seed, Text};
 use crate::{canonical, set, tree};
-use penstock_engine::blueprint::{self, Blueprint, FlowPlan};
+use penstock_engine::blueprint::{self, Blueprint};
 use penstock_engine::{Observations, Sim};
 use penstock_model::parameters::{Check, Parameters};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
-use std::collections::BTreeSet;
 
 penstock_model::choice! {
     /// The order of simultaneous events of one kind at one node.
@@ -165,7 +167,7 @@ impl ValidScenario {
 
     /// The numbers that the scenario asks for, from what a run of it counted.
     pub fn metrics(&self, seen: &Observations) -> Vec<Metric> {
-        evaluate(&self.measures, &self.roster, seen)
+        evaluate(&self.measures, &self.roster, &self.blueprint.links, seen)
     }
 
     /// The scenario after all settings, as JSON with sorted keys: equal for scenarios that differ only in layout, in
@@ -213,56 +215,6 @@ fn check_shared_names(flows: &[Flows], links: &Links, mistakes: &Mistakes) {
     }
 }
 
-/// Numbers the classes in the order in which flows name them.
-fn number_classes(flows: &mut [Flows]) -> Vec<String> {
-    let mut classes: Vec<String> = Vec::new();
-    for group in flows {
-        let known = classes.iter().position(|class| *class == group.class);
-        group.plan.class = known.unwrap_or(classes.len()).min(255) as u8;
-        if known.is_none() {
-            classes.push(group.class.clone());
-        }
-    }
-    classes
-}
-
-/// Each scheduler must name the classes that come to it, and no other.
-fn check_classes(flows: &[Flows], links: &Links, plans: &[FlowPlan], routes: &[Vec<penstock_model::id::LinkId>], mistakes: &Mistakes) {
-    let scheduled: Vec<Vec<String>> = links.groups.iter().map(|link| link.port.scheduled()).collect();
-    if scheduled.iter().all(Vec::is_empty) {
-        return;
-    }
-    let mut coming: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); links.groups.len()];
-    for plan in plans {
-        for route in [plan.forward, plan.backward] {
-            for link in &routes[route.index()] {
-                coming[links.group_of(*link)].insert(plan.group as usize);
-            }
-        }
-    }
-    for (i, link) in links.groups.iter().enumerate().filter(|(i, _)| !scheduled[*i].is_empty()) {
-        let path = format!("{}.scheduler.{}.order", link.path, link.port.scheduler_name());
-        let mut missing: Vec<&str> = Vec::new();
-        for group in &coming[i] {
-            let class = flows[*group].class.as_str();
-            if !scheduled[i].iter().any(|name| name == class) && !missing.contains(&class) {
-                missing.push(class);
-                let message = format!("class '{class}' of flows '{}' passes here and is not named", flows[*group].plan.name);
-                mistakes.add(link.port.scheduler_place, &path, message);
-            }
-        }
-        for class in &scheduled[i] {
-            if !coming[i].iter().any(|group| flows[*group].class == *class) {
-                let passing: BTreeSet<&str> = coming[i].iter().map(|group| flows[*group].class.as_str()).collect();
-                let passing = if passing.is_empty() { "none".to_owned() } else { passing.into_iter().collect::<Vec<_>>().join(", ") };
-                let message =
-                    format!("names class '{class}', but no flow of that class passes here (those that do: {passing}); leave it out");
-                mistakes.add(link.port.scheduler_place, &path, message);
-            }
-        }
-    }
-}
-
 fn roster(flows: &[Flows], links: &Links) -> Roster {
     let mut first = 0;
     let flows = flows.iter().map(|group| {
@@ -271,11 +223,7 @@ fn roster(flows: &[Flows], links: &Links) -> Roster {
         (group.plan.name.clone(), members)
     });
     let member = |range: &std::ops::Range<u32>| range.start as usize..range.end as usize;
-    Roster {
-        flows: flows.collect(),
-        links: links.groups.iter().map(|link| (link.name.clone(), member(&link.members))).collect(),
-        paths: links.plans.iter().map(|link| link.path.clone()).collect(),
-    }
+    Roster { flows: flows.collect(), links: links.groups.iter().map(|link| (link.name.clone(), member(&link.members))).collect() }
 }
 
 /// What is measured if the scenario does not say.

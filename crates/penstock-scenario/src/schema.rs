@@ -1,6 +1,7 @@
 //! JSON Schema of scenarios, for editors and for other programs.
 
-use crate::catalogue::{dedent, is_required, Takes, KINDS, SECTIONS};
+use crate::catalogue::{dedent, is_required};
+use crate::sections::{KindEntry, Takes, KINDS, SECTIONS};
 use penstock_model::parameters::{default_value, Field, Kind, Value as Written};
 use serde_json::{json, Map, Value};
 
@@ -8,7 +9,7 @@ use serde_json::{json, Map, Value};
 /// between keys and settings without effect are left to [`crate::load`].
 pub fn json_schema() -> Value {
     let mut definitions = Map::new();
-    for (kind, entries) in KINDS {
+    for KindEntry { kind, entries } in KINDS {
         for entry in *entries {
             let mut schema = object(entry.fields);
             schema["description"] = json!(dedent(entry.doc));
@@ -85,8 +86,8 @@ fn takes(takes: Takes) -> Value {
 }
 
 fn components(kind: &str, beside: &[Field], most: usize) -> Value {
-    let (_, entries) = KINDS.iter().find(|(name, _)| *name == kind).expect("a declared kind");
-    let own = entries.iter().map(|entry| (entry.name.to_owned(), json!({ "$ref": format!("#/$defs/{kind}.{}", entry.name) })));
+    let declared = KINDS.iter().find(|declared| declared.kind == kind).expect("a declared kind");
+    let own = declared.entries.iter().map(|entry| (entry.name.to_owned(), json!({ "$ref": format!("#/$defs/{kind}.{}", entry.name) })));
     let properties: Map<String, Value> = own.chain(beside.iter().map(|field| (field.key(), property(field)))).collect();
     let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
     if most != usize::MAX {

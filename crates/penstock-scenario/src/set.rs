@@ -21,6 +21,13 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
         return;
     }
     let value = parse_set(value, place, mistakes);
+    if let ["links", name, ..] | [name, ..] = segments[..] {
+        if is_way_back(top, name) && named(top, "links", name).is_none() {
+            let message = format!("'{name}' is the way back that both-ways adds; to change it, write it as a link of its own");
+            mistakes.add(place, "", message);
+            return;
+        }
+    }
     let outcome = match &segments[..] {
         [list @ ("links" | "flows"), name, rest @ ..] if !rest.is_empty() => match named(top, list, name) {
             Some(item) => assign(item, rest, value, place),
@@ -74,6 +81,15 @@ fn known(top: &Tree, list: &str) -> Vec<String> {
         Some(Item::List(items)) => items.iter().filter_map(name).collect(),
         _ => Vec::new(),
     }
+}
+
+/// Whether `name` is the way back that `both-ways` adds to a link.
+fn is_way_back(top: &Tree, name: &str) -> bool {
+    let is_back = |item: &Tree| match (item.get("both-ways").map(|switch| &switch.item), item.text("from"), item.text("to")) {
+        (Some(Item::Switch(true)), Some(from), Some(to)) => format!("{to}-{from}") == name,
+        _ => false,
+    };
+    matches!(top.get("links").map(|list| &list.item), Some(Item::List(items)) if items.iter().any(is_back))
 }
 
 fn unknown_name(what: &str, name: &str, known: &[String]) -> String {

@@ -217,4 +217,11 @@ of = "a-b"
 sampel = "1 s""#,
         "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, sample, by)",
     );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "delay"
+of = ["f", "f"]"#,
+        "t.toml:18: measure[0].of: names 'f' twice",
+    );
 }

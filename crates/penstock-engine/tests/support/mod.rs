@@ -2,11 +2,14 @@
 
 #![allow(dead_code)] // each test file uses its part
 
+pub mod statistics;
+
 use penstock_engine::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PortPlan, QueuePlan, SamplePlan, Ties};
 use penstock_engine::{Observations, Sim};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
+use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::{default_value, Field, Reader, Value};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
@@ -21,9 +24,34 @@ impl Settings {
     pub fn new(text: &str) -> Settings {
         let pair = |part: &str| {
             let (key, value) = part.split_once('=').expect("key = value");
-            (key.trim().to_owned(), default_value(value.trim()))
+            (key.trim().to_owned(), value_of(value.trim()))
         };
         Settings(text.split(';').filter(|part| !part.trim().is_empty()).map(pair).collect())
+    }
+}
+
+/// A quantity or word, a list `[a, b]`, or a law: `uniform [a, b]`, `exponential a`, `mix [a @ share, b @ share]`.
+fn value_of(text: &str) -> Value {
+    let items = |list: &str| -> Vec<String> {
+        let inside = list.trim().strip_prefix('[').and_then(|list| list.strip_suffix(']')).expect("[a, b]");
+        inside.split(',').map(|item| item.trim().to_owned()).collect()
+    };
+    let table = |key: &str, value: Value| Value::Table(vec![(key.to_owned(), value)]);
+    let list = |list: &str| Value::List(items(list).iter().map(|item| default_value(item)).collect());
+    if text.starts_with('[') {
+        list(text)
+    } else if let Some(bounds) = text.strip_prefix("uniform ") {
+        table("uniform", list(bounds))
+    } else if let Some(mean) = text.strip_prefix("exponential ") {
+        table("exponential", table("mean", default_value(mean)))
+    } else if let Some(shares) = text.strip_prefix("mix ") {
+        let share = |item: &String| {
+            let (size, share) = item.split_once(" @ ").expect("size @ share");
+            Value::Table(vec![("size".to_owned(), default_value(size)), ("share".to_owned(), default_value(share))])
+        };
+        table("mix", Value::List(items(shares).iter().map(share).collect()))
+    } else {
+        default_value(text)
     }
 }
 
@@ -48,6 +76,13 @@ pub fn transport(name: &str, settings: &str) -> TransportPlan {
 }
 pub fn impairment(name: &str, settings: &str) -> ImpairmentPlan {
     ImpairmentPlan::read(name, &mut Settings::new(settings)).expect("an impairment")
+}
+
+pub fn meter(name: &str, settings: &str) -> MeterPlan {
+    MeterPlan::read(name, &mut Settings::new(settings)).expect("a meter")
+}
+pub fn scheduler(name: &str, settings: &str) -> SchedulerPlan {
+    SchedulerPlan::read(name, &mut Settings::new(settings)).expect("a scheduler")
 }
 
 pub fn time(text: &str) -> Time {
@@ -85,7 +120,7 @@ impl Net {
         let path = format!("{}-{}", self.0.nodes[from.index()], self.0.nodes[to.index()]);
         let port = PortPlan {
             marker: None,
-            scheduler: SchedulerPlan::read("fifo", &mut Settings::new("")).expect("fifo"),
+            scheduler: scheduler("fifo", ""),
             queues: vec![QueuePlan { name: String::new(), discipline }],
             queue_of_class: vec![0],
             impairments: Vec::new(),

@@ -178,13 +178,23 @@ pub trait Discipline {
 mod testing {
     use super::{Counting, Discipline, Occupancy, PortContext, Verdict, PRECEDENCES};
     use crate::id::{FlowId, HopId};
-    use crate::packet::{Body, Packet};
+    use crate::packet::{Body, Packet, PcnMark};
     use crate::rng::Key;
     use crate::units::{Rate, Time};
 
     pub(super) fn packet(size: u32, precedence: u8) -> Packet {
         let body = Body::Datagram { seq: 0 };
-        Packet { created: Time::ZERO, flow: FlowId(0), hop: HopId(0), size, precedence, class: 0, marked: false, body }
+        Packet {
+            created: Time::ZERO,
+            flow: FlowId(0),
+            hop: HopId(0),
+            size,
+            precedence,
+            class: 0,
+            marked: false,
+            pcn: PcnMark::Unmarked,
+            body,
+        }
     }
 
     /// A busy port's queue of so many packets of 500 bytes per precedence.

@@ -75,7 +75,7 @@ impairments! {
 mod testing {
     use super::{Fate, Impairment};
     use crate::id::{FlowId, HopId};
-    use crate::packet::{Body, Packet};
+    use crate::packet::{Body, Packet, PcnMark};
     use crate::rng::Key;
     use crate::units::{Duration, Time};
 
@@ -86,8 +86,17 @@ mod testing {
     /// The fates of `n` packets that leave every millisecond, from 0 on.
     pub(super) fn fates(impairment: &mut impl Impairment, n: u64) -> Vec<Fate> {
         let body = Body::Datagram { seq: 0 };
-        let packet =
-            Packet { created: Time::ZERO, flow: FlowId(0), hop: HopId(0), size: 500, precedence: 0, class: 0, marked: false, body };
+        let packet = Packet {
+            created: Time::ZERO,
+            flow: FlowId(0),
+            hop: HopId(0),
+            size: 500,
+            precedence: 0,
+            class: 0,
+            marked: false,
+            pcn: PcnMark::Unmarked,
+            body,
+        };
         (0..n).map(|i| impairment.on_departure(Time::ZERO + Duration::from_ms(i), &packet)).collect()
     }
 }

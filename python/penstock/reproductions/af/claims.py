@@ -33,6 +33,13 @@ TCP_MARGIN = 1.5  # kb/s: 5 % of the fair share
 FAIRNESS_MARGIN = 0.05
 UDP_MARGIN = 0.10  # of the mean in table 2
 SHOWN = 4
+NAMES = {
+    "avg_tcp": "average TCP",
+    "fairness": "fairness",
+    "max_udp": "maximum UDP",
+    "min_udp": "minimum UDP",
+    "avg_udp": "average UDP",
+}
 
 
 def starved(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
@@ -57,11 +64,11 @@ def two_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     for table, udp, rate in _cases():
         for column, least in (("avg_tcp", 10), ("fairness", 3)):
             two, none = _column(outcome, column, table, udp, "2", rate), _column(outcome, column, table, udp, "none")
-            tests.append(above(f"{column} {_case(table, udp, rate)}", difference(two, none), 0))
+            tests.append(above(f"{NAMES[column]}, {_case(table, udp, rate)}", difference(two, none), 0))
             if udp == "1.28M":
                 factor = ratio(two, none)
                 factors[column].append(factor.mean)
-                tests.append(above(f"{column} factor {_case(table, udp, rate)}", factor, least))
+                tests.append(above(f"factor of {NAMES[column]}, {_case(table, udp, rate)}", factor, least))
     mild = [
         ratio(
             _column(outcome, "avg_tcp", table, "128k", "2", rate), _column(outcome, "avg_tcp", table, "128k", "none")
@@ -84,8 +91,8 @@ def third_does_not_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     for table, udp, rate in _cases():
         for column, margin in (("avg_tcp", TCP_MARGIN), ("fairness", FAIRNESS_MARGIN)):
             change = _third(outcome, column, table, udp, rate)
-            tests.append(below(f"{column} {_case(table, udp, rate)}", change, margin))
-            rises.append(above(f"{column} {_case(table, udp, rate)}", change, 0))
+            tests.append(below(f"{NAMES[column]}, {_case(table, udp, rate)}", change, margin))
+            rises.append(above(f"{NAMES[column]}, {_case(table, udp, rate)}", change, 0))
     decision, rising = decide(tests), decide(rises)
     small = "; ".join(f"{test.label} {_signed(test.estimate)}" for test in rising.held)
     return Finding(
@@ -99,7 +106,7 @@ def third_does_not_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
 def two_like_three(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """af-c04."""
     tests = [
-        within(f"{column} {_case(table, udp, rate)}", _third(outcome, column, table, udp, rate), -margin, margin)
+        within(f"{NAMES[column]}, {_case(table, udp, rate)}", _third(outcome, column, table, udp, rate), -margin, margin)
         for table, udp, rate in _cases()
         for column, margin in (("avg_tcp", TCP_MARGIN), ("fairness", FAIRNESS_MARGIN))
     ]
@@ -119,7 +126,7 @@ def rate_helps(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     for table, udp, dps in product(TABLES, UDP_RATES, ("2", "3")):
         for column, up in (("avg_tcp", True), ("fairness", True), ("max_udp", False), ("min_udp", False)):
             high, low = (_column(outcome, column, table, udp, dps, rate) for rate in ("256", "192"))
-            label = f"{column} {MARKER[table]} {udp} {dps} DP"
+            label = f"{NAMES[column]}, {MARKER[table]} {udp} {dps} DP"
             tests.append((above if up else below)(label, difference(high, low), 0))
     decision = decide(tests)
     return Finding(
@@ -158,7 +165,7 @@ def markers_alike(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         margins = {"avg_tcp": TCP_MARGIN, "fairness": FAIRNESS_MARGIN, "avg_udp": UDP_MARGIN * udp_mean}
         for column, margin in margins.items():
             rbm, tcm = (_column(outcome, column, table, udp, dps, rate) for table in ("3", "2"))
-            tests.append(within(f"{column} {udp} {dps} DP {rate}", difference(rbm, tcm), -margin, margin))
+            tests.append(within(f"{NAMES[column]}, {udp} {dps} DP {rate}", difference(rbm, tcm), -margin, margin))
     decision = decide(tests)
     return Finding(
         decision.verdict,
@@ -215,10 +222,10 @@ def udp_keeps_more(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     for table in TABLES:
         for row in outcome.rows(table):
             udp, tcp = outcome.values(table, "min_udp", row.key), outcome.values(table, "max_tcp", row.key)
-            tests.append(above(f"min_udp table {table} {row.name}", Estimate.of(udp), FAIR_SHARE))
-            tests.append(above(f"lead table {table} {row.name}", difference(udp, tcp), 0))
+            tests.append(above(f"minimum UDP, table {table} {row.name}", Estimate.of(udp), FAIR_SHARE))
+            tests.append(above(f"lead over TCP, table {table} {row.name}", difference(udp, tcp), 0))
     decision = decide(tests)
-    least = min(test.estimate.mean for test in tests if test.label.startswith("min_udp"))
+    least = min(test.estimate.mean for test in tests if test.label.startswith("minimum"))
     lead = min(test.estimate.mean for test in tests if test.label.startswith("lead"))
     return Finding(
         decision.verdict,
@@ -272,7 +279,7 @@ def _signed(estimate: Estimate) -> str:
 
 
 def _spread(tests: Iterable[Test], column: str) -> str:
-    means = [test.estimate.mean for test in tests if test.label.startswith(column)]
+    means = [test.estimate.mean for test in tests if test.label.startswith(NAMES[column])]
     return f"{min(means):+.3g} to {max(means):+.3g}"
 
 

@@ -1,0 +1,80 @@
+//! What may not matter does not: executors, slices, and how a port finds its departures. Random scenarios.
+
+#[path = "support/random.rs"]
+mod random;
+mod support;
+
+use penstock_engine::blueprint::Blueprint;
+use penstock_engine::observations::TraceEvent;
+use penstock_engine::{Executor, Observations, Sim};
+use penstock_model::units::Time;
+use proptest::prelude::*;
+use random::case;
+use std::sync::Arc;
+
+fn sim(blueprint: &Blueprint) -> Sim {
+    Sim::new(blueprint.clone()).expect("random scenarios are sound")
+}
+
+/// Everything that can be observed is the same; the first differences are shown.
+fn same(a: &Observations, b: &Observations) -> Result<(), TestCaseError> {
+    let rows = a.trace.iter().zip(&b.trace).position(|(a, b)| a != b).unwrap_or(a.trace.len().min(b.trace.len()));
+    prop_assert_eq!(a.trace.get(rows), b.trace.get(rows), "row {} of the traces", rows);
+    for (link, (a, b)) in a.links.iter().zip(&b.links).enumerate() {
+        prop_assert_eq!(a, b, "link {}", link);
+    }
+    prop_assert_eq!(&a.flows, &b.flows);
+    prop_assert_eq!(&a.samples, &b.samples);
+    prop_assert_eq!(a.digest, b.digest, "digests");
+    prop_assert!(a == b, "everything else");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_run_repeats_itself(case in case()) {
+        let blueprint = case.blueprint();
+        same(&sim(&blueprint).run(), &sim(&blueprint).run())?;
+    }
+
+    #[test]
+    fn executors_agree(case in case()) {
+        let blueprint = case.blueprint();
+        let plain = sim(&blueprint).with_executor(Executor::Plain).run();
+        same(&plain, &sim(&blueprint).with_executor(Executor::Lookahead).run())?;
+    }
+
+    #[test]
+    fn a_run_in_slices_is_the_run(case in case(), mut cuts in prop::collection::vec(0u64..220_000_000_000, 1..30)) {
+        let blueprint = case.blueprint();
+        cuts.sort_unstable();
+        let mut sliced = sim(&blueprint);
+        cuts.into_iter().for_each(|cut| sliced.run_until(Time::from_ps(cut)));
+        same(&sim(&blueprint).run(), &sliced.run())?;
+    }
+
+    #[test]
+    fn departures_known_on_arrival_are_those_of_service(case in case()) {
+        let blueprint = case.blueprint();
+        let mut served = blueprint.clone();
+        served.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_service = true);
+        same(&sim(&blueprint).run(), &sim(&served).run())?;
+    }
+
+    #[test]
+    fn no_packet_appears_or_vanishes(case in case(), force in any::<bool>()) {
+        let mut blueprint = case.blueprint();
+        blueprint.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_service = force);
+        let mut run = sim(&blueprint);
+        run.run_until(run.end());
+        let under_way = run.packets_under_way();
+        let seen = run.finish();
+        let count = |wanted: fn(&TraceEvent) -> bool| seen.trace.iter().filter(|row| wanted(&row.event)).count() as u64;
+        let sent = count(|event| *event == TraceEvent::Send);
+        let received = count(|event| *event == TraceEvent::Receive);
+        let lost = count(|event| matches!(event, TraceEvent::Drop(_)));
+        prop_assert_eq!(sent, received + lost + under_way);
+    }
+}

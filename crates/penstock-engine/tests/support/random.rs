@@ -1,0 +1,202 @@
+//! Random scenarios that shrink: trees of nodes with every component that the engine knows.
+
+use crate::support::{discipline, impairment, meter, scheduler, source, time, transport, Net};
+use penstock_engine::blueprint::{Blueprint, MarkAt, MarkerPlan, QueuePlan, Ties};
+use penstock_model::id::{LinkId, NodeId};
+use penstock_model::units::Rate;
+use proptest::prelude::*;
+
+const RATES: [&str; 5] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "1 Gbit/s"];
+/// Towards the root there may be no delay at all; away from it there is, so that no circle is without.
+const UP_DELAYS: [&str; 5] = ["1 ms", "0 s", "1 ps", "30 us", "10 ms"];
+const DOWN_DELAYS: [&str; 5] = ["1 ms", "1 ps", "3 ns", "30 us", "10 ms"];
+const DISCIPLINES: [(&str, &str); 8] = [
+    ("tail-drop", "limit = 1000 packets"),
+    ("tail-drop", "limit = 2 packets"),
+    ("tail-drop", "limit = 3 packets; counts = in-system"),
+    ("tail-drop", "limit = 4000 bytes"),
+    ("red", "limit = 20 packets; min-threshold = 2 packets; max-threshold = 8 packets; max-probability = 0.1; weight = 0.1"),
+    ("red", "limit = 9 kB; min-threshold = 1 kB; max-threshold = 5 kB; max-probability = 0.2; weight = 0.2; spacing = independent"),
+    (
+        "red-n",
+        "limit = 20 packets; min-thresholds = [4 packets, 2 packets]; max-thresholds = [12 packets, 6 packets]; \
+         max-probabilities = [0.1, 0.5]; weight = 0.2",
+    ),
+    (
+        "red-n",
+        "limit = 9 packets; min-thresholds = [2 packets, 1 packets, 1 packets]; max-thresholds = [8 packets, 5 packets, 3 packets]; \
+         max-probabilities = [0.1, 0.3, 1]; weight = 0.5; updates = all; count = shared; idle = ignored",
+    ),
+];
+const METERS: [(&str, &str, MarkAt); 4] = [
+    ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Arrival),
+    ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Departure),
+    ("two-rate-tcm", TWO_RATES, MarkAt::Arrival),
+    ("two-rate-tcm", TWO_RATES, MarkAt::Departure),
+];
+const TWO_RATES: &str =
+    "committed-rate = 200 kbit/s; committed-burst = 3 kB; peak-rate = 500 kbit/s; peak-burst = 3 kB; mode = colour-aware";
+const IMPAIRMENTS: [(&str, &str); 5] = [
+    ("loss", "probability = 0.05"),
+    ("loss", "probability = 0.3"),
+    ("delay", "added = uniform [0 ms, 5 ms]"),
+    ("delay", "added = uniform [1 ms, 9 ms]; keep-order = true"),
+    ("delay", "added = 2 ms"),
+];
+/// Steps of the rate; the last one never recovers.
+const CHANGES: [&[(&str, &str)]; 3] = [
+    &[("50 ms", "200 kbit/s"), ("120 ms", "3 Mbit/s")],
+    &[("40 ms", "0 bit/s"), ("90 ms", "1 Mbit/s"), ("91 ms", "0 bit/s"), ("150 ms", "700 kbit/s")],
+    &[("100 ms", "0 bit/s")],
+];
+const TRAFFIC: [(&str, &str, &str); 10] = [
+    ("cbr", "rate = 400 kbit/s; packet = 500 bytes; phase = zero", ""),
+    ("cbr", "rate = 400 kbit/s; packet = 500 bytes", ""),
+    ("cbr", "rate = 64 kbit/s; packet = 160 bytes; spacing-jitter = 0.1", ""),
+    ("poisson", "rate = 300 kbit/s; packet = exponential 500 bytes", ""),
+    ("poisson", "rate = 500 kbit/s; packet = mix [160 bytes @ 0.5, 1500 bytes @ 0.5]", ""),
+    ("ftp", "", "variant = tahoe; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "size = 20 kB", "variant = reno; min-rto = 0 s; initial-rto = 50 ms; timer-tick = 10 ms"),
+    ("ftp", "", "variant = new-reno; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
+    ("ftp", "", "variant = sack; min-rto = 20 ms; initial-rto = 100 ms; syn = false"),
+    ("ftp", "", "variant = new-reno; packet = 300 bytes; min-rto = 0 s; initial-rto = 50 ms; initial-window = 2 packets"),
+];
+
+/// One direction of an edge.
+#[derive(Clone, Debug)]
+pub struct Way {
+    rate: usize,
+    delay: usize,
+    discipline: usize,
+    priority: bool,
+    meter: Option<usize>,
+    impairments: Vec<usize>,
+    changes: Option<usize>,
+}
+
+/// A group of flows.
+#[derive(Clone, Debug)]
+pub struct Flows {
+    from: usize,
+    to: usize,
+    traffic: usize,
+    members: usize,
+    class: u8,
+    precedence: u8,
+    spread: bool,
+}
+
+/// A scenario.
+#[derive(Clone, Debug)]
+pub struct Case {
+    seed: u64,
+    random_ties: bool,
+    warm_up: bool,
+    /// Node i + 1 hangs on one of the nodes before it; the ways up and down.
+    edges: Vec<(usize, Way, Way)>,
+    flows: Vec<Flows>,
+    samples: Vec<(usize, usize)>,
+}
+
+fn way() -> impl Strategy<Value = Way> {
+    let impairments = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(0..IMPAIRMENTS.len(), 1..3)];
+    let rare = |n: usize| prop::option::weighted(0.25, 0..n);
+    let shape = (0..RATES.len(), 0..UP_DELAYS.len(), 0..DISCIPLINES.len(), prop::bool::weighted(0.2));
+    (shape, rare(METERS.len()), impairments, prop::option::weighted(0.15, 0..CHANGES.len())).prop_map(
+        |((rate, delay, discipline, priority), meter, impairments, changes)| Way {
+            rate,
+            delay,
+            discipline,
+            priority,
+            meter,
+            impairments,
+            changes,
+        },
+    )
+}
+
+fn flows() -> impl Strategy<Value = Flows> {
+    (0usize..6, 0usize..6, 0..TRAFFIC.len(), 1usize..4, 0u8..2, 0u8..3, any::<bool>())
+        .prop_map(|(from, to, traffic, members, class, precedence, spread)| Flows { from, to, traffic, members, class, precedence, spread })
+}
+
+pub fn case() -> impl Strategy<Value = Case> {
+    let edges = prop::collection::vec((0usize..6, way(), way()), 1..6);
+    let samples = prop::collection::vec((0usize..10, 0usize..3), 0..3);
+    (any::<u64>(), any::<bool>(), any::<bool>(), edges, prop::collection::vec(flows(), 1..6), samples)
+        .prop_map(|(seed, random_ties, warm_up, edges, flows, samples)| Case { seed, random_ties, warm_up, edges, flows, samples })
+}
+
+impl Case {
+    pub fn blueprint(&self) -> Blueprint {
+        let mut net = Net::new("200 ms", self.seed);
+        net.0.ties = if self.random_ties { Ties::Random } else { Ties::Scenario };
+        net.0.warm_up = time(if self.warm_up { "60 ms" } else { "0 s" });
+        net.0.trace = true;
+        net.0.classes = vec!["a".to_owned(), "b".to_owned()];
+        let nodes: Vec<NodeId> = (0..=self.edges.len()).map(|i| net.node(&format!("n{i}"))).collect();
+        let mut parents = vec![(0, LinkId(0), LinkId(0))];
+        for (i, (parent, up, down)) in self.edges.iter().enumerate() {
+            let (parent, child) = (parent % (i + 1), i + 1);
+            let up = up.build(&mut net, nodes[child], nodes[parent], UP_DELAYS);
+            let down = down.build(&mut net, nodes[parent], nodes[child], DOWN_DELAYS);
+            parents.push((parent, up, down));
+        }
+        for (i, flows) in self.flows.iter().enumerate() {
+            let (from, to) = (flows.from % nodes.len(), flows.to % nodes.len());
+            let to = if from == to { (to + 1) % nodes.len() } else { to };
+            let (forward, backward) = (net.route(&path(&parents, from, to)), net.route(&path(&parents, to, from)));
+            let (name, settings, tcp) = TRAFFIC[flows.traffic];
+            let carrier = transport(if name == "ftp" { "tcp" } else { "udp" }, tcp);
+            let starts = ("0 s", if flows.spread { "80 ms" } else { "0 s" });
+            let group = net.group(&format!("g{i}"), source(name, settings), carrier, starts);
+            let plan = &mut net.0.groups[group as usize];
+            (plan.class, plan.precedence) = (flows.class, flows.precedence);
+            (0..flows.members).for_each(|_| net.flow(group, forward, backward));
+        }
+        for (link, every) in &self.samples {
+            net.sample(LinkId((link % net.0.links.len()) as u32), ["10 ms", "1 ms", "7 us"][*every]);
+        }
+        net.0
+    }
+}
+
+impl Way {
+    fn build(&self, net: &mut Net, from: NodeId, to: NodeId, delays: [&str; 5]) -> LinkId {
+        let queue = || {
+            let (name, settings) = DISCIPLINES[self.discipline];
+            discipline(name, settings)
+        };
+        let link = net.link(from, to, RATES[self.rate], delays[self.delay], queue());
+        let changes = self.changes.map_or(&[][..], |i| CHANGES[i]);
+        net.0.links[link.index()].rate_changes =
+            changes.iter().map(|(at, rate)| (time(at), rate.parse::<Rate>().expect("a rate"))).collect();
+        let port = net.port(link);
+        port.queue_of_class = vec![0, 0];
+        if self.priority {
+            port.scheduler = scheduler("priority", "order = [b, a]");
+            port.queues = ["b", "a"].map(|name| QueuePlan { name: name.to_owned(), discipline: queue() }).into();
+            port.queue_of_class = vec![1, 0];
+        }
+        port.marker = self.meter.map(|i| MarkerPlan { meter: meter(METERS[i].0, METERS[i].1), at: METERS[i].2 });
+        port.impairments = self.impairments.iter().map(|i| impairment(IMPAIRMENTS[*i].0, IMPAIRMENTS[*i].1)).collect();
+        link
+    }
+}
+
+/// The links of the tree from one node to another.
+fn path(parents: &[(usize, LinkId, LinkId)], mut from: usize, mut to: usize) -> Vec<LinkId> {
+    let (mut ups, mut downs) = (Vec::new(), Vec::new());
+    // A parent has a smaller number than its children, so the larger one climbs.
+    while from != to {
+        if from > to {
+            ups.push(parents[from].1);
+            from = parents[from].0;
+        } else {
+            downs.push(parents[to].2);
+            to = parents[to].0;
+        }
+    }
+    ups.extend(downs.into_iter().rev());
+    ups
+}

@@ -1,0 +1,1 @@
+//! Calls: when they arrive and how long they last.

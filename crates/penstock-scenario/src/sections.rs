@@ -1,0 +1,134 @@
+//! What a scenario is made of: the kinds of components, and its own sections with their keys.
+
+use crate::flows::FlowKeys;
+use crate::links::{LinkKeys, RateChangeKeys};
+use crate::measure::MeasureKeys;
+use crate::nodes::NodeKeys;
+use crate::port::MarkerKeys;
+use crate::scenario::TopKeys;
+use penstock_model::discipline::DisciplinePlan;
+use penstock_model::impairment::ImpairmentPlan;
+use penstock_model::meter::MeterPlan;
+use penstock_model::parameters::{Entry, Field, Parameters};
+use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::source::SourcePlan;
+use penstock_model::transport::TransportPlan;
+
+/// A kind of components, and the list of them.
+pub(crate) struct KindEntry {
+    pub kind: &'static str,
+    pub entries: &'static [Entry],
+}
+
+/// All kinds of components.
+pub(crate) const KINDS: &[KindEntry] = &[
+    KindEntry { kind: "discipline", entries: DisciplinePlan::ENTRIES },
+    KindEntry { kind: "scheduler", entries: SchedulerPlan::ENTRIES },
+    KindEntry { kind: "meter", entries: MeterPlan::ENTRIES },
+    KindEntry { kind: "source", entries: SourcePlan::ENTRIES },
+    KindEntry { kind: "transport", entries: TransportPlan::ENTRIES },
+    KindEntry { kind: "impairment", entries: ImpairmentPlan::ENTRIES },
+];
+
+/// A table of a scenario.
+pub(crate) struct SectionEntry {
+    /// What it describes.
+    pub name: &'static str,
+    /// Where it stands.
+    pub path: &'static str,
+    pub doc: &'static str,
+    pub fields: &'static [Field],
+    pub parts: &'static [Part],
+}
+
+/// A key of a section that holds more than a value.
+pub(crate) struct Part {
+    pub key: &'static str,
+    pub takes: Takes,
+    pub required: bool,
+    pub doc: &'static str,
+}
+
+/// What a part holds.
+#[derive(Clone, Copy)]
+pub(crate) enum Takes {
+    /// One component of this kind.
+    OneOf(&'static str),
+    /// One component of this kind, and the keys of this section next to it.
+    OneOfBeside(&'static str, &'static str),
+    /// Components of this kind, in the order written.
+    Several(&'static str),
+    /// A list of this section.
+    List(&'static str),
+    /// This section under names that the author chooses.
+    Named(&'static str),
+}
+
+const fn part(key: &'static str, takes: Takes, doc: &'static str) -> Part {
+    Part { key, takes, required: false, doc }
+}
+
+const fn required(key: &'static str, takes: Takes, doc: &'static str) -> Part {
+    Part { key, takes, required: true, doc }
+}
+
+/// The sections of a scenario; the first is the whole.
+pub(crate) const SECTIONS: &[SectionEntry] = &[
+    SectionEntry {
+        name: "scenario",
+        path: "",
+        doc: TopKeys::DOC,
+        fields: TopKeys::FIELDS,
+        parts: &[
+            required("nodes", Takes::Named("node"), "The nodes and groups of nodes, by name."),
+            required("links", Takes::List("link"), "The links."),
+            required("flows", Takes::List("flow"), "The traffic, in groups of like flows."),
+            part("measure", Takes::List("measure"), "What is measured."),
+        ],
+    },
+    SectionEntry { name: "node", path: "nodes.NAME", doc: NodeKeys::DOC, fields: NodeKeys::FIELDS, parts: &[] },
+    SectionEntry {
+        name: "link",
+        path: "links[]",
+        doc: LinkKeys::DOC,
+        fields: LinkKeys::FIELDS,
+        parts: &[
+            part("rate-changes", Takes::List("rate-change"), "Changes of the rate at known instants, by increasing time."),
+            part("scheduler", Takes::OneOf("scheduler"), "Who goes next; `fifo` if left out."),
+            part(
+                "queue",
+                Takes::OneOf("discipline"),
+                "What the queue takes; `tail-drop` with its defaults if left out. With a scheduler of classes, it holds for the classes without a queue of their own.",
+            ),
+            part("class", Takes::Named("class"), "Queues of single classes, by class; only with a scheduler of classes."),
+            part("marker", Takes::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
+            part("impairment", Takes::Several("impairment"), "What the wire does to packets, in the order written."),
+        ],
+    },
+    SectionEntry {
+        name: "rate-change",
+        path: "links[].rate-changes[]",
+        doc: RateChangeKeys::DOC,
+        fields: RateChangeKeys::FIELDS,
+        parts: &[],
+    },
+    SectionEntry {
+        name: "class",
+        path: "links[].class.NAME",
+        doc: " A class of the link's scheduler.\n",
+        fields: &[],
+        parts: &[required("queue", Takes::OneOf("discipline"), "What the queue of this class takes.")],
+    },
+    SectionEntry { name: "marker", path: "links[].marker", doc: MarkerKeys::DOC, fields: MarkerKeys::FIELDS, parts: &[] },
+    SectionEntry {
+        name: "flow",
+        path: "flows[]",
+        doc: FlowKeys::DOC,
+        fields: FlowKeys::FIELDS,
+        parts: &[
+            required("source", Takes::OneOf("source"), "What the application sends."),
+            part("transport", Takes::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` needs `tcp`, and only `ftp` can use it."),
+        ],
+    },
+    SectionEntry { name: "measure", path: "measure[]", doc: MeasureKeys::DOC, fields: MeasureKeys::FIELDS, parts: &[] },
+];

@@ -1,0 +1,180 @@
+//! The metrics, and the words that say how they are put together.
+
+use penstock_model::parameters::ListItem;
+
+penstock_model::choice! {
+    /// What is measured, between the warm-up and the end.
+    pub enum What {
+        /// Bits per second: of a flow those that arrived at its end, headers included; of a link those it has sent. A packet counts when its last bit does.
+        "throughput" => Throughput,
+        /// Bits per second of payload that arrived at a flow's end, duplicates included.
+        "payload-throughput" => PayloadThroughput,
+        /// Bits per second of payload handed to a flow's application, each once.
+        "goodput" => Goodput,
+        /// Bits per second that a flow sent into the network, headers and retransmissions included.
+        "sent" => Sent,
+        /// One-way delay of the data packets that arrived, from their creation to the end of reception; the mean and the maximum are over packets.
+        "delay" => Delay,
+        /// Share of packets lost. Of a link: dropped / offered. Of a flow: (sent - received) / sent, never below zero; packets under way when counting begins or ends make it inexact by their number / sent. The mean is over all packets together.
+        "loss" => Loss,
+        /// Packets lost at a link; `by` splits them by cause and precedence.
+        "drops" => Drops,
+        /// Packets offered to a link; `by` splits them by their precedence after marking.
+        "offered" => Offered,
+        /// Packets marked as having met congestion: by a link's queue, or arrived so at a flow's end.
+        "marks" => Marks,
+        /// Time average of the packets that wait at a link, without the one in service; with `sample`, also the mean and the maximum of the samples.
+        "queue" => Queue,
+        /// Time average of the bytes that wait at a link, without the packet in service.
+        "queue-bytes" => QueueBytes,
+        /// Time average of the packets at a link, the one in service included.
+        "in-system" => InSystem,
+        /// Time from a packet's acceptance by a link to the start of its transmission; the mean is over all packets together.
+        "wait" => Wait,
+        /// Share of the time that a link was sending.
+        "utilisation" => Utilisation,
+        /// Jain's index (sum x)^2 / (n * sum x^2) of the throughputs x of all n flows that `of` names: 1 when all are equal, 1/n when one has everything.
+        "fairness" => Fairness,
+        /// Data packets that a flow sent again.
+        "retransmissions" => Retransmissions,
+    }
+}
+
+penstock_model::choice! {
+    /// What becomes one number.
+    pub enum Per {
+        /// A group of flows or links.
+        "group" => Group,
+        /// Every single flow.
+        "flow" => Flow,
+        /// Every single link.
+        "link" => Link,
+    }
+}
+
+penstock_model::choice! {
+    /// How the members of a group become one number.
+    pub enum Take {
+        /// Their sum.
+        "sum" => Sum,
+        /// Their mean.
+        "mean" => Mean,
+        /// The least of them.
+        "min" => Min,
+        /// The greatest of them.
+        "max" => Max,
+    }
+}
+impl ListItem for Take {}
+
+penstock_model::choice! {
+    /// How counts of packets are split.
+    pub enum By {
+        /// By what dropped them.
+        "cause" => Cause,
+        /// By their precedence.
+        "precedence" => Precedence,
+    }
+}
+impl ListItem for By {}
+
+/// What a metric applies to and how it is put together.
+pub(crate) struct Info {
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub flows: bool,
+    pub links: bool,
+    /// Allowed in `take`.
+    pub take: &'static [Take],
+    /// Taken if nothing is said.
+    pub default: &'static [Take],
+    /// Allowed in `by`.
+    pub split: &'static [By],
+}
+
+impl What {
+    /// All metrics.
+    pub const ALL: [What; 16] = [
+        What::Throughput,
+        What::PayloadThroughput,
+        What::Goodput,
+        What::Sent,
+        What::Delay,
+        What::Loss,
+        What::Drops,
+        What::Offered,
+        What::Marks,
+        What::Queue,
+        What::QueueBytes,
+        What::InSystem,
+        What::Wait,
+        What::Utilisation,
+        What::Fairness,
+        What::Retransmissions,
+    ];
+
+    pub(crate) fn info(self) -> Info {
+        const ANY: &[Take] = &[Take::Sum, Take::Mean, Take::Min, Take::Max];
+        const MEANS: &[Take] = &[Take::Mean, Take::Min, Take::Max];
+        const SUM: &[Take] = &[Take::Sum];
+        const MEAN: &[Take] = &[Take::Mean];
+        const EXTREMES: &[Take] = &[Take::Mean, Take::Max];
+        const BOTH: (bool, bool) = (true, true);
+        const FLOWS: (bool, bool) = (true, false);
+        const LINKS: (bool, bool) = (false, true);
+        let split: &[By] = match self {
+            What::Drops => &[By::Cause, By::Precedence],
+            What::Offered => &[By::Precedence],
+            _ => &[],
+        };
+        let (name, unit, (flows, links), take, default) = match self {
+            What::Throughput => ("throughput", "bit/s", BOTH, ANY, SUM),
+            What::PayloadThroughput => ("payload-throughput", "bit/s", FLOWS, ANY, SUM),
+            What::Goodput => ("goodput", "bit/s", FLOWS, ANY, SUM),
+            What::Sent => ("sent", "bit/s", FLOWS, ANY, SUM),
+            What::Delay => ("delay", "s", FLOWS, EXTREMES, EXTREMES),
+            What::Loss => ("loss", "1", BOTH, MEANS, MEAN),
+            What::Drops => ("drops", "packets", LINKS, ANY, SUM),
+            What::Offered => ("offered", "packets", LINKS, ANY, SUM),
+            What::Marks => ("marks", "packets", BOTH, ANY, SUM),
+            What::Queue => ("queue", "packets", LINKS, ANY, MEAN),
+            What::QueueBytes => ("queue-bytes", "bytes", LINKS, ANY, MEAN),
+            What::InSystem => ("in-system", "packets", LINKS, ANY, MEAN),
+            What::Wait => ("wait", "s", LINKS, MEANS, MEAN),
+            What::Utilisation => ("utilisation", "1", LINKS, MEANS, MEAN),
+            What::Fairness => ("fairness", "1", FLOWS, &[] as &[Take], &[] as &[Take]),
+            What::Retransmissions => ("retransmissions", "packets", FLOWS, ANY, SUM),
+        };
+        Info { name, unit, flows, links, take, default, split }
+    }
+}
+
+impl Take {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Take::Sum => "sum",
+            Take::Mean => "mean",
+            Take::Min => "min",
+            Take::Max => "max",
+        }
+    }
+}
+
+impl By {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            By::Cause => "cause",
+            By::Precedence => "precedence",
+        }
+    }
+}
+
+impl Per {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Per::Group => "group",
+            Per::Flow => "flow",
+            Per::Link => "link",
+        }
+    }
+}

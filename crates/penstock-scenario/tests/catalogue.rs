@@ -1,0 +1,152 @@
+//! The catalogue and the schema hold what they say: examples in docstrings are read, the schema takes the example files.
+
+mod common;
+use common::{lines, BASE};
+use penstock_scenario::{catalogue, json_schema, load};
+use serde_json::{json, Value};
+
+/// The alternatives in the Example block of a docstring; a comment begins another one.
+fn fragments(doc: &str) -> Vec<String> {
+    let block = doc.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block of TOML");
+    let mut fragments = vec![String::new()];
+    for line in block.lines() {
+        if line.starts_with('#') && !fragments.last().expect("never empty").is_empty() {
+            fragments.push(String::new());
+        }
+        let fragment = fragments.last_mut().expect("never empty");
+        fragment.push_str(line);
+        fragment.push('\n');
+    }
+    fragments
+}
+
+/// A small scenario around a fragment: links run both ways, and the classes `ef` and `default` pass.
+fn embed(kind: &str, name: &str, fragment: &str) -> String {
+    let on_link = |fragment: &str| BASE.replace("delay = \"1 ms\"\n", &format!("delay = \"1 ms\"\nboth-ways = true\n{fragment}"));
+    let second = |class: &str, lines: &str| format!("[[flows]]\nname = \"second\"\nfrom = \"a\"\nto = \"b\"\nclass = \"{class}\"\n{lines}");
+    let plain = "source.cbr = { rate = \"64 kbit/s\", packet = \"160 bytes\" }\n";
+    match (kind, name) {
+        ("discipline" | "meter" | "impairment", _) | ("scheduler", "fifo") => on_link(fragment),
+        ("scheduler", _) => on_link(fragment) + &second("ef", plain),
+        ("transport", "tcp") => on_link("") + &second("default", &format!("source.ftp = {{}}\n{fragment}")),
+        ("transport", _) => on_link("") + &second("default", &format!("{plain}{fragment}")),
+        ("source", _) => on_link("") + &second("default", fragment),
+        _ => panic!("no scenario for kind {kind}"),
+    }
+}
+
+#[test]
+fn docstring_examples_are_read() {
+    let all = catalogue();
+    for (kind, entries) in all["components"].as_object().expect("components by kind") {
+        for entry in entries.as_array().expect("a list") {
+            let name = entry["name"].as_str().expect("a name");
+            for fragment in fragments(entry["doc"].as_str().expect("a text")) {
+                let text = embed(kind, name, &fragment);
+                if let Err(mistakes) = load(&text, name, &[]) {
+                    panic!("{kind} {name}:\n{fragment}\n{mistakes:#?}");
+                }
+                assert!(fragment.contains(name), "{kind} {name}: the example does not show it");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_catalogue_lists_the_keys_that_the_reader_knows() {
+    let all = catalogue();
+    for (section, header, broken) in [
+        ("scenario", "", "duration = \"10 s\"\n"),
+        ("node", "nodes.a", "a = {"),
+        ("link", "links[0]", "from = \"a\"\nto = \"b\"\nrate"),
+        ("flow", "flows[0]", "name = \"f\"\n"),
+    ] {
+        // Nothing is near this key, so the reader lists what it knows, a dozen at most.
+        let key = if section == "node" { "a = { zzzzzzzzzz = 1" } else { &format!("zzzzzzzzzz = 1\n{broken}") };
+        let found = lines(load(&BASE.replacen(broken, key, 1), "t.toml", &[]));
+        let path = if header.is_empty() { "zzzzzzzzzz".to_owned() } else { format!("{header}.zzzzzzzzzz") };
+        let line = found.iter().find(|line| line.contains(&format!("{path}: unknown key"))).unwrap_or_else(|| panic!("{found:?}"));
+        let known: Vec<&str> =
+            line.split("(one of ").nth(1).unwrap().trim_end_matches(')').split(", ").filter(|key| *key != "...").collect();
+        let entry = all["sections"].as_array().unwrap().iter().find(|entry| entry["name"] == section).unwrap();
+        let listed = entry["parameters"].as_array().unwrap().iter().chain(entry["parts"].as_array().unwrap());
+        let mut keys: Vec<&str> = listed.map(|parameter| parameter["key"].as_str().unwrap()).collect();
+        assert!(known.iter().all(|known| keys.contains(known)), "{section}: the reader knows {known:?}, the catalogue {keys:?}");
+        keys.truncate(12);
+        assert!(known.len() == keys.len(), "{section}: the reader knows {known:?}, the catalogue {keys:?}");
+    }
+}
+
+/// The part of JSON Schema that [`json_schema`] uses; what is wrong, if anything.
+fn fault(schema: &Value, value: &Value, root: &Value) -> Option<String> {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let target = &root["$defs"][reference.strip_prefix("#/$defs/").expect("a local reference")];
+        assert!(!target.is_null(), "{reference} leads nowhere");
+        return fault(target, value, root);
+    }
+    let is = |word: &str| match word {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_i64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        other => panic!("unknown type {other}"),
+    };
+    let fits = match &schema["type"] {
+        Value::String(word) => is(word),
+        Value::Array(words) => words.iter().any(|word| is(word.as_str().expect("a word"))),
+        _ => schema["enum"].as_array().is_some_and(|words| words.contains(value)),
+    };
+    if !fits {
+        return Some(format!("{value} is not {}{}", schema["type"], schema["enum"]));
+    }
+    if let Some(items) = value.as_array() {
+        return items.iter().find_map(|item| if schema["items"].is_null() { None } else { fault(&schema["items"], item, root) });
+    }
+    let table = value.as_object()?;
+    let missing = schema["required"].as_array().into_iter().flatten().find(|key| !table.contains_key(key.as_str().expect("a key")));
+    if let Some(key) = missing {
+        return Some(format!("no {key} in {value}"));
+    }
+    if table.len() as u64 > schema["maxProperties"].as_u64().unwrap_or(u64::MAX) {
+        return Some(format!("too many keys in {value}"));
+    }
+    table.iter().find_map(|(key, inner)| match (&schema["properties"][key], &schema["additionalProperties"]) {
+        (Value::Null, Value::Bool(false)) => Some(format!("unknown key {key}")),
+        (Value::Null, Value::Null) => None,
+        (Value::Null, other) | (other, _) => fault(other, inner, root),
+    })
+}
+
+/// A TOML file as JSON, by way of the scenario's canonical form.
+fn as_json(text: &str) -> Value {
+    let mut value: Value = serde_json::from_str(load(text, "t.toml", &[]).expect("sound").canonical()).expect("JSON");
+    for link in value["links"].as_array_mut().into_iter().flatten() {
+        // Impairments stand there as pairs.
+        if let Some(pairs) = link.get("impairment").and_then(Value::as_array).cloned() {
+            link["impairment"] = pairs.iter().map(|pair| (pair[0].as_str().unwrap().to_owned(), pair[1].clone())).collect();
+        }
+    }
+    value
+}
+
+#[test]
+fn the_schema_takes_sound_scenarios_and_refuses_others() {
+    let schema = json_schema();
+    let example = |name: &str| std::fs::read_to_string(format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"))).expect("it exists");
+    for text in [example("first.toml"), example("af.toml"), embed("impairment", "loss", "impairment.loss = { probability = 0.01 }\n")] {
+        assert_eq!(fault(&schema, &as_json(&text), &schema), None);
+    }
+    let sound = as_json(BASE);
+    let broken = |path: &str, value: Value| {
+        let mut broken = sound.clone();
+        *broken.pointer_mut(path).expect("a path in the scenario") = value;
+        fault(&schema, &broken, &schema)
+    };
+    assert_eq!(broken("/duration", json!(10)).as_deref(), Some("10 is not \"string\"null"));
+    assert_eq!(broken("/nodes/a", json!({ "size": 3 })).as_deref(), Some("unknown key size"));
+    assert!(broken("/links/0", json!({ "from": "a" })).unwrap().starts_with("no \"to\""));
+    assert_eq!(broken("/flows/0/source", json!({ "cbrr": {} })).as_deref(), Some("unknown key cbrr"));
+    assert!(broken("/flows/0/source", json!({ "ftp": {}, "cbr": {} })).unwrap().starts_with("too many keys"));
+}

@@ -1,0 +1,286 @@
+//! What a scenario becomes: lines of mistakes, groups, routes, settings, the canonical form.
+
+mod common;
+use common::{changed, lines, sound, BASE, FLOW, LINK, TOP};
+use penstock_engine::blueprint::MarkAt;
+use penstock_model::units::{Duration, Rate, Time};
+use penstock_scenario::{load, report, ValidScenario};
+
+/// Node names along the route of each flow, there and back.
+fn ways(scenario: &ValidScenario) -> Vec<[String; 2]> {
+    let blueprint = scenario.blueprint(None, 0);
+    let way = |route: penstock_model::id::RouteId| {
+        let links: Vec<&str> = blueprint.routes[route.index()].iter().map(|link| blueprint.links[link.index()].path.as_str()).collect();
+        links.join(" ")
+    };
+    blueprint.flows.iter().map(|flow| [way(flow.forward), way(flow.backward)]).collect()
+}
+
+fn link(from: &str, to: &str, more: &str) -> String {
+    format!("[[links]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n{more}\n")
+}
+
+fn flow(name: &str, from: &str, to: &str, more: &str) -> String {
+    format!("[[flows]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\n{more}\n")
+}
+
+const TCP: &str = "source.ftp = {}\ntransport.tcp = {}\n";
+
+#[test]
+fn all_mistakes_come_at_once_in_the_order_of_the_file() {
+    let text = "# voice.toml\nduration = \"10 s\"\nwarm-up = \"20 s\"\n\n[nodes]\na = {}\nb = {}\n\n[[links]]\nfrom = \"a\"\nto = \"c\"\nrate = 10\n\
+                delay = \"1 ms\"\n[links.queue.red]\nlimit = \"60 packets\"\nmin-threshold = 20\nmax-threshold = \"40 packets\"\n\
+                max-probability = 0.033\n\n[[flows]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\nsource.cbrr = {}\n";
+    let mistakes = load(text, "voice.toml", &[]).expect_err("mistaken");
+    assert_eq!(
+        report(&mistakes),
+        "voice.toml:3: warm-up: 20 s is not before the end at 10 s, so nothing would be counted\n\
+         voice.toml:11: links[0].to: unknown node 'c' (one of a, b)\n\
+         voice.toml:12: links[0].rate: 10 has no unit; write \"1.5 Mbit/s\"\n\
+         voice.toml:16: links[0].queue.red.min-threshold: 20 has no unit; write \"20 packets\" or \"20 KiB\"\n\
+         voice.toml:24: flows[0].source: unknown source 'cbrr'; did you mean 'cbr'? (cbr, poisson, ftp)\n\
+         5 mistakes, nothing was run.\n"
+    );
+    assert_eq!((mistakes[3].line, mistakes[3].column), (Some(16), Some(1)));
+    assert!(report(&mistakes[..1]).ends_with("\n1 mistake, nothing was run.\n"));
+}
+
+#[test]
+fn a_scenario_becomes_a_blueprint() {
+    let more = "rate-changes = [ { at = \"2 s\", down = true }, { at = \"3 s\", rate = \"2 Mbit/s\" } ]\n\
+                marker = { at = \"departure\", tcm = { committed-rate = \"64 kbit/s\", committed-burst = \"4 kB\" } }\n\
+                impairment.loss = { probability = 0.01 }\nimpairment.delay = { added = \"1 ms\" }";
+    let text = changed(LINK, &format!("{LINK}\n{more}")).replace(TOP, &format!("{TOP}\nwarm-up = \"1 s\"\nseed = 7\nties = \"random\""));
+    let text = text.replace(FLOW, &format!("{FLOW}\nprecedence = 2\nstart = {{ uniform = [\"1 s\", \"2 s\"] }}\nstop = \"9 s\""));
+    let scenario = sound(&text, &[]);
+    let blueprint = scenario.blueprint(None, 3);
+    let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
+    assert_eq!((blueprint.seed, blueprint.replication, blueprint.warm_up, blueprint.end), (7, 3, at(1), at(10)));
+    assert_eq!(scenario.blueprint(Some(8), 0).seed, 8);
+    let link = &blueprint.links[0];
+    assert_eq!((link.path.as_str(), link.rate, link.delay), ("a-b", Rate::from_bps(1_000_000), Duration::from_ms(1)));
+    assert_eq!(link.rate_changes, [(at(2), Rate::ZERO), (at(3), Rate::from_bps(2_000_000))]);
+    assert_eq!(link.port.marker.as_ref().map(|marker| (marker.at, marker.meter.name())), Some((MarkAt::Departure, "tcm")));
+    assert_eq!(link.port.impairments.iter().map(|impairment| impairment.name()).collect::<Vec<_>>(), ["loss", "delay"]);
+    let group = &blueprint.groups[0];
+    assert_eq!((group.precedence, group.start, group.stop, group.transport.name()), (2, (at(1), at(2)), at(9), "udp"));
+}
+
+#[test]
+fn groups_are_linked_member_by_member() {
+    let groups = changed("hosts = { count = 4 }", "hosts = { count = 4 }\nr = { count = 2 }\nsinks = { count = 4 }");
+    let links = [
+        link("hosts", "a", "both-ways = true"),
+        link("hosts", "sinks", "name = \"pairs\""),
+        link("hosts", "r", ""),
+        link("b", "hosts[2]", ""),
+    ];
+    let blueprint = sound(&(groups + &links.concat()), &[]).blueprint(None, 0);
+    let paths: Vec<&str> = blueprint.links.iter().map(|link| link.path.as_str()).collect();
+    let expected = [
+        "a-b",
+        "hosts[0]-a",
+        "hosts[1]-a",
+        "hosts[2]-a",
+        "hosts[3]-a",
+        "a-hosts[0]",
+        "a-hosts[1]",
+        "a-hosts[2]",
+        "a-hosts[3]",
+        "pairs[0]",
+        "pairs[1]",
+        "pairs[2]",
+        "pairs[3]",
+        "hosts[0]-r[0]",
+        "hosts[1]-r[1]",
+        "hosts[2]-r[0]",
+        "hosts[3]-r[1]",
+        "b-hosts[2]",
+    ];
+    assert_eq!(paths, expected);
+    let ends =
+        |i: usize| (blueprint.nodes[blueprint.links[i].from.index()].as_str(), blueprint.nodes[blueprint.links[i].to.index()].as_str());
+    assert_eq!((ends(11), ends(15), ends(17)), (("hosts[2]", "sinks[2]"), ("hosts[2]", "r[0]"), ("b", "hosts[2]")));
+}
+
+#[test]
+fn the_way_back_has_a_plain_queue() {
+    let text = changed(LINK, &format!("{LINK}\nboth-ways = true\nqueue.red = {{ limit = \"60 packets\", min-threshold = \"5 packets\", max-threshold = \"15 packets\", max-probability = 0.1 }}"));
+    let blueprint = sound(&text, &[]).blueprint(None, 0);
+    let names: Vec<(&str, &str)> = blueprint.links.iter().map(|link| (link.path.as_str(), link.port.queues[0].discipline.name())).collect();
+    assert_eq!(names, [("a-b", "red"), ("b-a", "tail-drop")]);
+    assert_eq!(blueprint.links[1].rate, Rate::from_bps(1_000_000));
+}
+
+#[test]
+fn flows_go_round_their_groups() {
+    let text = changed("hosts = { count = 4 }", "hosts = { count = 4 }\nsinks = { count = 2 }")
+        + &link("hosts", "a", "")
+        + &link("b", "sinks", "");
+    let text = text + &flow("g", "hosts", "sinks", FLOW) + &flow("h", "hosts[3]", "sinks", &format!("{FLOW}\ncount = 3"));
+    let scenario = sound(&text, &[]);
+    let there: Vec<String> = ways(&scenario).into_iter().map(|[there, _]| there).collect();
+    assert_eq!(
+        there[1..5],
+        ["hosts[0]-a a-b b-sinks[0]", "hosts[1]-a a-b b-sinks[1]", "hosts[2]-a a-b b-sinks[0]", "hosts[3]-a a-b b-sinks[1]"]
+    );
+    assert_eq!(there[5..], ["hosts[3]-a a-b b-sinks[0]", "hosts[3]-a a-b b-sinks[1]", "hosts[3]-a a-b b-sinks[0]"]);
+    assert_eq!(scenario.flow_count(), 8);
+}
+
+#[test]
+fn routes_are_shared_short_and_by_the_order_of_links() {
+    // From a to d: by b and by c in two links, and by e in three. The link to c stands before the one to b.
+    let nodes = "duration = \"1 s\"\n[nodes]\na = {}\nb = {}\nc = {}\nd = {}\ne = {}\n";
+    let links = [
+        link("a", "e", ""),
+        link("e", "b", ""),
+        link("a", "c", ""),
+        link("a", "b", ""),
+        link("b", "d", ""),
+        link("c", "d", ""),
+        link("d", "a", ""),
+    ];
+    let text = nodes.to_owned() + &links.concat() + &flow("f", "a", "d", TCP) + &flow("g", "a", "d", FLOW);
+    let scenario = sound(&text, &[]);
+    assert_eq!(ways(&scenario), [["a-c c-d", "d-a"], ["a-c c-d", "a-c c-d"]]);
+    assert_eq!(scenario.blueprint(None, 0).routes.len(), 2);
+    let given = text + &flow("h", "a", "d", &format!("{TCP}route = [\"a\", \"e\", \"b\", \"d\"]\nroute-back = [\"d\", \"a\"]"));
+    assert_eq!(ways(&sound(&given, &[]))[2], ["a-e e-b b-d", "d-a"]);
+}
+
+#[test]
+fn a_ring_of_one_way_links_is_followed_round() {
+    let ring = "duration = \"1 s\"\n[nodes]\na = {}\nb = {}\nc = {}\nd = {}\n".to_owned()
+        + &link("a", "b", "")
+        + &link("b", "c", "")
+        + &link("c", "a", "");
+    assert_eq!(ways(&sound(&(ring.clone() + &flow("f", "b", "a", TCP)), &[])), [["b-c c-a", "a-b"]]);
+    assert!(lines(load(&(ring + &flow("f", "a", "d", FLOW)), "t.toml", &[]))[0].contains("no route from 'a' to 'd'"));
+}
+
+#[test]
+fn classes_get_queues_of_their_own() {
+    let port = "scheduler.priority = { order = [\"ef\", \"default\"] }\nclass.default.queue.tail-drop = { limit = \"7 packets\" }";
+    let text = changed(LINK, &format!("{LINK}\n{port}")) + &flow("g", "a", "b", &format!("{FLOW}\nclass = \"ef\""));
+    let blueprint = sound(&text, &[]).blueprint(None, 0);
+    assert_eq!(blueprint.classes, ["default", "ef"]);
+    let port = &blueprint.links[0].port;
+    assert_eq!(port.queues.iter().map(|queue| queue.name.as_str()).collect::<Vec<_>>(), ["ef", "default"]);
+    assert_eq!(port.queue_of_class, [1, 0]);
+    assert_ne!(port.queues[0].discipline, port.queues[1].discipline);
+}
+
+#[test]
+fn settings_change_the_scenario() {
+    let text = changed(LINK, &format!("{LINK}\nqueue.tail-drop = {{ limit = \"9 packets\" }}"));
+    let end = |sets: &[(&str, &str)]| sound(&text, sets).end();
+    assert_eq!(end(&[("duration", "10 ms")]), end(&[("duration", "\"10 ms\"")]));
+    let queue = |sets: &[(&str, &str)]| sound(&text, sets).blueprint(None, 0).links[0].port.queues[0].discipline.clone();
+    let red = "{ limit = \"60 packets\", min-threshold = \"5 packets\", max-threshold = \"15 packets\", max-probability = 0.1 }";
+    // Another component replaces the one in the file, whole or key by key.
+    assert_eq!(queue(&[("a-b.queue.red", red)]).name(), "red");
+    assert_eq!(queue(&[("links.a-b.queue.red", red), ("a-b.queue.red.limit", "30 packets")]).name(), "red");
+    assert_ne!(queue(&[("links[0].queue.tail-drop.limit", "30 packets")]), queue(&[]));
+    let flows = |sets: &[(&str, &str)]| sound(&text, sets).flow_count();
+    assert_eq!((flows(&[("f.count", "5")]), flows(&[("flows.f.count", "6")])), (5, 6));
+    let transport = sound(&text, &[("f.source.ftp", "{}"), ("a-b.both-ways", "true"), ("f.transport.tcp.variant", "sack")]);
+    assert_eq!(transport.blueprint(None, 0).groups[0].transport.name(), "tcp");
+    assert_eq!(sound(&text, &[("nodes.hosts.count", "9")]).node_count(), 11);
+}
+
+#[test]
+fn mistaken_settings_say_which() {
+    let wrong = |path: &str, value: &str| lines(load(BASE, "t.toml", &[(path.to_owned(), value.to_owned())])).join("\n");
+    assert_eq!(
+        wrong("a-c.rate", "1 Mbit/s"),
+        "--set a-c.rate: unknown key, link or group of flows 'a-c'; did you mean 'a-b'? (a-b, f, description, duration, warm-up, seed, ties, nodes, links, flows, measure)"
+    );
+    assert_eq!(wrong("links.a-c.rate", "1 Mbit/s"), "--set links.a-c.rate: unknown link 'a-c'; did you mean 'a-b'? (a-b)");
+    assert_eq!(wrong("nodes.host.count", "3"), "--set nodes.host.count: unknown node 'host'; did you mean 'hosts'? (a, b, hosts)");
+    assert_eq!(wrong("a-b.rate", "3"), "--set a-b.rate: links[0].rate: 3 has no unit; write \"1.5 Mbit/s\"");
+    assert_eq!(wrong("a-b.rat", "3"), "--set a-b.rat: links[0].rat: unknown key 'rat'; did you mean 'rate'? (from, to, rate, delay, name, both-ways, rate-changes, scheduler, queue, marker, impairment, class)");
+    let both = [("a-b.both-ways".to_owned(), "true".to_owned()), ("b-a.rate".to_owned(), "1 Mbit/s".to_owned())];
+    assert_eq!(
+        lines(load(BASE, "t.toml", &both)),
+        ["--set b-a.rate: 'b-a' is the way back that both-ways adds; to change it, write it as a link of its own"]
+    );
+    assert_eq!(wrong("a-b", "3"), "--set a-b: 'a-b' has many keys; say which of them, as in a-b.rate");
+    assert_eq!(wrong("a-b..rate", "3"), "--set a-b..rate: is not a path; write names with dots between, such as r1-r2.queue.red.limit");
+    assert_eq!(wrong("links[3].rate", "3"), "--set links[3].rate: 'links' has 1 entries, counted from 0; there is no links[3]");
+    assert_eq!(wrong("duration.x", "3"), "--set duration.x: leads nowhere: there is no table above 'x'");
+    assert_eq!(wrong("duration[0]", "3"), "--set duration[0]: 'duration' is not a list");
+}
+
+#[test]
+fn the_canonical_form_knows_content_only() {
+    let canonical = |text: &str| sound(text, &[]).canonical().to_owned();
+    let layout = BASE
+        .replace("from = \"a\"\nto = \"b\"\nrate", "to   = \"b\" # end\nfrom = \"a\"\nrate")
+        .replace("a = {}\nb = {}", "b = {}\na = {}");
+    assert_ne!(layout, BASE);
+    assert_eq!(canonical(&layout), canonical(BASE));
+    assert_eq!(canonical(BASE), sound(&changed("\"10 s\"", "\"11 s\""), &[("duration", "10 s")]).canonical());
+    assert_ne!(canonical(BASE), canonical(&changed("\"10 s\"", "\"11 s\"")));
+    assert!(canonical(BASE).starts_with(
+        r#"{"duration":"10 s","flows":[{"from":"a","name":"f","source":{"cbr":{"packet":"160 bytes","rate":"64 kbit/s"}},"to":"b"}],"#
+    ));
+    // The order of impairments has a meaning.
+    let [loss, delay] = ["impairment.loss = { probability = 0.01 }", "impairment.delay = { added = \"1 ms\" }"];
+    let impaired = |first: &str, second: &str| canonical(&changed(LINK, &format!("{LINK}\n{first}\n{second}")));
+    assert_ne!(impaired(loss, delay), impaired(delay, loss));
+}
+
+#[test]
+fn what_is_far_too_large_is_refused_at_once() {
+    let text = changed("count = 4", "count = 4_000_000_000") + &link("hosts", "a", "both-ways = true") + &flow("g", "hosts", "b", FLOW);
+    let found = lines(load(&text, "t.toml", &[]));
+    assert_eq!(found[0], "t.toml:2: nodes: 4000000002 nodes are more than the 16000000 that fit");
+    assert_eq!(found[1], "t.toml:11: flows: 4000000001 flows are more than the 16000000 that fit");
+    assert_eq!(found[2], "t.toml:16: links[1]: more than 16000000 links are more than fit");
+}
+
+#[test]
+fn no_text_is_too_odd_to_be_read() {
+    let odd = [
+        "",
+        "0",
+        "-1",
+        "1e300",
+        "nan",
+        "\"\"",
+        "\"a\"",
+        "\"0 s\"",
+        "\"1 bit/s\"",
+        "[]",
+        "[[]]",
+        "{}",
+        "{ a = {} }",
+        "true",
+        "1979-05-27",
+        "4294967295",
+    ];
+    for name in ["first.toml", "af.toml"] {
+        let text = std::fs::read_to_string(format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"))).expect("the example");
+        let lines: Vec<&str> = text.lines().collect();
+        let mut refused = 0;
+        let mut read = |line: usize, instead: &str| {
+            let all = [&lines[..line], &[instead], &lines[line + 1..]].concat().join("\n");
+            match load(&all, name, &[]) {
+                Ok(_) => {}
+                Err(mistakes) => {
+                    assert!(!mistakes.is_empty(), "line {line} as {instead}: refused without a word");
+                    refused += 1;
+                }
+            }
+        };
+        for (i, line) in lines.iter().enumerate() {
+            read(i, "");
+            read(i, &format!("{line}\n{line}"));
+            if let Some((key, _)) = line.split_once('=') {
+                odd.iter().for_each(|value| read(i, &format!("{key}= {value}")));
+            }
+        }
+        assert!(refused > 500, "{refused}");
+    }
+}
