@@ -46,7 +46,7 @@ class Variant:
     ns2 : mapping
         Settings of af.tcl that differ from its defaults.
     readings : mapping
-        Answers to the study's open questions that differ from the chosen ones.
+        Answers to the study's open questions; the others are those that the study has chosen.
     settings : mapping
         Settings of the study that no answer gives.
     sets : mapping
@@ -62,14 +62,15 @@ class Variant:
 
 # With a least timeout of two ticks, below any estimate, both rules of back-off are the same.
 OF_1999 = Variant(
-    "TCP of ns-2 in 1999, buckets of 8,000 bytes, TCP at 0, UDP within 0.1 s and at random spacing: the study's readings",
+    "TCP of ns-2 in 1999, buckets of 8,000 bytes, TCP at 0, UDP within 0.1 s and at random spacing",
     ns2={"min_rto": 0, "max_rto": 100_000, "tcp_starts": 0, "udp_starts": 0.1, "udp_random": 1},
+    readings={"af-a02": "wait", "af-a03": "bits", "af-a06": "tcp-first", "af-a07": "ns-1999", "af-a08": "random"},
 )
 # Doubling until 64 s is the same as up to 64 times where no timeout is below 1 s.
 FIT = Variant(
     "delayed ACKs, timeouts of 1 to 64 s, buckets of 16,000 bytes: the settings that came nearest to the printed rows",
     ns2={**OF_1999.ns2, "min_rto": 1, "max_rto": 64, "rfc2988": 1, "delayed_ack": 1, "bucket": 16_000},
-    readings={"af-a03": "16-kb", "af-a07": "delayed-acks-min-1s"},
+    readings={**OF_1999.readings, "af-a03": "16-kb", "af-a07": "delayed-acks-min-1s"},
     settings={"tcp.max_rto": "64 s"},
 )
 DE_PHASED = replace(
