@@ -320,7 +320,7 @@ fn add_flows(
         let routes = match (&group.transport, &tcp[flow.group as usize]) {
             (TransportPlan::Tcp(_), Some(parameters)) => {
                 let backward = departure(flow.backward);
-                let mut sender = Sender::new(parameters);
+                let mut sender = Sender::new(parameters, clock_offset(parameters, key));
                 sender.offer(segments(group, parameters)?);
                 let back = Dress { departure: backward, ..dress };
                 let header = parameters.header.get() as u32;
@@ -364,6 +364,14 @@ fn ends_of_hosts(blueprint: &Blueprint) -> Vec<Ends> {
 
 fn host(processes: &mut [Process], index: u32) -> &mut Host {
     processes[index as usize].host_mut().expect("flows end at hosts")
+}
+
+/// Where in a tick a sender's clock begins.
+fn clock_offset(tcp: &TcpParameters, flow: Key) -> Duration {
+    match tcp.timer_tick.as_ps() {
+        0 => Duration::ZERO,
+        tick => Duration::from_ps(flow.child("clock").stream().below(tick)),
+    }
 }
 
 /// How many segments a TCP flow has to send; `None` without an end.
