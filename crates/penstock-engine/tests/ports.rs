@@ -243,3 +243,41 @@ fn links_without_delay_pass_packets_on_at_once() {
     net.0.trace = true;
     assert_eq!(received(&net.run()), [Some(6), Some(8)]);
 }
+
+#[test]
+fn two_impairments_that_keep_the_order_keep_it_together() {
+    let (mut net, route, id) = link("99 packets");
+    net.port(id).impairments = vec![impairment("delay", "added = uniform [0 ms, 20 ms]; keep-order = true"); 2];
+    net.burst("0 ms", 50, 125, route);
+    net.0.trace = true;
+    let seen = received(&net.run());
+    assert!(seen.iter().all(Option::is_some) && seen.is_sorted());
+}
+
+#[test]
+fn a_port_in_service_mode_counts_what_still_waits() {
+    // Of three packets the second begins at 1 ms and the third waits at the end, after 1.5 ms.
+    for force_service in [false, true] {
+        let (mut net, route, id) = link("9 packets");
+        net.port(id).force_service = force_service;
+        net.burst("0 ms", 3, 125, route);
+        net.0.end = time("1.5 ms");
+        let port = &net.run().links[0];
+        assert_eq!(port.waiting_packet_ps, u128::from(MS + 3 * MS / 2));
+        assert_eq!((port.waits, port.wait_sum_ps), (2, u128::from(MS)));
+    }
+}
+
+#[test]
+fn losses_after_the_end_are_not_recorded() {
+    for force_service in [false, true] {
+        let (mut net, route, id) = link("9 packets");
+        net.port(id).force_service = force_service;
+        net.port(id).impairments = vec![impairment("loss", "probability = 1")];
+        net.burst("0 ms", 3, 125, route);
+        (net.0.end, net.0.trace) = (time("1.5 ms"), true);
+        let seen = net.run();
+        assert_eq!(dropped(&seen, DropCause::Loss), 1);
+        assert_eq!(seen.trace.iter().filter(|row| row.event == TraceEvent::Drop(DropCause::Loss)).count(), 1);
+    }
+}

@@ -162,7 +162,8 @@ impl Net {
     }
 
     pub fn flow(&mut self, group: u32, forward: RouteId, backward: RouteId) {
-        let member = self.0.flows.iter().filter(|flow| flow.group == group).count() as u32;
+        // The last one of the group has the highest number.
+        let member = self.0.flows.iter().rev().find(|flow| flow.group == group).map_or(0, |flow| flow.member + 1);
         let links = &self.0.routes[forward.index()];
         let from = self.0.links[links[0].index()].from;
         let to = self.0.links[links[links.len() - 1].index()].to;
