@@ -1,5 +1,6 @@
 """The study of drop precedences: its data, scenarios, measurements and claims."""
 
+import json
 import tomllib
 from itertools import count
 from pathlib import Path
@@ -8,9 +9,10 @@ import pytest
 
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claims import judge
+from penstock.reproductions.comparison import compare
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.reproduce import Outcome
-from penstock.reproductions.study import load
+from penstock.reproductions.reproduce import Outcome, reproduce
+from penstock.reproductions.study import load, packaged_text
 from penstock.running import run_all
 
 SEED_FILE = Path(__file__).resolve().parents[2].parent / "shared" / "seeds" / "af.toml"
@@ -293,3 +295,12 @@ def test_a_reduced_run_fills_the_bottleneck():
         assert numbers["min_tcp"] <= numbers["avg_tcp"] <= numbers["max_tcp"]
         assert numbers["max_udp"] > numbers["max_tcp"]
         assert 0 < numbers["fairness"] < 1
+
+
+def test_the_findings_are_current():
+    # The packaged verdicts and the number in the findings are what ten runs give now.
+    outcome = reproduce(STUDY, [], Readings(DOCUMENT), STUDY.runs)
+    verdicts = json.loads(packaged_text("af", "verdicts.json"))
+    assert [judgement.as_json() for judgement in judge(STUDY, outcome)] == verdicts
+    agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
+    assert f"\n{agree} of the 120 numbers lie within" in packaged_text("af", "findings.md")

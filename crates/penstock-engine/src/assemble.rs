@@ -2,7 +2,7 @@
 
 use crate::blueprint::{Blueprint, FlowGroup, Ties};
 use crate::channel::Inputs;
-use crate::host::{Dress, Host};
+use crate::host::{Dress, Ends, Host};
 use crate::port::Port;
 use crate::process::Process;
 use crate::record::Window;
@@ -29,6 +29,10 @@ pub enum BlueprintError {
     MisroutedFlow(usize),
     /// The source cannot be carried by the transport.
     Mismatch(String),
+    /// A link ends where it begins.
+    LinkToItself(String),
+    /// Samples without any time between them.
+    NoInterval(usize),
 }
 
 impl fmt::Display for BlueprintError {
@@ -40,6 +44,8 @@ impl fmt::Display for BlueprintError {
             BlueprintError::BrokenRoute(route) => write!(f, "route {route} is empty or has links that do not meet"),
             BlueprintError::MisroutedFlow(flow) => write!(f, "the route of flow {flow} does not lead between its ends"),
             BlueprintError::Mismatch(group) => write!(f, "flows '{group}': this source cannot be carried by this transport"),
+            BlueprintError::LinkToItself(link) => write!(f, "the link {link} ends where it begins"),
+            BlueprintError::NoInterval(plan) => write!(f, "sample plan {plan} has an interval of 0 s; give it one above 0 s"),
         }
     }
 }
@@ -69,6 +75,7 @@ enum Place {
 /// # Errors
 /// If it contradicts itself; see [`BlueprintError`].
 pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
+    check_links(blueprint)?;
     check_routes(blueprint)?;
     let is_host = hosts(blueprint);
     let place = |link: LinkId| match blueprint.links[link.index()].from {
@@ -132,6 +139,16 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     Ok(Parts { processes, inputs, routes: Routes { hops, flows }, shortest_delay })
 }
 
+fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+    if let Some(link) = blueprint.links.iter().find(|link| link.from == link.to) {
+        return Err(BlueprintError::LinkToItself(link.path.clone()));
+    }
+    match blueprint.samples.iter().position(|sample| sample.every == Duration::ZERO) {
+        Some(plan) => Err(BlueprintError::NoInterval(plan)),
+        None => Ok(()),
+    }
+}
+
 fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     let link = |id: &LinkId| &blueprint.links[id.index()];
     for (i, route) in blueprint.routes.iter().enumerate() {
@@ -160,6 +177,10 @@ fn hosts(blueprint: &Blueprint) -> Vec<bool> {
     for flow in &blueprint.flows {
         is_host[flow.from.index()] = true;
         is_host[flow.to.index()] = true;
+    }
+    // A route that no flow takes must end somewhere too.
+    for route in &blueprint.routes {
+        is_host[blueprint.links[route[route.len() - 1].index()].to.index()] = true;
     }
     is_host
 }
@@ -284,6 +305,9 @@ fn add_flows(
         .collect();
     let host_index: Vec<u32> =
         (0..blueprint.nodes.len() as u32).map(|node| process_of.get(&Place::Host(NodeId(node))).copied().unwrap_or(u32::MAX)).collect();
+    for (node, ends) in ends_of_hosts(blueprint).into_iter().enumerate().filter(|(node, _)| host_index[*node] != u32::MAX) {
+        host(processes, host_index[node]).expect_ends(&ends);
+    }
     let mut flows = Vec::with_capacity(blueprint.flows.len());
     for (i, flow) in blueprint.flows.iter().enumerate() {
         let group = &blueprint.groups[flow.group as usize];
@@ -317,6 +341,25 @@ fn add_flows(
         flows.push(routes);
     }
     Ok(flows)
+}
+
+/// How many ends of flows each node will have.
+fn ends_of_hosts(blueprint: &Blueprint) -> Vec<Ends> {
+    let mut ends = vec![Ends::default(); blueprint.nodes.len()];
+    for flow in &blueprint.flows {
+        let (from, to) = (flow.from.index(), flow.to.index());
+        match blueprint.groups[flow.group as usize].transport {
+            TransportPlan::Tcp(_) => {
+                ends[from].senders += 1;
+                ends[to].receivers += 1;
+            }
+            TransportPlan::Udp(_) => {
+                ends[from].sources += 1;
+                ends[to].sinks += 1;
+            }
+        }
+    }
+    ends
 }
 
 fn host(processes: &mut [Process], index: u32) -> &mut Host {

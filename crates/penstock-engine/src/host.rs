@@ -39,6 +39,19 @@ pub struct Host {
     receivers: Vec<ReceiverEnd>,
 }
 
+/// How many ends of flows a host has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ends {
+    /// Sending ends of open-loop flows.
+    pub sources: usize,
+    /// Their receiving ends.
+    pub sinks: usize,
+    /// TCP senders.
+    pub senders: usize,
+    /// TCP receivers.
+    pub receivers: usize,
+}
+
 /// How an end's packets look.
 #[derive(Clone, Copy, Debug)]
 pub struct Dress {
@@ -136,8 +149,7 @@ struct Received {
     packets: u64,
     bytes: u64,
     marked: u64,
-    /// Picoseconds; 128 bits as two words keep the struct's alignment small.
-    delay_sum: [u64; 2],
+    delay_sum_ps: u128,
     delay_max: Duration,
 }
 
@@ -148,8 +160,7 @@ impl Received {
         self.bytes += u64::from(packet.size);
         self.marked += u64::from(packet.marked);
         let delay = now.since(packet.created);
-        let (low, carry) = self.delay_sum[0].overflowing_add(delay.as_ps());
-        self.delay_sum = [low, self.delay_sum[1] + u64::from(carry)];
+        self.delay_sum_ps += u128::from(delay.as_ps());
         self.delay_max = self.delay_max.max(delay);
     }
 
@@ -159,7 +170,7 @@ impl Received {
         // A datagram may be smaller than its nominal headers.
         counters.received_payload = self.bytes.saturating_sub(self.packets * u64::from(header));
         counters.marked_packets = self.marked;
-        counters.delay_sum_ps = u128::from(self.delay_sum[1]) << 64 | u128::from(self.delay_sum[0]);
+        counters.delay_sum_ps = self.delay_sum_ps;
         counters.delay_max = self.delay_max;
     }
 }
@@ -185,6 +196,14 @@ impl Host {
             senders: Vec::new(),
             receivers: Vec::new(),
         }
+    }
+
+    /// Makes room for exactly so many ends: there may be a million of them, and growing by doubling wastes up to half.
+    pub fn expect_ends(&mut self, ends: &Ends) {
+        self.sources.reserve_exact(ends.sources);
+        self.sinks.reserve_exact(ends.sinks);
+        self.senders.reserve_exact(ends.senders);
+        self.receivers.reserve_exact(ends.receivers);
     }
 
     /// Adds the sending end of an open-loop flow that begins at `start`; returns its slot.
@@ -233,29 +252,37 @@ impl Host {
     /// Does what is due at `now`: one source or timer, in the order of flows.
     #[inline]
     pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        if self.timers.next() > now {
-            return self.emit(now, around);
+        if self.timers.next() > now || self.emits_before_timer() {
+            self.emit(now, around);
+        } else {
+            self.on_timer(now, around);
         }
-        if self.emissions.next() <= now {
-            let emission = self.emissions.first();
-            let timer = self.timers.peek().expect("a timer is due");
-            if (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow) {
-                return self.emit(now, around);
-            }
-        }
-        self.on_timer(now, around);
+    }
+
+    /// Whether the next source precedes the next timer, in the order of flows within one instant.
+    fn emits_before_timer(&self) -> bool {
+        let emission = self.emissions.first();
+        let timer = self.timers.peek().expect("a timer is due");
+        (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow)
     }
 
     /// Takes a packet at the end of its route.
+    #[inline]
     pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         around.record.trace(now, self.place, packet, TraceEvent::Receive);
+        if let Body::Datagram { .. } = packet.body {
+            if self.window.is_open(now) {
+                self.sinks[around.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+            }
+        } else {
+            self.deliver_to_transport(now, packet, around);
+        }
+    }
+
+    fn deliver_to_transport(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         let flow = around.routes.flow(packet.flow);
         match packet.body {
-            Body::Datagram { .. } => {
-                if self.window.is_open(now) {
-                    self.sinks[flow.sink as usize].received.count(now, packet);
-                }
-            }
+            Body::Datagram { .. } => unreachable!("datagrams have no transport"),
             Body::Segment { seq, .. } => {
                 let end = &mut self.receivers[flow.sink as usize];
                 let before = end.receiver.delivered();
@@ -303,7 +330,7 @@ impl Host {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
         let due = self.emissions.first();
         let end = &mut self.sources[due.slot as usize];

@@ -24,8 +24,6 @@ use penstock_model::units::{Duration, Time};
 /// A port and its link.
 pub struct Port {
     link: LinkId,
-    /// The place of this port in traces.
-    place: u32,
     wire: Wire,
     delay: Duration,
     marker: Option<Marker>,
@@ -43,6 +41,7 @@ struct Marker {
     at: MarkAt,
 }
 
+#[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
 enum Queueing {
     Committed(Committed),
     Service(Service),
@@ -51,6 +50,8 @@ enum Queueing {
 /// The port's counts, and the window that they are about.
 #[derive(Debug)]
 pub struct Counters {
+    /// The place of the port in traces.
+    place: u32,
     /// What is reported.
     pub link: LinkCounters,
     /// When counting is on.
@@ -59,11 +60,46 @@ pub struct Counters {
     pub offered: u64,
     /// Packets refused over the whole run.
     pub refused: u64,
-    /// Packets whose transmission has ended, over the whole run.
+    /// Packets that no longer count as queued, over the whole run.
     pub sent: u64,
 }
 
 impl Counters {
+    /// Counts an arrival.
+    #[inline]
+    fn arrival(&mut self, now: Time, packet: &Packet) {
+        self.offered += 1;
+        if self.window.is_open(now) {
+            self.link.offered_packets[usize::from(packet.precedence)] += 1;
+            self.link.offered_bytes += u64::from(packet.size);
+        }
+    }
+
+    /// Counts a verdict; tells whether the packet stays.
+    #[inline(always)]
+    fn judged(&mut self, now: Time, packet: &mut Packet, verdict: Verdict, record: &mut Record) -> bool {
+        match verdict {
+            Verdict::Accept => record.trace(now, self.place, packet, TraceEvent::Accept),
+            Verdict::Mark => {
+                packet.marked = true;
+                record.note(now, self.place, packet, TraceEvent::Mark);
+                self.link.marked_packets += u64::from(self.window.is_open(now));
+            }
+            Verdict::Drop(cause) => {
+                self.refused(now, packet, cause, record);
+                return false;
+            }
+        }
+        true
+    }
+
+    #[cold]
+    fn refused(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
+        record.note(now, self.place, packet, TraceEvent::Drop(cause));
+        self.refused += 1;
+        self.loss(now, packet, cause);
+    }
+
     /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
     #[inline]
     pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
@@ -133,7 +169,6 @@ impl Port {
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
         Port {
             link,
-            place,
             wire: Wire::new(plan.rate, plan.rate_changes.clone()),
             delay: plan.delay,
             marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
@@ -141,7 +176,7 @@ impl Port {
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             doomed: 0,
-            counters: Counters { link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0 },
+            counters: Counters { place, link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0 },
         }
     }
 
@@ -161,31 +196,25 @@ impl Port {
         if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
-        self.counters.offered += 1;
-        let counts = self.counters.window.is_open(now);
-        if counts {
-            self.counters.link.offered_packets[usize::from(packet.precedence)] += 1;
-            self.counters.link.offered_bytes += u64::from(packet.size);
-        }
-        match &mut self.queueing {
+        self.counters.arrival(now, packet);
+        let Port { queueing, counters, wire, .. } = self;
+        match queueing {
             Queueing::Committed(queue) => {
-                let verdict = queue.decide(now, packet, &mut self.counters.sent);
-                if !self.judged(now, packet, verdict, counts, record) {
+                let verdict = queue.decide(now, packet, &mut counters.sent);
+                if !counters.judged(now, packet, verdict, record) {
                     return;
                 }
-                let Queueing::Committed(queue) = &mut self.queueing else { unreachable!("the mode never changes") };
-                let (start, end) = queue.commit(now, packet, &mut self.wire);
-                self.counters.transmission(now, start, end, packet.size);
+                let (start, end) = queue.commit(now, packet, wire, &mut counters.sent);
+                counters.transmission(now, start, end, packet.size);
                 self.transmit(start, end, packet, routes, record, outputs);
                 self.check_conservation();
             }
             Queueing::Service(service) => {
-                service.settle(now, &mut self.counters.sent);
+                service.settle(now, &mut counters.sent);
                 let verdict = service.decide(now, packet);
-                if !self.judged(now, packet, verdict, counts, record) {
+                if !counters.judged(now, packet, verdict, record) {
                     return;
                 }
-                let Queueing::Service(service) = &mut self.queueing else { unreachable!("the mode never changes") };
                 service.push(now, *packet);
                 if service.has_one_queue() {
                     self.serve(now, routes, record, outputs);
@@ -253,31 +282,6 @@ impl Port {
         (!self.impairments.is_empty()).then(|| self.losses.value())
     }
 
-    /// Counts a verdict; tells whether the packet stays.
-    #[inline(always)]
-    fn judged(&mut self, now: Time, packet: &mut Packet, verdict: Verdict, counts: bool, record: &mut Record) -> bool {
-        match verdict {
-            Verdict::Accept => record.trace(now, self.place, packet, TraceEvent::Accept),
-            Verdict::Mark => {
-                packet.marked = true;
-                record.note(now, self.place, packet, TraceEvent::Mark);
-                self.counters.link.marked_packets += u64::from(counts);
-            }
-            Verdict::Drop(cause) => {
-                self.refuse(now, packet, cause, record);
-                return false;
-            }
-        }
-        true
-    }
-
-    #[cold]
-    fn refuse(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
-        record.note(now, self.place, packet, TraceEvent::Drop(cause));
-        self.counters.refused += 1;
-        self.counters.loss(now, packet, cause);
-    }
-
     /// Loses a packet whose transmission ends at `end`. That is known beforehand, and how long depends on how the port
     /// finds its departures: hence the digest of its own, and nothing at all about what lies after the end of the run.
     #[cold]
@@ -287,12 +291,12 @@ impl Port {
             return;
         }
         self.losses.packet(end, packet, TraceEvent::Drop(DropCause::Loss).code());
-        record.trace(end, self.place, packet, TraceEvent::Drop(DropCause::Loss));
+        record.trace(end, self.counters.place, packet, TraceEvent::Drop(DropCause::Loss));
         self.counters.loss(end, packet, DropCause::Loss);
     }
 
     /// Puts a packet on the wire, whose transmission lasts from `start` to `end`.
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, start: Time, end: Time, packet: &mut Packet, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
         if end == Time::NEVER {
             return;

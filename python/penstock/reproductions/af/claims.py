@@ -98,7 +98,8 @@ def third_does_not_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     return Finding(
         decision.verdict,
         f"A third DP changes average TCP by {_spread(tests, 'avg_tcp')} kb/s and fairness by "
-        f"{_spread(tests, 'fairness')} over the eight pairs; {_held(decision)} rises are below 1.5 kb/s and 0.05.{_failures(decision.failed)}",
+        f"{_spread(tests, 'fairness')} over the eight pairs; {_held(decision)} rises are below 1.5 kb/s and 0.05."
+        f"{_failures(decision.failed)}",
         f"Significant rises, though: {small}." if small else "No rise is significant.",
     )
 
@@ -106,7 +107,9 @@ def third_does_not_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
 def two_like_three(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """af-c04."""
     tests = [
-        within(f"{NAMES[column]}, {_case(table, udp, rate)}", _third(outcome, column, table, udp, rate), -margin, margin)
+        within(
+            f"{NAMES[column]}, {_case(table, udp, rate)}", _third(outcome, column, table, udp, rate), -margin, margin
+        )
         for table, udp, rate in _cases()
         for column, margin in (("avg_tcp", TCP_MARGIN), ("fairness", FAIRNESS_MARGIN))
     ]
