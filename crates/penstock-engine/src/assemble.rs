@@ -336,7 +336,7 @@ fn add_flows(
                 let back = Dress { departure: backward, ..dress };
                 let header = parameters.header.get() as u32;
                 let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), header);
-                let source = host(processes, from).add_sender(dress, sender, start);
+                let source = host(processes, from).add_sender(dress, sender, start, group.stop);
                 FlowRoutes { forward, backward, source, sink }
             }
             (TransportPlan::Udp(parameters), _) if group.calls.is_some() => {

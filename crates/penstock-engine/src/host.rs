@@ -209,11 +209,14 @@ impl Host {
         self.sinks.len() as u32 - 1
     }
 
-    /// Adds a TCP sender that opens its connection at `start`; returns its slot.
-    pub fn add_sender(&mut self, dress: Dress, sender: Sender, start: Time) -> u32 {
+    /// Adds a TCP sender that opens its connection at `start` and has nothing new to send after `stop`; returns its slot.
+    pub fn add_sender(&mut self, dress: Dress, sender: Sender, start: Time, stop: Time) -> u32 {
         let slot = self.senders.len() as u32;
         let mut armed = Time::NEVER;
         self.timers.arm(start, &mut armed, dress.flow.0, TimerKind::Start, slot);
+        if stop < self.window.to {
+            self.timers.arm(stop, &mut { Time::NEVER }, dress.flow.0, TimerKind::Stop, slot);
+        }
         self.senders.push(SenderEnd { dress, sender, armed: Time::NEVER, sent: Sent::default() });
         slot
     }
@@ -383,6 +386,7 @@ impl Host {
                 self.senders[timer.slot as usize].sender.start(now);
                 self.pump_sender(now, timer.slot, around);
             }
+            TimerKind::Stop => self.senders[timer.slot as usize].sender.withdraw(),
             TimerKind::Sender => {
                 let end = &mut self.senders[timer.slot as usize];
                 if end.armed != timer.at {
