@@ -87,13 +87,13 @@ fn what_has_no_effect() {
         "signalling = { processing = \"1 ms\" }",
         "t.toml:22: calls[0].signalling: has no effect: without admission and termination nothing is signalled; leave it out",
     );
-    also("route-back = [\"b\", \"a\"]", "t.toml:22: calls[0].route-back: unknown key 'route-back'; did you mean 'route'? (name, from, to, count, class, precedence, start, stop, route, source, transport, arrivals, ...)");
+    also("route-back = [\"b\", \"a\"]", "t.toml:22: calls[0].route-back: unknown key 'route-back' (one of name, from, to, count, class, precedence, start, stop, route, source, transport, arrivals, ...)");
     added(LINK, "pcn-at = \"offered\"", "t.toml:11: links[0].pcn-at: has no effect without a PCN meter; write pcn or leave it out");
 }
 
 #[test]
 fn meters_on_the_way() {
-    let line = |key: &str| format!("t.toml:22: calls[0].{key}: no link on the routes of 'v' has a PCN meter, so nothing is ever marked; write one under pcn on one of them");
+    let line = |key: &str| format!("t.toml:22: calls[0].{key}: no link on the routes of 'v' has a PCN meter, so nothing is ever marked; write pcn on one of them");
     also("termination.single-threshold = {}", &line("termination"));
     let cle = format!("{ARRIVALS}\nadmission.cle = {{ threshold = 0.01 }}");
     also(&cle, &line("admission").replace(":22:", ":23:"));
@@ -126,7 +126,7 @@ fn rates_of_meters() {
     added(
         LINK,
         "pcn.single-threshold = { admissible-rate = \"500 kbit/s\", supportable-rate = \"400 kbit/s\" }",
-        "t.toml:11: links[0].pcn.single-threshold.supportable-rate: 400 kbit/s is below admissible-rate, 500 kbit/s",
+        "t.toml:11: links[0].pcn.single-threshold.admissible-rate: 500 kbit/s is above supportable-rate, 400 kbit/s",
     );
     added(LINK, "pcn.thresholt = {}", "t.toml:11: links[0].pcn: unknown PCN meter 'thresholt'; did you mean 'threshold'? (single-threshold, fractional, virtual-queue, pre-emption, threshold, excess)");
     added(LINK, "pcn-at = \"ofered\"", "t.toml:11: links[0].pcn-at: 'ofered' is not one of accepted, offered, departure; did you mean 'offered'?");
