@@ -1,6 +1,18 @@
 """Sphinx settings. Nothing here reaches for the network."""
 
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import penstock
+
+sys.path.insert(0, str(Path(__file__).parent))
+import generate_reference
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 project = "Penstock"
 author = "The Penstock authors"
@@ -15,13 +27,15 @@ extensions = [
     "sphinx.ext.napoleon",
 ]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "generated"]
 nitpicky = True
+# Types in docstrings are words for people ("str or Path, optional"), and other projects' pages are not reached for.
+nitpick_ignore_regex = [("py:.*", r"(?!penstock\.)(?!.*penstock\.).*")]
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
+myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 3
 
-autodoc_typehints = "signature"
+autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_numpy_docstring = True
@@ -31,3 +45,10 @@ html_title = f"Penstock {release}"
 # The theme's default writes when a page was built, and a page is a function of its source.
 html_last_updated_fmt = None
 html_show_sphinx = False
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
+
+
+def setup(app: Sphinx) -> None:
+    """Writes the generated pages before Sphinx looks for pages."""
+    app.connect("builder-inited", lambda _: generate_reference.write())

@@ -4,7 +4,7 @@ use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, Ties};
 use crate::calls::{CallsEnd, CallsSetup};
 use crate::channel::Inputs;
 use crate::egress::EgressEnd;
-use crate::host::{Dress, Host};
+use crate::host::{Dress, Ends, Host};
 use crate::messages::Peer;
 use crate::port::Port;
 use crate::process::Process;
@@ -35,6 +35,10 @@ pub enum BlueprintError {
     SignalWithoutDelay(String),
     /// The source cannot be carried by the transport.
     Mismatch(String),
+    /// A link ends where it begins.
+    LinkToItself(String),
+    /// Samples without any time between them.
+    NoInterval(usize),
 }
 
 impl fmt::Display for BlueprintError {
@@ -49,6 +53,8 @@ impl fmt::Display for BlueprintError {
                 write!(f, "calls '{group}': signals between their ends would take no time; give a link of the route a delay above 0 s")
             }
             BlueprintError::Mismatch(group) => write!(f, "flows '{group}': this source cannot be carried by this transport"),
+            BlueprintError::LinkToItself(link) => write!(f, "the link {link} ends where it begins"),
+            BlueprintError::NoInterval(plan) => write!(f, "sample plan {plan} has an interval of 0 s; give it one above 0 s"),
         }
     }
 }
@@ -78,6 +84,7 @@ enum Place {
 /// # Errors
 /// If it contradicts itself; see [`BlueprintError`].
 pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
+    check_links(blueprint)?;
     check_routes(blueprint)?;
     let is_host = hosts(blueprint);
     let place = |link: LinkId| match blueprint.links[link.index()].from {
@@ -141,6 +148,16 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     Ok(Parts { processes, inputs, routes: Routes { hops, flows }, shortest_delay })
 }
 
+fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+    if let Some(link) = blueprint.links.iter().find(|link| link.from == link.to) {
+        return Err(BlueprintError::LinkToItself(link.path.clone()));
+    }
+    match blueprint.samples.iter().position(|sample| sample.every == Duration::ZERO) {
+        Some(plan) => Err(BlueprintError::NoInterval(plan)),
+        None => Ok(()),
+    }
+}
+
 fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     let link = |id: &LinkId| &blueprint.links[id.index()];
     for (i, route) in blueprint.routes.iter().enumerate() {
@@ -169,6 +186,10 @@ fn hosts(blueprint: &Blueprint) -> Vec<bool> {
     for flow in &blueprint.flows {
         is_host[flow.from.index()] = true;
         is_host[flow.to.index()] = true;
+    }
+    // A route that no flow takes must end somewhere too.
+    for route in &blueprint.routes {
+        is_host[blueprint.links[route[route.len() - 1].index()].to.index()] = true;
     }
     is_host
 }
@@ -295,6 +316,9 @@ fn add_flows(
         .collect();
     let host_index: Vec<u32> =
         (0..blueprint.nodes.len() as u32).map(|node| process_of.get(&Place::Host(NodeId(node))).copied().unwrap_or(u32::MAX)).collect();
+    for (node, ends) in ends_of_hosts(blueprint).into_iter().enumerate().filter(|(node, _)| host_index[*node] != u32::MAX) {
+        host(processes, host_index[node]).expect_ends(&ends);
+    }
     let mut flows = Vec::with_capacity(blueprint.flows.len());
     for (i, flow) in blueprint.flows.iter().enumerate() {
         let group = &blueprint.groups[flow.group as usize];
@@ -307,12 +331,12 @@ fn add_flows(
         let routes = match (&group.transport, &tcp[flow.group as usize]) {
             (TransportPlan::Tcp(_), Some(parameters)) => {
                 let backward = departure(flow.backward);
-                let mut sender = Sender::new(parameters);
+                let mut sender = Sender::new(parameters, clock_offset(parameters, key));
                 sender.offer(segments(group, parameters)?);
                 let back = Dress { departure: backward, ..dress };
                 let header = parameters.header.get() as u32;
                 let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), header);
-                let source = host(processes, from).add_sender(dress, sender, start);
+                let source = host(processes, from).add_sender(dress, sender, start, group.stop);
                 FlowRoutes { forward, backward, source, sink }
             }
             (TransportPlan::Udp(parameters), _) if group.calls.is_some() => {
@@ -391,8 +415,35 @@ impl CallsEnds<'_> {
     }
 }
 
+/// How many ends of flows each node will have.
+fn ends_of_hosts(blueprint: &Blueprint) -> Vec<Ends> {
+    let mut ends = vec![Ends::default(); blueprint.nodes.len()];
+    for flow in &blueprint.flows {
+        let (from, to) = (flow.from.index(), flow.to.index());
+        match blueprint.groups[flow.group as usize].transport {
+            TransportPlan::Tcp(_) => {
+                ends[from].senders += 1;
+                ends[to].receivers += 1;
+            }
+            TransportPlan::Udp(_) => {
+                ends[from].sources += 1;
+                ends[to].sinks += 1;
+            }
+        }
+    }
+    ends
+}
+
 fn host(processes: &mut [Process], index: u32) -> &mut Host {
     processes[index as usize].host_mut().expect("flows end at hosts")
+}
+
+/// Where in a tick a sender's clock begins.
+fn clock_offset(tcp: &TcpParameters, flow: Key) -> Duration {
+    match tcp.timer_tick.as_ps() {
+        0 => Duration::ZERO,
+        tick => Duration::from_ps(flow.child("clock").stream().below(tick)),
+    }
 }
 
 /// How many segments a TCP flow has to send; `None` without an end.

@@ -7,21 +7,20 @@ use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 use std::collections::VecDeque;
 
-/// The queue: a ring of packets whose transmission has not ended. What has ended by `now` leaves before anything is decided.
+/// The queue: a ring of the packets that count as queued. Whatever no longer does by `now` leaves before anything is
+/// decided; a packet that finds the wire idle never enters unless the packet in service counts too.
 pub struct Committed {
     discipline: AnyDiscipline,
     counting: Counting,
     ring: VecDeque<Entry>,
-    /// The packet at the head is in service and, if only waiting packets count, no longer in the occupancy.
-    head_started: bool,
     last_end: Time,
     occupancy: Occupancy,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    start: Time,
-    end: Time,
+    /// When it stops counting as queued: its transmission starts or, if the packet in service counts, ends.
+    leaves: Time,
     size: u32,
     precedence: u8,
 }
@@ -31,72 +30,65 @@ impl Committed {
     pub fn new(plan: &QueuePlan, context: &PortContext) -> Committed {
         let discipline = AnyDiscipline::new(&plan.discipline, context);
         let counting = discipline.counting();
-        let occupancy = Occupancy { idle_since: Some(Time::ZERO), ..Occupancy::default() };
-        Committed { discipline, counting, ring: VecDeque::new(), head_started: false, last_end: Time::ZERO, occupancy }
+        Committed { discipline, counting, ring: VecDeque::new(), last_end: Time::ZERO, occupancy: Occupancy::default() }
     }
 
     /// What the discipline says of `packet`.
     #[inline]
     pub fn decide(&mut self, now: Time, packet: &Packet, sent: &mut u64) -> Verdict {
         self.advance(now, sent);
+        self.occupancy.idle_since = (self.last_end <= now).then_some(self.last_end);
         self.discipline.on_arrival(now, packet, &self.occupancy)
     }
 
     /// Takes an accepted packet; returns when its transmission starts and ends.
     #[inline]
-    pub fn commit(&mut self, now: Time, packet: &Packet, wire: &mut Wire) -> (Time, Time) {
+    pub fn commit(&mut self, now: Time, packet: &Packet, wire: &mut Wire, sent: &mut u64) -> (Time, Time) {
         let start = self.last_end.max(now);
         let end = wire.finish(start, packet.size);
         self.last_end = end;
-        self.occupancy.idle_since = None;
-        if self.ring.is_empty() && self.counting == Counting::Waiting {
-            // An idle port starts at once, so the packet never waits.
-            self.head_started = true;
-        } else {
+        let leaves = match self.counting {
+            Counting::Waiting => start,
+            Counting::InSystem => end,
+        };
+        if leaves > now {
             self.occupancy.add(packet.size, packet.precedence);
+            self.ring.push_back(Entry { leaves, size: packet.size, precedence: packet.precedence });
+        } else {
+            *sent += 1;
         }
-        self.ring.push_back(Entry { start, end, size: packet.size, precedence: packet.precedence });
         (start, end)
     }
 
     /// Packets that wait, the one in service not included.
     pub fn waiting(&mut self, now: Time, sent: &mut u64) -> u32 {
         self.advance(now, sent);
-        let in_service = self.ring.front().is_some_and(|entry| entry.start <= now);
-        self.ring.len() as u32 - u32::from(in_service)
-    }
-
-    /// Packets whose transmission had not ended when the queue was last looked at.
-    pub fn len(&self) -> u64 {
-        self.ring.len() as u64
+        match self.counting {
+            Counting::Waiting => self.ring.len() as u32,
+            // The wire is never idle while something is queued, so the head is in service.
+            Counting::InSystem => (self.ring.len() as u32).saturating_sub(1),
+        }
     }
 
     /// Packets whose transmission never ends, because the link does not recover.
     pub fn stuck(&self) -> u64 {
-        self.ring.iter().rev().take_while(|entry| entry.end == Time::NEVER).count() as u64
+        let queued = self.ring.iter().rev().take_while(|entry| entry.leaves == Time::NEVER).count() as u64;
+        // The first of them has started and, if only waiting packets count, left the ring.
+        queued + u64::from(self.counting == Counting::Waiting && self.last_end == Time::NEVER)
     }
 
-    /// Lets what has ended leave, and what has started stop waiting.
+    /// Packets that counted as queued when the queue was last looked at.
+    pub fn len(&self) -> u64 {
+        self.ring.len() as u64
+    }
+
+    /// Lets what no longer counts leave.
     #[inline]
     fn advance(&mut self, now: Time, sent: &mut u64) {
-        while let Some(head) = self.ring.front() {
-            if head.end <= now {
-                if !self.head_started {
-                    self.occupancy.remove(head.size, head.precedence);
-                }
-                self.head_started = false;
-                *sent += 1;
-                self.ring.pop_front();
-                if self.ring.is_empty() {
-                    self.occupancy.idle_since = Some(self.last_end);
-                }
-            } else {
-                if self.counting == Counting::Waiting && !self.head_started && head.start <= now {
-                    self.occupancy.remove(head.size, head.precedence);
-                    self.head_started = true;
-                }
-                break;
-            }
+        while let Some(head) = self.ring.front().filter(|head| head.leaves <= now) {
+            self.occupancy.remove(head.size, head.precedence);
+            self.ring.pop_front();
+            *sent += 1;
         }
     }
 }

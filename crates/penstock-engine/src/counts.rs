@@ -28,8 +28,7 @@ pub struct Received {
     packets: u64,
     bytes: u64,
     marked: u64,
-    /// Picoseconds; 128 bits as two words keep the struct's alignment small.
-    delay_sum: [u64; 2],
+    delay_sum_ps: u128,
     delay_max: Duration,
 }
 
@@ -41,8 +40,7 @@ impl Received {
         self.bytes += u64::from(packet.size);
         self.marked += u64::from(packet.marked || packet.pcn != PcnMark::Unmarked);
         let delay = now.since(packet.created);
-        let (low, carry) = self.delay_sum[0].overflowing_add(delay.as_ps());
-        self.delay_sum = [low, self.delay_sum[1] + u64::from(carry)];
+        self.delay_sum_ps += u128::from(delay.as_ps());
         self.delay_max = self.delay_max.max(delay);
     }
 
@@ -53,7 +51,7 @@ impl Received {
         // A datagram may be smaller than its nominal headers.
         counters.received_payload = self.bytes.saturating_sub(self.packets * u64::from(header));
         counters.marked_packets = self.marked;
-        counters.delay_sum_ps = u128::from(self.delay_sum[1]) << 64 | u128::from(self.delay_sum[0]);
+        counters.delay_sum_ps = self.delay_sum_ps;
         counters.delay_max = self.delay_max;
     }
 }

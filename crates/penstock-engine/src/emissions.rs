@@ -38,6 +38,16 @@ struct Ring {
     sources: VecDeque<Due>,
 }
 
+impl Ring {
+    /// Whether `due` comes last, but before the first one's next turn: then the ring stays sorted as it turns.
+    fn fits(&self, due: &Due) -> bool {
+        match (self.sources.front(), self.sources.back()) {
+            (Some(first), Some(last)) => *last < *due && *due < Due { at: first.at + self.period, ..*first },
+            _ => true,
+        }
+    }
+}
+
 /// More spacings than this, and a search over rings costs more than the heap.
 const MOST_RINGS: usize = 4;
 /// In place of a ring's number.
@@ -54,7 +64,7 @@ impl Emissions {
     pub fn insert(&mut self, at: Time, flow: u32, slot: u32, period: Option<Duration>) {
         let due = self.due(at, flow, slot);
         match period.and_then(|period| self.ring_of(period)) {
-            Some(ring) if self.rings[ring].sources.back().is_none_or(|last| *last < due) => self.rings[ring].sources.push_back(due),
+            Some(ring) if self.rings[ring].fits(&due) => self.rings[ring].sources.push_back(due),
             _ => self.heap.push(Reverse(due)),
         }
         self.find_first();
@@ -89,13 +99,8 @@ impl Emissions {
     pub fn turn(&mut self, period: Duration, stop: Time) {
         let at = self.first.at + period;
         if let (Some(ring), true) = (self.rings.get_mut(self.at_ring), at <= stop) {
-            let due = Due { at, ..self.first };
             ring.sources.pop_front();
-            if ring.sources.back().is_none_or(|last| *last < due) {
-                ring.sources.push_back(due);
-            } else {
-                self.heap.push(Reverse(due));
-            }
+            ring.sources.push_back(Due { at, ..self.first });
             if self.rings.len() == 1 && self.heap.is_empty() {
                 self.first = *self.rings[0].sources.front().expect("the ring holds the source that was moved on");
             } else {

@@ -49,6 +49,19 @@ pub struct Host {
     counted: Vec<(u32, u32)>,
 }
 
+/// How many ends of flows a host has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ends {
+    /// Sending ends of open-loop flows.
+    pub sources: usize,
+    /// Their receiving ends.
+    pub sinks: usize,
+    /// TCP senders.
+    pub senders: usize,
+    /// TCP receivers.
+    pub receivers: usize,
+}
+
 /// How an end's packets look.
 #[derive(Clone, Copy, Debug)]
 pub struct Dress {
@@ -166,6 +179,14 @@ impl Host {
         self.egresses.len() as u32 - 1
     }
 
+    /// Makes room for exactly so many ends: there may be a million of them, and growing by doubling wastes up to half.
+    pub fn expect_ends(&mut self, ends: &Ends) {
+        self.sources.reserve_exact(ends.sources);
+        self.sinks.reserve_exact(ends.sinks);
+        self.senders.reserve_exact(ends.senders);
+        self.receivers.reserve_exact(ends.receivers);
+    }
+
     /// Adds the sending end of an open-loop flow that begins at `start`; returns its slot.
     pub fn add_source(&mut self, dress: Dress, mut source: AnySource, mut stream: Stream, start: Time, stop: Time) -> u32 {
         let slot = self.sources.len() as u32;
@@ -188,11 +209,14 @@ impl Host {
         self.sinks.len() as u32 - 1
     }
 
-    /// Adds a TCP sender that opens its connection at `start`; returns its slot.
-    pub fn add_sender(&mut self, dress: Dress, sender: Sender, start: Time) -> u32 {
+    /// Adds a TCP sender that opens its connection at `start` and has nothing new to send after `stop`; returns its slot.
+    pub fn add_sender(&mut self, dress: Dress, sender: Sender, start: Time, stop: Time) -> u32 {
         let slot = self.senders.len() as u32;
         let mut armed = Time::NEVER;
         self.timers.arm(start, &mut armed, dress.flow.0, TimerKind::Start, slot);
+        if stop < self.window.to {
+            self.timers.arm(stop, &mut { Time::NEVER }, dress.flow.0, TimerKind::Stop, slot);
+        }
         self.senders.push(SenderEnd { dress, sender, armed: Time::NEVER, sent: Sent::default() });
         slot
     }
@@ -212,22 +236,23 @@ impl Host {
     /// Does what is due at `now`: one source or timer, in the order of flows; then the aggregates of calls.
     #[inline]
     pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        if self.timers.next() > now {
-            if self.emissions.next() <= now {
-                return self.emit(now, around);
-            }
+        if self.timers.next() > now && self.emissions.next() > now {
             let slot = self.calls_due.first();
             self.calls[slot].on_due(now, around);
             return self.calls_due.set(slot, self.calls[slot].next());
         }
-        if self.emissions.next() <= now {
-            let emission = self.emissions.first();
-            let timer = self.timers.peek().expect("a timer is due");
-            if (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow) {
-                return self.emit(now, around);
-            }
+        if self.timers.next() > now || self.emits_before_timer() {
+            self.emit(now, around);
+        } else {
+            self.on_timer(now, around);
         }
-        self.on_timer(now, around);
+    }
+
+    /// Whether the next source precedes the next timer, in the order of flows within one instant.
+    fn emits_before_timer(&self) -> bool {
+        let emission = self.emissions.first();
+        let timer = self.timers.peek().expect("a timer is due");
+        (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow)
     }
 
     /// Takes a message between the edges of an aggregate.
@@ -246,20 +271,27 @@ impl Host {
     }
 
     /// Takes a packet at the end of its route.
+    #[inline]
     pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         around.record.trace(now, self.place, packet, TraceEvent::Receive);
+        if let Body::Datagram { .. } = packet.body {
+            if self.window.is_open(now) {
+                self.sinks[around.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+            }
+        } else {
+            self.deliver_to_transport(now, packet, around);
+        }
+    }
+
+    fn deliver_to_transport(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         let flow = around.routes.flow(packet.flow);
         match packet.body {
-            Body::Datagram { .. } => {
-                if self.window.is_open(now) {
-                    self.sinks[flow.sink as usize].received.count(now, packet);
-                }
-            }
             Body::Media { .. } | Body::Request { .. } => {
                 let end = &mut self.egresses[flow.sink as usize];
                 end.on_packet(now, packet, &mut self.counted[end.shared_count as usize].1, around);
                 self.arm_egress(flow.sink);
             }
+            Body::Datagram { .. } => unreachable!("datagrams have no transport"),
             Body::Segment { seq, .. } => {
                 let end = &mut self.receivers[flow.sink as usize];
                 let before = end.receiver.delivered();
@@ -323,7 +355,7 @@ impl Host {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
         let due = self.emissions.first();
         let end = &mut self.sources[due.slot as usize];
@@ -354,6 +386,7 @@ impl Host {
                 self.senders[timer.slot as usize].sender.start(now);
                 self.pump_sender(now, timer.slot, around);
             }
+            TimerKind::Stop => self.senders[timer.slot as usize].sender.withdraw(),
             TimerKind::Sender => {
                 let end = &mut self.senders[timer.slot as usize];
                 if end.armed != timer.at {

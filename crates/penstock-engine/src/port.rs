@@ -25,8 +25,6 @@ use penstock_model::units::{Duration, Time};
 /// A port and its link.
 pub struct Port {
     link: LinkId,
-    /// The place of this port in traces.
-    place: u32,
     wire: Wire,
     delay: Duration,
     marker: Option<Marker>,
@@ -58,20 +56,23 @@ impl PcnStage {
         (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
     }
 
-    /// Lets the meters see a packet, if this is where they look; tells whether it is marked more severely now.
+    /// Lets the meters see a packet, if this is where they look.
     #[inline]
-    fn look(&mut self, now: Time, packet: &mut Packet, at: PcnAt) -> bool {
+    fn look(&mut self, now: Time, packet: &mut Packet, at: PcnAt, counters: &mut Counters) {
         if self.at != at {
-            return false;
+            return;
         }
         let before = packet.pcn;
         for meter in &mut self.meters {
             packet.pcn = meter.on_packet(now, packet.bytes(), packet.pcn);
         }
-        packet.pcn > before
+        if packet.pcn > before {
+            counters.mark(now, packet);
+        }
     }
 }
 
+#[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
 enum Queueing {
     Committed(Committed),
     Service(Service),
@@ -80,6 +81,8 @@ enum Queueing {
 /// The port's counts, and the window that they are about.
 #[derive(Debug)]
 pub struct Counters {
+    /// The place of the port in traces.
+    place: u32,
     /// What is reported.
     pub link: LinkCounters,
     /// When counting is on.
@@ -88,17 +91,52 @@ pub struct Counters {
     pub offered: u64,
     /// Packets refused over the whole run.
     pub refused: u64,
-    /// Packets whose transmission has ended, over the whole run.
+    /// Packets that no longer count as queued, over the whole run.
     pub sent: u64,
 }
 
 impl Counters {
     #[inline]
-    fn count_mark(&mut self, packet: &Packet, counts: bool) {
-        if counts {
+    fn mark(&mut self, now: Time, packet: &Packet) {
+        if self.window.is_open(now) {
             self.link.marked_packets += 1;
             self.link.marked_bytes += u64::from(packet.size);
         }
+    }
+
+    /// Counts an arrival.
+    #[inline]
+    fn arrival(&mut self, now: Time, packet: &Packet) {
+        self.offered += 1;
+        if self.window.is_open(now) {
+            self.link.offered_packets[usize::from(packet.precedence)] += 1;
+            self.link.offered_bytes += u64::from(packet.size);
+        }
+    }
+
+    /// Counts a verdict; tells whether the packet stays.
+    #[inline(always)]
+    fn judged(&mut self, now: Time, packet: &mut Packet, verdict: Verdict, record: &mut Record) -> bool {
+        match verdict {
+            Verdict::Accept => record.trace(now, self.place, packet, TraceEvent::Accept),
+            Verdict::Mark => {
+                packet.marked = true;
+                record.note(now, self.place, packet, TraceEvent::Mark);
+                self.mark(now, packet);
+            }
+            Verdict::Drop(cause) => {
+                self.refused(now, packet, cause, record);
+                return false;
+            }
+        }
+        true
+    }
+
+    #[cold]
+    fn refused(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
+        record.note(now, self.place, packet, TraceEvent::Drop(cause));
+        self.refused += 1;
+        self.loss(now, packet, cause);
     }
 
     /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
@@ -170,7 +208,6 @@ impl Port {
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
         Port {
             link,
-            place,
             wire: Wire::new(plan.rate, plan.rate_changes.clone()),
             delay: plan.delay,
             marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
@@ -179,7 +216,7 @@ impl Port {
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             doomed: 0,
-            counters: Counters { link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0 },
+            counters: Counters { place, link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0 },
         }
     }
 
@@ -199,32 +236,32 @@ impl Port {
         if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
-        self.counters.offered += 1;
-        let counts = self.counters.window.is_open(now);
-        if counts {
-            self.counters.link.offered_packets[usize::from(packet.precedence)] += 1;
-            self.counters.link.offered_bytes += u64::from(packet.size);
-        }
+        self.counters.arrival(now, packet);
         self.meter_pcn(now, packet, PcnAt::Offered);
-        match &mut self.queueing {
+        let Port { queueing, counters, wire, pcn, .. } = self;
+        match queueing {
             Queueing::Committed(queue) => {
-                let verdict = queue.decide(now, packet, &mut self.counters.sent);
-                if !self.judged(now, packet, verdict, counts, record) {
+                let verdict = queue.decide(now, packet, &mut counters.sent);
+                if !counters.judged(now, packet, verdict, record) {
                     return;
                 }
-                let Queueing::Committed(queue) = &mut self.queueing else { unreachable!("the mode never changes") };
-                let (start, end) = queue.commit(now, packet, &mut self.wire);
-                self.counters.transmission(now, start, end, packet.size);
+                if let Some(pcn) = pcn {
+                    pcn.look(now, packet, PcnAt::Accepted, counters);
+                }
+                let (start, end) = queue.commit(now, packet, wire, &mut counters.sent);
+                counters.transmission(now, start, end, packet.size);
                 self.transmit(start, end, packet, routes, record, outputs);
                 self.check_conservation();
             }
             Queueing::Service(service) => {
-                service.settle(now, &mut self.counters.sent);
+                service.settle(now, &mut counters.sent);
                 let verdict = service.decide(now, packet);
-                if !self.judged(now, packet, verdict, counts, record) {
+                if !counters.judged(now, packet, verdict, record) {
                     return;
                 }
-                let Queueing::Service(service) = &mut self.queueing else { unreachable!("the mode never changes") };
+                if let Some(pcn) = pcn {
+                    pcn.look(now, packet, PcnAt::Accepted, counters);
+                }
                 service.push(now, *packet);
                 if service.has_one_queue() {
                     self.serve(now, routes, record, outputs);
@@ -295,36 +332,8 @@ impl Port {
     #[inline]
     fn meter_pcn(&mut self, now: Time, packet: &mut Packet, at: PcnAt) {
         if let Some(pcn) = &mut self.pcn {
-            if pcn.look(now, packet, at) {
-                self.counters.count_mark(packet, self.counters.window.is_open(now));
-            }
+            pcn.look(now, packet, at, &mut self.counters);
         }
-    }
-
-    /// Counts a verdict; tells whether the packet stays.
-    #[inline(always)]
-    fn judged(&mut self, now: Time, packet: &mut Packet, verdict: Verdict, counts: bool, record: &mut Record) -> bool {
-        match verdict {
-            Verdict::Accept => record.trace(now, self.place, packet, TraceEvent::Accept),
-            Verdict::Mark => {
-                packet.marked = true;
-                record.note(now, self.place, packet, TraceEvent::Mark);
-                self.counters.count_mark(packet, counts);
-            }
-            Verdict::Drop(cause) => {
-                self.refuse(now, packet, cause, record);
-                return false;
-            }
-        }
-        self.meter_pcn(now, packet, PcnAt::Accepted);
-        true
-    }
-
-    #[cold]
-    fn refuse(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
-        record.note(now, self.place, packet, TraceEvent::Drop(cause));
-        self.counters.refused += 1;
-        self.counters.loss(now, packet, cause);
     }
 
     /// Loses a packet whose transmission ends at `end`. That is known beforehand, and how long depends on how the port
@@ -336,12 +345,12 @@ impl Port {
             return;
         }
         self.losses.packet(end, packet, TraceEvent::Drop(DropCause::Loss).code());
-        record.trace(end, self.place, packet, TraceEvent::Drop(DropCause::Loss));
+        record.trace(end, self.counters.place, packet, TraceEvent::Drop(DropCause::Loss));
         self.counters.loss(end, packet, DropCause::Loss);
     }
 
     /// Puts a packet on the wire, whose transmission lasts from `start` to `end`.
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, start: Time, end: Time, packet: &mut Packet, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
         if end == Time::NEVER {
             return;

@@ -104,41 +104,41 @@ impl Process {
     /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant.
     #[inline]
     fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        let mut host = self.host.as_deref_mut();
+        let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
         loop {
             let arrival = inputs.next();
-            let own = match &self.host {
-                Some(host) => host.next().min(inputs.next_message()),
-                None => Time::NEVER,
-            };
+            let own = host.as_ref().map_or(Time::NEVER, |host| host.next().min(inputs.next_message()));
             let now = arrival.min(own);
             if now > until || now == Time::NEVER {
                 return now;
             }
-            if own > arrival {
-                self.on_arrival(now, inputs.first(), routes, outputs);
-                inputs.pop();
-            } else if let Some(host) = &mut self.host {
-                let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
-                if inputs.next_message() > now {
-                    host.on_due(now, around);
-                } else if let Some(message) = inputs.mailbox().pop() {
-                    host.on_message(now, &message, around);
+            match &mut host {
+                Some(host) if own <= arrival => {
+                    if inputs.next_message() > now {
+                        host.on_due(now, around);
+                    } else if let Some(message) = inputs.mailbox().pop() {
+                        host.on_message(now, &message, around);
+                    }
+                }
+                host => {
+                    self.packet_hops += 1;
+                    Process::on_arrival(now, inputs.first(), host, around);
+                    inputs.pop();
                 }
             }
         }
     }
 
-    #[inline]
-    fn on_arrival(&mut self, now: Time, packet: &Packet, routes: &Routes, outputs: &mut Outputs<'_>) {
-        self.packet_hops += 1;
-        self.record.digest.packet(now, packet, 0);
-        let hop = routes.hop(packet.hop);
+    #[inline(always)]
+    fn on_arrival(now: Time, packet: &Packet, host: &mut Option<&mut Host>, around: &mut Surroundings<'_, '_>) {
+        around.record.digest.packet(now, packet, 0);
+        let hop = around.routes.hop(packet.hop);
         if hop.port == Hop::DELIVER {
-            let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
-            self.host.as_mut().expect("flows end at hosts").deliver(now, packet, around);
+            host.as_mut().expect("flows end at hosts").deliver(now, packet, around);
         } else {
             let mut packet = Packet { hop: packet.hop.next(), ..*packet };
-            self.ports[hop.port as usize].on_arrival(now, &mut packet, routes, &mut self.record, outputs);
+            around.ports[hop.port as usize].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
         }
     }
 
@@ -188,7 +188,8 @@ impl Process {
     fn serve(&mut self, now: Time, without_choice: bool, routes: &Routes, outputs: &mut Outputs<'_>) {
         for &port in &self.serving {
             let port = &mut self.ports[port as usize];
-            if port.has_one_queue() == without_choice && port.next_decision() <= now {
+            // More than once only where a transmission takes no time.
+            while port.has_one_queue() == without_choice && port.next_decision() <= now {
                 port.serve(now, routes, &mut self.record, outputs);
             }
         }

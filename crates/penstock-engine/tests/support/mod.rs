@@ -162,11 +162,29 @@ impl Net {
     }
 
     pub fn flow(&mut self, group: u32, forward: RouteId, backward: RouteId) {
-        let member = self.0.flows.iter().filter(|flow| flow.group == group).count() as u32;
+        // The last one of the group has the highest number.
+        let member = self.0.flows.iter().rev().find(|flow| flow.group == group).map_or(0, |flow| flow.member + 1);
         let links = &self.0.routes[forward.index()];
         let from = self.0.links[links[0].index()].from;
         let to = self.0.links[links[links.len() - 1].index()].to;
         self.0.flows.push(FlowPlan { group, member, from, to, forward, backward });
+    }
+
+    /// A flow of its own that sends one packet, at `at`; returns its number.
+    pub fn packet(&mut self, at: &str, bytes: u32, route: RouteId) -> usize {
+        let number = self.0.flows.len();
+        let one = source("cbr", &format!("rate = 1 bit/s; packet = {bytes} bytes; phase = zero"));
+        let group = self.group(&format!("packet{number}"), one, transport("udp", ""), (at, at));
+        self.0.groups[group as usize].stop = time(at);
+        self.flow(group, route, route);
+        number
+    }
+
+    /// Several at once.
+    pub fn burst(&mut self, at: &str, packets: u32, bytes: u32, route: RouteId) {
+        for _ in 0..packets {
+            self.packet(at, bytes, route);
+        }
     }
 
     pub fn sample(&mut self, link: LinkId, every: &str) {

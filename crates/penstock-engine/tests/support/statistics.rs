@@ -3,15 +3,21 @@
 use penstock_model::stats::moments::Moments;
 
 /// How many independent replications an interval is made from.
-pub const REPLICATIONS: u64 = 20;
+const REPLICATIONS: u64 = 20;
 
 /// Student's t with 19 degrees of freedom, two-sided 99.9 %.
 const T: f64 = 3.883;
 
-/// The mean of 20 independent replications and the half-width of its 99.9 % interval.
-pub fn interval(measure: impl FnMut(u64) -> f64) -> (f64, f64) {
+/// 20 independent runs, by their seeds.
+pub fn replicate<T>(run: impl FnMut(u64) -> T) -> Vec<T> {
+    (1..=REPLICATIONS).map(run).collect()
+}
+
+/// The mean over 20 replications and the half-width of its 99.9 % interval.
+pub fn interval<T>(runs: &[T], measure: impl FnMut(&T) -> f64) -> (f64, f64) {
+    assert_eq!(runs.len() as u64, REPLICATIONS);
     let mut moments = Moments::default();
-    (1..=REPLICATIONS).map(measure).for_each(|sample| moments.add(sample));
+    runs.iter().map(measure).for_each(|sample| moments.add(sample));
     let error = (moments.variance().expect("many") / REPLICATIONS as f64).sqrt();
     (moments.mean().expect("many"), T * error)
 }

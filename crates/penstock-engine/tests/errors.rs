@@ -1,0 +1,133 @@
+//! Every way in which a blueprint can contradict itself.
+
+mod support;
+
+use penstock_engine::{BlueprintError, Sim};
+use penstock_model::id::{NodeId, RouteId};
+use support::{discipline, one_link, source, transport, Net};
+
+fn refused(net: &Net) -> BlueprintError {
+    Sim::new(net.0.clone()).err().expect("a contradiction")
+}
+
+/// Nodes a, b and c; links a-b, b-c, c-a and b-a of these delays; one UDP flow along the first.
+fn triangle(delays: [&str; 4]) -> Net {
+    let mut net = Net::new("1 s", 1);
+    let [a, b, c] = ["a", "b", "c"].map(|name| net.node(name));
+    let ends = [(a, b), (b, c), (c, a), (b, a)];
+    for ((from, to), delay) in ends.into_iter().zip(delays) {
+        net.link(from, to, "1 Mbit/s", delay, discipline("tail-drop", ""));
+    }
+    net
+}
+
+fn links(net: &Net, numbers: &[u32]) -> Vec<penstock_model::id::LinkId> {
+    assert!(numbers.iter().all(|number| (*number as usize) < net.0.links.len()));
+    numbers.iter().copied().map(penstock_model::id::LinkId).collect()
+}
+
+fn udp(net: &mut Net, numbers: &[u32]) {
+    let route = links(net, numbers);
+    let route = net.route(&route);
+    net.packet("0 s", 125, route);
+}
+
+#[test]
+fn a_circle_without_delay() {
+    let mut net = triangle(["0 s"; 4]);
+    [&[0, 1][..], &[1, 2], &[2, 0]].into_iter().for_each(|route| udp(&mut net, route));
+    let error = refused(&net);
+    assert_eq!(error, BlueprintError::CycleWithoutDelay(["c-a", "a-b", "b-c"].map(str::to_owned).into()));
+    assert_eq!(error.to_string(), "the links c-a, a-b, b-c form a circle without any delay; give at least one of them a delay above 0 s");
+    // One picosecond breaks it; and so do routes that do not close it.
+    let mut net = triangle(["0 s", "0 s", "1 ps", "0 s"]);
+    [&[0, 1][..], &[1, 2], &[2, 0]].into_iter().for_each(|route| udp(&mut net, route));
+    assert!(Sim::new(net.0).is_ok());
+    let mut net = triangle(["0 s"; 4]);
+    udp(&mut net, &[0, 1]);
+    assert!(Sim::new(net.0).is_ok());
+}
+
+#[test]
+fn a_circle_between_two_hosts() {
+    let mut net = triangle(["0 s"; 4]);
+    udp(&mut net, &[0]);
+    udp(&mut net, &[3]);
+    assert!(matches!(refused(&net), BlueprintError::CycleWithoutDelay(_)));
+}
+
+#[test]
+fn a_broken_route() {
+    let mut net = triangle(["1 ms"; 4]);
+    udp(&mut net, &[0]);
+    udp(&mut net, &[0, 2]);
+    assert_eq!(refused(&net), BlueprintError::BrokenRoute(1));
+    assert_eq!(refused(&net).to_string(), "route 1 is empty or has links that do not meet");
+    net.0.routes[1].clear();
+    assert_eq!(refused(&net), BlueprintError::BrokenRoute(1));
+}
+
+#[test]
+fn a_misrouted_flow() {
+    let mut net = triangle(["1 ms"; 4]);
+    udp(&mut net, &[0, 1]);
+    for (from, to) in [(0, 1), (1, 2), (2, 0)] {
+        (net.0.flows[0].from, net.0.flows[0].to) = (NodeId(from), NodeId(to));
+        assert_eq!(refused(&net), BlueprintError::MisroutedFlow(0));
+    }
+    assert_eq!(refused(&net).to_string(), "the route of flow 0 does not lead between its ends");
+}
+
+#[test]
+fn acknowledgements_that_do_not_come_home() {
+    let mut net = triangle(["1 ms"; 4]);
+    let [there, back, elsewhere] = [&[0][..], &[3], &[1]].map(|numbers| {
+        let route = links(&net, numbers);
+        net.route(&route)
+    });
+    let group = net.group("bulk", source("ftp", ""), transport("tcp", ""), ("0 s", "0 s"));
+    net.flow(group, there, back);
+    assert!(Sim::new(net.0.clone()).is_ok());
+    for wrong in [there, elsewhere] {
+        net.0.flows[0].backward = wrong;
+        assert_eq!(refused(&net), BlueprintError::MisroutedFlow(0));
+    }
+    // UDP sends nothing back.
+    net.0.groups[0].transport = transport("udp", "");
+    net.0.groups[0].source = source("cbr", "rate = 1 Mbit/s; packet = 125 bytes");
+    assert!(Sim::new(net.0).is_ok());
+}
+
+#[test]
+fn sources_and_transports_that_do_not_match() {
+    for (name, settings, carrier) in [("ftp", "", "udp"), ("cbr", "rate = 1 Mbit/s; packet = 125 bytes", "tcp")] {
+        let (mut net, route, link) = one_link("1 s", 1, "1 Mbit/s", "1 ms", discipline("tail-drop", ""));
+        let (from, to) = (net.0.links[link.index()].from, net.0.links[link.index()].to);
+        let back = net.link(to, from, "1 Mbit/s", "1 ms", discipline("tail-drop", ""));
+        let back: RouteId = net.route(&[back]);
+        let group = net.group("odd", source(name, settings), transport(carrier, ""), ("0 s", "0 s"));
+        net.flow(group, route, back);
+        assert_eq!(refused(&net), BlueprintError::Mismatch("odd".to_owned()));
+        assert_eq!(refused(&net).to_string(), "flows 'odd': this source cannot be carried by this transport");
+    }
+}
+
+#[test]
+fn a_link_to_itself() {
+    let mut net = triangle(["1 ms"; 4]);
+    udp(&mut net, &[0]);
+    let a = net.0.links[0].from;
+    net.link(a, a, "1 Mbit/s", "1 ms", discipline("tail-drop", ""));
+    assert_eq!(refused(&net), BlueprintError::LinkToItself("a-a".to_owned()));
+    assert_eq!(refused(&net).to_string(), "the link a-a ends where it begins");
+}
+
+#[test]
+fn samples_without_an_interval() {
+    let mut net = triangle(["1 ms"; 4]);
+    udp(&mut net, &[0]);
+    net.sample(penstock_model::id::LinkId(0), "1 ps");
+    net.sample(penstock_model::id::LinkId(0), "0 s");
+    assert_eq!(refused(&net), BlueprintError::NoInterval(1));
+    assert_eq!(refused(&net).to_string(), "sample plan 1 has an interval of 0 s; give it one above 0 s");
+}

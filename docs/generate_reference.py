@@ -1,0 +1,160 @@
+"""Writes the pages that the core already knows: components, metrics, sections, commands, studies.
+
+``make docs`` does it before every build (see ``conf.py``), so these pages cannot drift from the program and are not
+kept under version control. ``python docs/generate_reference.py`` does it alone.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock import components, reproductions
+from penstock.reference import PLACES, catalogue, pages
+from penstock.reproductions.study import load
+
+if TYPE_CHECKING:
+    from penstock.reference import Component, Metric, Parameter, Section
+
+HERE = Path(__file__).parent
+VERBS = ("run", "check", "new", "list", "explain", "reproduce", "sensitivity", "bench")
+
+
+def texts() -> dict[str, str]:
+    """Every generated page, by its path below ``docs``."""
+    made = {}
+    everything = catalogue()
+    for kind, of_kind in everything["components"].items():
+        made[f"reference/{kind}/index.md"] = _kind(kind, of_kind)
+        for component in of_kind:
+            [page] = [page for page in pages(component["name"]) if page.startswith(f"# {component['name']} ({kind})")]
+            made[f"reference/{kind}/{component['name']}.md"] = page
+    made["generated/kinds.md"] = _kinds()
+    made["generated/metrics.md"] = _metrics(everything["metrics"])
+    for section in everything["sections"]:
+        made[f"generated/sections/{section['name']}.md"] = _section(section)
+    for verb in VERBS:
+        made[f"generated/cli/{verb}.txt"] = _help(verb)
+    made["generated/classes.md"] = _classes()
+    made["generated/contributing.md"] = _from_here((HERE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    for study in reproductions.names():
+        made |= _study(study)
+    return made
+
+
+def write(folder: Path = HERE) -> None:
+    """Writes what has changed and removes what is no longer made."""
+    made = texts()
+    for path, text in made.items():
+        file = folder / path
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    for file in [*folder.glob("generated/**/*.*"), *folder.glob("reference/*/*.md")]:
+        if str(file.relative_to(folder)) not in made:
+            file.unlink()
+
+
+def _kind(kind: str, of_kind: list[Component]) -> str:
+    rows = "\n".join(f"| [`{entry['name']}`]({entry['name']}.md) | {_line(entry['summary'])} |" for entry in of_kind)
+    entries = "\n".join(entry["name"] for entry in of_kind)
+    return (
+        f"# {kind.capitalize()}s\n\nIn a scenario: `{PLACES[kind]}.NAME = {{ ... }}`\n\n"
+        f"| name | what it does |\n|---|---|\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
+    )
+
+
+def _kinds() -> str:
+    everything = catalogue()["components"]
+    rows = "\n".join(
+        f"| [{kind.capitalize()}s](../reference/{kind}/index.md) | `{PLACES[kind]}.NAME` | "
+        + ", ".join(f"[`{entry['name']}`](../reference/{kind}/{entry['name']}.md)" for entry in of_kind)
+        + " |"
+        for kind, of_kind in everything.items()
+    )
+    entries = "\n".join(f"{kind}/index" for kind in everything)
+    head = "| kind | in a scenario | names |\n|---|---|---|\n"
+    return f"{head}{rows}\n\n```{{toctree}}\n:hidden:\n\n{entries}\nmetrics\n```\n"
+
+
+def _metrics(metrics: list[Metric]) -> str:
+    rows = []
+    for metric in metrics:
+        # The core tells more about a metric than the command line shows, and the types of the latter.
+        told: dict[str, list[str]] = dict(metric)  # type: ignore[arg-type]
+        take = ", ".join(f"**{word}**" if word in told["default-take"] else word for word in told["take"])
+        doc = _line(metric["doc"]) + (f" *Take:* {take}." if take else "")
+        if told["by"]:
+            doc += f" *By:* {', '.join(told['by'])}."
+        rows.append(f"| `{metric['name']}` | {metric['unit']} | {', '.join(told['applies-to'])} | {doc} |")
+    return "| metric | unit | of | what it is |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
+
+
+def _section(section: Section) -> str:
+    rows = [_key(parameter) for parameter in section["parameters"]]
+    for part in section["parts"]:
+        need = "yes" if part["required"] else ""
+        rows.append(f"| `{part['key']}` | {part['takes']} ({part['of']}) | {need} | {_line(part['doc'])} |")
+    head = "| key | takes | needed, or default | what it says |\n|---|---|---|---|\n"
+    return section["doc"].strip() + "\n\n" + head + "\n".join(rows) + "\n"
+
+
+def _key(parameter: Parameter) -> str:
+    takes = [parameter["kind"]]
+    if "choices" in parameter:
+        takes = [" or ".join(f"`{choice['word']}`" for choice in parameter["choices"])]
+        # Sixteen metrics in one cell would hide the rest; they have a table of their own.
+        takes = takes if len(parameter["choices"]) < 8 else ["one of many words"]
+    if "example" in parameter:
+        takes.append(f"such as `{parameter['example']}`")
+    if "range" in parameter:
+        takes.append(parameter["range"])
+    need = "yes" if parameter["required"] else f"`{parameter['default']}`" if "default" in parameter else ""
+    doc = _line(parameter["doc"])
+    choices = parameter.get("choices", [])
+    if 0 < len(choices) < 8:
+        doc += "".join(f" `{choice['word']}`: {_line(choice['doc'])}" for choice in choices)
+    return f"| `{parameter['key']}` | {_line(', '.join(takes))} | {need} | {doc} |"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _help(verb: str) -> str:
+    program = f"import sys; from penstock.cli import main; sys.argv[:] = ['penstock', '{verb}', '--help']; main()"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
+def _classes() -> str:
+    entries = "\n".join(f".. autoclass:: {name}" for name in components.__all__)
+    return f"```{{eval-rst}}\n.. currentmodule:: penstock.components\n\n{entries}\n```\n"
+
+
+def _study(name: str) -> dict[str, str]:
+    document = load(name).document
+    asked = [*document.claims, *document.questions]
+    explained = (_lowered(reproductions.explain(one.id) or "", 1) for one in asked)
+    page = reproductions.explain(name) or ""
+    _, _, body = page.partition("\n")
+    return {
+        f"generated/studies/{name}.md": body.strip() + "\n",
+        f"generated/studies/{name}-details.md": "\n".join(explained),
+    }
+
+
+def _from_here(text: str) -> str:
+    """A page of the root with its links seen from ``docs``; those to sources become plain text."""
+    text = re.sub(r"\[([^\]]*)\]\((?:crates|python)/[^)]*\)", r"\1", text)
+    return text.replace("](docs/", "](").replace("](CHANGELOG.md)", "](changelog.md)")
+
+
+def _lowered(page: str, levels: int) -> str:
+    return "\n".join(f"{'#' * levels}{line}" if line.startswith("#") else line for line in page.split("\n"))
+
+
+if __name__ == "__main__":
+    write()
