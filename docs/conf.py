@@ -45,6 +45,8 @@ html_title = f"Penstock {release}"
 # The theme's default writes when a page was built, and a page is a function of its source.
 html_last_updated_fmt = None
 html_show_sphinx = False
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 
 
 def setup(app: Sphinx) -> None:

@@ -6,6 +6,7 @@ kept under version control. ``python docs/generate_reference.py`` does it alone.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from penstock.reference import PLACES, catalogue, pages
 from penstock.reproductions.study import load
 
 if TYPE_CHECKING:
-    from penstock.reference import Metric, Parameter, Section
+    from penstock.reference import Component, Metric, Parameter, Section
 
 HERE = Path(__file__).parent
 VERBS = ("run", "check", "new", "list", "explain", "reproduce", "sensitivity", "bench")
@@ -27,16 +28,18 @@ def texts() -> dict[str, str]:
     made = {}
     everything = catalogue()
     for kind, of_kind in everything["components"].items():
+        made[f"reference/{kind}/index.md"] = _kind(kind, of_kind)
         for component in of_kind:
             [page] = [page for page in pages(component["name"]) if page.startswith(f"# {component['name']} ({kind})")]
             made[f"reference/{kind}/{component['name']}.md"] = page
-    made["generated/components.md"] = _component_list()
+    made["generated/kinds.md"] = _kinds()
     made["generated/metrics.md"] = _metrics(everything["metrics"])
     for section in everything["sections"]:
         made[f"generated/sections/{section['name']}.md"] = _section(section)
     for verb in VERBS:
         made[f"generated/cli/{verb}.txt"] = _help(verb)
     made["generated/classes.md"] = _classes()
+    made["generated/contributing.md"] = _from_here((HERE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     for study in reproductions.names():
         made |= _study(study)
     return made
@@ -55,31 +58,39 @@ def write(folder: Path = HERE) -> None:
             file.unlink()
 
 
-def _component_list() -> str:
-    parts = []
-    for kind, of_kind in catalogue()["components"].items():
-        rows = "\n".join(
-            f"| [`{component['name']}`](../reference/{kind}/{component['name']}.md) | {component['summary']} |"
-            for component in of_kind
-        )
-        parts.append(f"## {kind.capitalize()}s: `{PLACES[kind]}.NAME`\n\n| name | what it does |\n|---|---|\n{rows}\n")
-        entries = "\n".join(f"../reference/{kind}/{component['name']}" for component in of_kind)
-        parts.append(f"```{{toctree}}\n:hidden:\n:caption: {kind.capitalize()}s\n\n{entries}\n```\n")
-    return "\n".join(parts)
+def _kind(kind: str, of_kind: list[Component]) -> str:
+    rows = "\n".join(f"| [`{entry['name']}`]({entry['name']}.md) | {_line(entry['summary'])} |" for entry in of_kind)
+    entries = "\n".join(entry["name"] for entry in of_kind)
+    return (
+        f"# {kind.capitalize()}s\n\nIn a scenario: `{PLACES[kind]}.NAME = {{ ... }}`\n\n"
+        f"| name | what it does |\n|---|---|\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
+    )
+
+
+def _kinds() -> str:
+    everything = catalogue()["components"]
+    rows = "\n".join(
+        f"| [{kind.capitalize()}s](../reference/{kind}/index.md) | `{PLACES[kind]}.NAME` | "
+        + ", ".join(f"[`{entry['name']}`](../reference/{kind}/{entry['name']}.md)" for entry in of_kind)
+        + " |"
+        for kind, of_kind in everything.items()
+    )
+    entries = "\n".join(f"{kind}/index" for kind in everything)
+    head = "| kind | in a scenario | names |\n|---|---|---|\n"
+    return f"{head}{rows}\n\n```{{toctree}}\n:hidden:\n\n{entries}\nmetrics\n```\n"
 
 
 def _metrics(metrics: list[Metric]) -> str:
     rows = []
     for metric in metrics:
-        # The core gives more about a metric than the command line shows.
-        more: dict[str, list[str]] = {key: metric.get(key, []) for key in ("applies-to", "take", "default-take", "by")}  # type: ignore[assignment]
-        take = (
-            ", ".join(f"**{word}**" if word in more["default-take"] else word for word in more["take"]) or "one number"
-        )
-        of, by = ", ".join(more["applies-to"]), ", ".join(more["by"])
-        rows.append(f"| `{metric['name']}` | {metric['unit']} | {of} | {take} | {by} | {_line(metric['doc'])} |")
-    head = "| metric | unit | of | take | by | what it is |\n|---|---|---|---|---|---|\n"
-    return head + "\n".join(rows) + "\n"
+        # The core tells more about a metric than the command line shows, and the types of the latter.
+        told: dict[str, list[str]] = dict(metric)  # type: ignore[arg-type]
+        take = ", ".join(f"**{word}**" if word in told["default-take"] else word for word in told["take"])
+        doc = _line(metric["doc"]) + (f" *Take:* {take}." if take else "")
+        if told["by"]:
+            doc += f" *By:* {', '.join(told['by'])}."
+        rows.append(f"| `{metric['name']}` | {metric['unit']} | {', '.join(told['applies-to'])} | {doc} |")
+    return "| metric | unit | of | what it is |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
 
 
 def _section(section: Section) -> str:
@@ -114,8 +125,8 @@ def _line(text: str) -> str:
 
 
 def _help(verb: str) -> str:
-    command = [sys.executable, "-m", "penstock.cli", verb, "--help"]
-    return subprocess.run(command, capture_output=True, text=True, check=True, env={"COLUMNS": "100"}).stdout
+    program = f"import sys; from penstock.cli import main; sys.argv[:] = ['penstock', '{verb}', '--help']; main()"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
 
 
 def _classes() -> str:
@@ -133,6 +144,12 @@ def _study(name: str) -> dict[str, str]:
         f"generated/studies/{name}.md": body.strip() + "\n",
         f"generated/studies/{name}-details.md": "\n".join(explained),
     }
+
+
+def _from_here(text: str) -> str:
+    """A page of the root with its links seen from ``docs``; those to sources become plain text."""
+    text = re.sub(r"\[([^\]]*)\]\((?:crates|python)/[^)]*\)", r"\1", text)
+    return text.replace("](docs/", "](").replace("](CHANGELOG.md)", "](changelog.md)")
 
 
 def _lowered(page: str, levels: int) -> str:

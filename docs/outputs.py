@@ -2,8 +2,9 @@
 
 A page is read from top to bottom in an empty folder of its own. A ``toml`` block whose first line is ``# NAME.toml``
 becomes that file; a ``console`` block's lines after ``$`` are run and what they print is compared; ``python`` blocks
-are executed in one namespace, and what they print is compared with the ``text`` block that follows. In an output ``...``
-stands for any text within a line, and alone on a line for any lines. ``<!-- not run -->`` before a block leaves it out.
+are executed in one namespace, and what they print is compared with the ``text`` block that follows. In an output
+``...`` stands for any text within a line, and alone on a line for any lines. ``<!-- not run -->`` before a block leaves
+it out.
 """
 
 from __future__ import annotations
@@ -131,13 +132,21 @@ def _shortened(outcome: Shown) -> str:
         if found is None:
             made.append(shown)
         else:
-            made.append(lines[found])
+            made.append(_with_dots(shown, lines[found]))
             del lines[: found + 1]
     return "\n".join(made) + "\n"
 
 
+def _with_dots(shown: str, line: str) -> str:
+    """The line with the words left out that are left out in what is shown."""
+    if "..." not in shown:
+        return line
+    words = zip(shown.split(), line.split(), strict=True)
+    return " ".join(old if old == "..." else new for old, new in words)
+
+
 def _skeleton(line: str) -> str:
-    return re.sub(r"[\d.e+-]*\d[\d.]*", "#", " ".join(line.replace("!", "").split()))
+    return re.sub(r"(?<= )\.\.\.(?= )|[\d.e+-]*\d[\d.]*", "#", " ".join(line.replace("!", "").split()))
 
 
 def main(pages: list[str]) -> None:

@@ -123,6 +123,8 @@ class RedN(Component):
         Which averages an arrival refreshes; default of RIO.
     count : Literal["per-precedence", "shared"], default per-precedence
         Whose packets the count of the spacing counts.
+    when_full : Literal["refresh", "ignore"], default refresh
+        What an arrival that finds no room does to averages and count.
     """
 
     KIND: ClassVar[str] = "discipline"
@@ -140,6 +142,7 @@ class RedN(Component):
     averages: Literal["coupled", "separate", "total"] = "coupled"
     updates: Literal["rio", "all"] = "rio"
     count: Literal["per-precedence", "shared"] = "per-precedence"
+    when_full: Literal["refresh", "ignore"] = "refresh"
 
 
 class Fifo(Component):

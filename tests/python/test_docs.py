@@ -26,7 +26,7 @@ def name(page):
 
 
 @needs_core
-@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "tutorial.md", DOCS / "concepts.md"], ids=name)
+@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "tutorial.md"], ids=name)
 def test_a_page_shows_what_is_printed(page):
     outcomes = outputs.run_page(page)
     assert outcomes

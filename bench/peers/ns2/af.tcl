@@ -8,7 +8,7 @@ settings {
     delayed_ack 0 limited_transmit 0 syn 0 modern_fixes 1
     tcp_starts 1.0 udp_starts 1.0 udp_random 0 overhead 0
     gentle 0 wait 1 weight 0.002 mean_packet 576 averages coupled
-    limit 60 entry_limit 60 per_flow 1
+    limit 60 entry_limit 60 entry_rate 1.5Mb per_flow 1
 } $argv
 
 remove-all-packet-headers
@@ -89,7 +89,7 @@ link $r2 $r1 1.5Mb 30ms DropTail
 set entries {}
 for {set g 0} {$g < 5} {incr g} {
     set access [$ns node]
-    set entry [link $access $r1 1.5Mb 5us [expr {$marking ? "dsRED/edge" : "DropTail"}]]
+    set entry [link $access $r1 $opt(entry_rate) 5us [expr {$marking ? "dsRED/edge" : "DropTail"}]]
     link $r1 $access 1.5Mb 5us DropTail
     for {set k 1} {$k <= 10} {incr k} {
         set i [expr {10 * $g + $k}]

@@ -1,6 +1,7 @@
-//! The benchmark workloads without the scenario layer, for profilers: `workloads NAME [SCALE]`.
+//! The benchmark workloads without the scenario layer, for profilers: `workloads NAME [SCALE [FLOWS]]`.
 //!
-//! SCALE shortens the simulated time (1 is full length). `penstock bench` is the public form.
+//! SCALE shortens the simulated time (1 is full length); FLOWS replaces the number of flows, to see what one costs.
+//! `penstock bench` is the public form.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -11,13 +12,14 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().unwrap_or_else(|| "cbr".to_owned());
     let scale: f64 = arguments.next().map_or(1.0, |text| text.parse().expect("a number"));
+    let flows = arguments.next().map(|text| text.parse::<usize>().expect("a number"));
     let end = |seconds: f64| format!("{} ms", (seconds * scale * 1000.0) as u64);
     let net = match name.as_str() {
-        "cbr" => cbr(&end(60.0)),
-        "parking-lot" => parking_lot(&end(20.0)),
+        "cbr" => cbr(&end(60.0), flows.unwrap_or(1000)),
+        "parking-lot" => parking_lot(&end(20.0), flows.unwrap_or(500)),
         "tcp-bulk" => Dumbbell {
             sides: 40,
-            flows: 40,
+            flows: flows.unwrap_or(40),
             access: ("40 Gbit/s", "10 us"),
             bottleneck: ("10 Gbit/s", "480 us", discipline("tail-drop", "limit = 833 packets")),
             tcp: "max-window = 256 packets; min-rto = 200 ms",
@@ -27,7 +29,7 @@ fn main() {
         .net(1),
         "tcp-many" => Dumbbell {
             sides: 40,
-            flows: 1000,
+            flows: flows.unwrap_or(1000),
             access: ("10 Gbit/s", "500 us"),
             bottleneck: ("1 Gbit/s", "24 ms", discipline("tail-drop", "limit = 4166 packets")),
             tcp: "max-window = 256 packets; min-rto = 200 ms",
@@ -46,14 +48,15 @@ fn voice(net: &mut Net, name: &str) -> u32 {
     net.group(name, source("cbr", "rate = 64 kbit/s; packet = 160 bytes"), transport("udp", ""), ("0 s", "0 s"))
 }
 
-fn cbr(end: &str) -> Net {
+fn cbr(end: &str, flows: usize) -> Net {
     let (mut net, route, _) = one_link(end, 1, "128 Mbit/s", "10 ms", discipline("tail-drop", "limit = 1000 packets"));
     let group = voice(&mut net, "cbr");
-    (0..1000).for_each(|_| net.flow(group, route, route));
+    (0..flows).for_each(|_| net.flow(group, route, route));
     net
 }
 
-fn parking_lot(end: &str) -> Net {
+/// As many flows along all links as there are across each.
+fn parking_lot(end: &str, flows: usize) -> Net {
     let mut net = Net::new(end, 1);
     let nodes: Vec<_> = (0..6).map(|i| net.node(&format!("n{i}"))).collect();
     let links: Vec<_> = nodes
@@ -62,11 +65,11 @@ fn parking_lot(end: &str) -> Net {
         .collect();
     let long = net.route(&links);
     let group = voice(&mut net, "long");
-    (0..500).for_each(|_| net.flow(group, long, long));
+    (0..flows).for_each(|_| net.flow(group, long, long));
     for (i, link) in links.iter().enumerate() {
         let route = net.route(&[*link]);
         let group = voice(&mut net, &format!("cross{i}"));
-        (0..500).for_each(|_| net.flow(group, route, route));
+        (0..flows).for_each(|_| net.flow(group, route, route));
     }
     net
 }

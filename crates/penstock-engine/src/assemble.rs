@@ -1,12 +1,16 @@
 //! From a blueprint to processes: who is one, how they are connected, and in which order they stand.
 
-use crate::blueprint::{Blueprint, FlowGroup, Ties};
+use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, Ties};
+use crate::calls::{CallsEnd, CallsSetup};
 use crate::channel::Inputs;
-use crate::host::{Dress, Host};
+use crate::egress::EgressEnd;
+use crate::host::{Dress, Ends, Host};
+use crate::messages::Peer;
 use crate::port::Port;
 use crate::process::Process;
 use crate::record::Window;
 use crate::route::{Departure, FlowRoutes, Hop, Routes};
+use penstock_model::edge::{EdgeContext, Egress};
 use penstock_model::id::{FlowId, HopId, LinkId, NodeId, ProcessId, RouteId};
 use penstock_model::impairment::{AnyImpairment, Impairment};
 use penstock_model::rng::Key;
@@ -27,8 +31,14 @@ pub enum BlueprintError {
     BrokenRoute(usize),
     /// A flow's route does not lead from its source to its sink or back.
     MisroutedFlow(usize),
+    /// The edges of these calls have no delay between them.
+    SignalWithoutDelay(String),
     /// The source cannot be carried by the transport.
     Mismatch(String),
+    /// A link ends where it begins.
+    LinkToItself(String),
+    /// Samples without any time between them.
+    NoInterval(usize),
 }
 
 impl fmt::Display for BlueprintError {
@@ -39,7 +49,12 @@ impl fmt::Display for BlueprintError {
             }
             BlueprintError::BrokenRoute(route) => write!(f, "route {route} is empty or has links that do not meet"),
             BlueprintError::MisroutedFlow(flow) => write!(f, "the route of flow {flow} does not lead between its ends"),
+            BlueprintError::SignalWithoutDelay(group) => {
+                write!(f, "calls '{group}': signals between their ends would take no time; give a link of the route a delay above 0 s")
+            }
             BlueprintError::Mismatch(group) => write!(f, "flows '{group}': this source cannot be carried by this transport"),
+            BlueprintError::LinkToItself(link) => write!(f, "the link {link} ends where it begins"),
+            BlueprintError::NoInterval(plan) => write!(f, "sample plan {plan} has an interval of 0 s; give it one above 0 s"),
         }
     }
 }
@@ -69,6 +84,7 @@ enum Place {
 /// # Errors
 /// If it contradicts itself; see [`BlueprintError`].
 pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
+    check_links(blueprint)?;
     check_routes(blueprint)?;
     let is_host = hosts(blueprint);
     let place = |link: LinkId| match blueprint.links[link.index()].from {
@@ -123,13 +139,23 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     let (hops, starts) = hops(blueprint, &place, &process_of, &input_index, &port_index);
     let departure =
         |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
-    let flows = add_flows(blueprint, key, &process_of, &mut processes, departure)?;
+    let flows = add_flows(blueprint, key, &process_of, &mut processes, &mut shortest_delay, ties, departure)?;
     for (plan, sample) in blueprint.samples.iter().enumerate() {
         let port = port_index[sample.link.index()];
         let process = process_of[&place(sample.link)] as usize;
         processes[process].sample(port, sample.every, blueprint.warm_up, plan as u32);
     }
     Ok(Parts { processes, inputs, routes: Routes { hops, flows }, shortest_delay })
+}
+
+fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+    if let Some(link) = blueprint.links.iter().find(|link| link.from == link.to) {
+        return Err(BlueprintError::LinkToItself(link.path.clone()));
+    }
+    match blueprint.samples.iter().position(|sample| sample.every == Duration::ZERO) {
+        Some(plan) => Err(BlueprintError::NoInterval(plan)),
+        None => Ok(()),
+    }
 }
 
 fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
@@ -276,6 +302,8 @@ fn add_flows(
     key: Key,
     process_of: &BTreeMap<Place, u32>,
     processes: &mut [Process],
+    shortest_delay: &mut [Duration],
+    ties: impl Fn(&str) -> Option<Key>,
     departure: impl Fn(RouteId) -> Departure,
 ) -> Result<Vec<FlowRoutes>, BlueprintError> {
     let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint
@@ -288,6 +316,9 @@ fn add_flows(
         .collect();
     let host_index: Vec<u32> =
         (0..blueprint.nodes.len() as u32).map(|node| process_of.get(&Place::Host(NodeId(node))).copied().unwrap_or(u32::MAX)).collect();
+    for (node, ends) in ends_of_hosts(blueprint).into_iter().enumerate().filter(|(node, _)| host_index[*node] != u32::MAX) {
+        host(processes, host_index[node]).expect_ends(&ends);
+    }
     let mut flows = Vec::with_capacity(blueprint.flows.len());
     for (i, flow) in blueprint.flows.iter().enumerate() {
         let group = &blueprint.groups[flow.group as usize];
@@ -300,13 +331,19 @@ fn add_flows(
         let routes = match (&group.transport, &tcp[flow.group as usize]) {
             (TransportPlan::Tcp(_), Some(parameters)) => {
                 let backward = departure(flow.backward);
-                let mut sender = Sender::new(parameters);
+                let mut sender = Sender::new(parameters, clock_offset(parameters, key));
                 sender.offer(segments(group, parameters)?);
                 let back = Dress { departure: backward, ..dress };
                 let header = parameters.header.get() as u32;
                 let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), header);
-                let source = host(processes, from).add_sender(dress, sender, start);
+                let source = host(processes, from).add_sender(dress, sender, start, group.stop);
                 FlowRoutes { forward, backward, source, sink }
+            }
+            (TransportPlan::Udp(parameters), _) if group.calls.is_some() => {
+                let header = parameters.header.get() as u32;
+                let ends = CallsEnds { blueprint, flow, dress, header, key, start, process: (from, to) };
+                let (source, sink) = ends.add(processes, shortest_delay, ties(&blueprint.nodes[flow.from.index()]))?;
+                FlowRoutes { forward, backward: forward, source, sink }
             }
             (TransportPlan::Udp(parameters), _) => {
                 let Some(source) = AnySource::new(&group.source) else {
@@ -323,8 +360,90 @@ fn add_flows(
     Ok(flows)
 }
 
+/// An aggregate of calls that is about to be put into its two hosts.
+struct CallsEnds<'a> {
+    blueprint: &'a Blueprint,
+    flow: &'a FlowPlan,
+    dress: Dress,
+    header: u32,
+    key: Key,
+    start: Time,
+    /// The processes of its ingress and its egress.
+    process: (u32, u32),
+}
+
+impl CallsEnds<'_> {
+    /// Adds both ends; returns their slots. Signals take the routes' propagation and the processing, and no queueing.
+    fn add(self, processes: &mut [Process], shortest_delay: &mut [Duration], ties: Option<Key>) -> Result<(u32, u32), BlueprintError> {
+        let CallsEnds { blueprint, flow, dress, header, key, start, process: (from, to) } = self;
+        let group = &blueprint.groups[flow.group as usize];
+        let plan = group.calls.as_ref().expect("a group of calls");
+        let propagation = |route: RouteId| {
+            let links = blueprint.routes[route.index()].iter();
+            links.fold(plan.processing, |sum, link| sum + blueprint.links[link.index()].delay)
+        };
+        let (there, back) = (propagation(flow.forward), propagation(flow.backward));
+        if there == Duration::ZERO || back == Duration::ZERO {
+            return Err(BlueprintError::SignalWithoutDelay(group.name.clone()));
+        }
+        for (process, delay) in [(to, there), (from, back)] {
+            let shortest = &mut shortest_delay[process as usize];
+            *shortest = (*shortest).min(delay);
+        }
+        if AnySource::new(&group.source).is_none() {
+            return Err(BlueprintError::Mismatch(group.name.clone()));
+        }
+        let window = Window { from: blueprint.warm_up, to: blueprint.end };
+        let context = EdgeContext { key, call_rate: plan.call_rate };
+        let egress = Egress::new(&plan.admission, &plan.termination, &context);
+        let ingress = Peer { process: ProcessId(from), delay: back };
+        let end = EgressEnd::new(dress.flow, header, egress, ingress, window, group.interval);
+        let sink = host(processes, to).add_egress(end, flow.group);
+        let calls = CallsEnd::new(CallsSetup {
+            dress,
+            place: flow.from.0,
+            plan: Arc::clone(plan),
+            source: Arc::new(group.source.clone()),
+            key,
+            start,
+            stop: group.stop,
+            egress: Peer { process: ProcessId(to), delay: there },
+            window,
+            ties,
+        });
+        Ok((host(processes, from).add_calls(calls), sink))
+    }
+}
+
+/// How many ends of flows each node will have.
+fn ends_of_hosts(blueprint: &Blueprint) -> Vec<Ends> {
+    let mut ends = vec![Ends::default(); blueprint.nodes.len()];
+    for flow in &blueprint.flows {
+        let (from, to) = (flow.from.index(), flow.to.index());
+        match blueprint.groups[flow.group as usize].transport {
+            TransportPlan::Tcp(_) => {
+                ends[from].senders += 1;
+                ends[to].receivers += 1;
+            }
+            TransportPlan::Udp(_) => {
+                ends[from].sources += 1;
+                ends[to].sinks += 1;
+            }
+        }
+    }
+    ends
+}
+
 fn host(processes: &mut [Process], index: u32) -> &mut Host {
     processes[index as usize].host_mut().expect("flows end at hosts")
+}
+
+/// Where in a tick a sender's clock begins.
+fn clock_offset(tcp: &TcpParameters, flow: Key) -> Duration {
+    match tcp.timer_tick.as_ps() {
+        0 => Duration::ZERO,
+        tick => Duration::from_ps(flow.child("clock").stream().below(tick)),
+    }
 }
 
 /// How many segments a TCP flow has to send; `None` without an end.

@@ -111,3 +111,23 @@ fn sources_and_transports_that_do_not_match() {
         assert_eq!(refused(&net).to_string(), "flows 'odd': this source cannot be carried by this transport");
     }
 }
+
+#[test]
+fn a_link_to_itself() {
+    let mut net = triangle(["1 ms"; 4]);
+    udp(&mut net, &[0]);
+    let a = net.0.links[0].from;
+    net.link(a, a, "1 Mbit/s", "1 ms", discipline("tail-drop", ""));
+    assert_eq!(refused(&net), BlueprintError::LinkToItself("a-a".to_owned()));
+    assert_eq!(refused(&net).to_string(), "the link a-a ends where it begins");
+}
+
+#[test]
+fn samples_without_an_interval() {
+    let mut net = triangle(["1 ms"; 4]);
+    udp(&mut net, &[0]);
+    net.sample(penstock_model::id::LinkId(0), "1 ps");
+    net.sample(penstock_model::id::LinkId(0), "0 s");
+    assert_eq!(refused(&net), BlueprintError::NoInterval(1));
+    assert_eq!(refused(&net).to_string(), "sample plan 1 has an interval of 0 s; give it one above 0 s");
+}

@@ -4,7 +4,7 @@
 
 pub mod statistics;
 
-use penstock_engine::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PortPlan, QueuePlan, SamplePlan, Ties};
+use penstock_engine::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PcnAt, PortPlan, QueuePlan, SamplePlan, Ties};
 use penstock_engine::{Observations, Sim};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
@@ -123,6 +123,8 @@ impl Net {
             scheduler: scheduler("fifo", ""),
             queues: vec![QueuePlan { name: String::new(), discipline }],
             queue_of_class: vec![0],
+            pcn: Vec::new(),
+            pcn_at: PcnAt::Accepted,
             impairments: Vec::new(),
             force_service: false,
         };
@@ -157,12 +159,23 @@ impl Net {
     pub fn group(&mut self, name: &str, source: SourcePlan, transport: TransportPlan, start: (&str, &str)) -> u32 {
         let start = (time(start.0), time(start.1));
         let stop = self.0.end;
-        self.0.groups.push(FlowGroup { name: name.to_owned(), source, transport, class: 0, precedence: 0, start, stop });
+        self.0.groups.push(FlowGroup {
+            name: name.to_owned(),
+            source,
+            transport,
+            class: 0,
+            precedence: 0,
+            start,
+            stop,
+            calls: None,
+            interval: None,
+        });
         self.0.groups.len() as u32 - 1
     }
 
     pub fn flow(&mut self, group: u32, forward: RouteId, backward: RouteId) {
-        let member = self.0.flows.iter().filter(|flow| flow.group == group).count() as u32;
+        // The last one of the group has the highest number.
+        let member = self.0.flows.iter().rev().find(|flow| flow.group == group).map_or(0, |flow| flow.member + 1);
         let links = &self.0.routes[forward.index()];
         let from = self.0.links[links[0].index()].from;
         let to = self.0.links[links[links.len() - 1].index()].to;

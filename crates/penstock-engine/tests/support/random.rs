@@ -6,7 +6,8 @@ use penstock_model::id::{LinkId, NodeId};
 use penstock_model::units::Rate;
 use proptest::prelude::*;
 
-const RATES: [&str; 5] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "1 Gbit/s"];
+/// At the last one short packets take no time at all.
+const RATES: [&str; 6] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "1 Gbit/s", "90000 Tbit/s"];
 /// Towards the root there may be no delay at all; away from it there is, so that no circle is without.
 const UP_DELAYS: [&str; 5] = ["1 ms", "0 s", "1 ps", "30 us", "10 ms"];
 const DOWN_DELAYS: [&str; 5] = ["1 ms", "1 ps", "3 ns", "30 us", "10 ms"];
@@ -44,7 +45,8 @@ const IMPAIRMENTS: [(&str, &str); 5] = [
     ("delay", "added = 2 ms"),
 ];
 /// Steps of the rate; the last one never recovers.
-const CHANGES: [&[(&str, &str)]; 3] = [
+const CHANGES: [&[(&str, &str)]; 4] = [
+    &[("50 ms", "200 kbit/s"), ("90 ms", "90000 Tbit/s"), ("120 ms", "1 Mbit/s")],
     &[("50 ms", "200 kbit/s"), ("120 ms", "3 Mbit/s")],
     &[("40 ms", "0 bit/s"), ("90 ms", "1 Mbit/s"), ("91 ms", "0 bit/s"), ("150 ms", "700 kbit/s")],
     &[("100 ms", "0 bit/s")],
@@ -84,6 +86,7 @@ pub struct Flows {
     class: u8,
     precedence: u8,
     spread: bool,
+    stops: bool,
 }
 
 /// A scenario.
@@ -116,8 +119,19 @@ fn way() -> impl Strategy<Value = Way> {
 }
 
 fn flows() -> impl Strategy<Value = Flows> {
-    (0usize..6, 0usize..6, 0..TRAFFIC.len(), 1usize..4, 0u8..2, 0u8..3, any::<bool>())
-        .prop_map(|(from, to, traffic, members, class, precedence, spread)| Flows { from, to, traffic, members, class, precedence, spread })
+    let ends = (0usize..6, 0usize..6);
+    (ends, 0..TRAFFIC.len(), 1usize..4, 0u8..2, 0u8..3, any::<bool>(), any::<bool>()).prop_map(
+        |((from, to), traffic, members, class, precedence, spread, stops)| Flows {
+            from,
+            to,
+            traffic,
+            members,
+            class,
+            precedence,
+            spread,
+            stops,
+        },
+    )
 }
 
 pub fn case() -> impl Strategy<Value = Case> {
@@ -152,6 +166,7 @@ impl Case {
             let group = net.group(&format!("g{i}"), source(name, settings), carrier, starts);
             let plan = &mut net.0.groups[group as usize];
             (plan.class, plan.precedence) = (flows.class, flows.precedence);
+            plan.stop = time(if flows.stops { "140 ms" } else { "200 ms" });
             (0..flows.members).for_each(|_| net.flow(group, forward, backward));
         }
         for (link, every) in &self.samples {
@@ -167,7 +182,9 @@ impl Way {
             let (name, settings) = DISCIPLINES[self.discipline];
             discipline(name, settings)
         };
-        let link = net.link(from, to, RATES[self.rate], delays[self.delay], queue());
+        // A link that costs no time has a long delay, or TCP would fill an eternity with round trips.
+        let delay = if self.rate == 5 || self.changes == Some(0) { delays[4] } else { delays[self.delay] };
+        let link = net.link(from, to, RATES[self.rate], delay, queue());
         let changes = self.changes.map_or(&[][..], |i| CHANGES[i]);
         net.0.links[link.index()].rate_changes =
             changes.iter().map(|(at, rate)| (time(at), rate.parse::<Rate>().expect("a rate"))).collect();

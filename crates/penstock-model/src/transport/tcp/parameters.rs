@@ -26,7 +26,8 @@ crate::parameters! {
     /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s4]; they do at once after a fast
     ///   recovery, because nothing that was received has been sent again there.
     /// - cwnd also grows while the application sends less than it allows [RFC5681 s3.1 permits it], up to `max-window`.
-    /// - The ticks of all clocks fall together, at multiples of `timer-tick` (ns-2 shifts each by a random part of one).
+    /// - Each sender's clock ticks from a random part of `timer-tick` on, as in ns-2: in step, senders that begin together
+    ///   would all have their first round trip rounded down.
     /// - The rescue retransmission of RFC 6675 is left out where the segment has been sent again already.
     /// - No ECN, no timestamps, no connection teardown.
     ///

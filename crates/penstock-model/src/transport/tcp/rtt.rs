@@ -18,6 +18,8 @@ pub(super) struct Estimator {
     backoff: u32,
     /// The next sample starts the averages anew.
     fresh: bool,
+    /// How long before the beginning of time the clock's ticks began.
+    clock_offset: Duration,
 }
 
 /// Beyond this back-off the averages are held to be obsolete, as in BSD and ns-2 [RFC6298 s5 permits it].
@@ -27,15 +29,16 @@ const FORGET_ABOVE: u32 = 8;
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
 impl Estimator {
-    pub fn new(parameters: &Parameters) -> Estimator {
-        Estimator { srtt_by_8: 0, rttvar_by_4: 0, timeout: parameters.initial_rto, backoff: 1, fresh: true }
+    pub fn new(parameters: &Parameters, clock_offset: Duration) -> Estimator {
+        Estimator { srtt_by_8: 0, rttvar_by_4: 0, timeout: parameters.initial_rto, backoff: 1, fresh: true, clock_offset }
     }
 
     /// A segment sent once, at `sent`, was acknowledged `now`. Ends the back-off [RFC6298 s5].
     pub fn on_sample(&mut self, parameters: &Parameters, sent: Time, now: Time) {
         let tick = parameters.timer_tick.as_ps().max(1);
         // A ticking clock sees how many ticks fell between the two instants, at least one.
-        let sample = (now.as_ps() / tick - sent.as_ps() / tick).max(1);
+        let ticks_at = |instant: Time| (instant + self.clock_offset).as_ps() / tick;
+        let sample = (ticks_at(now) - ticks_at(sent)).max(1);
         if self.fresh {
             self.srtt_by_8 = sample * 8;
             self.rttvar_by_4 = sample * 2;
@@ -83,7 +86,7 @@ mod tests {
     #[test]
     fn an_exact_clock_follows_rfc_6298() {
         let parameters = parameters(&[("min-rto", text("0 s"))]);
-        let mut estimator = Estimator::new(&parameters);
+        let mut estimator = Estimator::new(&parameters, Duration::ZERO);
         assert_eq!(estimator.timeout(&parameters), Duration::from_secs(1));
         estimator.on_sample(&parameters, at_ms(7), at_ms(107));
         assert_eq!(estimator.timeout(&parameters), Duration::from_ms(100 + 4 * 50));
@@ -96,7 +99,7 @@ mod tests {
     fn a_ticking_clock_counts_the_ticks_between() {
         let parameters = parameters(&[("min-rto", text("0 s")), ("timer-tick", text("100 ms"))]);
         let after = |samples: &[(u64, u64)]| {
-            let mut estimator = Estimator::new(&parameters);
+            let mut estimator = Estimator::new(&parameters, Duration::ZERO);
             samples.iter().for_each(|(sent, now)| estimator.on_sample(&parameters, at_ms(*sent), at_ms(*now)));
             estimator.timeout(&parameters)
         };
@@ -108,16 +111,27 @@ mod tests {
     }
 
     #[test]
+    fn the_ticks_of_a_clock_begin_at_its_offset() {
+        let parameters = parameters(&[("min-rto", text("0 s")), ("timer-tick", text("100 ms"))]);
+        // 150 ms from time zero are one tick where ticks fall at 100 and 200 ms, two where they fall at 40 and 140.
+        for (offset, ticks) in [(0, 1), (49, 1), (50, 2), (60, 2), (99, 2)] {
+            let mut estimator = Estimator::new(&parameters, Duration::from_ms(offset));
+            estimator.on_sample(&parameters, at_ms(0), at_ms(150));
+            assert_eq!(estimator.timeout(&parameters), Duration::from_ms(300 * ticks), "offset of {offset} ms");
+        }
+    }
+
+    #[test]
     fn a_timeout_lasts_two_ticks_at_least() {
         let given = [("min-rto", text("0 s")), ("initial-rto", text("50 ms")), ("timer-tick", text("100 ms"))];
         let parameters = parameters(&given);
-        assert_eq!(Estimator::new(&parameters).timeout(&parameters), Duration::from_ms(200));
+        assert_eq!(Estimator::new(&parameters, Duration::ZERO).timeout(&parameters), Duration::from_ms(200));
     }
 
     #[test]
     fn the_least_timeout_is_backed_off_too() {
         let parameters = parameters(&[]);
-        let mut estimator = Estimator::new(&parameters);
+        let mut estimator = Estimator::new(&parameters, Duration::ZERO);
         estimator.on_sample(&parameters, at_ms(0), at_ms(100));
         estimator.back_off(&parameters);
         assert_eq!(estimator.timeout(&parameters), Duration::from_secs(2));
@@ -126,7 +140,7 @@ mod tests {
     #[test]
     fn four_back_offs_make_the_averages_obsolete() {
         let parameters = parameters(&[("min-rto", text("0 s"))]);
-        let mut estimator = Estimator::new(&parameters);
+        let mut estimator = Estimator::new(&parameters, Duration::ZERO);
         estimator.on_sample(&parameters, at_ms(0), at_ms(100));
         (0..4).for_each(|_| estimator.back_off(&parameters));
         assert_eq!(estimator.timeout(&parameters), Duration::from_ms(16 * 300));

@@ -5,7 +5,7 @@ use super::rtt::Estimator;
 use super::sack::{Outstanding, Scoreboard};
 use super::{Parameters, Transmission, Variant};
 use crate::packet::{Ack, Body};
-use crate::units::Time;
+use crate::units::{Duration, Time};
 use std::sync::Arc;
 
 /// A TCP sender: decides which segment goes out when.
@@ -64,13 +64,16 @@ pub(super) enum Phase {
 
 impl Sender {
     /// A sender that has nothing to send and no connection.
-    pub fn new(parameters: &Arc<Parameters>) -> Sender {
+    ///
+    /// The ticks of its clock fall at multiples of `timer-tick` less `clock_offset`. Senders that begin together need
+    /// offsets of their own: with one for all, what is measured from a tick on would always be rounded down.
+    pub fn new(parameters: &Arc<Parameters>, clock_offset: Duration) -> Sender {
         Sender {
             parameters: Arc::clone(parameters),
             connection: Connection::Closed,
             phase: Phase::Normal,
             window: Window::new(parameters),
-            estimator: Estimator::new(parameters),
+            estimator: Estimator::new(parameters, clock_offset),
             scoreboard: Scoreboard::default(),
             timed: None,
             deadline: Time::NEVER,
@@ -90,6 +93,11 @@ impl Sender {
     /// The application hands over so many more segments; `None` is as many as there are sequence numbers.
     pub fn offer(&mut self, segments: Option<u32>) {
         self.offered = segments.map_or(u32::MAX, |segments| self.offered.saturating_add(segments));
+    }
+
+    /// The application falls silent: what has been sent is still repaired, nothing new goes out.
+    pub fn withdraw(&mut self) {
+        self.offered = self.offered.min(self.high);
     }
 
     /// Opens the connection: with a SYN, or at once.

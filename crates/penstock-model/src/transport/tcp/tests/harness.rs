@@ -63,7 +63,7 @@ pub struct Path {
 impl Path {
     pub fn new(parameters: &Arc<Parameters>) -> Path {
         Path {
-            sender: Sender::new(parameters),
+            sender: Sender::new(parameters, Duration::ZERO),
             receiver: Receiver::new(parameters),
             now: Time::ZERO,
             lose_forward: Box::new(|_, _| false),

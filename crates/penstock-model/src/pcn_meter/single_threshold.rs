@@ -1,0 +1,312 @@
+//! Single threshold marking (STM): one mark that tells two rates.
+
+use super::bucket::{bits, tokens, Bucket, Tokens};
+use super::depth::{check_below, check_rates, Depth};
+use super::PcnMeter;
+use crate::meter::bucket::Start;
+use crate::packet::PcnMark;
+use crate::parameters::{Check, Count};
+use crate::rng::Key;
+use crate::units::{Bytes, Rate, Time};
+
+crate::parameters! {
+    /// Single threshold marking: no packet below the admissible rate, every N-th between, all above the supportable rate.
+    ///
+    /// ## Decides
+    /// Two buckets lose the tokens of every packet. The switch bucket (SwTB) fills at `admissible-rate` (AR); while it is low
+    /// the switch is on, and with the switch off nothing is marked. The marking bucket (MkTB) fills at `supportable-rate`
+    /// (SR); below `marking-threshold` every packet is marked, else every N-th of those that find it not full, which are a
+    /// share of about load/SR. So the share of marked packets is 0 below AR, load/(N SR) up to SR, and 1 above.
+    /// In form `first` both buckets are judged after the packet's tokens have been taken, and equality is low. In form
+    /// `second` the switch is on if the fill less the packet is below its threshold, the marking bucket is judged by what
+    /// the packet finds, and equality is not low: full marking begins up to a packet later.
+    ///
+    /// ## State
+    /// The tokens of two buckets, exact, and the packets counted towards N. Constant cost per packet.
+    ///
+    /// ## Departures
+    /// The first form as printed never stores the time of its update; here it does. The two forms of the counter (k mod N
+    /// and k = N) are one, since each mark clears it; the switch being off keeps it. The document's text has N = 3.
+    ///
+    /// ## Example
+    /// ```toml
+    /// pcn.single-threshold = { admissible-rate = "64 Mbit/s", supportable-rate = "115.2 Mbit/s" }
+    /// ```
+    ///
+    /// ## References
+    /// [Satoh10 s3.1, s10.4, appendix D].
+    pub struct Parameters {
+        /// Rate of the switch bucket, above which calls are to be refused (AR, SwTB.rate).
+        admissible_rate: Rate;
+        /// Rate of the marking bucket, above which calls are to be terminated (SR, MkTB.rate).
+        supportable_rate: Rate;
+        /// Size of the switch bucket (SwTB.size); default of [Satoh10 s10.4].
+        switch_size: Depth = "20 ms";
+        /// Fill below which the switch is on (SwTB.threshold); default of [Satoh10 s10.4].
+        switch_threshold: Depth = "10 ms";
+        /// Size of the marking bucket (MkTB.size); default of [Satoh10 s10.4].
+        marking_size: Depth = "10 ms";
+        /// Fill below which every packet is marked (MkTB.threshold); default of [Satoh10 s10.4].
+        marking_threshold: Depth = "8 ms";
+        /// One packet in so many is marked between the two rates (N); default of [Satoh10 s10.4].
+        mark_every: Count = "3";
+        /// Which packets count towards N while the switch is on.
+        counted: Counted = "not-full";
+        /// Which of the two printed forms decides.
+        form: Form = "second";
+        /// What the buckets hold at the beginning.
+        start: Start = "full";
+    }
+}
+
+crate::choice! {
+    /// The packets of which every N-th is marked.
+    pub enum Counted {
+        /// Those that find the marking bucket not full: both printed forms.
+        "not-full" => NotFull,
+        /// All.
+        "arrivals" => Arrivals,
+    }
+}
+
+crate::choice! {
+    /// The printed forms of the marker.
+    pub enum Form {
+        /// Judged after the packet's tokens have been taken; equality is low.
+        "first" => First,
+        /// Judged before; equality is not low.
+        "second" => Second,
+    }
+}
+
+impl Parameters {
+    /// The marked share just above the admissible rate, AR/(N SR): the highest threshold that an estimate of the marked
+    /// share may be compared with on a path of which this is the tightest link [Satoh10 eq. 1].
+    pub fn highest_level(&self) -> f64 {
+        self.admissible_rate.as_bps() as f64 / self.supportable_rate.as_bps() as f64 / f64::from(self.mark_every.0)
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        check_rates(mistake, self.admissible_rate, self.supportable_rate);
+        let switch = ("switch-threshold", self.switch_threshold);
+        check_below(mistake, self.admissible_rate, switch, ("switch-size", self.switch_size));
+        let marking = ("marking-threshold", self.marking_threshold);
+        check_below(mistake, self.supportable_rate, marking, ("marking-size", self.marking_size));
+        if self.counted == Counted::Arrivals && self.mark_every.0 == 1 {
+            mistake("counted", "\"arrivals\" with mark-every = 1 marks every packet above the admissible rate; use threshold".to_owned());
+        }
+    }
+}
+
+/// STM at work.
+#[derive(Clone, Debug)]
+pub struct SingleThreshold {
+    switch: Bucket,
+    switch_threshold: Tokens,
+    marking: Bucket,
+    marking_threshold: Tokens,
+    mark_every: u32,
+    counted: Counted,
+    form: Form,
+    count: u32,
+}
+
+/// What a packet finds.
+struct Found {
+    switch_on: bool,
+    not_full: bool,
+    low: bool,
+}
+
+impl SingleThreshold {
+    /// A meter with these parameters.
+    pub fn new(parameters: &Parameters, _: Key) -> SingleThreshold {
+        SingleThreshold {
+            switch: Bucket::new(parameters.admissible_rate, parameters.switch_size, parameters.start),
+            switch_threshold: parameters.switch_threshold.at(parameters.admissible_rate),
+            marking: Bucket::new(parameters.supportable_rate, parameters.marking_size, parameters.start),
+            marking_threshold: parameters.marking_threshold.at(parameters.supportable_rate),
+            mark_every: parameters.mark_every.0,
+            counted: parameters.counted,
+            form: parameters.form,
+            count: 0,
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, size: Bytes) {
+        self.switch.remove(size);
+        self.marking.remove(size);
+    }
+
+    #[inline]
+    fn meter(&mut self, size: Bytes) -> Found {
+        match self.form {
+            // [Satoh10 s3.1, first pseudo code]; the shallow threshold is the size of the bucket less the packet.
+            Form::First => {
+                self.take(size);
+                Found {
+                    switch_on: self.switch.fill() <= self.switch_threshold,
+                    not_full: self.marking.fill() < self.marking.size() - tokens(size),
+                    low: self.marking.fill() <= self.marking_threshold,
+                }
+            }
+            // [Satoh10 s3.1, second pseudo code]
+            Form::Second => {
+                let found = Found {
+                    switch_on: self.switch.fill() - tokens(size) < self.switch_threshold,
+                    not_full: self.marking.fill() < self.marking.size(),
+                    low: self.marking.fill() < self.marking_threshold,
+                };
+                self.take(size);
+                found
+            }
+        }
+    }
+}
+
+impl PcnMeter for SingleThreshold {
+    #[inline]
+    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+        self.switch.settle(now);
+        self.marking.settle(now);
+        let Found { switch_on, not_full, low } = self.meter(size);
+        if !switch_on || !not_full && self.counted == Counted::NotFull {
+            return mark;
+        }
+        self.count += 1;
+        if not_full && low || self.count >= self.mark_every {
+            self.count = 0;
+            return mark.max(PcnMark::Threshold);
+        }
+        mark
+    }
+
+    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("switch-fill", bits(self.switch.fill_at(now)));
+        tell("marking-fill", bits(self.marking.fill_at(now)));
+        tell("count", f64::from(self.count));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, key, marks, probed};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    /// A byte a millisecond into the switch bucket, two into the marking bucket; 1000 bytes each.
+    const SMALL: [&str; 6] = [
+        "admissible-rate = 8 kbit/s",
+        "supportable-rate = 16 kbit/s",
+        "switch-size = 1000 bytes",
+        "switch-threshold = 500 bytes",
+        "marking-size = 1000 bytes",
+        "marking-threshold = 800 bytes",
+    ];
+
+    fn meter(more: &[&str]) -> SingleThreshold {
+        SingleThreshold::new(&read(&[&SMALL, more].concat()).expect("sound"), key())
+    }
+
+    /// Ten packets of 100 bytes at once, then from 500 ms on one every 30 ms; `#` is a mark.
+    ///
+    /// At 500 ms the switch bucket holds 500 and stays on from then on; the marking bucket is full again, and the packets
+    /// find 1000, 960, 920, 880, 840, 800 and 760 in it.
+    fn pattern(meter: &mut SingleThreshold) -> String {
+        let packets: Vec<(u64, u64)> = (0..10).map(|_| (0, 100)).chain((0..7).map(|i| (500 + 30 * i, 100))).collect();
+        marks(meter, &packets).into_iter().map(|mark| if mark == PcnMark::Threshold { '#' } else { '-' }).collect()
+    }
+
+    #[test]
+    fn the_first_form_judges_after_removal_and_equality_is_low() {
+        // On from the fifth packet (500 left); low from 800 left on, which 880 found comes to below.
+        assert_eq!(pattern(&mut meter(&["form = first"])), "----######---####");
+    }
+
+    #[test]
+    fn the_second_form_judges_before_removal_and_equality_is_not_low() {
+        // On from the sixth packet; 960, 920 and 880 are the first three of the partial zone, 840 and 800 the next two.
+        assert_eq!(pattern(&mut meter(&[])), "-----#####---#--#");
+    }
+
+    #[test]
+    fn every_arrival_may_count() {
+        // The packet that finds 1000 counts, so the third is that which finds 920.
+        assert_eq!(pattern(&mut meter(&["counted = arrivals"])), "-----#####--#--##");
+    }
+
+    #[test]
+    fn with_n_one_all_that_find_the_bucket_not_full_are_marked() {
+        assert_eq!(pattern(&mut meter(&["mark-every = 1"])), "-----#####-######");
+        assert_eq!(pattern(&mut meter(&["mark-every = 1", "form = first"])), "----######-######");
+    }
+
+    #[test]
+    fn with_the_switch_off_nothing_is_marked_or_counted() {
+        let mut meter = meter(&[]);
+        marks(&mut meter, &[&[(0, 100); 10][..], &[(500, 100), (530, 100), (560, 100)]].concat());
+        assert_eq!(probed(&meter, 560_000), [("switch-fill", 2080.0), ("marking-fill", 6560.0), ("count", 2.0)]);
+        // Half a second later the switch bucket holds 760; the second packet finds the marking bucket not full.
+        assert_eq!(marks(&mut meter, &[(1060, 100), (1060, 100)]), [PcnMark::Unmarked; 2]);
+        assert_eq!(probed(&meter, 1_060_000), [("switch-fill", 4480.0), ("marking-fill", 6400.0), ("count", 2.0)]);
+        assert_eq!(marks(&mut meter, &[(1060, 100)]), [PcnMark::Threshold]);
+    }
+
+    #[test]
+    fn marks_are_never_taken_off() {
+        let mut meter = meter(&[]);
+        for mark in [PcnMark::Threshold, PcnMark::Excess] {
+            assert_eq!(meter.on_packet(at(0), Bytes::new(100), mark), mark);
+        }
+        (0..10).for_each(|_| {
+            meter.on_packet(at(0), Bytes::new(100), PcnMark::Unmarked);
+        });
+        assert_eq!(meter.on_packet(at(0), Bytes::new(100), PcnMark::Excess), PcnMark::Excess);
+    }
+
+    #[test]
+    fn reading_the_state_does_not_change_it() {
+        let (mut read, mut left) = (meter(&[]), meter(&[]));
+        probed(&read, 10_000_000);
+        assert_eq!(pattern(&mut read), pattern(&mut left));
+    }
+
+    #[test]
+    fn the_highest_level_is_the_documents() {
+        let parameters: Parameters = read(&["admissible-rate = 64 Mbit/s", "supportable-rate = 115.2 Mbit/s"]).expect("sound");
+        assert!((parameters.highest_level() - 0.185_185).abs() < 1e-6);
+    }
+
+    #[test]
+    fn thresholds_out_of_order_are_refused() {
+        let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("mistakes");
+        assert_eq!(
+            mistakes(&[
+                "admissible-rate = 2 Mbit/s",
+                "supportable-rate = 1 Mbit/s",
+                "switch-threshold = 20 ms",
+                "marking-threshold = 11 ms"
+            ]),
+            [
+                "admissible-rate: 2 Mbit/s is above supportable-rate, 1 Mbit/s",
+                "switch-threshold: 20 ms is not below switch-size, 20 ms",
+                "marking-threshold: 11 ms is not below marking-size, 10 ms",
+            ]
+        );
+        // 125 bytes are 10 ms at 100 kbit/s, and 1 ms at 1 Mbit/s.
+        let rates = ["admissible-rate = 100 kbit/s", "supportable-rate = 1 Mbit/s"];
+        assert_eq!(
+            mistakes(&[&rates[..], &["switch-size = 125 bytes"]].concat()),
+            ["switch-threshold: 10 ms is not below switch-size, 125 bytes"]
+        );
+        assert_eq!(
+            mistakes(&[&rates[..], &["counted = arrivals", "mark-every = 1"]].concat()),
+            ["counted: \"arrivals\" with mark-every = 1 marks every packet above the admissible rate; use threshold"]
+        );
+        assert_eq!(mistakes(&[&rates[..], &["mark-every = 0"]].concat()), ["mark-every: 0 is out of range; a whole number, at least 1"]);
+        assert_eq!(mistakes(&[&rates[..], &["form = third"]].concat()), ["form: 'third' is not one of first, second"]);
+    }
+}

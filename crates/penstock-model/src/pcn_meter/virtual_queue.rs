@@ -1,0 +1,179 @@
+//! CL's admission marking.
+
+use super::bucket::{bits, Bucket, Tokens};
+use super::depth::Depth;
+use super::PcnMeter;
+use crate::meter::bucket::Start;
+use crate::packet::PcnMark;
+use crate::parameters::Check;
+use crate::rng::{Key, Stream};
+use crate::units::{Bytes, Rate, Time};
+
+crate::parameters! {
+    /// Virtual queue: marks at random, the more often the longer a queue at the admissible rate would be.
+    ///
+    /// ## Decides
+    /// A virtual queue is drained at `admissible-rate` and grows by every packet, up to `upper-limit`. A packet that finds
+    /// v there is marked with probability 0 up to `min-threshold`, (v - min)/(max - min) between, and 1 from `max-threshold`
+    /// on. Equal thresholds make a step: all packets from there on, none below.
+    ///
+    /// ## State
+    /// The virtual queue, exact. Constant cost per packet; one random number per packet between the thresholds.
+    ///
+    /// ## Departures
+    /// None. The levels are times at `admissible-rate`, as [Satoh10 s10.5] has them; an earlier version of that document
+    /// measured them at the link's rate.
+    ///
+    /// ## Example
+    /// ```toml
+    /// pcn.virtual-queue = { admissible-rate = "64 Mbit/s" }
+    /// ```
+    ///
+    /// ## References
+    /// [Briscoe06 admission marking], [Satoh10 s10.5].
+    pub struct Parameters {
+        /// Rate at which the virtual queue is drained (AR).
+        admissible_rate: Rate;
+        /// Queue up to which nothing is marked; default of [Satoh10 s10.5].
+        min_threshold: Depth = "5 ms";
+        /// Queue from which everything is marked; default of [Satoh10 s10.5].
+        max_threshold: Depth = "15 ms";
+        /// The longest that the queue gets; default of [Satoh10 s10.5].
+        upper_limit: Depth = "20 ms";
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let at = |depth: Depth| depth.at(self.admissible_rate);
+        if at(self.max_threshold) < at(self.min_threshold) {
+            mistake("max-threshold", format!("{} is below min-threshold, {}", self.max_threshold, self.min_threshold));
+        }
+        if at(self.upper_limit) < at(self.max_threshold) {
+            let (limit, max) = (self.upper_limit, self.max_threshold);
+            mistake("upper-limit", format!("{limit} is below max-threshold, {max}, which the queue then never reaches"));
+        }
+    }
+}
+
+/// A virtual queue at work.
+#[derive(Clone, Debug)]
+pub struct VirtualQueue {
+    /// The room that is left: a bucket that fills as the queue drains.
+    room: Bucket,
+    min: Tokens,
+    max: Tokens,
+    stream: Stream,
+}
+
+impl VirtualQueue {
+    /// A meter with these parameters; it draws from the stream `virtual-queue` below `key`.
+    pub fn new(parameters: &Parameters, key: Key) -> VirtualQueue {
+        let rate = parameters.admissible_rate;
+        VirtualQueue {
+            room: Bucket::new(rate, parameters.upper_limit, Start::Full),
+            min: parameters.min_threshold.at(rate),
+            max: parameters.max_threshold.at(rate),
+            stream: key.child("virtual-queue").stream(),
+        }
+    }
+
+    #[inline]
+    fn marks(&mut self, queue: Tokens) -> bool {
+        if queue >= self.max {
+            return true;
+        }
+        queue > self.min && self.stream.chance((queue - self.min) as f64 / (self.max - self.min) as f64)
+    }
+}
+
+impl PcnMeter for VirtualQueue {
+    #[inline]
+    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+        self.room.settle(now);
+        let queue = self.room.size() - self.room.fill();
+        self.room.remove(size);
+        if self.marks(queue) {
+            mark.max(PcnMark::Threshold)
+        } else {
+            mark
+        }
+    }
+
+    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("queue", bits(self.room.size() - self.room.fill_at(now)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, key, marks, probed};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    /// A byte a millisecond out of the queue.
+    fn meter(more: &[&str]) -> VirtualQueue {
+        let levels = ["min-threshold = 200 bytes", "max-threshold = 600 bytes", "upper-limit = 1000 bytes"];
+        let lines = levels.iter().filter(|line| !more.iter().any(|own| own.split(' ').next() == line.split(' ').next()));
+        let lines: Vec<&str> = lines.chain(more).chain(&["admissible-rate = 8 kbit/s"]).copied().collect();
+        VirtualQueue::new(&read(&lines).expect("sound"), key())
+    }
+
+    #[test]
+    fn the_queue_grows_drains_and_is_bounded() {
+        let mut meter = meter(&[]);
+        marks(&mut meter, &[(0, 300), (100, 300), (100, 300)]);
+        assert_eq!(probed(&meter, 100_000), [("queue", 6400.0)]);
+        assert_eq!(probed(&meter, 800_000), [("queue", 800.0)]);
+        assert_eq!(probed(&meter, 2_000_000), [("queue", 0.0)]);
+        marks(&mut meter, &[(100, 900)]);
+        assert_eq!(probed(&meter, 100_000), [("queue", 8000.0)]);
+    }
+
+    #[test]
+    fn the_ramp_is_the_probability_of_a_mark() {
+        for (queue, probability) in [(200, 0.0), (300, 0.25), (400, 0.5), (599, 0.9975), (600, 1.0), (1000, 1.0)] {
+            let mut meter = meter(&[]);
+            marks(&mut meter, &[(0, queue)]);
+            // Packets of no size leave the queue as it is.
+            let n = 20_000;
+            let marked = marks(&mut meter, &vec![(0, 0); n]).iter().filter(|mark| **mark == PcnMark::Threshold).count() as f64;
+            let error = (probability * (1.0 - probability) / n as f64).sqrt();
+            assert!((marked / n as f64 - probability).abs() <= 4.0 * error, "{queue}: {marked} of {n}");
+        }
+    }
+
+    #[test]
+    fn equal_thresholds_make_a_step() {
+        let mut meter = meter(&["min-threshold = 300 bytes", "max-threshold = 300 bytes"]);
+        let packets: Vec<(u64, u64)> = vec![(0, 299), (0, 1), (0, 0), (1, 0), (1, 1), (1, 0)];
+        let marked: Vec<bool> = marks(&mut meter, &packets).iter().map(|mark| *mark == PcnMark::Threshold).collect();
+        assert_eq!(marked, [false, false, true, false, false, true]);
+    }
+
+    #[test]
+    fn meters_with_different_keys_mark_independently() {
+        let parameters: Parameters =
+            read(&["admissible-rate = 8 kbit/s", "min-threshold = 1 byte", "max-threshold = 999 bytes", "upper-limit = 1000 bytes"])
+                .expect("sound");
+        let pattern = |name: &str| {
+            let mut meter = VirtualQueue::new(&parameters, key().child(name));
+            meter.on_packet(at(0), Bytes::new(500), PcnMark::Excess);
+            marks(&mut meter, &[(0, 0); 64])
+        };
+        assert_eq!(pattern("a"), pattern("a"));
+        assert_ne!(pattern("a"), pattern("b"));
+    }
+
+    #[test]
+    fn thresholds_out_of_order_are_refused() {
+        let lines = ["admissible-rate = 64 Mbit/s", "min-threshold = 16 ms", "upper-limit = 14 ms"];
+        assert_eq!(
+            read::<Parameters>(&lines).expect_err("mistakes"),
+            [
+                "max-threshold: 15 ms is below min-threshold, 16 ms",
+                "upper-limit: 14 ms is below max-threshold, 15 ms, which the queue then never reaches",
+            ]
+        );
+    }
+}
