@@ -41,7 +41,8 @@ impl Check<'_> {
             return;
         }
         // Admission by counting needs no marks.
-        let admission = self.calls.admission.as_ref().filter(|plan| level(plan).is_some()).map(|_| ("admission", self.group.edges.admission));
+        let admission =
+            self.calls.admission.as_ref().filter(|plan| level(plan).is_some()).map(|_| ("admission", self.group.edges.admission));
         let termination = self.calls.termination.as_ref().map(|_| ("termination", self.group.edges.termination));
         for (key, place) in admission.into_iter().chain(termination) {
             let name = &self.group.plan.name;
@@ -67,7 +68,8 @@ impl Check<'_> {
         let delay = |link: &LinkId| self.links.plans[link.index()].delay;
         let takes = |route: &&[LinkId]| route.iter().map(delay).fold(self.calls.processing, |sum, delay| sum + delay);
         if routes.iter().any(|route| takes(route) == Duration::ZERO) {
-            let message = "signals between ingress and egress would take no time; give a link on the way a delay, or signalling a processing time";
+            let message =
+                "signals between ingress and egress would take no time; give a link on the way a delay, or signalling a processing time";
             self.mistakes.add(self.group.place, &self.group.path, message);
         }
     }

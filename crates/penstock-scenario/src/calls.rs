@@ -110,19 +110,26 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let asks = matches!(admission, Some(AdmissionPlan::Cle(_) | AdmissionPlan::Count(_)));
     if signalling.as_ref().is_some_and(|keys| keys.packet.is_some()) && (admission.is_some() || termination.is_some()) && !asks {
         let place = section.place_below(&["signalling", "packet"]);
-        section.mistakes.add(place, &section.join("signalling.packet"), "has no effect: only with admission by cle or count does the ingress ask the egress; leave it out");
+        section.mistakes.add(
+            place,
+            &section.join("signalling.packet"),
+            "has no effect: only with admission by cle or count does the ingress ask the egress; leave it out",
+        );
     }
     let (members, source, transport, holding) = (members?, source?, transport?, holding?);
     if let Some(initial) = &initial {
         if keys.start.1 + initial.spread >= members.stop {
-            let message = format!("{} from the start at {} reaches the stop at {}; write a shorter one", initial.spread, keys.start.1, members.stop);
+            let message =
+                format!("{} from the start at {} reaches the stop at {}; write a shorter one", initial.spread, keys.start.1, members.stop);
             section.mistakes.add(section.place_below(&["initial", "spread"]), &section.join("initial.spread"), message);
         }
     }
     let signalling = signalling.unwrap_or(SignallingKeys { processing: Duration::ZERO, packet: None });
     let edges = EdgePlaces {
         admission: section.place_of("admission"),
-        level: admission.as_ref().map_or(section.place, |plan| section.place_below(&["admission", plan.name(), level(plan).map_or("", |(key, _)| key)])),
+        level: admission
+            .as_ref()
+            .map_or(section.place, |plan| section.place_below(&["admission", plan.name(), level(plan).map_or("", |(key, _)| key)])),
         termination: section.place_of("termination"),
     };
     let calls = CallsPlan {
@@ -169,7 +176,8 @@ fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
     match section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read) {
         Part::Absent => section.wrong("source", format!("is missing and has no default; one of {}", names.join(", "))),
         Part::Given(SourcePlan::Ftp(_)) => {
-            section.wrong("source", format!("'ftp' sends as fast as it can, but a call has a rate of its own; one of {}", names.join(", ")));
+            section
+                .wrong("source", format!("'ftp' sends as fast as it can, but a call has a rate of its own; one of {}", names.join(", ")));
         }
         Part::Given(source) => return Some(source),
         Part::Broken => {}
@@ -182,7 +190,8 @@ fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
     match section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read) {
         Part::Absent => TransportPlan::read("udp", &mut Nothing),
         Part::Given(TransportPlan::Tcp(_)) => {
-            section.wrong("transport", "tcp cannot carry calls, which send at their own times whatever the network does; leave it out (udp)");
+            section
+                .wrong("transport", "tcp cannot carry calls, which send at their own times whatever the network does; leave it out (udp)");
             None
         }
         Part::Given(transport) => Some(transport),

@@ -102,8 +102,11 @@ fn metrics() -> Vec<Value> {
     let Kind::Choice(words) = What::KIND else { unreachable!("metrics are declared as words") };
     let entry = |(what, (name, doc)): (&What, &(&str, &str))| {
         let info = what.info();
-        let applies: Vec<&str> =
-            [(info.flows, "flows"), (info.calls, "calls"), (info.links, "links")].iter().filter(|(applies, _)| *applies).map(|(_, to)| *to).collect();
+        let applies: Vec<&str> = [(info.flows, "flows"), (info.calls, "calls"), (info.links, "links")]
+            .iter()
+            .filter(|(applies, _)| *applies)
+            .map(|(_, to)| *to)
+            .collect();
         json!({
             "name": name,
             "unit": info.unit,
@@ -160,7 +163,10 @@ mod tests {
         assert_eq!(tail_drop["parameters"][0]["default"], "1000 packets");
         assert_eq!(tail_drop["parameters"][1]["choices"][0]["word"], "waiting");
         let names: Vec<&str> = all["sections"].as_array().unwrap().iter().map(|section| section["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ["scenario", "node", "link", "rate-change", "class", "marker", "flow", "calls", "initial", "signalling", "measure"]);
+        assert_eq!(
+            names,
+            ["scenario", "node", "link", "rate-change", "class", "marker", "flow", "calls", "initial", "signalling", "measure"]
+        );
     }
 
     #[test]

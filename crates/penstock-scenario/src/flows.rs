@@ -83,7 +83,8 @@ impl Flows {
     /// Reads all `[[flows]]` and then all `[[calls]]`; the second result tells whether every entry could be read.
     pub fn read_all(top: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> (Vec<Flows>, bool) {
         if !top.has("flows") && !top.has("calls") {
-            let message = "there are no [[flows]] and no [[calls]], so nothing would happen; write [[flows]] with name, from, to and source";
+            let message =
+                "there are no [[flows]] and no [[calls]], so nothing would happen; write [[flows]] with name, from, to and source";
             top.wrong("", message);
         }
         let (mut flows, mut complete): (Vec<Flows>, bool) = (Vec::new(), true);

@@ -48,7 +48,9 @@ impl Check for MeasureKeys {
             mistake("interval", "has no effect: only metric = \"throughput\" is measured per interval; leave it out".to_owned());
         }
         match (self.below, self.metric == What::TerminationTime) {
-            (None, true) => mistake("below", "is missing: say which rate the calls shall fall below, as in below = \"128 Mbit/s\"".to_owned()),
+            (None, true) => {
+                mistake("below", "is missing: say which rate the calls shall fall below, as in below = \"128 Mbit/s\"".to_owned())
+            }
             (Some(_), false) => mistake("below", "has no effect: only metric = \"termination-time\" looks at it; leave it out".to_owned()),
             _ => {}
         }
@@ -153,12 +155,7 @@ pub(crate) struct Known<'a> {
 }
 
 /// Reads all `[[measure]]`; `None` if there is none.
-pub(crate) fn read_all(
-    top: &mut Section<'_>,
-    known: &Known<'_>,
-    spans: Option<Spans>,
-    wanted: &mut Wanted,
-) -> Option<Vec<Measure>> {
+pub(crate) fn read_all(top: &mut Section<'_>, known: &Known<'_>, spans: Option<Spans>, wanted: &mut Wanted) -> Option<Vec<Measure>> {
     let written = top.has("measure");
     let mut measures = Vec::new();
     for mut section in top.tables("measure") {
@@ -171,13 +168,7 @@ pub(crate) fn read_all(
     written.then_some(measures)
 }
 
-fn resolve(
-    section: &Section<'_>,
-    keys: MeasureKeys,
-    known: &Known<'_>,
-    spans: Option<Spans>,
-    wanted: &mut Wanted,
-) -> Option<Measure> {
+fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, spans: Option<Spans>, wanted: &mut Wanted) -> Option<Measure> {
     let info = keys.metric.info();
     let of: Vec<Option<Target>> = keys.of.0.iter().map(|name| target(section, name, keys.metric, known)).collect();
     let of: Vec<Target> = of.into_iter().collect::<Option<_>>()?;
@@ -290,7 +281,10 @@ fn target(section: &Section<'_>, name: &str, what: What, known: &Known<'_>) -> O
             None => (info.flows, "flows", applying(|info| info.flows)),
         };
         if !applies {
-            section.wrong("of", format!("'{}' is measured of {measured_of}, and '{name}' is a group of {kind}; for those: {those}", info.name));
+            section.wrong(
+                "of",
+                format!("'{}' is measured of {measured_of}, and '{name}' is a group of {kind}; for those: {those}", info.name),
+            );
             return None;
         }
         if what == What::Retransmissions && !group.is_tcp {
@@ -298,7 +292,9 @@ fn target(section: &Section<'_>, name: &str, what: What, known: &Known<'_>) -> O
             return None;
         }
         if what == What::SignalRate && group.calls.is_some_and(|calls| calls.request_packet.is_none()) {
-            let message = format!("'{name}' asks for its calls without packets; write signalling = {{ packet = \"160 bytes\" }} there, or leave it out");
+            let message = format!(
+                "'{name}' asks for its calls without packets; write signalling = {{ packet = \"160 bytes\" }} there, or leave it out"
+            );
             section.wrong("of", message);
             return None;
         }

@@ -35,14 +35,18 @@ pub(crate) fn check_meters(section: &Section<'_>, meters: &[PcnMeterPlan], faste
         let path = section.join(&format!("pcn.{}.{}", it.meter, it.key));
         section.mistakes.add(section.place_below(&["pcn", it.meter, it.key]), &path, message);
     };
-    let all: Vec<(usize, Marked)> = meters.iter().enumerate().flat_map(|(i, plan)| rates(plan).into_iter().map(move |it| (i, it))).collect();
+    let all: Vec<(usize, Marked)> =
+        meters.iter().enumerate().flat_map(|(i, plan)| rates(plan).into_iter().map(move |it| (i, it))).collect();
     for (_, it) in all.iter().filter(|(_, it)| it.rate > fastest) {
         wrong(it, format!("{} is above the rate of the link, {fastest}, so it would never be reached", it.rate));
     }
     for (i, lower) in all.iter().filter(|(_, it)| !it.ends_calls) {
         // Within one meter, its own parameters have been checked.
         if let Some((_, upper)) = all.iter().find(|(j, upper)| i != j && upper.ends_calls && upper.rate < lower.rate) {
-            let message = format!("{} is above the {} of {}, {}; calls would end before others are refused", lower.rate, upper.key, upper.meter, upper.rate);
+            let message = format!(
+                "{} is above the {} of {}, {}; calls would end before others are refused",
+                lower.rate, upper.key, upper.meter, upper.rate
+            );
             wrong(lower, message);
         }
     }

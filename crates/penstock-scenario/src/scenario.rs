@@ -1,7 +1,7 @@
 //! From a scenario's text to one that can run.
 
-use crate::classes::{check_classes, number_classes};
 use crate::call_checks::check_calls;
+use crate::classes::{check_classes, number_classes};
 use crate::flows::Flows;
 use crate::links::Links;
 use crate::measure::{self, Known, KnownGroup, Measure, Spans, Target, Wanted};

@@ -19,7 +19,8 @@ source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
 initial = { calls = 10 }
 "#;
 
-const ADMITTED: &str = "arrivals.poisson = { interval = \"1 s\" }\nadmission.count = { limit = 20 }\nsignalling = { packet = \"100 bytes\" }\n";
+const ADMITTED: &str =
+    "arrivals.poisson = { interval = \"1 s\" }\nadmission.count = { limit = 20 }\nsignalling = { packet = \"100 bytes\" }\n";
 
 /// A flow and the two aggregates; counting from 5 s to 15 s.
 fn scenario(calls: &str, measure: &str) -> ValidScenario {
@@ -33,7 +34,12 @@ fn at(seconds: u64) -> Time {
 }
 
 fn seen() -> Observations {
-    let flow = |bytes| FlowCounters { received_packets: bytes / 100, received_bytes: bytes, marked_packets: bytes / 400, ..FlowCounters::default() };
+    let flow = |bytes| FlowCounters {
+        received_packets: bytes / 100,
+        received_bytes: bytes,
+        marked_packets: bytes / 400,
+        ..FlowCounters::default()
+    };
     let calls = |scale: u64, terminations: &[(u64, u32, u32)]| CallCounters {
         offered: 10 * scale,
         admitted: 6 * scale,
@@ -48,10 +54,7 @@ fn seen() -> Observations {
         flows: vec![flow(0), flow(400), flow(1200)],
         links: vec![LinkCounters::default()],
         calls: vec![(FlowId(1), calls(1, &[(4, 3, 7), (9, 2, 5)])), (FlowId(2), calls(2, &[(6, 4, 6), (9, 1, 5)]))],
-        intervals: vec![
-            (FlowId(1), Duration::from_secs(4), vec![100, 200]),
-            (FlowId(2), Duration::from_secs(4), vec![0, 300, 400, 500]),
-        ],
+        intervals: vec![(FlowId(1), Duration::from_secs(4), vec![100, 200]), (FlowId(2), Duration::from_secs(4), vec![0, 300, 400, 500])],
         ..Observations::default()
     }
 }
@@ -68,7 +71,11 @@ fn check(calls: &str, measure: &str, expected: &[&str]) {
 
 #[test]
 fn calls_are_flows_too() {
-    check("", "metric = \"throughput\"\nof = [\"f\", \"v\"]", &["throughput of=f statistic=sum 0 bit/s", "throughput of=v statistic=sum 1280 bit/s"]);
+    check(
+        "",
+        "metric = \"throughput\"\nof = [\"f\", \"v\"]",
+        &["throughput of=f statistic=sum 0 bit/s", "throughput of=v statistic=sum 1280 bit/s"],
+    );
     check("", "metric = \"fairness\"\nof = \"v\"", &["fairness of=v 0.8 1"]);
     check("", "metric = \"marking-ratio\"\nof = \"v\"", &["marking-ratio of=v statistic=mean 0.25 1"]);
 }

@@ -82,7 +82,10 @@ impl SourceNames {
 
 #[test]
 fn what_has_no_effect() {
-    also("admission.count = { limit = 3 }", "t.toml:22: calls[0].admission: has no effect: initial calls do not ask, and there are no arrivals; leave it out");
+    also(
+        "admission.count = { limit = 3 }",
+        "t.toml:22: calls[0].admission: has no effect: initial calls do not ask, and there are no arrivals; leave it out",
+    );
     also(
         "signalling = { processing = \"1 ms\" }",
         "t.toml:22: calls[0].signalling: has no effect: without admission and termination nothing is signalled; leave it out",
@@ -93,7 +96,11 @@ fn what_has_no_effect() {
 
 #[test]
 fn meters_on_the_way() {
-    let line = |key: &str| format!("t.toml:22: calls[0].{key}: no link on the routes of 'v' has a PCN meter, so nothing is ever marked; write pcn on one of them");
+    let line = |key: &str| {
+        format!(
+            "t.toml:22: calls[0].{key}: no link on the routes of 'v' has a PCN meter, so nothing is ever marked; write pcn on one of them"
+        )
+    };
     also("termination.single-threshold = {}", &line("termination"));
     let cle = format!("{ARRIVALS}\nadmission.cle = {{ threshold = 0.01 }}");
     also(&cle, &line("admission").replace(":22:", ":23:"));
@@ -117,7 +124,10 @@ fn rates_of_meters() {
         "t.toml:11: links[0].pcn.threshold.rate: 2 Mbit/s is above the rate of the link, 1 Mbit/s, so it would never be reached",
     );
     let faster = "rate-changes = [ { at = \"1 s\", rate = \"2 Mbit/s\" } ]\n";
-    sound(&changed(LINK, &format!("{LINK}\n{faster}pcn.threshold = {{ rate = \"2 Mbit/s\", size = \"20 ms\", threshold = \"10 ms\" }}")), &[]);
+    sound(
+        &changed(LINK, &format!("{LINK}\n{faster}pcn.threshold = {{ rate = \"2 Mbit/s\", size = \"20 ms\", threshold = \"10 ms\" }}")),
+        &[],
+    );
     added(
         LINK,
         "pcn.virtual-queue = { admissible-rate = \"500 kbit/s\" }\npcn.pre-emption = { supportable-rate = \"400 kbit/s\" }",
@@ -129,7 +139,11 @@ fn rates_of_meters() {
         "t.toml:11: links[0].pcn.single-threshold.admissible-rate: 500 kbit/s is above supportable-rate, 400 kbit/s",
     );
     added(LINK, "pcn.thresholt = {}", "t.toml:11: links[0].pcn: unknown PCN meter 'thresholt'; did you mean 'threshold'? (single-threshold, fractional, virtual-queue, pre-emption, threshold, excess)");
-    added(LINK, "pcn-at = \"ofered\"", "t.toml:11: links[0].pcn-at: 'ofered' is not one of accepted, offered, departure; did you mean 'offered'?");
+    added(
+        LINK,
+        "pcn-at = \"ofered\"",
+        "t.toml:11: links[0].pcn-at: 'ofered' is not one of accepted, offered, departure; did you mean 'offered'?",
+    );
 }
 
 #[test]
@@ -147,11 +161,31 @@ fn a_level_that_marking_does_not_reach_is_doubted() {
 
 #[test]
 fn delays_and_rates_of_links() {
-    refused("\"1 ms\"", "{ uniform = [\"2 ms\", \"1 ms\"] }", "t.toml:10: links[0].delay: runs from 2 ms down to 1 ms; write the shorter delay first");
-    refused("\"1 ms\"", "{ uniform = [\"2 ms\"] }", "t.toml:10: links[0].delay: write delay = \"30 ms\" or delay = { uniform = [\"1 ms\", \"100 ms\"] }");
-    refused("\"1 ms\"", "{ uniform = [\"2 ms\", \"3\"] }", "t.toml:10: links[0].delay: 3 has no unit; write \"30 ms\" (units: s, ms, us, ns, ps, min)");
-    refused("\"1 ms\"", "{ uniform = [\"1 s\", \"61 min\"] }", "t.toml:10: links[0].delay: 3660 s is longer than any link; at most one hour");
-    refused("delay = \"1 ms\"\n", "", "t.toml:6: links[0].delay: is missing and has no default; write delay = \"30 ms\" or { uniform = [\"1 ms\", \"100 ms\"] }");
+    refused(
+        "\"1 ms\"",
+        "{ uniform = [\"2 ms\", \"1 ms\"] }",
+        "t.toml:10: links[0].delay: runs from 2 ms down to 1 ms; write the shorter delay first",
+    );
+    refused(
+        "\"1 ms\"",
+        "{ uniform = [\"2 ms\"] }",
+        "t.toml:10: links[0].delay: write delay = \"30 ms\" or delay = { uniform = [\"1 ms\", \"100 ms\"] }",
+    );
+    refused(
+        "\"1 ms\"",
+        "{ uniform = [\"2 ms\", \"3\"] }",
+        "t.toml:10: links[0].delay: 3 has no unit; write \"30 ms\" (units: s, ms, us, ns, ps, min)",
+    );
+    refused(
+        "\"1 ms\"",
+        "{ uniform = [\"1 s\", \"61 min\"] }",
+        "t.toml:10: links[0].delay: 3660 s is longer than any link; at most one hour",
+    );
+    refused(
+        "delay = \"1 ms\"\n",
+        "",
+        "t.toml:6: links[0].delay: is missing and has no default; write delay = \"30 ms\" or { uniform = [\"1 ms\", \"100 ms\"] }",
+    );
     refused("\"1 Mbit/s\"", "\"infinite\"", "t.toml:9: links[0].rate: 'infinite' is not a quantity; write a number and a unit such as \"1.5 Mbit/s\" (units: bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s)");
 }
 
@@ -165,18 +199,39 @@ fn measurements_of_calls() {
     measure("metric = \"retransmissions\"\nof = \"v\"", "t.toml:24: measure[0].of: 'retransmissions' is measured of flows, and 'v' is a group of calls; for those: throughput, payload-throughput, goodput, sent, delay, loss, marks, fairness, marking-ratio, calls, blocking, signal-rate, termination-time");
     measure("metric = \"delay\"\nof = \"vv\"", "t.toml:24: measure[0].of: unknown group of flows or calls 'vv'; did you mean 'v'? (f, v)");
     measure("metric = \"signal-rate\"\nof = \"v\"", "t.toml:24: measure[0].of: 'v' asks for its calls without packets; write signalling = { packet = \"160 bytes\" } there, or leave it out");
-    measure("metric = \"throughput\"\nof = \"f\"\ninterval = \"1 s\"", "t.toml:25: measure[0].interval: only calls are measured per interval, and 'f' is something else; leave it out");
-    measure("metric = \"goodput\"\nof = \"v\"\ninterval = \"1 s\"", "t.toml:25: measure[0].interval: has no effect: only metric = \"throughput\" is measured per interval; leave it out");
+    measure(
+        "metric = \"throughput\"\nof = \"f\"\ninterval = \"1 s\"",
+        "t.toml:25: measure[0].interval: only calls are measured per interval, and 'f' is something else; leave it out",
+    );
+    measure(
+        "metric = \"goodput\"\nof = \"v\"\ninterval = \"1 s\"",
+        "t.toml:25: measure[0].interval: has no effect: only metric = \"throughput\" is measured per interval; leave it out",
+    );
     measure("metric = \"throughput\"\nof = \"v\"\ninterval = \"0 s\"", "t.toml:25: measure[0].interval: an interval must be above zero");
-    measure("metric = \"throughput\"\nof = \"v\"\ninterval = \"11 s\"", "t.toml:25: measure[0].interval: 11 s is longer than the run, so no interval would be complete");
-    measure("metric = \"throughput\"\nof = \"v\"\ninterval = \"1 us\"", "t.toml:25: measure[0].interval: 1 us makes 10000000 intervals; at most 100000");
+    measure(
+        "metric = \"throughput\"\nof = \"v\"\ninterval = \"11 s\"",
+        "t.toml:25: measure[0].interval: 11 s is longer than the run, so no interval would be complete",
+    );
+    measure(
+        "metric = \"throughput\"\nof = \"v\"\ninterval = \"1 us\"",
+        "t.toml:25: measure[0].interval: 1 us makes 10000000 intervals; at most 100000",
+    );
     measure(
         "metric = \"throughput\"\nof = \"v\"\ninterval = \"1 s\"\n[[measure]]\nmetric = \"throughput\"\nof = \"v\"\ninterval = \"2 s\"",
         "t.toml:29: measure[1].interval: another measurement counts 'v' per 1 s; a group has one interval",
     );
-    measure("metric = \"termination-time\"\nof = \"v\"", "t.toml:22: measure[0].below: is missing: say which rate the calls shall fall below, as in below = \"128 Mbit/s\"");
-    measure("metric = \"calls\"\nof = \"v\"\nbelow = \"1 Mbit/s\"", "t.toml:25: measure[0].below: has no effect: only metric = \"termination-time\" looks at it; leave it out");
-    measure("metric = \"termination-time\"\nof = \"v\"\nbelow = \"1 Mbit/s\"", "t.toml:25: measure[0].below: the initial calls make 640 kbit/s, which is below 1 Mbit/s from the start");
+    measure(
+        "metric = \"termination-time\"\nof = \"v\"",
+        "t.toml:22: measure[0].below: is missing: say which rate the calls shall fall below, as in below = \"128 Mbit/s\"",
+    );
+    measure(
+        "metric = \"calls\"\nof = \"v\"\nbelow = \"1 Mbit/s\"",
+        "t.toml:25: measure[0].below: has no effect: only metric = \"termination-time\" looks at it; leave it out",
+    );
+    measure(
+        "metric = \"termination-time\"\nof = \"v\"\nbelow = \"1 Mbit/s\"",
+        "t.toml:25: measure[0].below: the initial calls make 640 kbit/s, which is below 1 Mbit/s from the start",
+    );
     also(
         &format!("{ARRIVALS}\n[[measure]]\nmetric = \"termination-time\"\nof = \"v\"\nbelow = \"100 kbit/s\""),
         "t.toml:25: measure[0].of: 'v' has calls that come or go by themselves, so terminations do not tell how many live",

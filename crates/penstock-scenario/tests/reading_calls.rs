@@ -42,7 +42,10 @@ fn calls_become_a_group_of_flows() {
     let group = &blueprint.groups[1];
     let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
     assert_eq!((group.name.as_str(), group.precedence, group.start, group.stop), ("voice", 1, (at(1), at(2)), at(9)));
-    assert_eq!((group.source.name(), group.transport.name(), blueprint.classes[usize::from(group.class)].as_str()), ("on-off", "udp", "ef"));
+    assert_eq!(
+        (group.source.name(), group.transport.name(), blueprint.classes[usize::from(group.class)].as_str()),
+        ("on-off", "udp", "ef")
+    );
     assert_eq!(blueprint.flows.iter().map(|flow| (flow.group, flow.member)).collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1)]);
     let calls = plan(&scenario);
     assert_eq!((calls.initial, calls.initial_spread), (5, Duration::from_ms(30)));
@@ -59,7 +62,11 @@ fn what_calls_leave_out() {
     let text = "[[calls]]\nname = \"voice\"\nfrom = \"a\"\nto = \"b\"\nsource.cbr = { rate = \"64 kbit/s\", packet = \"160 bytes\" }\n";
     let initial = plan(&scenario("", &format!("{text}initial = {{ calls = 1 }}\n"), &[]));
     assert_eq!((initial.holding.name(), initial.arrivals, initial.initial_spread), ("infinite", None, Duration::from_ms(20)));
-    let arriving = plan(&scenario("", &format!("{text}arrivals.batch = {{ interval = \"1 s\", mean-size = 5 }}\nholding.fixed = {{ time = \"3 s\" }}\n"), &[]));
+    let arriving = plan(&scenario(
+        "",
+        &format!("{text}arrivals.batch = {{ interval = \"1 s\", mean-size = 5 }}\nholding.fixed = {{ time = \"3 s\" }}\n"),
+        &[],
+    ));
     assert_eq!((arriving.initial, arriving.admission, arriving.request_packet), (0, None, None));
     let none = plan(&scenario("", &format!("{text}arrivals.none = {{}}\ninitial = {{ calls = 1 }}\n"), &[]));
     assert_eq!(none.arrivals, None);
@@ -81,7 +88,12 @@ fn meters_keep_their_order() {
 
 #[test]
 fn settings_reach_calls() {
-    let sets = [("voice.initial.calls", "7"), ("calls.voice.admission.count.limit", "3"), ("voice.holding.infinite", "{}"), ("voice.termination.sm.u", "1.5")];
+    let sets = [
+        ("voice.initial.calls", "7"),
+        ("calls.voice.admission.count.limit", "3"),
+        ("voice.holding.infinite", "{}"),
+        ("voice.termination.sm.u", "1.5"),
+    ];
     let calls = plan(&scenario("", CALLS, &sets));
     assert_eq!((calls.initial, calls.holding.name()), (7, "infinite"));
     assert_eq!((calls.admission.map(|it| it.name()), calls.termination.map(|it| it.name())), (Some("count"), Some("sm")));
