@@ -1,13 +1,11 @@
 """The simulator's core, compiled from Rust."""
 
-from typing import Final, TypedDict
+from typing import Final, Self, TypedDict, final, type_check_only
 
 __all__ = [
     "MODEL_VERSION",
     "Cancel",
     "Cancelled",
-    "Counters",
-    "Mistake",
     "Run",
     "Scenario",
     "ScenarioError",
@@ -23,6 +21,7 @@ MODEL_VERSION: Final[str]
 def version() -> str:
     """The version of the core, e.g. "0.1.0"."""
 
+@type_check_only
 class Mistake(TypedDict):
     """One mistake in a scenario."""
 
@@ -31,6 +30,7 @@ class Mistake(TypedDict):
     path: str
     message: str
 
+@type_check_only
 class Counters(TypedDict):
     """Totals of a run between the warm-up and the end."""
 
@@ -46,12 +46,14 @@ class ScenarioError(ValueError):
 class Cancelled(Exception):  # noqa: N818
     """A run that was told to stop."""
 
+@final
 class Cancel:
     """A flag that stops the runs it was given to."""
 
-    def __init__(self) -> None: ...
+    def __new__(cls) -> Self: ...
     def set(self) -> None: ...
 
+@final
 class Run:
     """What one run gave."""
 
@@ -59,11 +61,15 @@ class Run:
     packet_hops: int
     metrics: list[tuple[str, list[tuple[str, str]], str, float]]
     counters: Counters
+    delivered: int
+    drops: int
+    goodput_bps: float
 
+@final
 class Scenario:
     """A valid scenario."""
 
-    def __init__(self, text: str, name: str = "scenario", sets: list[tuple[str, str]] = ...) -> None: ...
+    def __new__(cls, text: str, name: str = "scenario", sets: list[tuple[str, str]] = ...) -> Self: ...
     description: str | None
     canonical: str
     seed: int
@@ -72,7 +78,7 @@ class Scenario:
     warnings: list[str]
     def run(self, seed: int, replication: int, cancel: Cancel | None = None) -> Run: ...
 
-def check(text: str, name: str, sets: list[tuple[str, str]]) -> list[Mistake]:
+def check(text: str, name: str = "scenario", sets: list[tuple[str, str]] = ...) -> list[Mistake]:
     """All mistakes of a scenario; none if it is sound."""
 
 def catalogue() -> str:

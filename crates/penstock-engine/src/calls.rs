@@ -6,7 +6,7 @@ use crate::host::{Dress, Surroundings};
 use crate::messages::{Message, Peer};
 use crate::observations::{CallCounters, TraceEvent};
 use crate::record::Window;
-use penstock_model::edge::{Decision, EdgeContext, Ingress, Signal};
+use penstock_model::edge::{Decision, EdgeContext, Ingress, Signal, TerminationPlan, Victims};
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::rng::{Key, Stream};
@@ -294,8 +294,8 @@ impl CallsEnd {
     fn follow_up(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
         let cut = self.ingress.next_cut().min(self.live.len() as u32);
         for _ in 0..cut {
-            let chosen = self.picks.below(self.live.len() as u64) as usize;
-            self.end(now, self.live[chosen]);
+            let slot = self.victim();
+            self.end(now, slot);
         }
         if cut > 0 {
             self.counters.terminations.push((now, cut, self.live.len() as u32));
@@ -303,6 +303,17 @@ impl CallsEnd {
         while let Some(signal) = self.ingress.next_signal() {
             self.signal(now, signal, around);
         }
+    }
+
+    /// The slot of the call to terminate next; there is one.
+    fn victim(&mut self) -> u32 {
+        let serial = |slot: &&u32| self.calls[**slot as usize].serial;
+        let chosen = match self.plan.termination.as_ref().map_or(Victims::Random, TerminationPlan::victims) {
+            Victims::Random => Some(&self.live[self.picks.below(self.live.len() as u64) as usize]),
+            Victims::Newest => self.live.iter().max_by_key(serial),
+            Victims::Oldest => self.live.iter().min_by_key(serial),
+        };
+        *chosen.expect("a call lives")
     }
 
     fn signal(&mut self, now: Time, signal: Signal, around: &mut Surroundings<'_, '_>) {
