@@ -95,7 +95,7 @@ impl Emissions {
     }
 
     /// Moves the first source, which has a constant spacing, on by it: constant cost while it stands in its ring.
-    #[inline]
+    #[inline(always)]
     pub fn turn(&mut self, period: Duration, stop: Time) {
         let at = self.first.at + period;
         if let (Some(ring), true) = (self.rings.get_mut(self.at_ring), at <= stop) {

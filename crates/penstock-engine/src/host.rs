@@ -236,15 +236,14 @@ impl Host {
     /// Does what is due at `now`: one source or timer, in the order of flows; then the aggregates of calls.
     #[inline]
     pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        if self.timers.next() > now && self.emissions.next() > now {
+        if self.emissions.next() <= now && (self.timers.next() > now || self.emits_before_timer()) {
+            self.emit(now, around);
+        } else if self.timers.next() <= now {
+            self.on_timer(now, around);
+        } else {
             let slot = self.calls_due.first();
             self.calls[slot].on_due(now, around);
-            return self.calls_due.set(slot, self.calls[slot].next());
-        }
-        if self.timers.next() > now || self.emits_before_timer() {
-            self.emit(now, around);
-        } else {
-            self.on_timer(now, around);
+            self.calls_due.set(slot, self.calls[slot].next());
         }
     }
 
