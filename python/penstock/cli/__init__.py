@@ -8,30 +8,58 @@ from __future__ import annotations
 import os
 import sys
 
+from typing import Annotated
+
 import typer
 
 from penstock.cli import bench, check, explain, listing, new, reproduce, run, sensitivity
-from penstock.cli.console import say
+from penstock.cli.console import emit, say
+from penstock.cli.help import Verb, help_text
 from penstock.errors import PenstockError
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="penstock",
-    help="Packet-level simulation of traffic management: metering, marking, dropping, queueing, scheduling.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("run")(run.run)
-app.command("check")(check.check)
-app.command("new")(new.new)
-app.command("list")(listing.list_)
-app.command("explain")(explain.explain)
-app.command("reproduce")(reproduce.reproduce)
-app.command("sensitivity")(sensitivity.sensitivity)
-app.command("bench")(bench.bench)
+for verb, does in {
+    "run": run.run,
+    "check": check.check,
+    "new": new.new,
+    "list": listing.list_,
+    "explain": explain.explain,
+    "reproduce": reproduce.reproduce,
+    "sensitivity": sensitivity.sensitivity,
+    "bench": bench.bench,
+}.items():
+    app.command(verb, cls=Verb)(does)
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        from penstock import MODEL_VERSION, __version__
+
+        emit(f"penstock {__version__}, model {MODEL_VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Show the version, and that of the model: runs of one model version give the same numbers.",
+            callback=_say_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    """Packet-level simulation of traffic management: metering, marking, dropping, queueing, scheduling."""
 
 
 def main() -> None:
@@ -40,6 +68,10 @@ def main() -> None:
 
 
 def _guarded() -> int:
+    shown = help_text(app, sys.argv[1:])
+    if shown is not None:
+        emit(shown)
+        return 0
     try:
         code = app(standalone_mode=False)
     except typer.TyperException as error:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from io import StringIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
 
 __all__ = ["emit", "say", "show", "table", "warn"]
 
@@ -33,17 +34,19 @@ def emit(text: str) -> None:
 
 
 def show(*what: RenderableType) -> None:
-    """A result laid out for people; coloured only on a terminal."""
-    terminal = console()
-    for renderable in what:
-        terminal.print(renderable)
-
-
-def console() -> Console:
-    """Standard output as Rich sees it."""
+    """A result laid out for people; coloured only on a terminal, and without trailing blanks elsewhere."""
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    if sys.stdout.isatty():
+        terminal = Console(highlight=False)
+        for renderable in what:
+            terminal.print(renderable)
+        return
+    text = StringIO()
+    pipe = Console(file=text, highlight=False, width=_PIPE_WIDTH)
+    for renderable in what:
+        pipe.print(renderable)
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
 
 
 def table(
