@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["module", "write"]
 
 _WIDTH = 120
-_BUILT = frozenset({"discipline", "scheduler", "meter", "source", "transport", "impairment"})
-"""The kinds that the network builder takes; the others are written in TOML."""
 _TYPES = {
     "quantity": "str",
     "integer": "int",
@@ -44,12 +42,7 @@ __all__ = [
 
 def module(everything: Catalogue) -> str:
     """The text of ``components.py``."""
-    pairs = [
-        (kind, component)
-        for kind, of_kind in everything["components"].items()
-        for component in of_kind
-        if kind in _BUILT
-    ]
+    pairs = [(kind, component) for kind, of_kind in everything["components"].items() for component in of_kind]
     shared = Counter(_camel(component["name"]) for _, component in pairs)
     classes = {}
     for kind, component in pairs:

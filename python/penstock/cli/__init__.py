@@ -1,4 +1,4 @@
-"""The command line.
+"""The command line: ``main`` runs it and turns whatever happens into an exit code and words.
 
 Each verb has a file of its own, which imports what it needs only when it is called: ``--help`` must be instant.
 """
@@ -6,74 +6,43 @@ Each verb has a file of its own, which imports what it needs only when it is cal
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from typing import TYPE_CHECKING
 
-from typing import Annotated
-
-import typer
-
-from penstock.cli import bench, check, explain, listing, new, reproduce, run, sensitivity
 from penstock.cli.console import emit, say
-from penstock.cli.help import Verb, help_text
-from penstock.errors import PenstockError
 
-__all__ = ["app", "main"]
+if TYPE_CHECKING:
+    from types import FrameType
 
-app = typer.Typer(
-    name="penstock",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for verb, does in {
-    "run": run.run,
-    "check": check.check,
-    "new": new.new,
-    "list": listing.list_,
-    "explain": explain.explain,
-    "reproduce": reproduce.reproduce,
-    "sensitivity": sensitivity.sensitivity,
-    "bench": bench.bench,
-}.items():
-    app.command(verb, cls=Verb)(does)
-
-
-def _say_version(asked: bool) -> None:
-    if asked:
-        from penstock import MODEL_VERSION, __version__
-
-        emit(f"penstock {__version__}, model {MODEL_VERSION}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    _version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            help="Show the version, and that of the model: runs of one model version give the same numbers.",
-            callback=_say_version,
-            is_eager=True,
-        ),
-    ] = False,
-) -> None:
-    """Packet-level simulation of traffic management: metering, marking, dropping, queueing, scheduling."""
+__all__ = ["main"]
 
 
 def main() -> None:
     """Runs the command line and ends the process: 0 done, 1 failed, 2 asked for wrongly, 130 interrupted."""
-    sys.exit(_guarded())
+    try:
+        signal.signal(signal.SIGTERM, _interrupt)
+        code = _guarded()
+    except KeyboardInterrupt:
+        code = 130
+    if code == 130:
+        say("interrupted; finished runs are kept, and the same command goes on from there.")
+    sys.exit(code)
 
 
 def _guarded() -> int:
-    shown = help_text(app, sys.argv[1:])
-    if shown is not None:
-        emit(shown)
-        return 0
+    import typer
+
+    from penstock.cli.app import app
+    from penstock.cli.help import help_text
+    from penstock.errors import PenstockError
+
     try:
-        code = app(standalone_mode=False)
+        shown = help_text(app, sys.argv[1:])
+        if shown is not None:
+            emit(shown)
+            return 0
+        return int(app(standalone_mode=False) or 0)
     except typer.TyperException as error:
         show = getattr(error, "show", None)
         if show is None:
@@ -81,18 +50,20 @@ def _guarded() -> int:
         else:
             show()
         return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        code = 130
+    except typer.Abort:
+        return 130
     except PenstockError as error:
         say(str(error))
         return error.exit_code
+    except (KeyboardInterrupt, SystemExit):
+        raise
     except BaseException as error:
-        if isinstance(error, SystemExit):
-            raise
         return _ours(error)
-    if code == 130:
-        say("interrupted; finished runs are kept, and the same command goes on from there.")
-    return int(code or 0)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """What asks to end is obeyed as Ctrl-C is."""
+    raise KeyboardInterrupt
 
 
 def _ours(error: BaseException) -> int:

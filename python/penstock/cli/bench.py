@@ -13,7 +13,9 @@ def bench(
     name: Annotated[str | None, typer.Argument(help="Only this workload.", metavar="NAME")] = None,
     flows: Annotated[
         int | None,
-        typer.Option("--flows", metavar="N", min=1, max=1_000_000, help="Flows in cbr and tcp-many.", show_default=False),
+        typer.Option(
+            "--flows", metavar="N", min=1, max=1_000_000, help="Flows in cbr and tcp-many.", show_default=False
+        ),
     ] = None,
     output: FormatOption = Format.TABLE,
 ) -> None:

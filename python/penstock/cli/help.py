@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand
@@ -16,14 +16,14 @@ __all__ = ["Verb", "help_text"]
 class Verb(TyperCommand):
     """A verb whose usage line names its arguments without braces."""
 
-    def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The words after the verb."""
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
 
 def help_text(app: typer.Typer, words: Sequence[str]) -> str | None:
     """What ``--help`` prints, if `words` ask for nothing but that; else None."""
-    from typer.main import get_command
+    from typer.main import get_group
 
     match words:
         case [] | ["--help"]:
@@ -32,9 +32,9 @@ def help_text(app: typer.Typer, words: Sequence[str]) -> str | None:
             pass
         case _:
             return None
-    everything = get_command(app)
+    everything = get_group(app)
     top = typer.Context(everything, info_name=app.info.name)
     if verb is None:
         return everything.get_help(top)
-    command = everything.get_command(top, verb)  # type: ignore[attr-defined]
+    command = everything.get_command(top, verb)
     return None if command is None else command.get_help(typer.Context(command, info_name=verb, parent=top))

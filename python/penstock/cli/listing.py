@@ -13,7 +13,8 @@ def list_(
     kind: Annotated[
         str | None,
         typer.Argument(
-            help="Only this: a kind of component (discipline), a key that takes one (queue), metrics, sections, studies.",
+            help="Only this: a kind of component (discipline), a key that takes one (queue), metrics, sections or "
+            "studies.",
             metavar="KIND",
         ),
     ] = None,
@@ -54,7 +55,9 @@ def list_(
         return
     for name, found in components.items():
         rows = [(component["name"], component["summary"]) for component in found]
-        place = f"`{kind}` takes a {name}" if kind in of_key and kind != name else f"{PLACES[name]}.NAME in a scenario"
+        place = f"{PLACES[name]}.NAME in a scenario"
+        if kind in of_key and kind != name:
+            place = f"`{kind}` takes a{'n' * (name[0] in 'aeiou')} {name}"
         show(table(f"{name} ({place})", ["name", "what it does"], rows), "")
     if metrics:
         lines = [(metric["name"], metric["unit"], " ".join(metric["doc"].split())) for metric in metrics]

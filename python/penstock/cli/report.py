@@ -39,7 +39,7 @@ def rows_of(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
     by_metric: dict[str, list[Summary]] = {}
     for summary in summaries:
         by_metric.setdefault(summary.metric, []).append(summary)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for metric, found in by_metric.items():
         statistics = {summary.labels.get("statistic") for summary in found}
         hidden = {"statistic"} if len(statistics) == 1 else set()
@@ -54,7 +54,9 @@ def _without_idle_causes(found: Sequence[Summary], hidden: set[str]) -> list[tup
     """Each number and what it is of; where several causes are zero in every run, one line stands for them."""
     groups: dict[tuple[tuple[str, str], ...], list[Summary]] = {}
     for summary in found:
-        groups.setdefault(tuple((key, value) for key, value in summary.labels.items() if key != "cause"), []).append(summary)
+        groups.setdefault(tuple((key, value) for key, value in summary.labels.items() if key != "cause"), []).append(
+            summary
+        )
     lines = []
     for of_group in groups.values():
         idle = [summary for summary in of_group if "cause" in summary.labels and not any(summary.values)]

@@ -129,14 +129,13 @@ def overview(document: Document, shifts: Sequence[Shift]) -> RenderableType:
             agree = sum(shift.agrees for shift in own)
             moves = "unknown" if runs == 1 else f"{significant} of {len(own)}"
             grid.add_row(question.id, option.key, moves, f"{agree} of {len(own)}")
-    caption = (
-        "Moves: one pair of runs does not tell a difference from chance; give --runs 2 or more. Agree: numbers within "
-        "the tolerance of the print under that answer."
+    moves = (
+        "one pair of runs does not tell a difference from chance; give --runs 2 or more"
         if runs == 1
-        else
-        f"Moves: numbers whose 95 % interval of the difference to the chosen answer, over {runs} pairs of runs, leaves "
-        "out zero (one in twenty does by chance). Agree: numbers within the tolerance of the print under that answer."
+        else f"numbers whose 95 % interval of the difference to the chosen answer, over {runs} pairs of runs, leaves "
+        "out zero (one in twenty does by chance)"
     )
+    caption = f"Moves: {moves}. Agree: numbers within the tolerance of the print under that answer."
     return Group(Text("All answers", style="bold"), grid, Text(caption, style="dim"))
 
 
