@@ -35,6 +35,7 @@ class Progress:
         self._begin = time.monotonic()
         self._next = self._begin + self.EVERY
         self._live: Live | None = None
+        self._status: Status | None = None
 
     def __enter__(self) -> Progress:
         return self
@@ -44,9 +45,13 @@ class Progress:
     ) -> None:
         if self._live is not None:
             self._live.stop()
+        if kind is KeyboardInterrupt and self._status is not None:
+            status = self._status
+            print(f"{status.done} of {status.total} runs are finished.", file=self._stream, flush=True)
 
     def __call__(self, status: Status) -> None:
         """Shows `status` if it is time to."""
+        self._status = status
         now = time.monotonic()
         elapsed = now - self._begin
         if self._stream.isatty():

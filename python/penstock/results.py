@@ -144,8 +144,15 @@ def to_json(scenario: str, results: Sequence[RunResult], **more: Any) -> str:
     return json.dumps({"scenario": scenario, **more, "metrics": metrics}, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def plus_minus(numbers: Interval) -> str:
+def plus_minus(numbers: Interval, digits: int | None = None) -> str:
     """A mean and half its interval, with the digits that the interval supports.
+
+    Parameters
+    ----------
+    numbers : Interval
+        The mean and its interval.
+    digits : int, optional
+        The most significant digits of the mean; the interval is then rounded up.
 
     Examples
     --------
@@ -155,6 +162,8 @@ def plus_minus(numbers: Interval) -> str:
     '20.32'
     >>> plus_minus(Interval(1234567.0, 1232000.0, 1237134.0, 10))
     '1234600 ±2600'
+    >>> plus_minus(Interval(0.101094, 0.101034, 0.101154, 10), 4)
+    '0.1011 ±0.0001'
     """
     half = numbers.half
     if math.isnan(numbers.mean):
@@ -165,6 +174,10 @@ def plus_minus(numbers: Interval) -> str:
         return f"{number(numbers.mean)} ±0"
     # Two digits of the interval are all that can be known about it from a few runs.
     places = 1 - math.floor(math.log10(half))
+    if digits is not None and numbers.mean != 0:
+        most = digits - 1 - math.floor(math.log10(abs(numbers.mean)))
+        if places > most:
+            places, half = most, math.ceil(half * 10**most) / 10**most
     return f"{round(numbers.mean, places):.{max(places, 0)}f} ±{round(half, places):.{max(places, 0)}f}"
 
 

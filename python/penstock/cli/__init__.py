@@ -1,4 +1,4 @@
-"""The command line.
+"""The command line: ``main`` runs it and turns whatever happens into an exit code and words.
 
 Each verb has a file of its own, which imports what it needs only when it is called: ``--help`` must be instant.
 """
@@ -6,42 +6,43 @@ Each verb has a file of its own, which imports what it needs only when it is cal
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from typing import TYPE_CHECKING
 
-import typer
+from penstock.cli.console import emit, say
 
-from penstock.cli import bench, check, explain, listing, new, reproduce, run, sensitivity
-from penstock.cli.console import say
-from penstock.errors import PenstockError
+if TYPE_CHECKING:
+    from types import FrameType
 
-__all__ = ["app", "main"]
-
-app = typer.Typer(
-    name="penstock",
-    help="Packet-level simulation of traffic management: metering, marking, dropping, queueing, scheduling.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-app.command("run")(run.run)
-app.command("check")(check.check)
-app.command("new")(new.new)
-app.command("list")(listing.list_)
-app.command("explain")(explain.explain)
-app.command("reproduce")(reproduce.reproduce)
-app.command("sensitivity")(sensitivity.sensitivity)
-app.command("bench")(bench.bench)
+__all__ = ["main"]
 
 
 def main() -> None:
     """Runs the command line and ends the process: 0 done, 1 failed, 2 asked for wrongly, 130 interrupted."""
-    sys.exit(_guarded())
+    try:
+        signal.signal(signal.SIGTERM, _interrupt)
+        code = _guarded()
+    except KeyboardInterrupt:
+        code = 130
+    if code == 130:
+        say("interrupted; finished runs are kept, and the same command goes on from there.")
+    sys.exit(code)
 
 
 def _guarded() -> int:
+    import typer
+
+    from penstock.cli.app import app
+    from penstock.cli.help import help_text
+    from penstock.errors import PenstockError
+
     try:
-        code = app(standalone_mode=False)
+        shown = help_text(app, sys.argv[1:])
+        if shown is not None:
+            emit(shown)
+            return 0
+        return int(app(standalone_mode=False) or 0)
     except typer.TyperException as error:
         show = getattr(error, "show", None)
         if show is None:
@@ -49,18 +50,20 @@ def _guarded() -> int:
         else:
             show()
         return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        code = 130
+    except typer.Abort:
+        return 130
     except PenstockError as error:
         say(str(error))
         return error.exit_code
+    except (KeyboardInterrupt, SystemExit):
+        raise
     except BaseException as error:
-        if isinstance(error, SystemExit):
-            raise
         return _ours(error)
-    if code == 130:
-        say("interrupted; finished runs are kept, and the same command goes on from there.")
-    return int(code or 0)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """What asks to end is obeyed as Ctrl-C is."""
+    raise KeyboardInterrupt
 
 
 def _ours(error: BaseException) -> int:

@@ -10,10 +10,12 @@ __all__ = ["bench"]
 
 
 def bench(
-    name: Annotated[str | None, typer.Argument(help="Only this workload.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Only this workload.", metavar="NAME")] = None,
     flows: Annotated[
         int | None,
-        typer.Option("--flows", min=1, max=1_000_000, help="Flows in cbr and tcp-many.", show_default=False),
+        typer.Option(
+            "--flows", metavar="N", min=1, max=1_000_000, help="Flows in cbr and tcp-many.", show_default=False
+        ),
     ] = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
@@ -31,7 +33,7 @@ def bench(
     if name is not None and name not in WORKLOADS:
         allowed = list(WORKLOADS)
         raise InputError(
-            f"there is no workload '{name}'{suggestion(name, allowed)}; the workloads are {', '.join(allowed)}."
+            f"there is no workload '{name}'{suggestion(name, allowed)} The workloads are {', '.join(allowed)}."
         )
     chosen = [name] if name is not None else list(WORKLOADS)
     if flows is not None and not set(chosen) & set(RESIZABLE):

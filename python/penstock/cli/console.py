@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from io import StringIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
 
 __all__ = ["emit", "say", "show", "table", "warn"]
 
@@ -28,22 +30,46 @@ def warn(warnings: Sequence[str]) -> None:
 
 
 def emit(text: str) -> None:
-    """A result, exactly as it is, on standard output."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    """A result, exactly as it is, on standard output.
+
+    Raises
+    ------
+    PenstockError
+        If it cannot be written, unless nobody reads any more, which ends the process.
+    """
+    try:
+        print(text, end="" if text.endswith("\n") else "\n", flush=True)
+    except BrokenPipeError:
+        _leave_output()
+        sys.exit(1)
+    except OSError as error:
+        from penstock.errors import PenstockError
+
+        _leave_output()
+        raise PenstockError(
+            f"standard output cannot be written: {error.strerror or error}; finished runs are kept."
+        ) from None
+
+
+def _leave_output() -> None:
+    """Lets what could not be written go; the interpreter would try once again at its end, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def show(*what: RenderableType) -> None:
-    """A result laid out for people; coloured only on a terminal."""
-    terminal = console()
-    for renderable in what:
-        terminal.print(renderable)
-
-
-def console() -> Console:
-    """Standard output as Rich sees it."""
+    """A result laid out for people; coloured only on a terminal, and without trailing blanks elsewhere."""
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    if sys.stdout is not None and sys.stdout.isatty():
+        terminal = Console(highlight=False)
+        for renderable in what:
+            terminal.print(renderable)
+        return
+    text = StringIO()
+    pipe = Console(file=text, highlight=False, width=_PIPE_WIDTH)
+    for renderable in what:
+        pipe.print(renderable)
+    emit("".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines()))
 
 
 def table(

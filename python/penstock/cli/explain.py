@@ -13,7 +13,9 @@ __all__ = ["explain"]
 def explain(
     name: Annotated[
         str,
-        typer.Argument(help="A component (red), metric, document (af), claim (af-c03) or reading (af-a07)."),
+        typer.Argument(
+            help="A component (red), metric, document (af), claim (af-c03) or reading (af-a07).", metavar="NAME"
+        ),
     ],
     output: FormatOption = Format.TABLE,
 ) -> None:
@@ -36,8 +38,7 @@ def explain(
     if not found:
         known = [*names(), *reproductions.names()]
         raise InputError(
-            f"there is nothing called '{name}'{suggestion(name, known)}; 'penstock list' shows components and metrics, "
-            f"and the studies are {', '.join(reproductions.names())}."
+            f"there is nothing called '{name}'{suggestion(name, known)} 'penstock list' shows what there is."
         )
     if output is Format.JSON:
         emit(json.dumps({"name": name, "pages": found}, indent=2, ensure_ascii=False))

@@ -1,6 +1,6 @@
-"""``penstock list``: what a scenario may name."""
+"""``penstock list``: what a scenario may name, and which studies there are."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,31 +10,61 @@ __all__ = ["list_"]
 
 
 def list_(
-    kind: Annotated[str | None, typer.Argument(help="Only this kind, such as discipline, or metrics.")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            help="Only this: a kind of component (discipline), a key that takes one (queue), metrics, sections or "
+            "studies.",
+            metavar="KIND",
+        ),
+    ] = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """List what a scenario may name."""
+    """List what a scenario may name.
+
+    Components by kind, metrics, the sections of a scenario, and the published studies.
+    """
     import json
 
+    from penstock import reproductions
     from penstock.cli.console import emit, show, table
     from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
     from penstock.reference import PLACES, catalogue
 
     everything = catalogue()
-    allowed = [*everything["components"], "metrics"]
-    if kind is not None and kind not in allowed:
-        raise InputError(f"there is no kind '{kind}'{suggestion(kind, allowed)}; the kinds are {', '.join(allowed)}.")
-    components = {name: found for name, found in everything["components"].items() if kind in (None, name)}
-    metrics = everything["metrics"] if kind in (None, "metrics") else []
+    others = ["metrics", "sections", "studies"]
+    of_key = {place: found for found, place in PLACES.items() if found in everything["components"]}
+    allowed = [*everything["components"], *others]
+    wanted = kind if kind in allowed or kind is None else of_key.get(kind, kind)
+    if wanted is not None and wanted not in allowed:
+        raise InputError(
+            f"there is no kind '{kind}'{suggestion(wanted, [*allowed, *of_key])} The kinds are {', '.join(allowed)}."
+        )
+    components = {name: found for name, found in everything["components"].items() if wanted in (None, name)}
+    metrics = everything["metrics"] if wanted in (None, "metrics") else []
+    sections = everything["sections"] if wanted in (None, "sections") else []
+    studies = reproductions.summaries() if wanted in (None, "studies") else {}
     if output is Format.JSON:
-        chosen = everything if kind is None else {"components": components, "metrics": metrics}
+        chosen: dict[str, Any] = dict(everything) if wanted is None else {"components": components, "metrics": metrics}
+        if wanted == "sections":
+            chosen["sections"] = sections
+        if wanted == "studies":
+            chosen["studies"] = [{"name": name, "summary": summary} for name, summary in studies.items()]
         emit(json.dumps(chosen, indent=2, ensure_ascii=False))
         return
     for name, found in components.items():
         rows = [(component["name"], component["summary"]) for component in found]
-        show(table(f"{name} ({PLACES[name]}.NAME in a scenario)", ["name", "what it does"], rows), "")
+        place = f"{PLACES[name]}.NAME in a scenario"
+        if kind in of_key and kind != name:
+            place = f"`{kind}` takes a{'n' * (name[0] in 'aeiou')} {name}"
+        show(table(f"{name} ({place})", ["name", "what it does"], rows), "")
     if metrics:
         lines = [(metric["name"], metric["unit"], " ".join(metric["doc"].split())) for metric in metrics]
         show(table("metrics", ["name", "unit", "what it says"], lines), "")
+    if sections:
+        tables = [(section["name"], section["path"], " ".join(section["summary"].split())) for section in sections]
+        show(table("sections of a scenario", ["name", "path", "what it describes"], tables), "")
+    if studies:
+        show(table("published studies (penstock reproduce NAME)", ["name", "about"], list(studies.items())), "")
     show("More about one: penstock explain NAME")

@@ -6,7 +6,34 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Format", "FormatOption", "JobsOption", "RunsOption", "SeedOption", "SetOption", "StoreOption", "read_sets"]
+__all__ = [
+    "Format",
+    "FormatOption",
+    "JobsOption",
+    "RunsOption",
+    "SeedOption",
+    "SetOption",
+    "StoreOption",
+    "read_sets",
+    "whole_number",
+]
+
+
+def whole_number(text: str) -> int:
+    """What seeds and replications may be; the help would spell out the largest of them.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it is no whole number, negative, or above 2^64 - 1.
+    """
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number < 2**64:
+        raise typer.BadParameter(f"'{text}' is not a whole number from 0 to 2^64 - 1.")
+    return number
 
 
 class Format(StrEnum):
@@ -28,15 +55,19 @@ StoreOption = Annotated[
 ]
 JobsOption = Annotated[
     int | None,
-    typer.Option("--jobs", min=1, help="How many runs at the same time; all cores by default.", show_default=False),
+    typer.Option(
+        "--jobs", metavar="N", min=1, help="How many runs at the same time; all cores by default.", show_default=False
+    ),
 ]
-RunsOption = Annotated[int | None, typer.Option("--runs", min=1, help="How many independent runs.", show_default=False)]
+RunsOption = Annotated[
+    int | None, typer.Option("--runs", metavar="N", min=1, help="How many independent runs.", show_default=False)
+]
 SeedOption = Annotated[
     int | None,
     typer.Option(
         "--seed",
-        min=0,
-        max=2**64 - 1,
+        metavar="N",
+        parser=whole_number,
         help="Root of the random numbers; the scenario's own by default.",
         show_default=False,
     ),

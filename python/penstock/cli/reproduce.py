@@ -24,7 +24,7 @@ def reproduce(
         typer.Option(
             "--reading",
             metavar="ID=KEY",
-            help="Answer an open question another way, such as af-a07=arrival; may be repeated.",
+            help="Answer an open question another way, such as af-a07=min-1s; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -38,14 +38,14 @@ def reproduce(
 
     The numbers stand beside the printed ones.
     """
-    answers = read_readings(readings)
+    answers = read_readings(doc, readings)
     from penstock import reproductions
     from penstock.store import Store
 
     reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output.value)
 
 
-def read_readings(given: list[str] | None) -> list[str]:
+def read_readings(doc: str, given: list[str] | None) -> list[str]:
     """The answers as given, once they have the form ``id=key``.
 
     Raises
@@ -57,8 +57,11 @@ def read_readings(given: list[str] | None) -> list[str]:
     for text in given or []:
         question, equals, key = (part.strip() for part in text.partition("="))
         if not equals or not question or not key:
+            from penstock.reproductions import example_reading
+
             raise typer.BadParameter(
-                f"'{text}' is not of the form id=key, such as af-a07=arrival.", param_hint="'--reading'"
+                f"'{text}' is not of the form id=key, such as {example_reading(doc, question)}.",
+                param_hint="'--reading'",
             )
         if answers.setdefault(question, key) != key:
             raise typer.BadParameter(f"'{question}' is answered twice.", param_hint="'--reading'")

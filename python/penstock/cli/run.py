@@ -5,7 +5,16 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.options import Format, FormatOption, JobsOption, SeedOption, SetOption, StoreOption, read_sets
+from penstock.cli.options import (
+    Format,
+    FormatOption,
+    JobsOption,
+    SeedOption,
+    SetOption,
+    StoreOption,
+    read_sets,
+    whole_number,
+)
 
 __all__ = ["run"]
 
@@ -13,11 +22,17 @@ __all__ = ["run"]
 def run(
     file: Annotated[Path, typer.Argument(help="The scenario, a TOML file.", metavar="FILE")],
     *,
-    runs: Annotated[int, typer.Option("--runs", min=1, help="How many independent runs.")] = 5,
+    runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, help="How many independent runs.")] = 5,
     seed: SeedOption = None,
     replication: Annotated[
         int | None,
-        typer.Option("--replication", min=0, max=2**64 - 1, help="Only this one of the runs.", show_default=False),
+        typer.Option(
+            "--replication",
+            metavar="N",
+            parser=whole_number,
+            help="Only this one of the runs, counted from 0.",
+            show_default=False,
+        ),
     ] = None,
     sets: SetOption = None,
     jobs: JobsOption = None,

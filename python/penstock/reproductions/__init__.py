@@ -15,7 +15,23 @@ if TYPE_CHECKING:
 
     from penstock.store import Store
 
-__all__ = ["cli_reproduce", "cli_sensitivity", "explain", "names"]
+__all__ = ["cli_reproduce", "cli_sensitivity", "example_reading", "explain", "names", "summaries"]
+
+
+def summaries() -> dict[str, str]:
+    """What each study is about, by its name."""
+    from penstock.reproductions.study import load
+
+    return {name: load(name).document.summary for name in names()}
+
+
+def example_reading(doc: str, question: str) -> str:
+    """An answer that may be given: to `question` if there is such a question, else to the first of the study."""
+    from penstock.reproductions.study import load
+
+    questions = load(doc).document.questions
+    asked = next((own for own in questions if own.id == question), questions[0])
+    return f"{asked.id}={(asked.alternatives or asked.options)[0].key}"
 
 
 def explain(name: str) -> str | None:

@@ -119,6 +119,7 @@ def moved(document: Document, question: Question, option: Option, shifts: Sequen
 def overview(document: Document, shifts: Sequence[Shift]) -> RenderableType:
     """Every answer on one line: how many numbers it moves, and how many agree under it."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    runs = shifts[0].runs if shifts else 0
     for column in ("reading", "key", "moves", "agree"):
         grid.add_column(column, justify="right" if column in ("moves", "agree") else "left")
     for question in document.questions:
@@ -126,12 +127,15 @@ def overview(document: Document, shifts: Sequence[Shift]) -> RenderableType:
             own = [shift for shift in shifts if (shift.reading, shift.key) == (question.id, option.key)]
             significant = sum(shift.significant for shift in own)
             agree = sum(shift.agrees for shift in own)
-            grid.add_row(question.id, option.key, f"{significant} of {len(own)}", f"{agree} of {len(own)}")
-    runs = shifts[0].runs if shifts else 0
-    caption = (
-        f"Moves: numbers whose 95 % interval of the difference to the chosen answer, over {runs} pairs of runs, leaves "
-        "out zero (one in twenty does by chance). Agree: numbers within the tolerance of the print under that answer."
+            moves = "unknown" if runs == 1 else f"{significant} of {len(own)}"
+            grid.add_row(question.id, option.key, moves, f"{agree} of {len(own)}")
+    moves = (
+        "one pair of runs does not tell a difference from chance; give --runs 2 or more"
+        if runs == 1
+        else f"numbers whose 95 % interval of the difference to the chosen answer, over {runs} pairs of runs, leaves "
+        "out zero (one in twenty does by chance)"
     )
+    caption = f"Moves: {moves}. Agree: numbers within the tolerance of the print under that answer."
     return Group(Text("All answers", style="bold"), grid, Text(caption, style="dim"))
 
 

@@ -19,10 +19,17 @@ def unknown(kind: str, given: str, allowed: Iterable[str], where: str = "") -> I
     Examples
     --------
     >>> str(unknown("reading", "af-a7", ["af-a06", "af-a07"], "in af"))
-    "no reading 'af-a7' in af; did you mean 'af-a07'? (af-a06, af-a07)"
+    "no reading 'af-a7' in af; did you mean 'af-a07'? Its readings are af-a06 and af-a07."
+    >>> str(unknown("table", "9", ["2", "3"], "in af")), str(unknown("study", "x", ["af"]))
+    ("no table '9' in af; its tables are 2 and 3.", "no study 'x'; the only study is af.")
     """
     names = list(allowed)
     close = get_close_matches(given, names, n=1)
     place = f" {where}" if where else ""
-    hint = f"; did you mean '{close[0]}'?" if close else "; there are"
-    return InputError(f"no {kind} '{given}'{place}{hint} ({', '.join(names)})")
+    owner = "its" if where else "the"
+    if len(names) == 1:
+        known = f"{owner} only {kind} is {names[0]}."
+    else:
+        known = f"{owner} {kind}s are {', '.join(names[:-1])} and {names[-1]}."
+    hint = f"did you mean '{close[0]}'? {known[0].upper()}{known[1:]}" if close else known
+    return InputError(f"no {kind} '{given}'{place}; {hint}")

@@ -1,0 +1,52 @@
+"""The verbs, and the options that stand before them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from penstock.cli import bench, check, explain, listing, new, reproduce, run, sensitivity
+from penstock.cli.console import emit
+from penstock.cli.help import Verb
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="penstock",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("run", cls=Verb)(run.run)
+app.command("check", cls=Verb)(check.check)
+app.command("new", cls=Verb)(new.new)
+app.command("list", cls=Verb)(listing.list_)
+app.command("explain", cls=Verb)(explain.explain)
+app.command("reproduce", cls=Verb)(reproduce.reproduce)
+app.command("sensitivity", cls=Verb)(sensitivity.sensitivity)
+app.command("bench", cls=Verb)(bench.bench)
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        from penstock import MODEL_VERSION, __version__
+
+        emit(f"penstock {__version__}, model {MODEL_VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Show the version, and that of the model: runs of one model version give the same numbers.",
+            callback=_say_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    """Packet-level simulation of traffic management: metering, marking, dropping, queueing, scheduling."""

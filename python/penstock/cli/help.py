@@ -1,0 +1,40 @@
+"""How help is shown: at once, since it needs none of the machinery that reads values and takes long to import."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperCommand
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Verb", "help_text"]
+
+
+class Verb(TyperCommand):
+    """A verb whose usage line names its arguments without braces."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The words after the verb."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
+
+def help_text(app: typer.Typer, words: Sequence[str]) -> str | None:
+    """What ``--help`` prints, if `words` ask for nothing but that; else None."""
+    from typer.main import get_group
+
+    match words:
+        case [] | ["--help"]:
+            verb = None
+        case [verb, "--help"]:
+            pass
+        case _:
+            return None
+    everything = get_group(app)
+    top = typer.Context(everything, info_name=app.info.name)
+    if verb is None:
+        return everything.get_help(top)
+    command = everything.get_command(top, verb)
+    return None if command is None else command.get_help(typer.Context(command, info_name=verb, parent=top))

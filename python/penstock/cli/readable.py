@@ -1,0 +1,68 @@
+"""Numbers in units that people read at a glance: 1.1053 Mbit/s rather than 1105300 bit/s."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from penstock.results import plus_minus
+from penstock.statistics import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Scale", "scale"]
+
+_STEPS = {
+    "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
+    "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")),
+}
+_SHARES = frozenset({"blocking", "loss", "marking-ratio", "utilisation"})
+"""Metrics without a unit that are parts of a whole, and so are read in per cent."""
+
+
+class Scale:
+    """How numbers of one metric are written.
+
+    Parameters
+    ----------
+    size : float
+        How much of the metric's own unit makes one of what is shown.
+    unit : str
+        What is shown; empty for plain ratios.
+    digits : int, optional
+        The most digits of a mean; as many as its interval supports if left out.
+    """
+
+    def __init__(self, size: float, unit: str, digits: int | None = None) -> None:
+        self.size = size
+        self.unit = unit
+        self.digits = digits
+
+    def text(self, numbers: Interval) -> str:
+        """A mean and half its interval."""
+        low, high = (None if end is None else end / self.size for end in (numbers.low, numbers.high))
+        return plus_minus(Interval(numbers.mean / self.size, low, high, numbers.runs), self.digits)
+
+
+def scale(metric: str, unit: str, means: Iterable[float]) -> Scale:
+    """The scale that fits the largest of `means`, so that all numbers of a metric can be compared.
+
+    Examples
+    --------
+    >>> scale("delay", "s", [0.0941, 0.266]).unit, scale("goodput", "bit/s", [0.0, 1105300.0]).unit
+    ('ms', 'Mbit/s')
+    >>> scale("loss", "1", [0.0177]).text(Interval(0.0177, 0.0156, 0.0198, 5))
+    '1.77 ±0.21'
+    >>> scale("queue", "packets", [16.1]).unit
+    'packets'
+    """
+    if unit == "1":
+        return Scale(0.01, "%", 4) if metric in _SHARES else Scale(1.0, "", 4)
+    if unit not in _STEPS:
+        return Scale(1.0, unit)
+    largest = max((abs(mean) for mean in means if math.isfinite(mean)), default=0.0)
+    if largest == 0:
+        return Scale(1.0, unit)
+    steps = _STEPS[unit]
+    return Scale(*next((step for step in steps if largest >= step[0]), steps[-1]))
