@@ -3,9 +3,20 @@
 //! Both are state machines without I/O. After every input the caller asks `next_signal` until it answers `None`, then looks
 //! at `deadline`, the instant at which `on_timer` is due. Signals travel between the two with a delay.
 
+pub mod admission;
+pub mod ewma;
+pub mod rate_meter;
+pub mod report;
+pub mod termination;
+
 use crate::packet::PcnMark;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
+pub use admission::AdmissionPlan;
+pub use report::Report;
+use report::Reporter;
+use std::collections::VecDeque;
+pub use termination::{TerminationPlan, Victims};
 
 /// What the edges of an aggregate tell each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +37,20 @@ pub enum Signal {
     },
     /// Ingress to egress: a call has ended.
     Ended,
+    /// Ingress to egress: calls have been terminated, so runs of marked packets begin anew.
+    Restart,
+    /// Egress to ingress: the rate that arrives, while that is too much.
+    Receiving(Rate),
+    /// Egress to ingress: enough has been terminated.
+    Cancel,
+    /// Egress to ingress: the rate that may stay (SAR), while more arrives.
+    Sustainable(Rate),
+    /// Egress to ingress: the rates of an interval by mark.
+    Report(Report),
 }
+
+// Messages are kept in queues between processes.
+const _: () = assert!(std::mem::size_of::<Signal>() <= 48);
 
 /// What becomes of a call that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +59,7 @@ pub enum Decision {
     Admit,
     /// It is refused.
     Block,
-    /// The egress is asked; the answer decides.
+    /// The egress is asked, by a [`Signal::Request`] that the caller sends; the answer decides.
     Ask,
 }
 
@@ -48,96 +72,172 @@ pub struct EdgeContext {
     pub call_rate: Rate,
 }
 
+/// Why an admission and a termination do not go together; `None` if they do.
+pub fn mistake(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>) -> Option<String> {
+    let one = admission.as_ref().and_then(AdmissionPlan::reports_every)?;
+    let other = termination.as_ref().and_then(TerminationPlan::reports_every)?;
+    let differ = one != other;
+    differ.then(|| {
+        format!("admission and termination share the egress' reports: measuring-interval is {one} for one and {other} for the other")
+    })
+}
+
 /// The ingress of one aggregate.
 #[derive(Debug)]
-pub struct Ingress {}
-
-/// The egress of one aggregate.
-#[derive(Debug)]
-pub struct Egress {}
+pub struct Ingress {
+    admission: admission::AtIngress,
+    termination: termination::AtIngress,
+    signals: VecDeque<Signal>,
+    cut: u32,
+}
 
 impl Ingress {
     /// Builds the ingress of an aggregate.
-    pub fn new(context: &EdgeContext) -> Ingress {
-        let _ = context;
-        Ingress {}
+    pub fn new(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>, context: &EdgeContext) -> Ingress {
+        Ingress {
+            admission: admission::AtIngress::new(admission),
+            termination: termination::AtIngress::new(termination, context),
+            signals: VecDeque::new(),
+            cut: 0,
+        }
     }
 
     /// A call arrives while the aggregate has `live` admitted calls.
     pub fn on_call(&mut self, now: Time, call: u32, live: u32) -> Decision {
         let _ = (now, call, live);
-        Decision::Admit
+        self.admission.on_call()
     }
 
-    /// A call has ended; `live` calls are left.
+    /// A call has ended by itself; `live` calls are left. Terminated calls are known from [`Ingress::next_cut`].
     pub fn on_end(&mut self, now: Time, live: u32) {
         let _ = (now, live);
+        self.signals.extend(self.admission.on_end());
     }
 
     /// A packet of the aggregate goes out.
     #[inline]
     pub fn on_sent(&mut self, now: Time, size: Bytes) {
-        let _ = (now, size);
+        self.termination.on_sent(now, size);
     }
 
     /// A signal from the egress; for an answer, the call and whether it is admitted.
     pub fn on_signal(&mut self, now: Time, signal: Signal, live: u32) -> Option<(u32, bool)> {
-        let _ = (now, signal, live);
+        if let Signal::Answer { call, level } = signal {
+            return Some((call, self.admission.admits(level)));
+        }
+        self.admission.on_signal(signal);
+        let cut = self.termination.on_signal(now, signal, live);
+        self.terminate(cut);
         None
     }
 
     /// The instant at which [`Ingress::on_timer`] is due.
+    #[inline]
     pub fn deadline(&self) -> Time {
-        Time::NEVER
+        self.termination.deadline()
     }
 
     /// A deadline has come.
     pub fn on_timer(&mut self, now: Time, live: u32) {
-        let _ = (now, live);
+        if self.termination.deadline() <= now {
+            let cut = self.termination.on_timer(now, live);
+            self.terminate(cut);
+        }
     }
 
     /// The next signal to send to the egress.
     pub fn next_signal(&mut self) -> Option<Signal> {
-        None
+        self.signals.pop_front()
     }
 
-    /// How many calls to terminate now; asked once after every input.
+    /// How many calls to terminate now, at most those that live; asked once after every input, before the signals.
     pub fn next_cut(&mut self) -> u32 {
-        0
+        let cut = std::mem::take(&mut self.cut);
+        for _ in 0..cut {
+            self.signals.extend(self.admission.on_end());
+        }
+        cut
     }
+
+    fn terminate(&mut self, calls: u32) {
+        self.cut += calls;
+        if calls > 0 && self.termination.restarts() {
+            self.signals.push_back(Signal::Restart);
+        }
+    }
+}
+
+/// The egress of one aggregate.
+#[derive(Debug)]
+pub struct Egress {
+    admission: admission::AtEgress,
+    termination: termination::AtEgress,
+    /// Shared by the admission and the termination that live on reports.
+    reporter: Option<Reporter>,
+    signals: VecDeque<Signal>,
 }
 
 impl Egress {
     /// Builds the egress of an aggregate.
-    pub fn new(context: &EdgeContext) -> Egress {
+    pub fn new(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>, context: &EdgeContext) -> Egress {
         let _ = context;
-        Egress {}
+        let every = admission.as_ref().and_then(AdmissionPlan::reports_every);
+        let every = every.or(termination.as_ref().and_then(TerminationPlan::reports_every));
+        Egress {
+            admission: admission::AtEgress::new(admission),
+            termination: termination::AtEgress::new(termination),
+            reporter: every.map(Reporter::new),
+            signals: VecDeque::new(),
+        }
     }
 
     /// A packet of the aggregate arrives.
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
-        let _ = (now, size, mark);
+        self.admission.on_packet(now, size, mark);
+        self.signals.extend(self.termination.on_packet(now, size, mark));
+        if let Some(reporter) = &mut self.reporter {
+            reporter.on_packet(now, size, mark);
+        }
     }
 
     /// A signal from the ingress. `counted` counts the calls of all aggregates of the group that end at this node, for
     /// admission by counting.
     pub fn on_signal(&mut self, now: Time, signal: Signal, counted: &mut u32) {
-        let _ = (now, signal, counted);
+        self.signals.extend(self.admission.on_signal(now, signal, counted));
+        self.termination.on_signal(signal);
     }
 
     /// The instant at which [`Egress::on_timer`] is due.
+    #[inline]
     pub fn deadline(&self) -> Time {
-        Time::NEVER
+        let reporter = self.reporter.as_ref().map_or(Time::NEVER, Reporter::deadline);
+        self.admission.deadline().min(self.termination.deadline()).min(reporter)
     }
 
     /// A deadline has come.
     pub fn on_timer(&mut self, now: Time) {
-        let _ = now;
+        if self.admission.deadline() <= now {
+            self.admission.on_timer(now);
+        }
+        if self.termination.deadline() <= now {
+            self.signals.extend(self.termination.on_timer(now));
+        }
+        if let Some(reporter) = self.reporter.as_mut().filter(|reporter| reporter.deadline() <= now) {
+            self.signals.push_back(Signal::Report(reporter.on_timer(now)));
+        }
     }
 
     /// The next signal to send to the ingress.
     pub fn next_signal(&mut self) -> Option<Signal> {
-        None
+        self.signals.pop_front()
+    }
+
+    /// The congestion level that an answer would carry now; `None` where the egress keeps none.
+    pub fn level(&self, now: Time) -> Option<f64> {
+        self.admission.level(now)
     }
 }
+
+#[cfg(test)]
+mod tests;

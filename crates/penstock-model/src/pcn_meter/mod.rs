@@ -1,9 +1,21 @@
 //! PCN meters mark packets before a link is congested.
 //!
-//! A port may have several, which see each accepted packet in the order of the scenario.
+//! A port may have several, which see each packet in the order of the scenario. Every packet of the PCN class is metered,
+//! whatever mark it arrives with, unless a meter says otherwise.
+
+pub mod bucket;
+pub mod depth;
+pub mod excess;
+pub mod fractional;
+pub mod pre_emption;
+pub mod single_threshold;
+pub mod threshold;
+pub mod virtual_queue;
 
 use crate::packet::PcnMark;
+use crate::rng::Key;
 use crate::units::{Bytes, Time};
+pub use depth::Depth;
 
 /// A PCN meter. The port calls it once per accepted packet, in order of time.
 pub trait PcnMeter {
@@ -13,3 +25,59 @@ pub trait PcnMeter {
     /// Tells the meter's state at `now` (token fills in bits, counters) by name, without changing it.
     fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64));
 }
+
+/// Makes the plan, the meter at work and the dispatch between them from the list below.
+macro_rules! pcn_meters {
+    ($( $name:literal => $variant:ident($meter:ty, $parameters:ty), )*) => {
+        crate::component_plans! {
+            /// A PCN meter with its parameters, as a scenario gives it.
+            pub enum PcnMeterPlan { $( $name => $variant($parameters), )* }
+        }
+
+        /// A PCN meter at work. `Custom` is for users of the crate.
+        #[allow(missing_docs)] // a variant is documented by its component
+        pub enum AnyPcnMeter {
+            $( $variant($meter), )*
+            Custom(Box<dyn PcnMeter + Send>),
+        }
+
+        impl AnyPcnMeter {
+            /// Builds the meter that `plan` describes; one that marks at random draws from a stream under `key`.
+            pub fn new(plan: &PcnMeterPlan, key: Key) -> AnyPcnMeter {
+                match plan { $( PcnMeterPlan::$variant(parameters) => AnyPcnMeter::$variant(<$meter>::new(parameters, key)), )* }
+            }
+        }
+
+        impl PcnMeter for AnyPcnMeter {
+            #[inline]
+            fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+                match self {
+                    $( AnyPcnMeter::$variant(it) => it.on_packet(now, size, mark), )*
+                    AnyPcnMeter::Custom(it) => it.on_packet(now, size, mark),
+                }
+            }
+
+            fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
+                match self {
+                    $( AnyPcnMeter::$variant(it) => it.probe(now, tell), )*
+                    AnyPcnMeter::Custom(it) => it.probe(now, tell),
+                }
+            }
+        }
+    };
+}
+
+pcn_meters! {
+    "single-threshold" => SingleThreshold(single_threshold::SingleThreshold, single_threshold::Parameters),
+    "fractional" => Fractional(fractional::Fractional, fractional::Parameters),
+    "virtual-queue" => VirtualQueue(virtual_queue::VirtualQueue, virtual_queue::Parameters),
+    "pre-emption" => PreEmption(pre_emption::PreEmption, pre_emption::Parameters),
+    "threshold" => Threshold(threshold::Threshold, threshold::Parameters),
+    "excess" => Excess(excess::Excess, excess::Parameters),
+}
+
+#[cfg(test)]
+mod testing;
+
+#[cfg(test)]
+mod laws;

@@ -56,6 +56,13 @@ impl Check for Parameters {
     }
 }
 
+impl Parameters {
+    /// The rate in the long run.
+    pub fn mean_rate(&self) -> Rate {
+        self.rate
+    }
+}
+
 /// A CBR source at work.
 #[derive(Clone, Debug)]
 pub struct Cbr {

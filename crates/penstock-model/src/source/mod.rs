@@ -1,12 +1,14 @@
 //! Sources decide when an application sends, and how much.
 
 pub mod cbr;
+pub mod codec_mix;
 pub mod ftp;
+pub mod on_off;
 pub mod poisson;
 pub mod size;
 
 use crate::rng::Stream;
-use crate::units::Duration;
+use crate::units::{Duration, Rate};
 
 /// One packet to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,16 @@ macro_rules! sources {
             pub enum SourcePlan {
                 $( $name => $variant($parameters), )*
                 $( $greedy_name => $greedy($greedy_parameters), )*
+            }
+        }
+
+        impl SourcePlan {
+            /// The rate that the source sends at in the long run, headers included; `None` for a greedy one.
+            pub fn mean_rate(&self) -> Option<Rate> {
+                match self {
+                    $( SourcePlan::$variant(parameters) => Some(parameters.mean_rate()), )*
+                    $( SourcePlan::$greedy(_) => None, )*
+                }
             }
         }
 
@@ -94,6 +106,8 @@ sources! {
     open loop:
     "cbr" => Cbr(cbr::Cbr, cbr::Parameters),
     "poisson" => Poisson(poisson::Poisson, poisson::Parameters),
+    "on-off" => OnOff(on_off::OnOff, on_off::Parameters),
+    "codec-mix" => CodecMix(codec_mix::CodecMix, codec_mix::Parameters),
     greedy:
     "ftp" => Ftp(ftp::Parameters),
 }
@@ -111,8 +125,10 @@ mod tests {
     fn a_greedy_source_is_a_plan_only() {
         let ftp: ftp::Parameters = read(&["size = 1 MB"]).expect("sound");
         assert_eq!(ftp.size, Some(Bytes::new(1_000_000)));
+        assert_eq!(SourcePlan::Ftp(ftp.clone()).mean_rate(), None);
         assert!(AnySource::new(&SourcePlan::Ftp(ftp)).is_none());
-        let cbr = read(&["rate = 64 kbit/s", "packet = 160 bytes"]).expect("sound");
-        assert_eq!(AnySource::new(&SourcePlan::Cbr(cbr)).and_then(|source| source.period()), Some(Duration::from_ms(20)));
+        let cbr = SourcePlan::Cbr(read(&["rate = 64 kbit/s", "packet = 160 bytes"]).expect("sound"));
+        assert_eq!(cbr.mean_rate(), Some(Rate::from_bps(64_000)));
+        assert_eq!(AnySource::new(&cbr).and_then(|source| source.period()), Some(Duration::from_ms(20)));
     }
 }

@@ -35,6 +35,13 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
+impl Parameters {
+    /// The rate in the long run.
+    pub fn mean_rate(&self) -> Rate {
+        self.rate
+    }
+}
+
 /// A Poisson source at work.
 #[derive(Clone, Debug)]
 pub struct Poisson {

@@ -1,0 +1,244 @@
+//! Admission by a congestion level estimate.
+
+use crate::edge::ewma::{Ewma, Weighs};
+use crate::packet::PcnMark;
+use crate::parameters::{Check, Probability, Weight};
+use crate::units::{Bytes, Duration, Time};
+
+crate::parameters! {
+    /// Congestion level estimate: a call may begin while few of its aggregate's packets arrive marked.
+    ///
+    /// ## Decides
+    /// The egress keeps a moving average of the marked share of the aggregate, the congestion level estimate (CLE): with
+    /// `update = "packet"` over samples 1 for a marked packet and 0 for another, with `"interval"` over the marked share of
+    /// the bits of each interval. A call asks the egress, which answers with the CLE as it is when the request arrives; the
+    /// call is admitted if that is below `threshold`.
+    ///
+    /// ## State
+    /// The average, the time of the last packet, and the bits of the interval under way. Constant cost per packet.
+    ///
+    /// ## Departures
+    /// The document is silent on what the CLE of an aggregate without packets is, on the meaning of the weight and on the
+    /// first value: see `idle`, `weighs` and `initial`. Intervals begin with a packet and follow one another until one is
+    /// empty, which is no sample.
+    ///
+    /// ## Example
+    /// ```toml
+    /// admission.cle = { threshold = 0.000001, weight = 0.3 }
+    /// ```
+    ///
+    /// ## References
+    /// [Satoh10 s3.2.1, s3.3.1, s10.1, s11.1]; CL and SM: [Briscoe06], [Charny07].
+    pub struct Parameters {
+        /// Level from which calls are refused (CLE threshold).
+        threshold: Probability;
+        /// Weight of the moving average; default of [Satoh10 s11.1].
+        weight: Weight = "0.3";
+        /// What the weight multiplies.
+        weighs: Weighs = "new-sample";
+        /// When the average takes in a sample.
+        update: Update = "packet";
+        /// Length of an interval, for `update = "interval"`.
+        interval: Option<Duration>;
+        /// Which marks count.
+        marks: Marks = "any";
+        /// What becomes of a call that finds exactly the threshold.
+        at_threshold: AtThreshold = "refuse";
+        /// What becomes of the level while no packets come.
+        idle: Idle = "reset";
+        /// Time constant of `idle = "decay"`, or patience of `"time-out"`.
+        idle_time: Option<Duration>;
+        /// The level at the beginning.
+        initial: Probability = "0";
+    }
+}
+
+crate::choice! {
+    /// When a congestion level estimate takes in a sample.
+    pub enum Update {
+        /// With every packet.
+        "packet" => Packet,
+        /// At the end of every interval.
+        "interval" => Interval,
+    }
+}
+
+crate::choice! {
+    /// Which marks a scheme counts.
+    pub enum Marks {
+        /// Threshold and excess-traffic marks.
+        "any" => Any,
+        /// Threshold marks only.
+        "threshold" => Threshold,
+        /// Excess-traffic marks only.
+        "excess" => Excess,
+    }
+}
+
+impl Marks {
+    /// Whether `mark` counts.
+    #[inline]
+    pub fn count(self, mark: PcnMark) -> bool {
+        match self {
+            Marks::Any => mark != PcnMark::Unmarked,
+            Marks::Threshold => mark == PcnMark::Threshold,
+            Marks::Excess => mark == PcnMark::Excess,
+        }
+    }
+}
+
+crate::choice! {
+    /// What becomes of a call that finds exactly the threshold.
+    pub enum AtThreshold {
+        /// It is refused [Satoh10 s10.1].
+        "refuse" => Refuse,
+        /// It is admitted [Satoh10 s3.3.1].
+        "admit" => Admit,
+    }
+}
+
+crate::choice! {
+    /// What becomes of the level of an aggregate while no packets come.
+    pub enum Idle {
+        /// It stays, and may block the aggregate for good.
+        "frozen" => Frozen,
+        /// It is 0 for a call that asks while its aggregate has no live call.
+        "reset" => Reset,
+        /// It decays exponentially from packet to packet.
+        "decay" => Decay,
+        /// It is 0 once no packet has come for some time.
+        "time-out" => TimeOut,
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        match (self.update, self.interval) {
+            (Update::Interval, None) => mistake("interval", "is missing; update = \"interval\" needs one".to_owned()),
+            (Update::Interval, Some(Duration::ZERO)) => mistake("interval", "must be above zero".to_owned()),
+            (Update::Packet, Some(_)) => mistake("interval", "has no effect with update = \"packet\"; leave it out".to_owned()),
+            _ => {}
+        }
+        match (self.idle, self.idle_time) {
+            (Idle::Decay | Idle::TimeOut, None) => {
+                mistake("idle-time", "is missing; idle = \"decay\" and \"time-out\" need one".to_owned());
+            }
+            (Idle::Decay | Idle::TimeOut, Some(Duration::ZERO)) => mistake("idle-time", "must be above zero".to_owned()),
+            (Idle::Frozen | Idle::Reset, Some(_)) => {
+                mistake("idle-time", "has an effect only with idle = \"decay\" or \"time-out\"; leave it out".to_owned());
+            }
+            _ => {}
+        }
+        if self.threshold.0 == 0.0 && self.at_threshold == AtThreshold::Refuse {
+            mistake("threshold", "0 refuses every call; write at-threshold = \"admit\" to admit at 0".to_owned());
+        }
+    }
+}
+
+/// The ingress' rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    threshold: f64,
+    at_threshold: AtThreshold,
+}
+
+impl Rule {
+    /// A rule with these parameters.
+    pub fn new(parameters: &Parameters) -> Rule {
+        Rule { threshold: parameters.threshold.0, at_threshold: parameters.at_threshold }
+    }
+
+    /// Whether a call that finds `level` may begin.
+    pub fn admits(&self, level: f64) -> bool {
+        match self.at_threshold {
+            AtThreshold::Refuse => level < self.threshold,
+            AtThreshold::Admit => level <= self.threshold,
+        }
+    }
+}
+
+/// The egress' estimate.
+#[derive(Clone, Debug)]
+pub struct Estimator {
+    average: Ewma,
+    marks: Marks,
+    idle: Idle,
+    idle_time: Duration,
+    last: Time,
+    /// The length of an interval; zero for a sample per packet.
+    interval: Duration,
+    until: Time,
+    bits: u64,
+    marked_bits: u64,
+}
+
+impl Estimator {
+    /// An estimate with these parameters.
+    pub fn new(parameters: &Parameters) -> Estimator {
+        Estimator {
+            average: Ewma::new(parameters.weight, parameters.weighs, parameters.initial.0),
+            marks: parameters.marks,
+            idle: parameters.idle,
+            idle_time: parameters.idle_time.unwrap_or(Duration::FOREVER),
+            last: Time::ZERO,
+            interval: parameters.interval.unwrap_or(Duration::ZERO),
+            until: Time::NEVER,
+            bits: 0,
+            marked_bits: 0,
+        }
+    }
+
+    /// A packet arrives.
+    #[inline]
+    pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
+        if matches!(self.idle, Idle::Decay | Idle::TimeOut) {
+            self.average.set(self.level(now));
+        }
+        self.last = now;
+        let marked = self.marks.count(mark);
+        if self.interval == Duration::ZERO {
+            self.average.add(f64::from(u8::from(marked)));
+            return;
+        }
+        if self.until == Time::NEVER {
+            self.until = now + self.interval;
+        }
+        self.bits += size.bits();
+        self.marked_bits += if marked { size.bits() } else { 0 };
+    }
+
+    /// The level that a request finds which left while the aggregate had `live` calls.
+    pub fn on_request(&mut self, now: Time, live: u32) -> f64 {
+        if self.idle == Idle::Reset && live == 0 {
+            self.average.set(0.0);
+            (self.bits, self.marked_bits) = (0, 0);
+        }
+        self.level(now)
+    }
+
+    /// The level at `now`.
+    pub fn level(&self, now: Time) -> f64 {
+        let (level, silence) = (self.average.value(), now.since(self.last));
+        match self.idle {
+            Idle::Frozen | Idle::Reset => level,
+            Idle::Decay => level * libm::exp(-silence.as_seconds() / self.idle_time.as_seconds()),
+            Idle::TimeOut if silence >= self.idle_time => 0.0,
+            Idle::TimeOut => level,
+        }
+    }
+
+    /// When the interval under way ends.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.until
+    }
+
+    /// The interval under way ends.
+    pub fn on_timer(&mut self, now: Time) {
+        let (bits, marked_bits) = (std::mem::take(&mut self.bits), std::mem::take(&mut self.marked_bits));
+        self.until = if bits == 0 { Time::NEVER } else { now + self.interval };
+        if bits > 0 {
+            self.average.add(marked_bits as f64 / bits as f64);
+        }
+    }
+}

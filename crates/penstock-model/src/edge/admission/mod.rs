@@ -1,0 +1,159 @@
+//! Who may begin: admission schemes, each with its ingress and its egress.
+
+pub mod cle;
+pub mod count;
+pub mod rfc_6661;
+pub mod rfc_6662;
+
+use super::{Decision, Signal};
+use crate::packet::PcnMark;
+use crate::units::{Bytes, Duration, Time};
+
+crate::component_plans! {
+    /// An admission scheme with its parameters, as a scenario gives it.
+    pub enum AdmissionPlan {
+        "cle" => Cle(cle::Parameters),
+        "count" => Count(count::Parameters),
+        "rfc-6661" => Rfc6661(rfc_6661::Parameters),
+        "rfc-6662" => Rfc6662(rfc_6662::Parameters),
+    }
+}
+
+impl AdmissionPlan {
+    /// How often the egress reports, for the schemes that decide from its reports.
+    pub fn reports_every(&self) -> Option<Duration> {
+        match self {
+            AdmissionPlan::Cle(_) | AdmissionPlan::Count(_) => None,
+            AdmissionPlan::Rfc6661(parameters) => Some(parameters.measuring_interval),
+            AdmissionPlan::Rfc6662(parameters) => Some(parameters.measuring_interval),
+        }
+    }
+}
+
+/// An admission at the ingress.
+#[derive(Debug)]
+pub(super) enum AtIngress {
+    /// Everyone may begin.
+    Open,
+    /// The egress' estimate decides.
+    Cle(cle::Rule),
+    /// The egress' count decides.
+    Count,
+    /// The last report decides.
+    Reported(Gate),
+}
+
+impl AtIngress {
+    pub(super) fn new(plan: &Option<AdmissionPlan>) -> AtIngress {
+        match plan {
+            None => AtIngress::Open,
+            Some(AdmissionPlan::Cle(parameters)) => AtIngress::Cle(cle::Rule::new(parameters)),
+            Some(AdmissionPlan::Count(_)) => AtIngress::Count,
+            Some(AdmissionPlan::Rfc6661(parameters)) => AtIngress::Reported(Gate::new(parameters.cle_limit.0)),
+            Some(AdmissionPlan::Rfc6662(parameters)) => AtIngress::Reported(Gate::new(parameters.cle_limit.0)),
+        }
+    }
+
+    pub(super) fn on_call(&self) -> Decision {
+        match self {
+            AtIngress::Open => Decision::Admit,
+            AtIngress::Cle(_) | AtIngress::Count => Decision::Ask,
+            AtIngress::Reported(gate) if gate.blocked => Decision::Block,
+            AtIngress::Reported(_) => Decision::Admit,
+        }
+    }
+
+    pub(super) fn admits(&self, level: f64) -> bool {
+        match self {
+            AtIngress::Cle(rule) => rule.admits(level),
+            AtIngress::Count => level < count::FULL,
+            AtIngress::Open | AtIngress::Reported(_) => unreachable!("these never ask"),
+        }
+    }
+
+    pub(super) fn on_end(&self) -> Option<Signal> {
+        matches!(self, AtIngress::Count).then_some(Signal::Ended)
+    }
+
+    pub(super) fn on_signal(&mut self, signal: Signal) {
+        if let (AtIngress::Reported(gate), Signal::Report(report)) = (self, signal) {
+            gate.blocked = report.level() >= gate.limit;
+        }
+    }
+}
+
+/// The admission state of RFC 6661 and RFC 6662 [s3.3.1]: blocked while the last report's level is at its limit or above.
+#[derive(Debug)]
+pub(super) struct Gate {
+    limit: f64,
+    blocked: bool,
+}
+
+impl Gate {
+    fn new(limit: f64) -> Gate {
+        Gate { limit, blocked: false }
+    }
+}
+
+/// An admission at the egress.
+#[derive(Debug)]
+pub(super) enum AtEgress {
+    /// It knows nothing that the reports do not say.
+    Silent,
+    /// It estimates the congestion level.
+    Cle(cle::Estimator),
+    /// It counts calls.
+    Count(count::Counter),
+}
+
+impl AtEgress {
+    pub(super) fn new(plan: &Option<AdmissionPlan>) -> AtEgress {
+        match plan {
+            None | Some(AdmissionPlan::Rfc6661(_) | AdmissionPlan::Rfc6662(_)) => AtEgress::Silent,
+            Some(AdmissionPlan::Cle(parameters)) => AtEgress::Cle(cle::Estimator::new(parameters)),
+            Some(AdmissionPlan::Count(parameters)) => AtEgress::Count(count::Counter::new(parameters)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
+        if let AtEgress::Cle(estimator) = self {
+            estimator.on_packet(now, size, mark);
+        }
+    }
+
+    pub(super) fn on_signal(&mut self, now: Time, signal: Signal, counted: &mut u32) -> Option<Signal> {
+        match (self, signal) {
+            (AtEgress::Cle(estimator), Signal::Request { call, live }) => {
+                Some(Signal::Answer { call, level: estimator.on_request(now, live) })
+            }
+            (AtEgress::Count(counter), Signal::Request { call, .. }) => Some(Signal::Answer { call, level: counter.on_request(counted) }),
+            (AtEgress::Count(counter), Signal::Ended) => {
+                counter.on_end(counted);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn deadline(&self) -> Time {
+        match self {
+            AtEgress::Cle(estimator) => estimator.deadline(),
+            AtEgress::Silent | AtEgress::Count(_) => Time::NEVER,
+        }
+    }
+
+    pub(super) fn on_timer(&mut self, now: Time) {
+        if let AtEgress::Cle(estimator) = self {
+            estimator.on_timer(now);
+        }
+    }
+
+    pub(super) fn level(&self, now: Time) -> Option<f64> {
+        match self {
+            AtEgress::Cle(estimator) => Some(estimator.level(now)),
+            AtEgress::Silent | AtEgress::Count(_) => None,
+        }
+    }
+}

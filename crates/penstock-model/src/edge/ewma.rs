@@ -1,0 +1,82 @@
+//! Exponentially weighted moving averages.
+
+use crate::parameters::Weight;
+
+crate::choice! {
+    /// What the weight of a moving average multiplies; publications differ.
+    pub enum Weighs {
+        /// The new sample: average = w sample + (1 - w) average.
+        "new-sample" => NewSample,
+        /// The old value: average = (1 - w) sample + w average.
+        "old-value" => OldValue,
+    }
+}
+
+/// A moving average.
+#[derive(Clone, Copy, Debug)]
+pub struct Ewma {
+    value: f64,
+    of_new: f64,
+    of_old: f64,
+}
+
+impl Ewma {
+    /// An average that begins at `value`.
+    pub fn new(weight: Weight, weighs: Weighs, value: f64) -> Ewma {
+        let (of_new, of_old) = match weighs {
+            Weighs::NewSample => (weight.0, 1.0 - weight.0),
+            Weighs::OldValue => (1.0 - weight.0, weight.0),
+        };
+        Ewma { value, of_new, of_old }
+    }
+
+    /// Takes in a sample.
+    #[inline]
+    pub fn add(&mut self, sample: f64) {
+        self.value = self.of_new * sample + self.of_old * self.value;
+    }
+
+    /// The average.
+    #[inline]
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// Puts another value in its place.
+    #[inline]
+    pub fn set(&mut self, value: f64) {
+        self.value = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many zeros an average that has seen a single one stays at or above `threshold`.
+    fn memory(weight: f64, threshold: f64) -> usize {
+        let mut average = Ewma::new(Weight(weight), Weighs::NewSample, 0.0);
+        average.add(1.0);
+        let mut next = || {
+            average.add(0.0);
+            average.value()
+        };
+        (0..).take_while(|_| next() >= threshold).count()
+    }
+
+    #[test]
+    fn a_mark_is_remembered_for_so_many_packets() {
+        // floor(ln(threshold/w) / ln(1 - w))
+        assert_eq!([0.05, 1e-5, 1e-6].map(|threshold| memory(0.3, threshold)), [5, 28, 35]);
+    }
+
+    #[test]
+    fn the_weight_is_that_of_the_sample_or_of_the_past() {
+        let after_one = |weighs: Weighs| {
+            let mut average = Ewma::new(Weight(0.875), weighs, 0.5);
+            average.add(1.0);
+            average.value()
+        };
+        assert_eq!((after_one(Weighs::NewSample), after_one(Weighs::OldValue)), (0.9375, 0.5625));
+    }
+}

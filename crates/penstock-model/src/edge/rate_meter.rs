@@ -1,0 +1,132 @@
+//! How edges measure rates.
+
+use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
+use std::collections::VecDeque;
+
+/// `bits` in `span` as a rate, rounded to the nearest bit/s; zero for no span.
+pub fn rate(bits: u64, span: Duration) -> Rate {
+    let ps = u128::from(span.as_ps());
+    if ps == 0 {
+        return Rate::ZERO;
+    }
+    let scaled = u128::from(bits) * u128::from(PS_PER_SECOND);
+    Rate::from_bps(u64::try_from((scaled + ps / 2) / ps).unwrap_or(u64::MAX))
+}
+
+/// Counts from one instant to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Interval {
+    from: Time,
+    until: Time,
+    bits: u64,
+}
+
+impl Interval {
+    /// An interval of this length that begins now.
+    pub fn new(now: Time, length: Duration) -> Interval {
+        Interval { from: now, until: now + length, bits: 0 }
+    }
+
+    /// When it ends.
+    #[inline]
+    pub fn until(&self) -> Time {
+        self.until
+    }
+
+    /// Moves its end.
+    pub fn extend(&mut self, until: Time) {
+        self.until = until;
+    }
+
+    /// Counts a packet.
+    #[inline]
+    pub fn add(&mut self, size: Bytes) {
+        self.bits += size.bits();
+    }
+
+    /// The bits so far.
+    pub fn bits(&self) -> u64 {
+        self.bits
+    }
+
+    /// The mean rate from its beginning to `now`.
+    pub fn rate(&self, now: Time) -> Rate {
+        rate(self.bits, now.since(self.from))
+    }
+}
+
+/// The rate over the time just past: exact, at the cost of remembering the packets in it.
+#[derive(Clone, Debug)]
+pub struct Sliding {
+    window: Duration,
+    packets: VecDeque<(Time, u64)>,
+    bits: u64,
+}
+
+impl Sliding {
+    /// A meter over the last `window`.
+    pub fn new(window: Duration) -> Sliding {
+        Sliding { window, packets: VecDeque::new(), bits: 0 }
+    }
+
+    /// Counts a packet.
+    #[inline]
+    pub fn add(&mut self, now: Time, size: Bytes) {
+        self.forget(now);
+        self.packets.push_back((now, size.bits()));
+        self.bits += size.bits();
+    }
+
+    /// The rate over the window that ends at `now`: what came after its beginning and up to `now`.
+    pub fn rate(&mut self, now: Time) -> Rate {
+        self.forget(now);
+        rate(self.bits, self.window)
+    }
+
+    #[inline]
+    fn forget(&mut self, now: Time) {
+        while let Some((at, bits)) = self.packets.front().copied() {
+            if now.since(at) < self.window {
+                return;
+            }
+            self.packets.pop_front();
+            self.bits -= bits;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    #[test]
+    fn rates_are_rounded_to_the_nearest_bit() {
+        assert_eq!(rate(1280, Duration::from_ms(20)), Rate::from_bps(64_000));
+        assert_eq!(rate(2, Duration::from_secs(3)), Rate::from_bps(1));
+        assert_eq!(rate(1, Duration::from_secs(3)), Rate::ZERO);
+        assert_eq!(rate(1, Duration::ZERO), Rate::ZERO);
+    }
+
+    #[test]
+    fn an_interval_counts_from_its_beginning() {
+        let mut interval = Interval::new(at(50), Duration::from_ms(100));
+        (0..10).for_each(|_| interval.add(Bytes::new(125)));
+        assert_eq!((interval.until(), interval.bits()), (at(150), 10_000));
+        assert_eq!((interval.rate(at(150)), interval.rate(at(100))), (Rate::from_bps(100_000), Rate::from_bps(200_000)));
+    }
+
+    #[test]
+    fn a_window_holds_what_came_after_its_beginning() {
+        // 125 bytes a millisecond are 1 Mbit/s.
+        let mut window = Sliding::new(Duration::from_ms(10));
+        (0..=20).for_each(|ms| window.add(at(ms), Bytes::new(125)));
+        assert_eq!(window.packets.len(), 10);
+        assert_eq!(window.rate(at(20)), Rate::from_bps(1_000_000));
+        assert_eq!(window.rate(at(25)), Rate::from_bps(500_000));
+        assert_eq!((window.rate(at(30)), window.packets.len()), (Rate::ZERO, 0));
+    }
+}

@@ -1,0 +1,183 @@
+//! Who must stop: termination schemes, each with its ingress and its egress.
+
+pub mod cl;
+pub mod cut;
+pub mod reported;
+pub mod rfc_6661;
+pub mod rfc_6662;
+pub mod single_threshold;
+pub mod sm;
+pub mod sustainable;
+
+use super::{EdgeContext, Signal};
+use crate::packet::PcnMark;
+use crate::units::{Bytes, Duration, Time};
+pub use cut::Victims;
+
+crate::component_plans! {
+    /// A termination scheme with its parameters, as a scenario gives it.
+    pub enum TerminationPlan {
+        "single-threshold" => SingleThreshold(single_threshold::Parameters),
+        "cl" => Cl(cl::Parameters),
+        "sm" => Sm(sm::Parameters),
+        "rfc-6661" => Rfc6661(rfc_6661::Parameters),
+        "rfc-6662" => Rfc6662(rfc_6662::Parameters),
+    }
+}
+
+impl TerminationPlan {
+    /// Which calls are terminated.
+    pub fn victims(&self) -> Victims {
+        match self {
+            TerminationPlan::SingleThreshold(parameters) => parameters.victims,
+            TerminationPlan::Cl(parameters) => parameters.victims,
+            TerminationPlan::Sm(parameters) => parameters.victims,
+            TerminationPlan::Rfc6661(parameters) => parameters.victims,
+            TerminationPlan::Rfc6662(parameters) => parameters.victims,
+        }
+    }
+
+    /// How often the egress reports, for the schemes that decide from its reports.
+    pub fn reports_every(&self) -> Option<Duration> {
+        match self {
+            TerminationPlan::Rfc6661(parameters) => Some(parameters.measuring_interval),
+            TerminationPlan::Rfc6662(parameters) => Some(parameters.measuring_interval),
+            TerminationPlan::SingleThreshold(_) | TerminationPlan::Cl(_) | TerminationPlan::Sm(_) => None,
+        }
+    }
+}
+
+/// A termination at the ingress. What it decides is a number of calls.
+#[derive(Debug)]
+pub(super) enum AtIngress {
+    /// Nobody must stop.
+    Never,
+    /// Cuts a share in every interval.
+    SingleThreshold(single_threshold::Ingress),
+    /// Cuts down to a rate that the egress tells (CL, SM).
+    Sustainable(sustainable::Ingress),
+    /// Cuts down to a rate that the reports imply (RFC 6661, RFC 6662).
+    Reported(reported::Ingress),
+}
+
+impl AtIngress {
+    pub(super) fn new(plan: &Option<TerminationPlan>, context: &EdgeContext) -> AtIngress {
+        match plan {
+            None => AtIngress::Never,
+            Some(TerminationPlan::SingleThreshold(it)) => AtIngress::SingleThreshold(single_threshold::Ingress::new(it, context)),
+            Some(TerminationPlan::Cl(it)) => AtIngress::Sustainable(sustainable::Ingress::new(it.ingress(context))),
+            Some(TerminationPlan::Sm(it)) => AtIngress::Sustainable(sustainable::Ingress::new(it.ingress(context))),
+            Some(TerminationPlan::Rfc6661(it)) => AtIngress::Reported(reported::Ingress::new(it.ingress(context))),
+            Some(TerminationPlan::Rfc6662(it)) => AtIngress::Reported(reported::Ingress::new(it.ingress(context))),
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_sent(&mut self, now: Time, size: Bytes) {
+        match self {
+            AtIngress::Never => {}
+            AtIngress::SingleThreshold(it) => it.on_sent(size),
+            AtIngress::Sustainable(it) => it.on_sent(now, size),
+            AtIngress::Reported(it) => it.on_sent(size),
+        }
+    }
+
+    pub(super) fn on_signal(&mut self, now: Time, signal: Signal, live: u32) -> u32 {
+        match (self, signal) {
+            (AtIngress::SingleThreshold(it), Signal::Receiving(rate)) => it.on_receiving(now, rate),
+            (AtIngress::SingleThreshold(it), Signal::Cancel) => it.on_cancel(),
+            (AtIngress::Sustainable(it), Signal::Sustainable(rate)) => return it.on_sustainable(now, rate, live),
+            (AtIngress::Reported(it), Signal::Report(report)) => return it.on_report(now, report, live),
+            _ => {}
+        }
+        0
+    }
+
+    #[inline]
+    pub(super) fn deadline(&self) -> Time {
+        match self {
+            AtIngress::Never => Time::NEVER,
+            AtIngress::SingleThreshold(it) => it.deadline(),
+            AtIngress::Sustainable(it) => it.deadline(),
+            AtIngress::Reported(it) => it.deadline(),
+        }
+    }
+
+    pub(super) fn on_timer(&mut self, now: Time, live: u32) -> u32 {
+        match self {
+            AtIngress::Never => 0,
+            AtIngress::SingleThreshold(it) => it.on_timer(now, live),
+            AtIngress::Sustainable(it) => it.on_timer(now, live),
+            AtIngress::Reported(it) => it.on_timer(now, live),
+        }
+    }
+
+    /// Whether the egress is to begin anew after a cut.
+    pub(super) fn restarts(&self) -> bool {
+        matches!(self, AtIngress::SingleThreshold(it) if it.restarts())
+    }
+}
+
+/// A termination at the egress.
+#[derive(Debug)]
+pub(super) enum AtEgress {
+    /// It tells nothing that the reports do not say.
+    Silent,
+    /// It follows runs of marked packets.
+    SingleThreshold(single_threshold::Egress),
+    /// It measures what may stay (CL, SM).
+    Sustainable(sustainable::Egress),
+}
+
+impl AtEgress {
+    pub(super) fn new(plan: &Option<TerminationPlan>) -> AtEgress {
+        match plan {
+            None | Some(TerminationPlan::Rfc6661(_) | TerminationPlan::Rfc6662(_)) => AtEgress::Silent,
+            Some(TerminationPlan::SingleThreshold(it)) => AtEgress::SingleThreshold(single_threshold::Egress::new(it)),
+            Some(TerminationPlan::Cl(it)) => AtEgress::Sustainable(sustainable::Egress::new(it.egress())),
+            Some(TerminationPlan::Sm(it)) => AtEgress::Sustainable(sustainable::Egress::new(it.egress())),
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> Option<Signal> {
+        match self {
+            AtEgress::Silent => None,
+            AtEgress::SingleThreshold(it) => it.on_packet(now, size, mark),
+            AtEgress::Sustainable(it) => {
+                it.on_packet(now, size, mark);
+                None
+            }
+        }
+    }
+
+    pub(super) fn on_signal(&mut self, signal: Signal) {
+        if let (AtEgress::SingleThreshold(it), Signal::Restart) = (self, signal) {
+            it.on_restart();
+        }
+    }
+
+    #[inline]
+    pub(super) fn deadline(&self) -> Time {
+        match self {
+            AtEgress::Silent | AtEgress::SingleThreshold(_) => Time::NEVER,
+            AtEgress::Sustainable(it) => it.deadline(),
+        }
+    }
+
+    pub(super) fn on_timer(&mut self, now: Time) -> Option<Signal> {
+        match self {
+            AtEgress::Silent | AtEgress::SingleThreshold(_) => None,
+            AtEgress::Sustainable(it) => it.on_timer(now),
+        }
+    }
+}
+
+/// Reports an interval of no length.
+fn check_intervals<const N: usize>(mistake: &mut dyn FnMut(&str, String), intervals: [(&str, Duration); N]) {
+    for (key, interval) in intervals {
+        if interval == Duration::ZERO {
+            mistake(key, "must be above zero".to_owned());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Cutting down to a rate that two reports in a row imply: what RFC 6661 and RFC 6662 share.
+
+use super::cut::{scaled, Cut};
+use crate::edge::rate_meter::Interval;
+use crate::edge::report::Report;
+use crate::units::{Bytes, Duration, Rate, Time};
+
+/// What makes the ingress ask for its sending rate.
+#[derive(Clone, Copy, Debug)]
+pub enum Trigger {
+    /// Any excess-traffic mark [RFC6661 s3.3.2].
+    Excess,
+    /// A marked share at this limit or above [RFC6662 s3.3.2].
+    Level(f64),
+}
+
+/// The rate that may stay.
+#[derive(Clone, Copy, Debug)]
+pub enum Sustained {
+    /// All but what is excess-traffic-marked [RFC6661 s3.3.2].
+    NotExcess,
+    /// So many times what is unmarked [RFC6662 s3.3.2].
+    TimesUnmarked(f64),
+}
+
+/// What an ingress is built from.
+#[derive(Clone, Copy, Debug)]
+pub struct IngressSetup {
+    /// What begins a round.
+    pub trigger: Trigger,
+    /// What may stay.
+    pub sustained: Sustained,
+    /// How long the sending rate is measured.
+    pub interval: Duration,
+    /// The fewest packets in that measurement; it goes on until they are there, or none come any more.
+    pub sample_packets: u32,
+    /// After a cut, how long reports begin no round.
+    pub settle: Duration,
+    /// From rates to calls.
+    pub cut: Cut,
+}
+
+/// A round: from the first report to the cut.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    sending: Interval,
+    packets: u32,
+    /// The packets when the measurement was last extended.
+    before: u32,
+    sent: Option<Rate>,
+    second: Option<Report>,
+}
+
+/// The ingress' part.
+#[derive(Clone, Debug)]
+pub struct Ingress {
+    setup: IngressSetup,
+    round: Option<Round>,
+    /// Reports before this begin no round.
+    settled: Time,
+}
+
+impl Ingress {
+    /// An ingress.
+    pub fn new(setup: IngressSetup) -> Ingress {
+        Ingress { setup, round: None, settled: Time::ZERO }
+    }
+
+    /// A packet goes out.
+    #[inline]
+    pub fn on_sent(&mut self, size: Bytes) {
+        if let Some(round) = &mut self.round {
+            if round.sent.is_none() {
+                round.sending.add(size);
+                round.packets += 1;
+            }
+        }
+    }
+
+    /// A report arrives: how many calls to terminate at once.
+    pub fn on_report(&mut self, now: Time, report: Report, live: u32) -> u32 {
+        match &mut self.round {
+            Some(_) if report.excess == Rate::ZERO => self.round = None,
+            Some(round) => round.second = Some(report),
+            None if now >= self.settled && self.setup.begins(report) => {
+                let sending = Interval::new(now, self.setup.interval);
+                self.round = Some(Round { sending, packets: 0, before: 0, sent: None, second: None });
+            }
+            None => {}
+        }
+        self.decide(now, live)
+    }
+
+    /// When the measurement of the sending rate ends.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        match &self.round {
+            Some(Round { sending, sent: None, .. }) => sending.until(),
+            _ => Time::NEVER,
+        }
+    }
+
+    /// The measurement ends: how many calls to terminate at once.
+    pub fn on_timer(&mut self, now: Time, live: u32) -> u32 {
+        let Some(round) = &mut self.round else {
+            return 0;
+        };
+        if round.packets < self.setup.sample_packets && round.packets > round.before {
+            round.before = round.packets;
+            round.sending.extend(now + self.setup.interval);
+            return 0;
+        }
+        round.sent = Some(round.sending.rate(now));
+        self.decide(now, live)
+    }
+
+    fn decide(&mut self, now: Time, live: u32) -> u32 {
+        let Some(Round { sent: Some(sent), second: Some(report), .. }) = self.round else {
+            return 0;
+        };
+        self.round = None;
+        let calls = self.setup.cut.calls(sent, self.setup.sustained(report), live);
+        if calls > 0 {
+            self.settled = now + self.setup.settle;
+        }
+        calls
+    }
+}
+
+impl IngressSetup {
+    fn begins(&self, report: Report) -> bool {
+        match self.trigger {
+            Trigger::Excess => report.excess > Rate::ZERO,
+            Trigger::Level(limit) => report.level() >= limit,
+        }
+    }
+
+    fn sustained(&self, report: Report) -> Rate {
+        match self.sustained {
+            Sustained::NotExcess => Rate::from_bps(report.unmarked.as_bps() + report.threshold.as_bps()),
+            Sustained::TimesUnmarked(u) => scaled(report.unmarked, u),
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Termination of single threshold marking.
+
+use super::check_intervals;
+use super::cut::{scaled, CallRate, Cut, Rounding, Victims};
+use crate::edge::rate_meter::{Interval, Sliding};
+use crate::edge::{EdgeContext, Signal};
+use crate::packet::PcnMark;
+use crate::parameters::{Check, Count, Probability};
+use crate::units::{Bytes, Duration, Rate, Time};
+
+crate::parameters! {
+    /// Single threshold marking, termination: while every packet arrives marked, a share of the calls ends per interval.
+    ///
+    /// ## Decides
+    /// The egress measures the rate R that arrives over the last `receiving-window`. After `marked-run` (L) marked packets
+    /// in a row it reports R, and again with the first packet `report-interval` later as long as `reports` says;
+    /// `unmarked-run` (M) unmarked ones in a row cancel. A report begins a measurement of the sending rate S over
+    /// `sending-interval`, at whose end calls worth S - (1 - y) min(R, S) are terminated, R being the lowest reported in it.
+    /// Without loss each interval leaves (1 - y) of the rate.
+    ///
+    /// ## State
+    /// The packets in the receiving window and the lengths of runs at the egress; bits and the lowest report at the ingress.
+    /// Constant mean cost per packet.
+    ///
+    /// ## Departures
+    /// A cancel is sent only after a report. An interval without a report terminates nothing and is the last. Where the
+    /// document is silent: `receiving-window`, `reports`, `next-interval`, `after-cut`, `settle`, `keep-rate`, `rounding`,
+    /// `call-rate` and `victims`.
+    ///
+    /// ## Example
+    /// ```toml
+    /// termination.single-threshold = { marked-run = 100, unmarked-run = 20 }
+    /// ```
+    ///
+    /// ## References
+    /// [Satoh10 s3.2.2, s3.3.2, s10.4].
+    pub struct Parameters {
+        /// Marked packets in a row after which the egress reports (L); default of [Satoh10 s10.4].
+        marked_run: Count = "100";
+        /// Unmarked packets in a row that cancel (M); default of [Satoh10 s10.4].
+        unmarked_run: Count = "20";
+        /// The share of the rate that goes at each cut beyond the difference of sending and receiving (y); default of [Satoh10 s10.4].
+        extra: Probability = "5 %";
+        /// Time between reports; default of [Satoh10 s10.4].
+        report_interval: Duration = "33.3 ms";
+        /// How far back the receiving rate is measured.
+        receiving_window: Duration = "33.3 ms";
+        /// How long the sending rate is measured; default of [Satoh10 s10.4].
+        sending_interval: Duration = "100 ms";
+        /// How long reports go on.
+        reports: Reports = "while-marked";
+        /// When the next measurement of the sending rate begins.
+        next_interval: NextInterval = "at-once";
+        /// What the egress does about the run of marked packets after a cut.
+        after_cut: AfterCut = "continue";
+        /// After a cut, how long reports are ignored; for `next-interval = "next-report"`.
+        settle: Duration = "0 ms";
+        /// A sending rate up to which the ingress terminates nothing; left out, it knows none.
+        keep_rate: Option<Rate>;
+        /// How amounts are made into whole calls.
+        rounding: Rounding = "nearest";
+        /// What one call is taken to send.
+        call_rate: CallRate = "mean";
+        /// Which calls are terminated.
+        victims: Victims = "random";
+    }
+}
+
+crate::choice! {
+    /// How long the reports of the receiving rate go on.
+    pub enum Reports {
+        /// While the run of marked packets is unbroken.
+        "while-marked" => WhileMarked,
+        /// Until they are cancelled.
+        "until-cancel" => UntilCancel,
+        /// Each needs a run of its own.
+        "fresh-run" => FreshRun,
+    }
+}
+
+crate::choice! {
+    /// When the next measurement of the sending rate begins.
+    pub enum NextInterval {
+        /// With the end of the one before.
+        "at-once" => AtOnce,
+        /// With the next report.
+        "next-report" => NextReport,
+    }
+}
+
+crate::choice! {
+    /// What the egress does about the run of marked packets after a cut.
+    pub enum AfterCut {
+        /// Nothing; it is not told.
+        "continue" => Continue,
+        /// It is told and counts from zero.
+        "restart" => Restart,
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let intervals = [("receiving-window", self.receiving_window), ("sending-interval", self.sending_interval)];
+        check_intervals(mistake, intervals);
+        check_intervals(mistake, [("report-interval", self.report_interval)]);
+        if self.report_interval >= self.sending_interval {
+            let (report, sending) = (self.report_interval, self.sending_interval);
+            mistake("report-interval", format!("{report} is not shorter than sending-interval, {sending}"));
+        }
+        if self.extra.0 == 1.0 {
+            mistake("extra", "1 terminates every call at the first cut; must be below 1".to_owned());
+        }
+        if self.settle > Duration::ZERO && self.next_interval == NextInterval::AtOnce {
+            mistake("settle", "has an effect only with next-interval = \"next-report\"; leave it out".to_owned());
+        }
+    }
+}
+
+/// The egress' part.
+#[derive(Clone, Debug)]
+pub struct Egress {
+    marked_run: u32,
+    unmarked_run: u32,
+    every: Duration,
+    reports: Reports,
+    receiving: Sliding,
+    marked: u32,
+    unmarked: u32,
+    /// No report before this.
+    next: Time,
+    /// Reports have been sent that nothing has cancelled.
+    reported: bool,
+}
+
+impl Egress {
+    /// An egress with these parameters.
+    pub fn new(parameters: &Parameters) -> Egress {
+        Egress {
+            marked_run: parameters.marked_run.0,
+            unmarked_run: parameters.unmarked_run.0,
+            every: parameters.report_interval,
+            reports: parameters.reports,
+            receiving: Sliding::new(parameters.receiving_window),
+            marked: 0,
+            unmarked: 0,
+            next: Time::ZERO,
+            reported: false,
+        }
+    }
+
+    /// A packet arrives.
+    #[inline]
+    pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> Option<Signal> {
+        self.receiving.add(now, size);
+        (self.marked, self.unmarked) = match mark {
+            PcnMark::Unmarked => (0, self.unmarked.saturating_add(1)),
+            PcnMark::Threshold | PcnMark::Excess => (self.marked.saturating_add(1), 0),
+        };
+        if self.reported && self.unmarked == self.unmarked_run {
+            self.reported = false;
+            return Some(Signal::Cancel);
+        }
+        let goes_on = self.reports == Reports::UntilCancel && self.reported;
+        if now < self.next || self.marked < self.marked_run && !goes_on {
+            return None;
+        }
+        self.next = now + self.every;
+        self.reported = true;
+        if self.reports == Reports::FreshRun {
+            self.marked = 0;
+        }
+        Some(Signal::Receiving(self.receiving.rate(now)))
+    }
+
+    /// Calls have been terminated.
+    pub fn on_restart(&mut self) {
+        self.marked = 0;
+        self.reported = false;
+    }
+}
+
+/// The ingress' part.
+#[derive(Clone, Debug)]
+pub struct Ingress {
+    length: Duration,
+    kept_share: f64,
+    keep_rate: Rate,
+    next_interval: NextInterval,
+    after_cut: AfterCut,
+    settle: Duration,
+    cut: Cut,
+    sending: Option<Interval>,
+    /// The lowest rate reported in the interval.
+    lowest: Option<Rate>,
+    /// Reports before this are ignored.
+    ignored_until: Time,
+}
+
+impl Ingress {
+    /// An ingress with these parameters.
+    pub fn new(parameters: &Parameters, context: &EdgeContext) -> Ingress {
+        Ingress {
+            length: parameters.sending_interval,
+            kept_share: 1.0 - parameters.extra.0,
+            keep_rate: parameters.keep_rate.unwrap_or(Rate::ZERO),
+            next_interval: parameters.next_interval,
+            after_cut: parameters.after_cut,
+            settle: parameters.settle,
+            cut: Cut { rounding: parameters.rounding, call_rate: parameters.call_rate, mean: context.call_rate },
+            sending: None,
+            lowest: None,
+            ignored_until: Time::ZERO,
+        }
+    }
+
+    /// Whether the egress is to begin anew after a cut.
+    pub fn restarts(&self) -> bool {
+        self.after_cut == AfterCut::Restart
+    }
+
+    /// A packet goes out.
+    #[inline]
+    pub fn on_sent(&mut self, size: Bytes) {
+        if let Some(sending) = &mut self.sending {
+            sending.add(size);
+        }
+    }
+
+    /// The egress reports what it receives.
+    pub fn on_receiving(&mut self, now: Time, rate: Rate) {
+        if now < self.ignored_until {
+            return;
+        }
+        self.lowest = Some(self.lowest.map_or(rate, |lowest| lowest.min(rate)));
+        if self.sending.is_none() {
+            self.sending = Some(Interval::new(now, self.length));
+        }
+    }
+
+    /// The egress has seen enough unmarked packets.
+    pub fn on_cancel(&mut self) {
+        (self.sending, self.lowest) = (None, None);
+    }
+
+    /// When the interval ends.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.sending.as_ref().map_or(Time::NEVER, Interval::until)
+    }
+
+    /// The interval ends: how many calls to terminate.
+    pub fn on_timer(&mut self, now: Time, live: u32) -> u32 {
+        let (Some(interval), Some(lowest)) = (self.sending.take(), self.lowest.take()) else {
+            return 0;
+        };
+        if self.next_interval == NextInterval::AtOnce {
+            self.sending = Some(Interval::new(now, self.length));
+        }
+        let sending = interval.rate(now);
+        if sending <= self.keep_rate {
+            return 0;
+        }
+        let calls = self.cut.calls(sending, scaled(lowest.min(sending), self.kept_share), live);
+        if calls > 0 {
+            self.ignored_until = now + self.settle;
+        }
+        calls
+    }
+}

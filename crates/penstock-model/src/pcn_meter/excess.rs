@@ -1,0 +1,101 @@
+//! Excess-traffic marking of RFC 5670.
+
+use super::bucket::{bits, tokens, Bucket};
+use super::depth::Depth;
+use super::PcnMeter;
+use crate::meter::bucket::Start;
+use crate::packet::PcnMark;
+use crate::parameters::Check;
+use crate::rng::Key;
+use crate::units::{Bytes, Rate, Time};
+
+crate::parameters! {
+    /// Excess-traffic marking: marks what exceeds a rate.
+    ///
+    /// ## Decides
+    /// A bucket fills at `rate` up to `size`. A packet that arrives excess-traffic-marked passes by. Under `size-independent`
+    /// any other is marked if the bucket is in debt, and then takes nothing; else it takes its tokens, into debt if need be,
+    /// so that packets of all sizes are marked alike. Under `classic` it is marked, and takes nothing, if it finds fewer
+    /// tokens than its size. The marked share of a constant load is max(0, 1 - rate/load).
+    ///
+    /// ## State
+    /// The tokens, exact. Constant cost per packet.
+    ///
+    /// ## Departures
+    /// None for `size-independent`. `classic` is the bucket of the CL and SM drafts, the same as `pre-emption`; `drained`
+    /// takes what there is and marks when nothing is left, which under a lasting overload of evenly spaced packets marks
+    /// them all.
+    ///
+    /// ## Example
+    /// ```toml
+    /// pcn.excess = { rate = "64 Mbit/s", size = "5 ms" }
+    /// ```
+    ///
+    /// ## References
+    /// [RFC5670 s2.3, A.2], [Charny07 s2].
+    pub struct Parameters {
+        /// Rate of what stays unmarked (PCN-excess-rate).
+        rate: Rate;
+        /// Size of the bucket (BS_etm).
+        size: Depth;
+        /// Which packets are excess.
+        metering: Metering = "size-independent";
+        /// What the bucket holds at the beginning.
+        start: Start = "full";
+    }
+}
+
+crate::choice! {
+    /// How an excess meter judges a packet.
+    pub enum Metering {
+        /// Marked if the bucket is in debt; the debt is less than a packet.
+        "size-independent" => SizeIndependent,
+        /// Marked if the tokens are fewer than the packet needs.
+        "classic" => Classic,
+        /// Takes what there is; marked if nothing is left.
+        "drained" => Drained,
+    }
+}
+impl Check for Parameters {}
+
+/// Excess-traffic marking at work.
+#[derive(Clone, Debug)]
+pub struct Excess {
+    bucket: Bucket,
+    metering: Metering,
+}
+
+impl Excess {
+    /// A meter with these parameters.
+    pub fn new(parameters: &Parameters, _: Key) -> Excess {
+        Excess { bucket: Bucket::new(parameters.rate, parameters.size, parameters.start), metering: parameters.metering }
+    }
+}
+
+impl PcnMeter for Excess {
+    #[inline]
+    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+        // [RFC5670 s2.3]: what is excess already is not metered again.
+        if mark == PcnMark::Excess {
+            return mark;
+        }
+        self.bucket.settle(now);
+        let excess = match self.metering {
+            Metering::SizeIndependent => self.bucket.fill() < 0,
+            Metering::Classic => self.bucket.fill() < tokens(size),
+            Metering::Drained => {
+                self.bucket.remove(size);
+                return if self.bucket.fill() == 0 { PcnMark::Excess } else { mark };
+            }
+        };
+        if excess {
+            return PcnMark::Excess;
+        }
+        self.bucket.owe(size);
+        mark
+    }
+
+    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("fill", bits(self.bucket.fill_at(now)));
+    }
+}

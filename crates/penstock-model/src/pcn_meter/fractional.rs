@@ -1,0 +1,119 @@
+//! Fractional marking beside threshold marking.
+
+use super::bucket::{bits, Bucket, Tokens};
+use super::depth::{check_below, check_rates, Depth};
+use super::PcnMeter;
+use crate::meter::bucket::Start;
+use crate::packet::PcnMark;
+use crate::parameters::{Check, Count};
+use crate::rng::Key;
+use crate::units::{Bytes, Rate, Time};
+
+crate::parameters! {
+    /// Fractional marking: 1/N of the bytes above the admissible rate, all above the supportable rate.
+    ///
+    /// ## Decides
+    /// Two buckets lose the tokens of every packet, after it has been judged. While the one that fills at `admissible-rate`
+    /// (FrTB) is below its threshold, a byte counter picks 1/N of the traffic: a packet that finds it below zero is marked
+    /// and adds N times its size, and every packet takes its size off. While the one that fills at `supportable-rate`
+    /// (ThTB) is below its threshold, every packet is marked. The marked share is 0, 1/N and 1.
+    ///
+    /// ## State
+    /// The tokens of two buckets, exact, and the byte counter. Constant cost per packet.
+    ///
+    /// ## Departures
+    /// None. The document gives no sizes, thresholds or first value of the counter: the defaults are those of the
+    /// document's main marker, and the counter begins at 0, so that the first packet is not marked.
+    ///
+    /// ## Example
+    /// ```toml
+    /// pcn.fractional = { admissible-rate = "64 Mbit/s", supportable-rate = "115.2 Mbit/s" }
+    /// ```
+    ///
+    /// ## References
+    /// [Satoh10 appendix E].
+    pub struct Parameters {
+        /// Rate of the fractional bucket (AR, FrTB.rate).
+        admissible_rate: Rate;
+        /// Rate of the threshold bucket (SR, ThTB.rate).
+        supportable_rate: Rate;
+        /// Size of the fractional bucket (FrTB.size).
+        fractional_size: Depth = "20 ms";
+        /// Fill below which 1/N is marked (FrTB.threshold).
+        fractional_threshold: Depth = "10 ms";
+        /// Size of the threshold bucket (ThTB.size).
+        marking_size: Depth = "10 ms";
+        /// Fill below which every packet is marked (ThTB.threshold).
+        marking_threshold: Depth = "8 ms";
+        /// One byte in so many is marked between the two rates (N).
+        mark_every: Count = "3";
+        /// What the buckets hold at the beginning.
+        start: Start = "full";
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        check_rates(mistake, self.admissible_rate, self.supportable_rate);
+        let fractional = ("fractional-threshold", self.fractional_threshold);
+        check_below(mistake, self.admissible_rate, fractional, ("fractional-size", self.fractional_size));
+        let marking = ("marking-threshold", self.marking_threshold);
+        check_below(mistake, self.supportable_rate, marking, ("marking-size", self.marking_size));
+    }
+}
+
+/// Fractional marking at work.
+#[derive(Clone, Debug)]
+pub struct Fractional {
+    fractional: Bucket,
+    fractional_threshold: Tokens,
+    marking: Bucket,
+    marking_threshold: Tokens,
+    mark_every: i64,
+    /// Cnt: bytes; the next packet is marked once it is below zero.
+    counter: i64,
+}
+
+impl Fractional {
+    /// A meter with these parameters.
+    pub fn new(parameters: &Parameters, _: Key) -> Fractional {
+        Fractional {
+            fractional: Bucket::new(parameters.admissible_rate, parameters.fractional_size, parameters.start),
+            fractional_threshold: parameters.fractional_threshold.at(parameters.admissible_rate),
+            marking: Bucket::new(parameters.supportable_rate, parameters.marking_size, parameters.start),
+            marking_threshold: parameters.marking_threshold.at(parameters.supportable_rate),
+            mark_every: i64::from(parameters.mark_every.0),
+            counter: 0,
+        }
+    }
+}
+
+impl PcnMeter for Fractional {
+    #[inline]
+    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+        self.fractional.settle(now);
+        self.marking.settle(now);
+        let mut marked = self.marking.fill() < self.marking_threshold;
+        if self.fractional.fill() < self.fractional_threshold {
+            let bytes = size.get() as i64;
+            if self.counter < 0 {
+                marked = true;
+                self.counter += self.mark_every * bytes;
+            }
+            self.counter -= bytes;
+        }
+        self.fractional.remove(size);
+        self.marking.remove(size);
+        if marked {
+            mark.max(PcnMark::Threshold)
+        } else {
+            mark
+        }
+    }
+
+    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("fractional-fill", bits(self.fractional.fill_at(now)));
+        tell("marking-fill", bits(self.marking.fill_at(now)));
+        tell("counter", self.counter as f64);
+    }
+}

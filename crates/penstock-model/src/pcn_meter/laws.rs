@@ -1,0 +1,1 @@
+//! The laws that PCN meters follow under many packets.

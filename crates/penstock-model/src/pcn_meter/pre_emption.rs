@@ -1,0 +1,75 @@
+//! CL's termination marking.
+
+use super::bucket::{bits, tokens, Bucket};
+use super::depth::Depth;
+use super::PcnMeter;
+use crate::meter::bucket::Start;
+use crate::packet::PcnMark;
+use crate::parameters::Check;
+use crate::rng::Key;
+use crate::units::{Bytes, Rate, Time};
+
+crate::parameters! {
+    /// Pre-emption marking: marks what exceeds the supportable rate, so that the rest is what may stay.
+    ///
+    /// ## Decides
+    /// A bucket fills at `supportable-rate` up to `size`. A packet that arrives marked for pre-emption passes by. Any other
+    /// that finds fewer tokens than its size is marked and takes nothing; else it takes its tokens. Under a lasting
+    /// overload the unmarked traffic has the supportable rate.
+    ///
+    /// ## State
+    /// The tokens, exact. Constant cost per packet.
+    ///
+    /// ## Departures
+    /// None. Large packets are marked more often than small ones; `excess` has a form that treats all alike. The depth in
+    /// packets of other documents is given in bytes here.
+    ///
+    /// ## Example
+    /// ```toml
+    /// pcn.pre-emption = { supportable-rate = "128 Mbit/s" }
+    /// ```
+    ///
+    /// ## References
+    /// [Briscoe06 pre-emption marking], [Satoh10 s10.5].
+    pub struct Parameters {
+        /// Rate of what stays unmarked (SR).
+        supportable_rate: Rate;
+        /// Size of the bucket; default of [Satoh10 s10.5].
+        size: Depth = "5 ms";
+        /// What the bucket holds at the beginning.
+        start: Start = "full";
+    }
+}
+impl Check for Parameters {}
+
+/// Pre-emption marking at work.
+#[derive(Clone, Debug)]
+pub struct PreEmption {
+    bucket: Bucket,
+}
+
+impl PreEmption {
+    /// A meter with these parameters.
+    pub fn new(parameters: &Parameters, _: Key) -> PreEmption {
+        PreEmption { bucket: Bucket::new(parameters.supportable_rate, parameters.size, parameters.start) }
+    }
+}
+
+impl PcnMeter for PreEmption {
+    #[inline]
+    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+        if mark == PcnMark::Excess {
+            return mark;
+        }
+        self.bucket.settle(now);
+        if self.bucket.fill() < tokens(size) {
+            return PcnMark::Excess;
+        }
+        self.bucket.remove(size);
+        mark
+    }
+
+    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("fill", bits(self.bucket.fill_at(now)));
+    }
+}

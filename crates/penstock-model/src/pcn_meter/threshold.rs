@@ -1,0 +1,82 @@
+//! Threshold marking of RFC 5670.
+
+use super::bucket::{bits, Bucket, Tokens};
+use super::depth::{check_below, Depth};
+use super::PcnMeter;
+use crate::meter::bucket::Start;
+use crate::packet::PcnMark;
+use crate::parameters::Check;
+use crate::rng::Key;
+use crate::units::{Bytes, Rate, Time};
+
+crate::parameters! {
+    /// Threshold marking: all packets while the rate is above the configured one, none below.
+    ///
+    /// ## Decides
+    /// A bucket fills at `rate` up to `size` and loses the tokens of every packet, marked or not. A packet after which it
+    /// holds less than `threshold` is threshold-marked, unless it is excess-traffic-marked, which it then stays.
+    ///
+    /// ## State
+    /// The tokens, exact. Constant cost per packet.
+    ///
+    /// ## Departures
+    /// None.
+    ///
+    /// ## Example
+    /// ```toml
+    /// pcn.threshold = { rate = "64 Mbit/s", size = "20 ms", threshold = "10 ms" }
+    /// ```
+    ///
+    /// ## References
+    /// [RFC5670 s2.2, A.1].
+    pub struct Parameters {
+        /// Rate above which packets are marked (PCN-threshold-rate).
+        rate: Rate;
+        /// Size of the bucket (BS_thm).
+        size: Depth;
+        /// Fill below which packets are marked (TBthreshold.threshold).
+        threshold: Depth;
+        /// What the bucket holds at the beginning.
+        start: Start = "full";
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        check_below(mistake, self.rate, ("threshold", self.threshold), ("size", self.size));
+    }
+}
+
+/// Threshold marking at work.
+#[derive(Clone, Debug)]
+pub struct Threshold {
+    bucket: Bucket,
+    threshold: Tokens,
+}
+
+impl Threshold {
+    /// A meter with these parameters.
+    pub fn new(parameters: &Parameters, _: Key) -> Threshold {
+        Threshold {
+            bucket: Bucket::new(parameters.rate, parameters.size, parameters.start),
+            threshold: parameters.threshold.at(parameters.rate),
+        }
+    }
+}
+
+impl PcnMeter for Threshold {
+    #[inline]
+    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+        self.bucket.settle(now);
+        self.bucket.remove(size);
+        if self.bucket.fill() < self.threshold {
+            mark.max(PcnMark::Threshold)
+        } else {
+            mark
+        }
+    }
+
+    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("fill", bits(self.bucket.fill_at(now)));
+    }
+}

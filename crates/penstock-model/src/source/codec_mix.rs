@@ -1,0 +1,108 @@
+//! A mix of voice codecs.
+
+use super::cbr::Phase;
+use super::on_off::{self, Initial, OnOff, Remainder};
+use super::{Emission, Source};
+use crate::parameters::Check;
+use crate::rng::Stream;
+use crate::units::{Bytes, Duration, Rate};
+
+crate::parameters! {
+    /// Codec mix: each flow has one of eight voice codecs, all equally likely.
+    ///
+    /// ## Decides
+    /// When its flow starts, the source draws one of four packet formats, each with constant bit rate or with silence
+    /// suppression: 160 bytes every 20 ms (on for 340 ms, off for 660 ms in the mean), and 200 bytes every 20 ms, 120 bytes
+    /// every 10 ms and 60 bytes every 20 ms (on 40 % of the time). The mean rate is 45.72 kbit/s.
+    ///
+    /// ## State
+    /// That of `on-off`.
+    ///
+    /// ## Departures
+    /// For three of the codecs the drafts give only the share of time that they are on; their mean periods are taken as 400
+    /// and 600 ms, which add up to a second as those of the first do.
+    ///
+    /// ## Example
+    /// ```toml
+    /// source.codec-mix = { initial = "on" }
+    /// ```
+    ///
+    /// ## References
+    /// MIX of [Charny07 appendix A], [Zhang07 s3].
+    pub struct Parameters {
+        /// What a source with silence suppression does when its flow starts.
+        initial: Initial = "stationary";
+        /// When the first packet goes out, counted from the flow's start or that of the first on period.
+        phase: Phase = "zero";
+        /// What becomes of the part of a spacing that ends an on period.
+        remainder: Remainder = "carried";
+    }
+}
+impl Check for Parameters {}
+
+/// Bytes, spacing and mean on and off periods in ms; no off period for constant bit rate.
+const CODECS: [(u64, u64, u64, u64); 8] = [
+    (160, 20, 1000, 0),
+    (160, 20, 340, 660),
+    (200, 20, 1000, 0),
+    (200, 20, 400, 600),
+    (120, 10, 1000, 0),
+    (120, 10, 400, 600),
+    (60, 20, 1000, 0),
+    (60, 20, 400, 600),
+];
+
+impl Parameters {
+    fn codec(&self, codec: usize) -> on_off::Parameters {
+        let (bytes, spacing, on, off) = CODECS[codec];
+        on_off::Parameters {
+            packet: Bytes::new(bytes),
+            spacing: Duration::from_ms(spacing),
+            on: if off == 0 { Duration::FOREVER } else { Duration::from_ms(on) },
+            off: Duration::from_ms(off),
+            initial: if off == 0 { Initial::On } else { self.initial },
+            phase: self.phase,
+            remainder: self.remainder,
+        }
+    }
+
+    /// The rate in the long run, of a mean source.
+    pub fn mean_rate(&self) -> Rate {
+        let of = |codec: usize| {
+            let parameters = self.codec(codec);
+            match parameters.on {
+                Duration::FOREVER => parameters.packet.bits() * 1000 / CODECS[codec].1,
+                _ => parameters.mean_rate().as_bps(),
+            }
+        };
+        Rate::from_bps(((0..CODECS.len()).map(of).sum::<u64>() + 4) / 8)
+    }
+}
+
+/// A source of the mix at work.
+#[derive(Clone, Debug)]
+pub struct CodecMix {
+    source: OnOff,
+    initial: Initial,
+}
+
+impl CodecMix {
+    /// A source with these parameters.
+    pub fn new(parameters: &Parameters) -> CodecMix {
+        CodecMix { source: OnOff::new(&parameters.codec(0)), initial: parameters.initial }
+    }
+}
+
+impl Source for CodecMix {
+    fn first(&mut self, stream: &mut Stream) -> Emission {
+        let (phase, remainder) = self.source.rules();
+        let drawn = Parameters { initial: self.initial, phase, remainder };
+        self.source = OnOff::new(&drawn.codec(stream.below(CODECS.len() as u64) as usize));
+        self.source.first(stream)
+    }
+
+    #[inline]
+    fn next(&mut self, stream: &mut Stream) -> Emission {
+        self.source.next(stream)
+    }
+}
