@@ -69,6 +69,7 @@ class Scenario:
     seed: int
     sizes: tuple[int, int, int]
     window: tuple[float, float]
+    warnings: list[str]
     def run(self, seed: int, replication: int, cancel: Cancel | None = None) -> Run: ...
 
 def check(text: str, name: str, sets: list[tuple[str, str]]) -> list[Mistake]:

@@ -5,23 +5,46 @@ from typing import Any, ClassVar, Literal
 from penstock.component import Component
 
 __all__ = [
+    "Batch",
     "Cbr",
+    "Cl",
+    "Cle",
+    "CodecMix",
+    "Count",
     "Delay",
+    "Excess",
+    "Exponential",
     "Fifo",
+    "Fixed",
+    "Fractional",
     "Ftp",
+    "Infinite",
     "Loss",
-    "Poisson",
+    "NoneArrival",
+    "OnOff",
+    "PoissonArrival",
+    "PoissonSource",
+    "PreEmption",
     "Priority",
     "Rbm",
     "Red",
     "RedN",
     "Rfc4115",
+    "Rfc6661Admission",
+    "Rfc6661Termination",
+    "Rfc6662Admission",
+    "Rfc6662Termination",
+    "SingleThresholdPcnMeter",
+    "SingleThresholdTermination",
+    "Sm",
     "TailDrop",
     "Tcm",
     "Tcp",
+    "Threshold",
     "TokenBucket",
     "TwoRateTcm",
     "Udp",
+    "VirtualQueue",
 ]
 
 
@@ -123,6 +146,8 @@ class RedN(Component):
         Which averages an arrival refreshes; default of RIO.
     count : Literal["per-precedence", "shared"], default per-precedence
         Whose packets the count of the spacing counts.
+    when_full : Literal["refresh", "ignore"], default refresh
+        What an arrival that finds no room does to averages and count.
     """
 
     KIND: ClassVar[str] = "discipline"
@@ -140,6 +165,7 @@ class RedN(Component):
     averages: Literal["coupled", "separate", "total"] = "coupled"
     updates: Literal["rio", "all"] = "rio"
     count: Literal["per-precedence", "shared"] = "per-precedence"
+    when_full: Literal["refresh", "ignore"] = "refresh"
 
 
 class Fifo(Component):
@@ -336,6 +362,203 @@ class Rfc4115(Component):
     start: Literal["full", "empty"] = "full"
 
 
+class SingleThresholdPcnMeter(Component):
+    """The pcn-meter ``single-threshold``.
+
+    Single threshold marking: no packet below the admissible rate, every N-th between, all above the supportable rate.
+
+    More about it: ``penstock explain single-threshold``.
+
+    Parameters
+    ----------
+    admissible_rate : str
+        Rate of the switch bucket, above which calls are to be refused (AR, SwTB.rate). Allowed: above zero, at most 100
+        Tbit/s.
+    supportable_rate : str
+        Rate of the marking bucket, above which calls are to be terminated (SR, MkTB.rate). Allowed: above zero, at most
+        100 Tbit/s.
+    switch_size : str, default 20 ms
+        Size of the switch bucket (SwTB.size); default of [Satoh10 s10.4]. Allowed: above zero; a time at the bucket's
+        rate, or bytes.
+    switch_threshold : str, default 10 ms
+        Fill below which the switch is on (SwTB.threshold); default of [Satoh10 s10.4]. Allowed: above zero; a time at
+        the bucket's rate, or bytes.
+    marking_size : str, default 10 ms
+        Size of the marking bucket (MkTB.size); default of [Satoh10 s10.4]. Allowed: above zero; a time at the bucket's
+        rate, or bytes.
+    marking_threshold : str, default 8 ms
+        Fill below which every packet is marked (MkTB.threshold); default of [Satoh10 s10.4]. Allowed: above zero; a
+        time at the bucket's rate, or bytes.
+    mark_every : int, default 3
+        One packet in so many is marked between the two rates (N); default of [Satoh10 s10.4]. Allowed: a whole number,
+        at least 1.
+    counted : Literal["not-full", "arrivals"], default not-full
+        Which packets count towards N while the switch is on.
+    form : Literal["first", "second"], default second
+        Which of the two printed forms decides.
+    start : Literal["full", "empty"], default full
+        What the buckets hold at the beginning.
+    """
+
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "single-threshold"
+
+    admissible_rate: str
+    supportable_rate: str
+    switch_size: str = "20 ms"
+    switch_threshold: str = "10 ms"
+    marking_size: str = "10 ms"
+    marking_threshold: str = "8 ms"
+    mark_every: int = 3
+    counted: Literal["not-full", "arrivals"] = "not-full"
+    form: Literal["first", "second"] = "second"
+    start: Literal["full", "empty"] = "full"
+
+
+class Fractional(Component):
+    """Fractional marking: 1/N of the bytes above the admissible rate, all above the supportable rate.
+
+    More about it: ``penstock explain fractional``.
+
+    Parameters
+    ----------
+    admissible_rate : str
+        Rate of the fractional bucket (AR, FrTB.rate). Allowed: above zero, at most 100 Tbit/s.
+    supportable_rate : str
+        Rate of the threshold bucket (SR, ThTB.rate). Allowed: above zero, at most 100 Tbit/s.
+    fractional_size : str, default 20 ms
+        Size of the fractional bucket (FrTB.size). Allowed: above zero; a time at the bucket's rate, or bytes.
+    fractional_threshold : str, default 10 ms
+        Fill below which 1/N is marked (FrTB.threshold). Allowed: above zero; a time at the bucket's rate, or bytes.
+    marking_size : str, default 10 ms
+        Size of the threshold bucket (ThTB.size). Allowed: above zero; a time at the bucket's rate, or bytes.
+    marking_threshold : str, default 8 ms
+        Fill below which every packet is marked (ThTB.threshold). Allowed: above zero; a time at the bucket's rate, or
+        bytes.
+    mark_every : int, default 3
+        One byte in so many is marked between the two rates (N). Allowed: a whole number, at least 1.
+    start : Literal["full", "empty"], default full
+        What the buckets hold at the beginning.
+    """
+
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "fractional"
+
+    admissible_rate: str
+    supportable_rate: str
+    fractional_size: str = "20 ms"
+    fractional_threshold: str = "10 ms"
+    marking_size: str = "10 ms"
+    marking_threshold: str = "8 ms"
+    mark_every: int = 3
+    start: Literal["full", "empty"] = "full"
+
+
+class VirtualQueue(Component):
+    """Virtual queue: marks at random, the more often the longer a queue at the admissible rate would be.
+
+    More about it: ``penstock explain virtual-queue``.
+
+    Parameters
+    ----------
+    admissible_rate : str
+        Rate at which the virtual queue is drained (AR). Allowed: above zero, at most 100 Tbit/s.
+    min_threshold : str, default 5 ms
+        Queue up to which nothing is marked; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's
+        rate, or bytes.
+    max_threshold : str, default 15 ms
+        Queue from which everything is marked; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's
+        rate, or bytes.
+    upper_limit : str, default 20 ms
+        The longest that the queue gets; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's rate,
+        or bytes.
+    """
+
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "virtual-queue"
+
+    admissible_rate: str
+    min_threshold: str = "5 ms"
+    max_threshold: str = "15 ms"
+    upper_limit: str = "20 ms"
+
+
+class PreEmption(Component):
+    """Pre-emption marking: marks what exceeds the supportable rate, so that the rest is what may stay.
+
+    More about it: ``penstock explain pre-emption``.
+
+    Parameters
+    ----------
+    supportable_rate : str
+        Rate of what stays unmarked (SR). Allowed: above zero, at most 100 Tbit/s.
+    size : str, default 5 ms
+        Size of the bucket; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's rate, or bytes.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "pre-emption"
+
+    supportable_rate: str
+    size: str = "5 ms"
+    start: Literal["full", "empty"] = "full"
+
+
+class Threshold(Component):
+    """Threshold marking: all packets while the rate is above the configured one, none below.
+
+    More about it: ``penstock explain threshold``.
+
+    Parameters
+    ----------
+    rate : str
+        Rate above which packets are marked (PCN-threshold-rate). Allowed: above zero, at most 100 Tbit/s.
+    size : str
+        Size of the bucket (BS_thm). Allowed: above zero; a time at the bucket's rate, or bytes.
+    threshold : str
+        Fill below which packets are marked (TBthreshold.threshold). Allowed: above zero; a time at the bucket's rate,
+        or bytes.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "threshold"
+
+    rate: str
+    size: str
+    threshold: str
+    start: Literal["full", "empty"] = "full"
+
+
+class Excess(Component):
+    """Excess-traffic marking: marks what exceeds a rate.
+
+    More about it: ``penstock explain excess``.
+
+    Parameters
+    ----------
+    rate : str
+        Rate of what stays unmarked (PCN-excess-rate). Allowed: above zero, at most 100 Tbit/s.
+    size : str
+        Size of the bucket (BS_etm). Allowed: above zero; a time at the bucket's rate, or bytes.
+    metering : Literal["size-independent", "classic", "drained"], default size-independent
+        Which packets are excess.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "excess"
+
+    rate: str
+    size: str
+    metering: Literal["size-independent", "classic", "drained"] = "size-independent"
+    start: Literal["full", "empty"] = "full"
+
+
 class Cbr(Component):
     """Constant bit rate: packets of one size at a fixed spacing, or nearly so.
 
@@ -362,7 +585,7 @@ class Cbr(Component):
     spacing_jitter: float | str = 0.0
 
 
-class Poisson(Component):
+class PoissonSource(Component):
     """Poisson: packets at exponential spacings, independent of one another and of their sizes.
 
     More about it: ``penstock explain poisson``.
@@ -380,6 +603,64 @@ class Poisson(Component):
 
     rate: str
     packet: str | dict[str, Any]
+
+
+class OnOff(Component):
+    """On-off: packets of one size at one spacing during on periods, silence between them.
+
+    More about it: ``penstock explain on-off``.
+
+    Parameters
+    ----------
+    packet : str
+        Bytes of each packet on the wire, at most 65535. Allowed: above zero.
+    spacing : str
+        Time from packet to packet in an on period. Allowed: zero or more.
+    on : str
+        Mean length of an on period. Allowed: zero or more.
+    off : str
+        Mean length of an off period. Allowed: zero or more.
+    initial : Literal["on", "off", "stationary"], default stationary
+        What the source does when its flow starts.
+    phase : Literal["random", "zero"], default zero
+        When the first packet goes out, counted from the beginning of the first on period.
+    remainder : Literal["carried", "restarted", "whole"], default carried
+        What becomes of the part of a spacing that ends an on period.
+    """
+
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "on-off"
+
+    packet: str
+    spacing: str
+    on: str
+    off: str
+    initial: Literal["on", "off", "stationary"] = "stationary"
+    phase: Literal["random", "zero"] = "zero"
+    remainder: Literal["carried", "restarted", "whole"] = "carried"
+
+
+class CodecMix(Component):
+    """Codec mix: each flow has one of eight voice codecs, all equally likely.
+
+    More about it: ``penstock explain codec-mix``.
+
+    Parameters
+    ----------
+    initial : Literal["on", "off", "stationary"], default stationary
+        What a source with silence suppression does when its flow starts.
+    phase : Literal["random", "zero"], default zero
+        When the first packet goes out, counted from the flow's start or that of the first on period.
+    remainder : Literal["carried", "restarted", "whole"], default carried
+        What becomes of the part of a spacing that ends an on period.
+    """
+
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "codec-mix"
+
+    initial: Literal["on", "off", "stationary"] = "stationary"
+    phase: Literal["random", "zero"] = "zero"
+    remainder: Literal["carried", "restarted", "whole"] = "carried"
 
 
 class Ftp(Component):
@@ -528,3 +809,424 @@ class Delay(Component):
 
     added: str | dict[str, Any]
     keep_order: bool = False
+
+
+class PoissonArrival(Component):
+    """Poisson: calls arrive one by one, at exponential intervals.
+
+    More about it: ``penstock explain poisson``.
+
+    Parameters
+    ----------
+    interval : str
+        Mean time between calls of one aggregate. Allowed: zero or more.
+    """
+
+    KIND: ClassVar[str] = "arrival"
+    KEY: ClassVar[str] = "poisson"
+
+    interval: str
+
+
+class Batch(Component):
+    """Batches: several calls arrive at once, at exponential intervals.
+
+    More about it: ``penstock explain batch``.
+
+    Parameters
+    ----------
+    interval : str
+        Mean time between batches of one aggregate. Allowed: zero or more.
+    mean_size : float | str, default 5
+        Mean calls in a batch (m), at least 1; default of the drafts. Allowed: above 0.
+    """
+
+    KIND: ClassVar[str] = "arrival"
+    KEY: ClassVar[str] = "batch"
+
+    interval: str
+    mean_size: float | str = 5.0
+
+
+class NoneArrival(Component):
+    """None: no calls arrive but those that are there from the start.
+
+    More about it: ``penstock explain none``.
+    """
+
+    KIND: ClassVar[str] = "arrival"
+    KEY: ClassVar[str] = "none"
+
+
+class Exponential(Component):
+    """Exponential: calls last an exponential time.
+
+    More about it: ``penstock explain exponential``.
+
+    Parameters
+    ----------
+    mean : str
+        Mean holding time. Allowed: zero or more.
+    """
+
+    KIND: ClassVar[str] = "holding"
+    KEY: ClassVar[str] = "exponential"
+
+    mean: str
+
+
+class Fixed(Component):
+    """Fixed: all calls last the same time.
+
+    More about it: ``penstock explain fixed``.
+
+    Parameters
+    ----------
+    time : str
+        How long a call lasts. Allowed: zero or more.
+    """
+
+    KIND: ClassVar[str] = "holding"
+    KEY: ClassVar[str] = "fixed"
+
+    time: str
+
+
+class Infinite(Component):
+    """Infinite: calls last until they are terminated or the run ends.
+
+    More about it: ``penstock explain infinite``.
+    """
+
+    KIND: ClassVar[str] = "holding"
+    KEY: ClassVar[str] = "infinite"
+
+
+class Cle(Component):
+    """Congestion level estimate: a call may begin while few of its aggregate's packets arrive marked.
+
+    More about it: ``penstock explain cle``.
+
+    Parameters
+    ----------
+    threshold : float | str
+        Level from which calls are refused (CLE threshold). Allowed: between 0 and 1.
+    weight : float | str, default 0.3
+        Weight of the moving average; default of [Satoh10 s11.1]. Allowed: above 0, at most 1.
+    weighs : Literal["new-sample", "old-value"], default new-sample
+        What the weight multiplies.
+    update : Literal["packet", "interval"], default packet
+        When the average takes in a sample.
+    interval : str, optional
+        Length of an interval, for `update = "interval"`. Allowed: zero or more.
+    marks : Literal["any", "threshold", "excess"], default any
+        Which marks count.
+    at_threshold : Literal["refuse", "admit"], default refuse
+        What becomes of a call that finds exactly the threshold.
+    idle : Literal["frozen", "reset", "decay", "time-out"], default reset
+        What becomes of the level while no packets come.
+    idle_time : str, optional
+        Time constant of `idle = "decay"`, or patience of `"time-out"`. Allowed: zero or more.
+    initial : float | str, default 0
+        The level at the beginning. Allowed: between 0 and 1.
+    """
+
+    KIND: ClassVar[str] = "admission"
+    KEY: ClassVar[str] = "cle"
+
+    threshold: float | str
+    weight: float | str = 0.3
+    weighs: Literal["new-sample", "old-value"] = "new-sample"
+    update: Literal["packet", "interval"] = "packet"
+    interval: str | None = None
+    marks: Literal["any", "threshold", "excess"] = "any"
+    at_threshold: Literal["refuse", "admit"] = "refuse"
+    idle: Literal["frozen", "reset", "decay", "time-out"] = "reset"
+    idle_time: str | None = None
+    initial: float | str = 0.0
+
+
+class Count(Component):
+    """Counting: a call may begin while fewer than so many do.
+
+    More about it: ``penstock explain count``.
+
+    Parameters
+    ----------
+    limit : int
+        The most calls at a time. Allowed: a whole number, at least 1.
+    scope : Literal["aggregate", "node"], default node
+        Whose calls count.
+    """
+
+    KIND: ClassVar[str] = "admission"
+    KEY: ClassVar[str] = "count"
+
+    limit: int
+    scope: Literal["aggregate", "node"] = "node"
+
+
+class Rfc6661Admission(Component):
+    """CL edge behaviour, admission: the egress' last report says whether calls may begin.
+
+    More about it: ``penstock explain rfc-6661``.
+
+    Parameters
+    ----------
+    measuring_interval : str, default 100 ms
+        How long the egress measures for one report (T-meas), 100 to 500 ms in the RFC. Allowed: zero or more.
+    cle_limit : float | str, default 0.05
+        Marked share from which calls are refused (CLE-limit). Allowed: between 0 and 1.
+    """
+
+    KIND: ClassVar[str] = "admission"
+    KEY: ClassVar[str] = "rfc-6661"
+
+    measuring_interval: str = "100 ms"
+    cle_limit: float | str = 0.05
+
+
+class Rfc6662Admission(Component):
+    """SM edge behaviour, admission: the egress' last report says whether calls may begin.
+
+    More about it: ``penstock explain rfc-6662``.
+
+    Parameters
+    ----------
+    measuring_interval : str, default 100 ms
+        How long the egress measures for one report (T-meas), 100 to 500 ms in the RFC. Allowed: zero or more.
+    cle_limit : float | str, default 0.05
+        Marked share from which calls are refused (CLE-limit). Allowed: between 0 and 1.
+    """
+
+    KIND: ClassVar[str] = "admission"
+    KEY: ClassVar[str] = "rfc-6662"
+
+    measuring_interval: str = "100 ms"
+    cle_limit: float | str = 0.05
+
+
+class SingleThresholdTermination(Component):
+    """Single threshold marking, termination: while every packet arrives marked, a share of the calls ends per interval.
+
+    More about it: ``penstock explain single-threshold``.
+
+    Parameters
+    ----------
+    marked_run : int, default 100
+        Marked packets in a row after which the egress reports (L); default of [Satoh10 s10.4]. Allowed: a whole number,
+        at least 1.
+    unmarked_run : int, default 20
+        Unmarked packets in a row that cancel (M); default of [Satoh10 s10.4]. Allowed: a whole number, at least 1.
+    extra : float | str, default 5 %
+        The share of the rate that goes at each cut beyond the difference of sending and receiving (y); default of
+        [Satoh10 s10.4]. Allowed: between 0 and 1.
+    report_interval : str, default 33.3 ms
+        Time between reports; default of [Satoh10 s10.4]. Allowed: zero or more.
+    receiving_window : str, default 33.3 ms
+        How far back the receiving rate is measured. Allowed: zero or more.
+    sending_interval : str, default 100 ms
+        How long the sending rate is measured; default of [Satoh10 s10.4]. Allowed: zero or more.
+    reports : Literal["while-marked", "until-cancel", "fresh-run"], default while-marked
+        How long reports go on.
+    next_interval : Literal["at-once", "next-report"], default at-once
+        When the next measurement of the sending rate begins.
+    after_cut : Literal["continue", "restart"], default continue
+        What the egress does about the run of marked packets after a cut.
+    settle : str, default 0 ms
+        After a cut, how long reports are ignored; for `next-interval = "next-report"`. Allowed: zero or more.
+    keep_rate : str, optional
+        A sending rate up to which the ingress terminates nothing; left out, it knows none. Allowed: above zero, at most
+        100 Tbit/s.
+    rounding : Literal["nearest", "ceiling", "floor"], default nearest
+        How amounts are made into whole calls.
+    call_rate : Literal["mean", "measured"], default mean
+        What one call is taken to send.
+    victims : Literal["random", "newest", "oldest"], default random
+        Which calls are terminated.
+    """
+
+    KIND: ClassVar[str] = "termination"
+    KEY: ClassVar[str] = "single-threshold"
+
+    marked_run: int = 100
+    unmarked_run: int = 20
+    extra: float | str = "5 %"
+    report_interval: str = "33.3 ms"
+    receiving_window: str = "33.3 ms"
+    sending_interval: str = "100 ms"
+    reports: Literal["while-marked", "until-cancel", "fresh-run"] = "while-marked"
+    next_interval: Literal["at-once", "next-report"] = "at-once"
+    after_cut: Literal["continue", "restart"] = "continue"
+    settle: str = "0 ms"
+    keep_rate: str | None = None
+    rounding: Literal["nearest", "ceiling", "floor"] = "nearest"
+    call_rate: Literal["mean", "measured"] = "mean"
+    victims: Literal["random", "newest", "oldest"] = "random"
+
+
+class Cl(Component):
+    """CL, termination: calls end down to the rate that arrived without a mark.
+
+    More about it: ``penstock explain cl``.
+
+    Parameters
+    ----------
+    sar_interval : str, default 100 ms
+        How long the egress measures what may stay. Allowed: zero or more.
+    sending_interval : str, default 100 ms
+        How long the ingress measures what it sends. Allowed: zero or more.
+    sending : Literal["after-message", "all-the-time"], default after-message
+        When the ingress measures.
+    newer : Literal["replaces", "ignored"], default replaces
+        What a second message does while the ingress measures for a first.
+    trigger_margin : float | str, default 0
+        How far the sending rate must exceed the SAR, as a share of it (E1). Allowed: between 0 and 1.
+    cut_margin : float | str, default 0
+        How far below the SAR the cut goes, as a share of it (E2). Allowed: between 0 and 1.
+    marks : Literal["any", "threshold", "excess"], default excess
+        Which marks make a packet one too many.
+    rounding : Literal["nearest", "ceiling", "floor"], default nearest
+        How amounts are made into whole calls.
+    call_rate : Literal["mean", "measured"], default mean
+        What one call is taken to send.
+    victims : Literal["random", "newest", "oldest"], default random
+        Which calls are terminated.
+    """
+
+    KIND: ClassVar[str] = "termination"
+    KEY: ClassVar[str] = "cl"
+
+    sar_interval: str = "100 ms"
+    sending_interval: str = "100 ms"
+    sending: Literal["after-message", "all-the-time"] = "after-message"
+    newer: Literal["replaces", "ignored"] = "replaces"
+    trigger_margin: float | str = 0.0
+    cut_margin: float | str = 0.0
+    marks: Literal["any", "threshold", "excess"] = "excess"
+    rounding: Literal["nearest", "ceiling", "floor"] = "nearest"
+    call_rate: Literal["mean", "measured"] = "mean"
+    victims: Literal["random", "newest", "oldest"] = "random"
+
+
+class Sm(Component):
+    """Single marking (SM), termination: calls end down to U times the rate that arrived without a mark.
+
+    More about it: ``penstock explain sm``.
+
+    Parameters
+    ----------
+    u : float | str, default 1.2
+        Supportable over admissible rate, the same for all links (U); at least 1, and 1.2 or more advised. Allowed:
+        above 0.
+    sar_interval : str, default 100 ms
+        How long the egress measures what may stay. Allowed: zero or more.
+    sending_interval : str, default 100 ms
+        How long the ingress measures what it sends. Allowed: zero or more.
+    sending : Literal["after-message", "all-the-time"], default after-message
+        When the ingress measures.
+    newer : Literal["replaces", "ignored"], default replaces
+        What a second message does while the ingress measures for a first.
+    trigger_margin : float | str, default 0
+        How far the sending rate must exceed the rate to keep, as a share of it. Allowed: between 0 and 1.
+    cut_margin : float | str, default 0
+        How far below the rate to keep the cut goes, as a share of it. Allowed: between 0 and 1.
+    smoothing : float | str, optional
+        Weight of the past in the average of the marked share, 0.9 in the draft's example; left out, there is no
+        average. Allowed: above 0, at most 1.
+    rounding : Literal["nearest", "ceiling", "floor"], default nearest
+        How amounts are made into whole calls.
+    call_rate : Literal["mean", "measured"], default mean
+        What one call is taken to send.
+    victims : Literal["random", "newest", "oldest"], default random
+        Which calls are terminated.
+    """
+
+    KIND: ClassVar[str] = "termination"
+    KEY: ClassVar[str] = "sm"
+
+    u: float | str = 1.2
+    sar_interval: str = "100 ms"
+    sending_interval: str = "100 ms"
+    sending: Literal["after-message", "all-the-time"] = "after-message"
+    newer: Literal["replaces", "ignored"] = "replaces"
+    trigger_margin: float | str = 0.0
+    cut_margin: float | str = 0.0
+    smoothing: float | str | None = None
+    rounding: Literal["nearest", "ceiling", "floor"] = "nearest"
+    call_rate: Literal["mean", "measured"] = "mean"
+    victims: Literal["random", "newest", "oldest"] = "random"
+
+
+class Rfc6661Termination(Component):
+    """CL edge behaviour, termination: two reports of excess in a row end calls down to what was not excess.
+
+    More about it: ``penstock explain rfc-6661``.
+
+    Parameters
+    ----------
+    measuring_interval : str, default 100 ms
+        How long the egress measures for one report, and the ingress what it sends (T-meas), 100 to 500 ms in the RFC.
+        Allowed: zero or more.
+    sample_packets : int, default 30
+        The fewest packets in the ingress' measurement, which goes on until they are there. Allowed: a whole number, at
+        least 1.
+    settle : str, default 200 ms
+        After a cut, how long reports begin no other, so that its effect is seen first. Allowed: zero or more.
+    rounding : Literal["nearest", "ceiling", "floor"], default nearest
+        How amounts are made into whole calls.
+    call_rate : Literal["mean", "measured"], default mean
+        What one call is taken to send.
+    victims : Literal["random", "newest", "oldest"], default random
+        Which calls are terminated.
+    """
+
+    KIND: ClassVar[str] = "termination"
+    KEY: ClassVar[str] = "rfc-6661"
+
+    measuring_interval: str = "100 ms"
+    sample_packets: int = 30
+    settle: str = "200 ms"
+    rounding: Literal["nearest", "ceiling", "floor"] = "nearest"
+    call_rate: Literal["mean", "measured"] = "mean"
+    victims: Literal["random", "newest", "oldest"] = "random"
+
+
+class Rfc6662Termination(Component):
+    """SM edge behaviour, termination: calls end down to U times what arrived without a mark.
+
+    More about it: ``penstock explain rfc-6662``.
+
+    Parameters
+    ----------
+    u : float | str, default 1.2
+        Supportable over admissible rate, the same for all links (U). Allowed: above 0.
+    measuring_interval : str, default 100 ms
+        How long the egress measures for one report, and the ingress what it sends (T-meas), 100 to 500 ms in the RFC.
+        Allowed: zero or more.
+    cle_limit : float | str, default 0.05
+        Marked share from which termination is considered (CLE-limit). Allowed: between 0 and 1.
+    sample_packets : int, default 30
+        The fewest packets in the ingress' measurement, which goes on until they are there. Allowed: a whole number, at
+        least 1.
+    settle : str, default 200 ms
+        After a cut, how long reports begin no other, so that its effect is seen first. Allowed: zero or more.
+    rounding : Literal["nearest", "ceiling", "floor"], default nearest
+        How amounts are made into whole calls.
+    call_rate : Literal["mean", "measured"], default mean
+        What one call is taken to send.
+    victims : Literal["random", "newest", "oldest"], default random
+        Which calls are terminated.
+    """
+
+    KIND: ClassVar[str] = "termination"
+    KEY: ClassVar[str] = "rfc-6662"
+
+    u: float | str = 1.2
+    measuring_interval: str = "100 ms"
+    cle_limit: float | str = 0.05
+    sample_packets: int = 30
+    settle: str = "200 ms"
+    rounding: Literal["nearest", "ceiling", "floor"] = "nearest"
+    call_rate: Literal["mean", "measured"] = "mean"
+    victims: Literal["random", "newest", "oldest"] = "random"

@@ -47,8 +47,9 @@ def module(everything: Catalogue) -> str:
     classes = {}
     for kind, component in pairs:
         name = _camel(component["name"])
-        # Kinds may use a name twice, as in a delay that a wire adds and one that a host does.
-        classes[name if shared[name] == 1 else name + _camel(kind)] = _class(kind, component)
+        # Kinds may use a name twice, as in a delay that a wire adds and one that a host does; and arrivals may be none.
+        alone = shared[name] == 1 and not keyword.iskeyword(name)
+        classes[name if alone else name + _camel(kind)] = _class(kind, component)
     head = _HEAD.format(names="\n".join(f'    "{name}",' for name in sorted(classes)))
     return head + "".join(f"\n\nclass {name}(Component):\n{body}" for name, body in classes.items())
 

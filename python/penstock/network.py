@@ -1,4 +1,4 @@
-"""Builds a scenario in Python: nodes, links, flows and what is measured.
+"""Builds a scenario in Python: nodes, links, flows, calls and what is measured.
 
 The builder only writes the scenario's text, so a network made here means exactly what the same page of TOML means, and
 every value is checked by the same reader.
@@ -65,6 +65,7 @@ class Network:
         self._nodes: dict[str, Node] = {}
         self._links: list[dict[str, Any]] = []
         self._flows: list[dict[str, Any]] = []
+        self._calls: list[dict[str, Any]] = []
         self._measures: list[dict[str, Any]] = []
 
     def node(self, name: str) -> Node:
@@ -81,7 +82,7 @@ class Network:
         destination: Node | str,
         *,
         rate: str,
-        delay: str,
+        delay: str | tuple[str, str],
         name: str | None = None,
         both_ways: bool = False,
         queue: Component | None = None,
@@ -89,6 +90,8 @@ class Network:
         scheduler: Component | None = None,
         marker: Component | None = None,
         marker_at: str | None = None,
+        pcn: Sequence[Component] = (),
+        pcn_at: str | None = None,
         impairments: Sequence[Component] = (),
         **more: Any,
     ) -> None:
@@ -99,9 +102,9 @@ class Network:
         origin, destination : Node or str
             Where they begin and end.
         rate : str, bit/s
-            Such as ``"10 Mbit/s"``.
-        delay : str, s
-            Propagation delay, such as ``"1 ms"``.
+            Such as ``"10 Mbit/s"``; ``"unlimited"`` for access links that shall not matter.
+        delay : str or (str, str), s
+            Propagation delay, such as ``"1 ms"``; of a pair, each link draws its own between the two, once per run.
         name : str, optional
             ``origin-destination`` if left out.
         both_ways : bool
@@ -116,12 +119,21 @@ class Network:
             A meter that colours packets.
         marker_at : str, optional
             When it sees them: ``"arrival"`` or ``"departure"``.
+        pcn : sequence of Component
+            PCN meters, in order.
+        pcn_at : str, optional
+            Which packets they see: ``"accepted"``, ``"offered"`` or ``"departure"``.
         impairments : sequence of Component
             What the wire does to packets.
         **more
             Other keys of a link, with underscores for hyphens.
         """
-        entry: dict[str, Any] = {"from": _name(origin), "to": _name(destination), "rate": rate, "delay": delay}
+        entry: dict[str, Any] = {
+            "from": _name(origin),
+            "to": _name(destination),
+            "rate": rate,
+            "delay": _one_or_uniform(delay),
+        }
         if name is not None:
             entry["name"] = name
         if both_ways:
@@ -131,6 +143,10 @@ class Network:
             entry["marker.at"] = marker_at
         for traffic_class, discipline in (queues or {}).items():
             entry |= _part(f"class.{toml.key(traffic_class)}.queue", discipline)
+        for meter in pcn:
+            entry |= _part("pcn", meter)
+        if pcn_at is not None:
+            entry["pcn-at"] = pcn_at
         for impairment in impairments:
             entry |= _part("impairment", impairment)
         self._links.append(entry | _other(more))
@@ -184,7 +200,7 @@ class Network:
             "count": count,
             "class": traffic_class,
             "precedence": precedence,
-            "start": {"uniform": list(start)} if isinstance(start, tuple) else start,
+            "start": None if start is None else _one_or_uniform(start),
             "stop": stop,
             "route": None if route is None else [_name(node) for node in route],
             "route-back": None if route_back is None else [_name(node) for node in route_back],
@@ -192,6 +208,88 @@ class Network:
         entry |= {key: item for key, item in given.items() if item is not None}
         entry |= _part("source", source) | _part("transport", transport)
         self._flows.append(entry | _other(more))
+
+    def calls(
+        self,
+        name: str,
+        origin: Node | str,
+        destination: Node | str,
+        *,
+        source: Component,
+        arrivals: Component | None = None,
+        holding: Component | None = None,
+        initial: int | None = None,
+        spread: str | None = None,
+        admission: Component | None = None,
+        termination: Component | None = None,
+        processing: str | None = None,
+        request_packet: str | None = None,
+        count: int | None = None,
+        traffic_class: str | None = None,
+        precedence: int | None = None,
+        start: str | tuple[str, str] | None = None,
+        stop: str | None = None,
+        route: Sequence[Node | str] | None = None,
+        **more: Any,
+    ) -> None:
+        """Adds a group of like aggregates of calls; aggregate i runs from the i-th origin to the i-th destination.
+
+        Parameters
+        ----------
+        name : str
+            What they are called in results.
+        origin, destination : Node or str
+            Where calls begin (the ingress) and end (the egress).
+        source : Component
+            What each call sends.
+        arrivals : Component, optional
+            When calls arrive; none do if left out.
+        holding : Component, optional
+            How long they last; to the end if left out, which only initial calls may.
+        initial : int, optional
+            Calls of each aggregate that are there from the start, without asking.
+        spread : str, s, optional
+            Each of them begins within this span after the start.
+        admission : Component, optional
+            Who may begin; every call if left out.
+        termination : Component, optional
+            Who must stop before the end; nobody if left out.
+        processing : str, s, optional
+            Added to the propagation of every signal between ingress and egress.
+        request_packet : str, bytes, optional
+            The size of a packet that carries each request through the queues; beside them if left out.
+        count : int, optional
+            How many aggregates; the size of the larger group if left out.
+        traffic_class : str, optional
+            The class that schedulers tell apart.
+        precedence : int, optional
+            The drop precedence that packets begin with.
+        start : str or (str, str), s, optional
+            When they start; a pair draws each aggregate's start uniformly between the two.
+        stop : str, s, optional
+            When calls fall silent and no more arrive.
+        route : sequence of Node or str, optional
+            The nodes on the way, both ends included; the shortest way if left out.
+        **more
+            Other keys of calls, with underscores for hyphens.
+        """
+        entry: dict[str, Any] = {"name": name, "from": _name(origin), "to": _name(destination)}
+        given = {
+            "count": count,
+            "class": traffic_class,
+            "precedence": precedence,
+            "start": None if start is None else _one_or_uniform(start),
+            "stop": stop,
+            "route": None if route is None else [_name(node) for node in route],
+            "initial.calls": initial,
+            "initial.spread": spread,
+            "signalling.processing": processing,
+            "signalling.packet": request_packet,
+        }
+        entry |= {key: item for key, item in given.items() if item is not None}
+        entry |= _part("source", source) | _part("arrivals", arrivals) | _part("holding", holding)
+        entry |= _part("admission", admission) | _part("termination", termination)
+        self._calls.append(entry | _other(more))
 
     def measure(self, metric: str, **options: Any) -> None:
         """Asks for a metric.
@@ -217,7 +315,8 @@ class Network:
             toml.key(node.name): {} if node.count is None else {"count": node.count} for node in self._nodes.values()
         }
         blocks = [toml.lines(_other(top)), ["[nodes]", *toml.lines(nodes)]]
-        for header, entries in (("links", self._links), ("flows", self._flows), ("measure", self._measures)):
+        lists = {"links": self._links, "flows": self._flows, "calls": self._calls, "measure": self._measures}
+        for header, entries in lists.items():
             blocks += [[f"[[{header}]]", *toml.lines(entry)] for entry in entries]
         return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -234,6 +333,10 @@ def _name(node: Node | str) -> str:
 
 def _part(path: str, component: Component | None) -> dict[str, Any]:
     return {} if component is None else {f"{path}.{component.KEY}": component.table()}
+
+
+def _one_or_uniform(what: str | tuple[str, str]) -> str | dict[str, list[str]]:
+    return {"uniform": list(what)} if isinstance(what, tuple) else what
 
 
 def _other(keys: Mapping[str, Any]) -> dict[str, Any]:

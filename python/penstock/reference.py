@@ -26,11 +26,16 @@ PLACES = {
     "discipline": "queue",
     "scheduler": "scheduler",
     "meter": "marker",
+    "pcn-meter": "pcn",
     "source": "source",
     "transport": "transport",
     "impairment": "impairment",
+    "arrival": "arrivals",
+    "holding": "holding",
+    "admission": "admission",
+    "termination": "termination",
 }
-"""The kinds of components in the order of a packet's way, each with the scenario key that takes one."""
+"""The kinds of components in the order of a packet's way, then those of calls; each with the key that takes one."""
 
 
 class Choice(TypedDict):

@@ -62,6 +62,7 @@ class Scenario:
         self.description = data.get("description")
         self.seed = data.get("seed", 1)
         self.sizes, self.window = (3, 2, 1), (0.5, 20.0)
+        self.warnings: list[str] = data.get("warnings", [])
         self.fake = data.get("fake", {})
         for path, value in sets or []:
             self.fake[path] = json.loads(value)

@@ -36,10 +36,11 @@ def test_a_generated_module_works():
         "parameters": parameters,
     }
     twin = {**component, "name": "twin", "parameters": []}
-    components = {"meter": [component], "source": [twin], "transport": [twin]}
+    keyword = {**twin, "name": "none"}
+    components = {"meter": [component], "source": [twin], "transport": [twin], "arrival": [keyword]}
     made = {}
     exec(compile(generate.module({"components": components}), "made", "exec", dont_inherit=True), made)
-    assert {"TwinSource", "TwinTransport"} <= made.keys()
+    assert {"TwinSource", "TwinTransport", "NoneArrival"} <= made.keys()
     thing = made["TwoWords"](needed=[1])
     assert (thing.KIND, thing.KEY) == ("meter", "two-words")
     assert (thing.lambda_, thing.how, thing.much, thing.many, thing.on, thing.left_out) == (

@@ -54,6 +54,66 @@ def test_the_page_that_a_network_writes():
     assert page["measure"] == [{"metric": "jitter", "of": "voice", "quantiles": [0.5, 0.99]}]
 
 
+def test_the_page_of_calls():
+    net = ps.Network()
+    edges, core = net.nodes("edges", 3), net.node("core")
+    net.link(edges, core, rate="unlimited", delay=("1 ms", "100 ms"))
+    meters = [ps.VirtualQueue(admissible_rate="4 Mbit/s"), ps.PreEmption(supportable_rate="8 Mbit/s")]
+    net.link(core, "far", rate="10 Mbit/s", delay="1 ms", pcn=meters, pcn_at="departure")
+    net.calls(
+        "voice",
+        edges,
+        "far",
+        source=ps.OnOff(packet="160 bytes", spacing="20 ms", on="340 ms", off="660 ms"),
+        arrivals=ps.PoissonArrival(interval="12 ms"),
+        holding=ps.Exponential(mean="60 s"),
+        initial=100,
+        spread="20 ms",
+        admission=ps.Cle(threshold=0.05),
+        termination=ps.Cl(),
+        processing="1 ms",
+        request_packet="100 bytes",
+        count=6,
+        traffic_class="ef",
+        precedence=1,
+        start=("0 s", "1 s"),
+        stop="9 s",
+        route=[edges, core, "far"],
+    )
+    net.calls("more", edges[0], "far", source=ps.CodecMix(), initial=1)
+    page = tomllib.loads(net.toml(duration="10 s"))
+    access, link = page["links"]
+    assert (access["rate"], access["delay"]) == ("unlimited", {"uniform": ["1 ms", "100 ms"]})
+    assert list(link["pcn"]) == ["virtual-queue", "pre-emption"]
+    assert link["pcn-at"] == "departure"
+    voice, more = page["calls"]
+    assert voice == {
+        "name": "voice",
+        "from": "edges",
+        "to": "far",
+        "count": 6,
+        "class": "ef",
+        "precedence": 1,
+        "start": {"uniform": ["0 s", "1 s"]},
+        "stop": "9 s",
+        "route": ["edges", "core", "far"],
+        "initial": {"calls": 100, "spread": "20 ms"},
+        "signalling": {"processing": "1 ms", "packet": "100 bytes"},
+        "source": {"on-off": {"packet": "160 bytes", "spacing": "20 ms", "on": "340 ms", "off": "660 ms"}},
+        "arrivals": {"poisson": {"interval": "12 ms"}},
+        "holding": {"exponential": {"mean": "60 s"}},
+        "admission": {"cle": {"threshold": 0.05}},
+        "termination": {"cl": {}},
+    }
+    assert more == {
+        "name": "more",
+        "from": "edges[0]",
+        "to": "far",
+        "initial": {"calls": 1},
+        "source": {"codec-mix": {}},
+    }
+
+
 def test_names_that_toml_would_misread_are_quoted():
     net = ps.Network()
     net.node('odd "name".x')

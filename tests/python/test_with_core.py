@@ -9,8 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+
+import penstock as ps
+from penstock import _core
 
 COMMAND = [sys.executable, "-m", "penstock.cli"]
 
@@ -45,6 +49,50 @@ def test_json_is_byte_identical_for_any_number_of_workers(shell):
     }
     assert len(outputs) == 1
     assert outputs != {""}
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize("name", ["pcn-admission", "pcn-termination"])
+def test_examples_of_calls_run(shell, name):
+    ended = shell("run", str(EXAMPLES / f"{name}.toml"), "--runs", "2", "--format", "json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    metrics = {metric["name"] for metric in json.loads(ended.stdout)["metrics"]}
+    assert {"throughput", "calls"} <= metrics
+
+
+def test_what_is_probably_not_meant_is_a_warning(shell):
+    doubtful = [str(EXAMPLES / "pcn-admission.toml"), "--set", "voice.admission.cle.threshold=0.2"]
+    for command in (["check"], ["run", "--runs", "1"]):
+        ended = shell(*command, *doubtful)
+        assert ended.returncode == 0
+        warning = ended.stderr.splitlines()[0]
+        assert warning.startswith(
+            "warning: --set voice.admission.cle.threshold: calls[0].admission.cle.threshold: 0.2 is above 0.1852, "
+        )
+
+
+def test_calls_built_in_python_run():
+    net = ps.Network()
+    a, b = net.node("a"), net.node("b")
+    meter = ps.SingleThresholdPcnMeter(admissible_rate="400 kbit/s", supportable_rate="720 kbit/s")
+    net.link(a, b, rate="1 Mbit/s", delay=("1 ms", "2 ms"), both_ways=True, pcn=[meter])
+    source = ps.Cbr(rate="64 kbit/s", packet="160 bytes")
+    net.calls(
+        "voice",
+        a,
+        b,
+        source=source,
+        arrivals=ps.PoissonArrival(interval="1 s"),
+        holding=ps.Exponential(mean="60 s"),
+        admission=ps.Cle(threshold=0.01),
+    )
+    scenario = _core.Scenario(net.toml(duration="60 s"))
+    metrics = {(name, dict(labels).get("what")): value for name, labels, _, value in scenario.run(1, 0).metrics}
+    assert scenario.warnings == []
+    assert metrics["calls", "blocked"] > 0
+    assert metrics["calls", "live"] > 1
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"]])

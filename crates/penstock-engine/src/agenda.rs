@@ -6,79 +6,57 @@
 /// change decides nothing. Measured against a binary heap with stale entries it needs no clean-up and no allocation.
 #[derive(Clone, Debug)]
 pub struct Agenda<K> {
-    keys: Vec<K>,
-    /// `winners[1]` is the root; the children of node `n` are `2n` and `2n + 1`; leaves are the slots.
-    winners: Vec<u32>,
-    leaves: usize,
+    /// Keys with their slots. `nodes[1]` is the root; node `n` holds the smaller of its children, `2n` and `2n + 1`; the
+    /// second half are the slots themselves.
+    nodes: Vec<(K, u32)>,
 }
 
 impl<K: Ord + Copy> Agenda<K> {
     /// An agenda of `slots` slots, all with key `last` (later than every real key).
     pub fn new(slots: usize, last: K) -> Agenda<K> {
         let leaves = slots.max(1).next_power_of_two();
-        let mut winners = vec![0; leaves];
-        for node in (1..leaves).rev() {
-            // With equal keys everywhere the leftmost leaf of each subtree wins.
-            winners[node] = if 2 * node >= leaves { (2 * node - leaves) as u32 } else { winners[2 * node] };
+        let mut nodes = vec![(last, 0); 2 * leaves];
+        for (slot, node) in nodes[leaves..].iter_mut().enumerate() {
+            node.1 = slot as u32;
         }
-        Agenda { keys: vec![last; leaves], winners, leaves }
+        for node in (1..leaves).rev() {
+            nodes[node] = nodes[2 * node];
+        }
+        Agenda { nodes }
     }
 
     /// The slot with the smallest key.
     #[inline]
     pub fn first(&self) -> usize {
-        if self.leaves == 1 {
-            0
-        } else {
-            self.winners[1] as usize
-        }
+        self.nodes[1].1 as usize
     }
 
     /// The smallest key.
     #[inline]
     pub fn first_key(&self) -> K {
-        self.keys[self.first()]
+        self.nodes[1].0
     }
 
     /// The key of `slot`.
     #[inline]
     pub fn key(&self, slot: usize) -> K {
-        self.keys[slot]
+        self.nodes[self.nodes.len() / 2 + slot].0
     }
 
     /// Gives `slot` the key `key`.
     #[inline]
     pub fn set(&mut self, slot: usize, key: K) {
-        if self.keys[slot] == key {
-            return;
-        }
-        self.keys[slot] = key;
-        let mut node = (self.leaves + slot) >> 1;
-        // On the lowest level the children are leaves, further up they are winners.
-        let mut winner = {
-            let (left, right) = (slot & !1, slot | 1);
-            if node == 0 {
-                return;
-            }
-            if self.keys[right] < self.keys[left] {
-                right
-            } else {
-                left
-            }
-        };
-        loop {
-            let before = self.winners[node] as usize;
-            if before == winner && winner != slot {
-                return;
-            }
-            self.winners[node] = winner as u32;
+        let mut node = self.nodes.len() / 2 + slot;
+        let mut winner = (key, slot as u32);
+        while self.nodes[node] != winner {
+            self.nodes[node] = winner;
             if node == 1 {
                 return;
             }
-            let other = self.winners[node ^ 1] as usize;
-            let (left, right) = if node & 1 == 0 { (winner, other) } else { (other, winner) };
-            winner = if self.keys[right] < self.keys[left] { right } else { left };
-            node >>= 1;
+            let sibling = self.nodes[node ^ 1];
+            // Which one wins is anyone's guess: a jump would often be mispredicted.
+            winner = std::hint::select_unpredictable(sibling < winner, sibling, winner);
+            node /= 2;
         }
     }
 }

@@ -1,12 +1,16 @@
 //! From a blueprint to processes: who is one, how they are connected, and in which order they stand.
 
-use crate::blueprint::{Blueprint, FlowGroup, Ties};
+use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, Ties};
+use crate::calls::{CallsEnd, CallsSetup};
 use crate::channel::Inputs;
+use crate::egress::EgressEnd;
 use crate::host::{Dress, Ends, Host};
+use crate::messages::Peer;
 use crate::port::Port;
 use crate::process::Process;
 use crate::record::Window;
 use crate::route::{Departure, FlowRoutes, Hop, Routes};
+use penstock_model::edge::{EdgeContext, Egress};
 use penstock_model::id::{FlowId, HopId, LinkId, NodeId, ProcessId, RouteId};
 use penstock_model::impairment::{AnyImpairment, Impairment};
 use penstock_model::rng::Key;
@@ -27,6 +31,8 @@ pub enum BlueprintError {
     BrokenRoute(usize),
     /// A flow's route does not lead from its source to its sink or back.
     MisroutedFlow(usize),
+    /// The edges of these calls have no delay between them.
+    SignalWithoutDelay(String),
     /// The source cannot be carried by the transport.
     Mismatch(String),
     /// A link ends where it begins.
@@ -43,6 +49,9 @@ impl fmt::Display for BlueprintError {
             }
             BlueprintError::BrokenRoute(route) => write!(f, "route {route} is empty or has links that do not meet"),
             BlueprintError::MisroutedFlow(flow) => write!(f, "the route of flow {flow} does not lead between its ends"),
+            BlueprintError::SignalWithoutDelay(group) => {
+                write!(f, "calls '{group}': signals between their ends would take no time; give a link of the route a delay above 0 s")
+            }
             BlueprintError::Mismatch(group) => write!(f, "flows '{group}': this source cannot be carried by this transport"),
             BlueprintError::LinkToItself(link) => write!(f, "the link {link} ends where it begins"),
             BlueprintError::NoInterval(plan) => write!(f, "sample plan {plan} has an interval of 0 s; give it one above 0 s"),
@@ -130,7 +139,7 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     let (hops, starts) = hops(blueprint, &place, &process_of, &input_index, &port_index);
     let departure =
         |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
-    let flows = add_flows(blueprint, key, &process_of, &mut processes, departure)?;
+    let flows = add_flows(blueprint, key, &process_of, &mut processes, &mut shortest_delay, ties, departure)?;
     for (plan, sample) in blueprint.samples.iter().enumerate() {
         let port = port_index[sample.link.index()];
         let process = process_of[&place(sample.link)] as usize;
@@ -293,6 +302,8 @@ fn add_flows(
     key: Key,
     process_of: &BTreeMap<Place, u32>,
     processes: &mut [Process],
+    shortest_delay: &mut [Duration],
+    ties: impl Fn(&str) -> Option<Key>,
     departure: impl Fn(RouteId) -> Departure,
 ) -> Result<Vec<FlowRoutes>, BlueprintError> {
     let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint
@@ -325,8 +336,14 @@ fn add_flows(
                 let back = Dress { departure: backward, ..dress };
                 let header = parameters.header.get() as u32;
                 let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), header);
-                let source = host(processes, from).add_sender(dress, sender, start);
+                let source = host(processes, from).add_sender(dress, sender, start, group.stop);
                 FlowRoutes { forward, backward, source, sink }
+            }
+            (TransportPlan::Udp(parameters), _) if group.calls.is_some() => {
+                let header = parameters.header.get() as u32;
+                let ends = CallsEnds { blueprint, flow, dress, header, key, start, process: (from, to) };
+                let (source, sink) = ends.add(processes, shortest_delay, ties(&blueprint.nodes[flow.from.index()]))?;
+                FlowRoutes { forward, backward: forward, source, sink }
             }
             (TransportPlan::Udp(parameters), _) => {
                 let Some(source) = AnySource::new(&group.source) else {
@@ -341,6 +358,61 @@ fn add_flows(
         flows.push(routes);
     }
     Ok(flows)
+}
+
+/// An aggregate of calls that is about to be put into its two hosts.
+struct CallsEnds<'a> {
+    blueprint: &'a Blueprint,
+    flow: &'a FlowPlan,
+    dress: Dress,
+    header: u32,
+    key: Key,
+    start: Time,
+    /// The processes of its ingress and its egress.
+    process: (u32, u32),
+}
+
+impl CallsEnds<'_> {
+    /// Adds both ends; returns their slots. Signals take the routes' propagation and the processing, and no queueing.
+    fn add(self, processes: &mut [Process], shortest_delay: &mut [Duration], ties: Option<Key>) -> Result<(u32, u32), BlueprintError> {
+        let CallsEnds { blueprint, flow, dress, header, key, start, process: (from, to) } = self;
+        let group = &blueprint.groups[flow.group as usize];
+        let plan = group.calls.as_ref().expect("a group of calls");
+        let propagation = |route: RouteId| {
+            let links = blueprint.routes[route.index()].iter();
+            links.fold(plan.processing, |sum, link| sum + blueprint.links[link.index()].delay)
+        };
+        let (there, back) = (propagation(flow.forward), propagation(flow.backward));
+        if there == Duration::ZERO || back == Duration::ZERO {
+            return Err(BlueprintError::SignalWithoutDelay(group.name.clone()));
+        }
+        for (process, delay) in [(to, there), (from, back)] {
+            let shortest = &mut shortest_delay[process as usize];
+            *shortest = (*shortest).min(delay);
+        }
+        if AnySource::new(&group.source).is_none() {
+            return Err(BlueprintError::Mismatch(group.name.clone()));
+        }
+        let window = Window { from: blueprint.warm_up, to: blueprint.end };
+        let context = EdgeContext { key, call_rate: plan.call_rate };
+        let egress = Egress::new(&plan.admission, &plan.termination, &context);
+        let ingress = Peer { process: ProcessId(from), delay: back };
+        let end = EgressEnd::new(dress.flow, header, egress, ingress, window, group.interval);
+        let sink = host(processes, to).add_egress(end, flow.group);
+        let calls = CallsEnd::new(CallsSetup {
+            dress,
+            place: flow.from.0,
+            plan: Arc::clone(plan),
+            source: Arc::new(group.source.clone()),
+            key,
+            start,
+            stop: group.stop,
+            egress: Peer { process: ProcessId(to), delay: there },
+            window,
+            ties,
+        });
+        Ok((host(processes, from).add_calls(calls), sink))
+    }
 }
 
 /// How many ends of flows each node will have.

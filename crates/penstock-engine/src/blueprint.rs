@@ -3,10 +3,13 @@
 //! The scenario crate validates what a user wrote and compiles it into a [`Blueprint`]; a program may also fill one in
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
 
+use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::discipline::DisciplinePlan;
+use penstock_model::edge::{AdmissionPlan, TerminationPlan};
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
+use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
@@ -84,6 +87,10 @@ pub struct PortPlan {
     pub queues: Vec<QueuePlan>,
     /// For each class of [`Blueprint::classes`], the queue that it waits in.
     pub queue_of_class: Vec<u8>,
+    /// PCN meters, in order.
+    pub pcn: Vec<PcnMeterPlan>,
+    /// Which packets they see, and when.
+    pub pcn_at: PcnAt,
     /// What the wire does to packets, in order.
     pub impairments: Vec<ImpairmentPlan>,
     /// Take a decision at every departure even where departures are known on arrival; for tests of the equivalence.
@@ -118,6 +125,18 @@ pub enum MarkAt {
     Departure,
 }
 
+/// Which packets PCN meters see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PcnAt {
+    /// Those that the queue accepts, on arrival [RFC5670 s2: meters come after dropping].
+    #[default]
+    Accepted,
+    /// All that arrive, also those that the queue then refuses.
+    Offered,
+    /// Those that are sent, when their transmission begins.
+    Departure,
+}
+
 /// What the flows of a group have in common.
 #[derive(Clone, Debug)]
 pub struct FlowGroup {
@@ -135,6 +154,33 @@ pub struct FlowGroup {
     pub start: (Time, Time),
     /// When sources fall silent.
     pub stop: Time,
+    /// Each flow is an aggregate of calls that send as `source` says.
+    pub calls: Option<Arc<CallsPlan>>,
+    /// Count the bytes received per interval of this length, from the beginning of the run; only for calls.
+    pub interval: Option<Duration>,
+}
+
+/// How the calls of an aggregate come, are admitted and go.
+#[derive(Clone, Debug)]
+pub struct CallsPlan {
+    /// When calls arrive; none do if left out.
+    pub arrivals: Option<ArrivalPlan>,
+    /// How long they last.
+    pub holding: HoldingPlan,
+    /// Calls that are there from the start, without asking.
+    pub initial: u32,
+    /// Their first packets go out uniformly within this span.
+    pub initial_spread: Duration,
+    /// Who may begin; everyone if left out.
+    pub admission: Option<AdmissionPlan>,
+    /// Who must stop; nobody if left out.
+    pub termination: Option<TerminationPlan>,
+    /// Added to the propagation of each signal.
+    pub processing: Duration,
+    /// The size of a packet that carries each request through the queues; beside them if left out.
+    pub request_packet: Option<u32>,
+    /// The long-term mean rate of one call.
+    pub call_rate: Rate,
 }
 
 /// A flow.

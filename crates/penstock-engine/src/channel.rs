@@ -1,6 +1,7 @@
 //! Channels: how processes meet. A packet put into one arrives later, never at once in another's state.
 
 use crate::agenda::Agenda;
+use crate::messages::{Mailbox, Message};
 use penstock_model::id::ProcessId;
 use penstock_model::packet::Packet;
 use penstock_model::rng::Key;
@@ -103,6 +104,7 @@ pub struct Inputs {
     heads: Heads,
     next: Time,
     first: usize,
+    mailbox: Mailbox,
 }
 
 /// Which channel's head arrives first.
@@ -130,7 +132,19 @@ impl Inputs {
             None => Heads::Ordered(Agenda::new(count, Time::NEVER)),
             Some(key) => Heads::Random { agenda: Agenda::new(count, (Time::NEVER, u64::MAX)), key, taken: vec![0; count] },
         };
-        Inputs { channels: reordering.iter().map(channel).collect(), heads, next: Time::NEVER, first: 0 }
+        Inputs { channels: reordering.iter().map(channel).collect(), heads, next: Time::NEVER, first: 0, mailbox: Mailbox::default() }
+    }
+
+    /// Messages on their way here.
+    #[inline]
+    pub fn mailbox(&mut self) -> &mut Mailbox {
+        &mut self.mailbox
+    }
+
+    /// When the next message arrives.
+    #[inline]
+    pub fn next_message(&self) -> Time {
+        self.mailbox.next()
     }
 
     /// When the next packet arrives.
@@ -219,6 +233,13 @@ impl<'a> Outputs<'a> {
         let earlier = self.inputs[process.index()].borrow_mut().push(input as usize, at, packet);
         if earlier && at < self.due.key(process.index()) {
             self.due.set(process.index(), at);
+        }
+    }
+    /// Sends `message`, which says when it arrives, to `process`.
+    pub fn tell(&mut self, process: ProcessId, message: Message) {
+        self.inputs[process.index()].borrow_mut().mailbox.push(message);
+        if message.at < self.due.key(process.index()) {
+            self.due.set(process.index(), message.at);
         }
     }
 }

@@ -14,7 +14,8 @@ impl Digest {
     #[inline]
     pub fn packet(&mut self, now: Time, packet: &Packet, what: u8) {
         let identity = u64::from(packet.flow.0) << 32 | u64::from(packet.sequence());
-        let nature = u64::from(packet.size) << 16 | u64::from(packet.precedence) << 8 | u64::from(what);
+        let mark = u64::from(packet.marked) | (packet.pcn as u64) << 1;
+        let nature = u64::from(packet.size) << 24 | mark << 16 | u64::from(packet.precedence) << 8 | u64::from(what);
         self.number(now.as_ps() ^ nature.rotate_right(20));
         self.number(identity);
     }

@@ -1,8 +1,13 @@
 //! A host: the ends of flows at a node, their timers and their counts.
 
+use crate::agenda::Agenda;
+use crate::calls::CallsEnd;
 use crate::channel::Outputs;
+use crate::counts::{Received, Sent};
+use crate::egress::EgressEnd;
 use crate::emissions::Emissions;
-use crate::observations::{FlowCounters, TraceEvent};
+use crate::messages::Message;
+use crate::observations::{Observations, TraceEvent};
 use crate::port::Port;
 use crate::record::{Record, Window};
 use crate::route::{Departure, Routes};
@@ -37,6 +42,11 @@ pub struct Host {
     sinks: Vec<SinkEnd>,
     senders: Vec<SenderEnd>,
     receivers: Vec<ReceiverEnd>,
+    calls: Vec<CallsEnd>,
+    calls_due: Agenda<Time>,
+    egresses: Vec<EgressEnd>,
+    /// Per group of calls with aggregates that end here, how many calls are counted for admission by counting.
+    counted: Vec<(u32, u32)>,
 }
 
 /// How many ends of flows a host has.
@@ -66,8 +76,9 @@ pub struct Dress {
 }
 
 impl Dress {
+    /// A packet of this end.
     #[inline]
-    fn packet(&self, now: Time, size: u32, body: Body) -> Packet {
+    pub fn packet(&self, now: Time, size: u32, body: Body) -> Packet {
         Packet {
             created: now,
             flow: self.flow,
@@ -128,61 +139,6 @@ struct ReceiverEnd {
     goodput: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Sent {
-    packets: u64,
-    bytes: u64,
-    again: u64,
-}
-
-impl Sent {
-    #[inline]
-    fn count(&mut self, packet: &Packet) {
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
-        self.again += u64::from(matches!(packet.body, Body::Segment { retransmission: true, .. }));
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Received {
-    packets: u64,
-    bytes: u64,
-    marked: u64,
-    delay_sum_ps: u128,
-    delay_max: Duration,
-}
-
-impl Received {
-    #[inline]
-    fn count(&mut self, now: Time, packet: &Packet) {
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
-        self.marked += u64::from(packet.marked);
-        let delay = now.since(packet.created);
-        self.delay_sum_ps += u128::from(delay.as_ps());
-        self.delay_max = self.delay_max.max(delay);
-    }
-
-    fn report(&self, header: u32, counters: &mut FlowCounters) {
-        counters.received_packets = self.packets;
-        counters.received_bytes = self.bytes;
-        // A datagram may be smaller than its nominal headers.
-        counters.received_payload = self.bytes.saturating_sub(self.packets * u64::from(header));
-        counters.marked_packets = self.marked;
-        counters.delay_sum_ps = self.delay_sum_ps;
-        counters.delay_max = self.delay_max;
-    }
-}
-
-impl Sent {
-    fn report(&self, counters: &mut FlowCounters) {
-        counters.sent_packets = self.packets;
-        counters.sent_bytes = self.bytes;
-        counters.retransmitted_packets = self.again;
-    }
-}
-
 impl Host {
     /// A host without flows; `ties` orders simultaneous timers at random.
     pub fn new(place: u32, window: Window, ties: Option<Key>) -> Host {
@@ -195,7 +151,32 @@ impl Host {
             sinks: Vec::new(),
             senders: Vec::new(),
             receivers: Vec::new(),
+            calls: Vec::new(),
+            calls_due: Agenda::new(0, Time::NEVER),
+            egresses: Vec::new(),
+            counted: Vec::new(),
         }
+    }
+
+    /// Adds the sending end of an aggregate of calls; returns its slot.
+    pub fn add_calls(&mut self, calls: CallsEnd) -> u32 {
+        self.calls.push(calls);
+        self.calls_due = Agenda::new(self.calls.len(), Time::NEVER);
+        for (slot, calls) in self.calls.iter().enumerate() {
+            self.calls_due.set(slot, calls.next());
+        }
+        self.calls.len() as u32 - 1
+    }
+
+    /// Adds the receiving end of an aggregate of calls of group `group`; returns its slot.
+    pub fn add_egress(&mut self, mut egress: EgressEnd, group: u32) -> u32 {
+        let known = self.counted.iter().position(|(counted, _)| *counted == group);
+        egress.shared_count = known.unwrap_or_else(|| {
+            self.counted.push((group, 0));
+            self.counted.len() - 1
+        }) as u32;
+        self.egresses.push(egress);
+        self.egresses.len() as u32 - 1
     }
 
     /// Makes room for exactly so many ends: there may be a million of them, and growing by doubling wastes up to half.
@@ -228,11 +209,14 @@ impl Host {
         self.sinks.len() as u32 - 1
     }
 
-    /// Adds a TCP sender that opens its connection at `start`; returns its slot.
-    pub fn add_sender(&mut self, dress: Dress, sender: Sender, start: Time) -> u32 {
+    /// Adds a TCP sender that opens its connection at `start` and has nothing new to send after `stop`; returns its slot.
+    pub fn add_sender(&mut self, dress: Dress, sender: Sender, start: Time, stop: Time) -> u32 {
         let slot = self.senders.len() as u32;
         let mut armed = Time::NEVER;
         self.timers.arm(start, &mut armed, dress.flow.0, TimerKind::Start, slot);
+        if stop < self.window.to {
+            self.timers.arm(stop, &mut { Time::NEVER }, dress.flow.0, TimerKind::Stop, slot);
+        }
         self.senders.push(SenderEnd { dress, sender, armed: Time::NEVER, sent: Sent::default() });
         slot
     }
@@ -246,12 +230,17 @@ impl Host {
     /// When the host next does something by itself.
     #[inline]
     pub fn next(&self) -> Time {
-        self.emissions.next().min(self.timers.next())
+        self.emissions.next().min(self.timers.next()).min(self.calls_due.first_key())
     }
 
-    /// Does what is due at `now`: one source or timer, in the order of flows.
+    /// Does what is due at `now`: one source or timer, in the order of flows; then the aggregates of calls.
     #[inline]
     pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        if self.timers.next() > now && self.emissions.next() > now {
+            let slot = self.calls_due.first();
+            self.calls[slot].on_due(now, around);
+            return self.calls_due.set(slot, self.calls[slot].next());
+        }
         if self.timers.next() > now || self.emits_before_timer() {
             self.emit(now, around);
         } else {
@@ -264,6 +253,21 @@ impl Host {
         let emission = self.emissions.first();
         let timer = self.timers.peek().expect("a timer is due");
         (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow)
+    }
+
+    /// Takes a message between the edges of an aggregate.
+    pub fn on_message(&mut self, now: Time, message: &Message, around: &mut Surroundings<'_, '_>) {
+        around.record.digest.number(now.as_ps() ^ u64::from(message.flow.0) << 32 ^ u64::from(message.number));
+        let flow = around.routes.flow(message.flow);
+        if message.to_egress {
+            let end = &mut self.egresses[flow.sink as usize];
+            end.on_signal(now, message.signal, &mut self.counted[end.shared_count as usize].1, around);
+            self.arm_egress(flow.sink);
+        } else {
+            let slot = flow.source as usize;
+            self.calls[slot].on_signal(now, message.signal, around);
+            self.calls_due.set(slot, self.calls[slot].next());
+        }
     }
 
     /// Takes a packet at the end of its route.
@@ -282,6 +286,11 @@ impl Host {
     fn deliver_to_transport(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         let flow = around.routes.flow(packet.flow);
         match packet.body {
+            Body::Media { .. } | Body::Request { .. } => {
+                let end = &mut self.egresses[flow.sink as usize];
+                end.on_packet(now, packet, &mut self.counted[end.shared_count as usize].1, around);
+                self.arm_egress(flow.sink);
+            }
             Body::Datagram { .. } => unreachable!("datagrams have no transport"),
             Body::Segment { seq, .. } => {
                 let end = &mut self.receivers[flow.sink as usize];
@@ -309,7 +318,23 @@ impl Host {
     }
 
     /// Writes the counts of this host's ends into the flows' rows.
-    pub fn report(self, flows: &mut [FlowCounters]) {
+    pub fn report(self, seen: &mut Observations) {
+        for mut end in self.calls {
+            end.finish(self.window.to);
+            let counters = &mut seen.flows[end.flow().index()];
+            counters.sent_packets = end.sent_packets;
+            counters.sent_bytes = end.sent_bytes;
+            seen.calls.push((end.flow(), end.counters));
+        }
+        for end in self.egresses {
+            let counters = &mut seen.flows[end.flow.index()];
+            end.received.report(end.header, counters);
+            counters.goodput_bytes = counters.received_payload;
+            if let Some(intervals) = end.intervals {
+                seen.intervals.push((end.flow, intervals.every, intervals.bytes));
+            }
+        }
+        let flows = &mut seen.flows;
         for end in &self.sources {
             let counters = &mut flows[end.dress.flow.index()];
             counters.sent_packets = end.packets;
@@ -361,6 +386,7 @@ impl Host {
                 self.senders[timer.slot as usize].sender.start(now);
                 self.pump_sender(now, timer.slot, around);
             }
+            TimerKind::Stop => self.senders[timer.slot as usize].sender.withdraw(),
             TimerKind::Sender => {
                 let end = &mut self.senders[timer.slot as usize];
                 if end.armed != timer.at {
@@ -371,6 +397,17 @@ impl Host {
                     end.sender.on_timeout(now);
                 }
                 self.pump_sender(now, timer.slot, around);
+            }
+            TimerKind::Egress => {
+                let end = &mut self.egresses[timer.slot as usize];
+                if end.armed != timer.at {
+                    return;
+                }
+                end.armed = Time::NEVER;
+                if end.deadline() <= now {
+                    end.on_timer(now, around);
+                }
+                self.arm_egress(timer.slot);
             }
             TimerKind::Receiver => {
                 let end = &mut self.receivers[timer.slot as usize];
@@ -384,6 +421,12 @@ impl Host {
                 self.pump_receiver(now, timer.slot, around);
             }
         }
+    }
+
+    #[inline]
+    fn arm_egress(&mut self, slot: u32) {
+        let end = &mut self.egresses[slot as usize];
+        self.timers.arm(end.deadline(), &mut end.armed, end.flow.0, TimerKind::Egress, slot);
     }
 
     /// Sends whatever the sender wants to send now, and arms its timer.

@@ -10,12 +10,16 @@
 pub mod agenda;
 mod assemble;
 pub mod blueprint;
+mod calls;
 pub mod channel;
 mod committed;
+mod counts;
 mod digest;
+mod egress;
 mod emissions;
 mod host;
 pub mod link;
+pub mod messages;
 pub mod observations;
 mod port;
 pub mod process;

@@ -1,6 +1,7 @@
 //! What a run counted between the warm-up and the end.
 
 use penstock_model::discipline::{DropCause, PRECEDENCES};
+use penstock_model::id::FlowId;
 use penstock_model::units::{Duration, Time};
 
 /// Everything that a run counted.
@@ -14,6 +15,10 @@ pub struct Observations {
     pub flows: Vec<FlowCounters>,
     /// Per link, by its position in the blueprint.
     pub links: Vec<LinkCounters>,
+    /// What became of calls, for the flows that are aggregates of calls.
+    pub calls: Vec<(FlowId, CallCounters)>,
+    /// Bytes received per interval since the beginning of the run, for the flows that asked for it.
+    pub intervals: Vec<(FlowId, Duration, Vec<u64>)>,
     /// Per sample plan: the queue lengths in packets at each sampled instant.
     pub samples: Vec<Vec<u32>>,
     /// Packets that reached the far end of a link, over the whole run.
@@ -49,6 +54,23 @@ pub struct FlowCounters {
     pub delay_max: Duration,
 }
 
+/// What became of the calls of one aggregate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallCounters {
+    /// Calls that arrived.
+    pub offered: u64,
+    /// Calls that were admitted; those present at the start did not ask.
+    pub admitted: u64,
+    /// Calls that were refused.
+    pub blocked: u64,
+    /// Time integral of the live calls, in call-picoseconds.
+    pub live_ps: u128,
+    /// Live calls at the end of the run.
+    pub live_at_end: u64,
+    /// Each termination of the whole run: when, how many calls, and how many were left.
+    pub terminations: Vec<(Time, u32, u32)>,
+}
+
 /// One link's counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounters {
@@ -64,8 +86,10 @@ pub struct LinkCounters {
     pub dropped_packets: [[u64; PRECEDENCES]; DropCause::ALL.len()],
     /// Bytes lost.
     pub dropped_bytes: u64,
-    /// Packets marked by the discipline.
+    /// Packets marked by the discipline or by PCN meters here (each counts once, however severely it was marked).
     pub marked_packets: u64,
+    /// Bytes of them.
+    pub marked_bytes: u64,
     /// How long the wire was busy.
     pub busy: Duration,
     /// Time integral of the number of waiting packets, in packet-picoseconds.

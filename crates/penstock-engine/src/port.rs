@@ -3,7 +3,7 @@
 //! Where departures can be known on arrival (one FIFO queue) the port is [`Committed`] and costs no event of its own;
 //! elsewhere it works in [`Service`] mode and decides whenever its wire becomes free.
 
-use crate::blueprint::{LinkPlan, MarkAt};
+use crate::blueprint::{LinkPlan, MarkAt, PcnAt, PortPlan};
 use crate::channel::Outputs;
 use crate::committed::Committed;
 use crate::digest::Digest;
@@ -17,6 +17,7 @@ use penstock_model::id::LinkId;
 use penstock_model::impairment::{AnyImpairment, Fate, Impairment};
 use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::packet::Packet;
+use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
 use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Duration, Time};
@@ -27,6 +28,7 @@ pub struct Port {
     wire: Wire,
     delay: Duration,
     marker: Option<Marker>,
+    pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
     impairments: Vec<AnyImpairment>,
     /// What the impairments have lost.
@@ -39,6 +41,35 @@ pub struct Port {
 struct Marker {
     meter: AnyMeter,
     at: MarkAt,
+}
+
+/// The PCN meters of a port.
+struct PcnStage {
+    meters: Vec<AnyPcnMeter>,
+    at: PcnAt,
+}
+
+impl PcnStage {
+    fn new(plan: &PortPlan, key: Key) -> Option<Box<PcnStage>> {
+        let meter = |(i, plan): (usize, &PcnMeterPlan)| AnyPcnMeter::new(plan, key.child("pcn").nth(i as u64));
+        let meters: Vec<AnyPcnMeter> = plan.pcn.iter().enumerate().map(meter).collect();
+        (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
+    }
+
+    /// Lets the meters see a packet, if this is where they look.
+    #[inline]
+    fn look(&mut self, now: Time, packet: &mut Packet, at: PcnAt, counters: &mut Counters) {
+        if self.at != at {
+            return;
+        }
+        let before = packet.pcn;
+        for meter in &mut self.meters {
+            packet.pcn = meter.on_packet(now, packet.bytes(), packet.pcn);
+        }
+        if packet.pcn > before {
+            counters.mark(now, packet);
+        }
+    }
 }
 
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
@@ -65,6 +96,14 @@ pub struct Counters {
 }
 
 impl Counters {
+    #[inline]
+    fn mark(&mut self, now: Time, packet: &Packet) {
+        if self.window.is_open(now) {
+            self.link.marked_packets += 1;
+            self.link.marked_bytes += u64::from(packet.size);
+        }
+    }
+
     /// Counts an arrival.
     #[inline]
     fn arrival(&mut self, now: Time, packet: &Packet) {
@@ -83,7 +122,7 @@ impl Counters {
             Verdict::Mark => {
                 packet.marked = true;
                 record.note(now, self.place, packet, TraceEvent::Mark);
-                self.link.marked_packets += u64::from(self.window.is_open(now));
+                self.mark(now, packet);
             }
             Verdict::Drop(cause) => {
                 self.refused(now, packet, cause, record);
@@ -172,6 +211,7 @@ impl Port {
             wire: Wire::new(plan.rate, plan.rate_changes.clone()),
             delay: plan.delay,
             marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
+            pcn: PcnStage::new(&plan.port, key),
             queueing,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
@@ -197,12 +237,16 @@ impl Port {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
         self.counters.arrival(now, packet);
-        let Port { queueing, counters, wire, .. } = self;
+        self.meter_pcn(now, packet, PcnAt::Offered);
+        let Port { queueing, counters, wire, pcn, .. } = self;
         match queueing {
             Queueing::Committed(queue) => {
                 let verdict = queue.decide(now, packet, &mut counters.sent);
                 if !counters.judged(now, packet, verdict, record) {
                     return;
+                }
+                if let Some(pcn) = pcn {
+                    pcn.look(now, packet, PcnAt::Accepted, counters);
                 }
                 let (start, end) = queue.commit(now, packet, wire, &mut counters.sent);
                 counters.transmission(now, start, end, packet.size);
@@ -214,6 +258,9 @@ impl Port {
                 let verdict = service.decide(now, packet);
                 if !counters.judged(now, packet, verdict, record) {
                     return;
+                }
+                if let Some(pcn) = pcn {
+                    pcn.look(now, packet, PcnAt::Accepted, counters);
                 }
                 service.push(now, *packet);
                 if service.has_one_queue() {
@@ -282,6 +329,13 @@ impl Port {
         (!self.impairments.is_empty()).then(|| self.losses.value())
     }
 
+    #[inline]
+    fn meter_pcn(&mut self, now: Time, packet: &mut Packet, at: PcnAt) {
+        if let Some(pcn) = &mut self.pcn {
+            pcn.look(now, packet, at, &mut self.counters);
+        }
+    }
+
     /// Loses a packet whose transmission ends at `end`. That is known beforehand, and how long depends on how the port
     /// finds its departures: hence the digest of its own, and nothing at all about what lies after the end of the run.
     #[cold]
@@ -304,6 +358,7 @@ impl Port {
         if let Some(Marker { meter, at: MarkAt::Departure }) = &mut self.marker {
             packet.precedence = meter.colour(start, packet.bytes(), packet.precedence);
         }
+        self.meter_pcn(start, packet, PcnAt::Departure);
         let mut arrival = end + self.delay;
         let mut left = end;
         for impairment in &mut self.impairments {

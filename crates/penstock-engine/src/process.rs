@@ -1,11 +1,11 @@
 //! A process: a router's port, or a host with all its interfaces. It has one entry point, [`Process::run`].
 //!
-//! Within one instant: transmissions that end leave, then timers (by flow and kind), arrivals (by input, then in the
+//! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
 use crate::channel::{Inputs, Outputs};
 use crate::host::{Host, Surroundings};
-use crate::observations::{FlowCounters, LinkCounters, TraceRow};
+use crate::observations::{Observations, TraceRow};
 use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
@@ -75,7 +75,7 @@ impl Process {
     #[inline]
     pub fn next(&self, inputs: &Inputs) -> Time {
         let next = match &self.host {
-            Some(host) => inputs.next().min(host.next()),
+            Some(host) => inputs.next().min(host.next()).min(inputs.next_message()),
             None => inputs.next(),
         };
         if self.is_plain {
@@ -101,20 +101,26 @@ impl Process {
         now
     }
 
-    /// Timers, sources and arrivals up to and including `until`, timers and sources first at each instant.
+    /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant.
     #[inline]
     fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let mut host = self.host.as_deref_mut();
         let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
         loop {
             let arrival = inputs.next();
-            let own = host.as_ref().map_or(Time::NEVER, |host| host.next());
+            let own = host.as_ref().map_or(Time::NEVER, |host| host.next().min(inputs.next_message()));
             let now = arrival.min(own);
             if now > until || now == Time::NEVER {
                 return now;
             }
             match &mut host {
-                Some(host) if own <= arrival => host.on_due(now, around),
+                Some(host) if own <= arrival => {
+                    if inputs.next_message() > now {
+                        host.on_due(now, around);
+                    } else if let Some(message) = inputs.mailbox().pop() {
+                        host.on_message(now, &message, around);
+                    }
+                }
                 host => {
                     self.packet_hops += 1;
                     Process::on_arrival(now, inputs.first(), host, around);
@@ -157,17 +163,17 @@ impl Process {
     }
 
     /// Hands over everything that was counted.
-    pub fn finish(mut self, flows: &mut [FlowCounters], links: &mut [LinkCounters], samples: &mut [Vec<u32>]) -> Outcome {
+    pub fn finish(mut self, seen: &mut Observations) -> Outcome {
         for port in self.ports {
             port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
             let link = port.link().index();
-            links[link] = port.into_counters();
+            seen.links[link] = port.into_counters();
         }
         if let Some(host) = self.host {
-            host.report(flows);
+            host.report(seen);
         }
         for sampler in self.samplers {
-            samples[sampler.plan as usize] = sampler.values;
+            seen.samples[sampler.plan as usize] = sampler.values;
         }
         Outcome {
             name: self.name,

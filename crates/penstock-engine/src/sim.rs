@@ -116,21 +116,27 @@ impl Sim {
 
     /// Hands over what was counted; call it when [`Sim::run_until`] has reached the end.
     pub fn finish(self) -> Observations {
-        let mut flows = vec![FlowCounters::default(); self.flows];
-        let mut links = vec![LinkCounters::default(); self.links];
-        let mut samples = vec![Vec::new(); self.samples];
-        let mut outcomes: Vec<_> = self.processes.into_iter().map(|process| process.finish(&mut flows, &mut links, &mut samples)).collect();
+        let mut seen = Observations {
+            from: self.from,
+            to: self.to,
+            flows: vec![FlowCounters::default(); self.flows],
+            links: vec![LinkCounters::default(); self.links],
+            samples: vec![Vec::new(); self.samples],
+            ..Observations::default()
+        };
+        let mut outcomes: Vec<_> = self.processes.into_iter().map(|process| process.finish(&mut seen)).collect();
         outcomes.sort_by(|a, b| a.name.cmp(&b.name));
         let mut digest = Digest::default();
-        let mut trace = Vec::new();
-        let mut packet_hops = 0;
         for outcome in outcomes {
             digest.name(&outcome.name);
             digest.number(outcome.digest);
-            packet_hops += outcome.packet_hops;
-            trace.extend(outcome.trace);
+            seen.packet_hops += outcome.packet_hops;
+            seen.trace.extend(outcome.trace);
         }
-        trace.sort_by_key(|row| (row.time, row.place));
-        Observations { from: self.from, to: self.to, flows, links, samples, packet_hops, digest: digest.value(), trace }
+        seen.digest = digest.value();
+        seen.trace.sort_by_key(|row| (row.time, row.place));
+        seen.calls.sort_by_key(|(flow, _)| *flow);
+        seen.intervals.sort_by_key(|(flow, ..)| *flow);
+        seen
     }
 }

@@ -12,8 +12,12 @@ pub enum TimerKind {
     Start,
     /// A sender's retransmission timer.
     Sender,
+    /// A sender's application falls silent.
+    Stop,
     /// A receiver's delayed acknowledgement.
     Receiver,
+    /// The egress of an aggregate of calls.
+    Egress,
 }
 
 /// A timer that comes up.

@@ -119,3 +119,19 @@ fn synchronised_sources_share_losses_only_if_ties_are_random() {
     assert!(random.iter().all(|packets| packets.abs_diff(600) < 62), "{random:?}");
     assert_eq!(random.iter().sum::<u64>(), 6000);
 }
+
+#[test]
+fn an_arrival_as_far_ahead_as_a_process_may_run_keeps_its_place() {
+    // x hears from r, over a wire of 1 ms after a transmission of no time, and from b. While x takes b's first packet at
+    // 2 ms, r has one to send that will arrive together with b's second, at 3 ms, and before it, by the links' position.
+    let mut net = Net::new("1 s", 1);
+    let [x, a, b, r] = ["x", "a", "b", "r"].map(|name| net.node(name));
+    let plain = || discipline("tail-drop", "");
+    let at_once = net.link(r, x, "90000 Tbit/s", "1 ms", plain());
+    let from_b = net.link(b, x, "1 Mbit/s", "1 ms", plain());
+    let from_a = net.link(a, r, "1 Mbit/s", "1 ms", plain());
+    let (direct, over_r) = (net.route(&[from_b]), net.route(&[from_a, at_once]));
+    net.burst("0 ms", 2, 125, direct);
+    net.packet("0 ms", 125, over_r);
+    assert_eq!(traced(&mut net, Ties::Scenario), [0, 2, 1]);
+}

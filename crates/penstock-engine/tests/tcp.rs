@@ -89,3 +89,18 @@ fn one_flow_s_sawtooth_fills_the_link_as_its_buffer_allows() {
         }
     }
 }
+
+#[test]
+fn nothing_new_is_sent_after_the_stop_but_losses_are_repaired() {
+    // A buffer of 10 packets loses some of what slow start sends; the transfer falls silent in the middle of that.
+    let mut net = net("60 s", "12 Mbit/s", 10, 1, "max-window = 400 packets", "");
+    net.0.groups[0].stop = time("1 s");
+    net.0.trace = true;
+    let seen = net.run();
+    let data = |row: &&penstock_engine::observations::TraceRow| row.event == TraceEvent::Send && row.size == 1500;
+    let new_until_stop = seen.trace.iter().filter(data).filter(|row| row.time <= time("1 s")).map(|row| row.sequence).max();
+    let new_ever = seen.trace.iter().filter(data).map(|row| row.sequence).max();
+    assert_eq!(new_ever, new_until_stop);
+    assert!(overflow(&seen) > 0);
+    assert_eq!(seen.flows[0].goodput_bytes, u64::from(new_ever.expect("something was sent") + 1) * 1460);
+}

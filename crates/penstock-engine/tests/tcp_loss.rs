@@ -56,8 +56,8 @@ fn the_formulas_are_those_that_were_worked_out() {
 
 #[test]
 fn reno_and_sack_send_what_padhye_predicts() {
-    // The model is of a Reno whose losses end a round; ours are independent, which costs fewer timeouts. Its authors find
-    // measured connections within about this band.
+    // The model loses everything behind the first loss of a round; ours are independent, which costs fewer timeouts and puts
+    // TCP above it, by 4 to 5 % for Reno and 6 to 15 % for SACK. 15 % is the accuracy asked of the model up to p = .01.
     for variant in ["reno", "sack"] {
         for (p, seconds) in [(1e-3, 300), (0.01, 300)] {
             let ratio = mean_rate(variant, p, seconds) / padhye(p);

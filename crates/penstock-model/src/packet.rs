@@ -29,6 +29,18 @@ pub enum Body {
     },
     /// A TCP acknowledgement.
     Ack(Ack),
+    /// A packet of a call, numbered within its aggregate.
+    Media {
+        /// Counts from zero.
+        seq: u32,
+    },
+    /// Asks the egress of an aggregate whether a call may begin.
+    Request {
+        /// The call's serial number.
+        call: u32,
+        /// Admitted calls of the aggregate when it asked.
+        live: u32,
+    },
     /// Asks for a connection.
     Syn,
     /// Grants it.
@@ -102,7 +114,8 @@ impl Packet {
     #[inline]
     pub const fn sequence(&self) -> u32 {
         match self.body {
-            Body::Datagram { seq } | Body::Segment { seq, .. } => seq,
+            Body::Datagram { seq } | Body::Segment { seq, .. } | Body::Media { seq } => seq,
+            Body::Request { call, .. } => call,
             Body::Ack(Ack { next, .. }) => next,
             Body::Syn | Body::SynAck => u32::MAX,
         }

@@ -77,6 +77,12 @@ impl Scenario {
         (self.0.warm_up().as_seconds(), self.0.end().as_seconds())
     }
 
+    /// What the scenario probably does not mean, a line for each; it runs all the same.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings().iter().map(Mistake::to_string).collect()
+    }
+
     /// Runs one replication, with the interpreter free for other threads.
     #[pyo3(signature = (seed, replication, cancel = None))]
     fn run(&self, py: Python<'_>, seed: u64, replication: u64, cancel: Option<Py<Cancel>>) -> PyResult<Run> {

@@ -2,7 +2,7 @@
 
 use crate::tree::{Branch, Item, Tree};
 
-/// JSON with sorted keys and without blanks. Impairments, whose order has a meaning, become a list of pairs.
+/// JSON with sorted keys and without blanks. Impairments and PCN meters, whose order has a meaning, become a list of pairs.
 pub(crate) fn write(tree: &Tree) -> String {
     let mut text = String::new();
     value(&mut text, tree);
@@ -26,7 +26,7 @@ fn value(text: &mut String, tree: &Tree) {
                 quoted(text, &branch.key);
                 text.push(':');
                 match &branch.tree.item {
-                    Item::Table(parts) if branch.key == "impairment" => list(text, parts.iter(), |text, part| {
+                    Item::Table(parts) if matches!(branch.key.as_str(), "impairment" | "pcn") => list(text, parts.iter(), |text, part| {
                         text.push('[');
                         quoted(text, &part.key);
                         text.push(',');

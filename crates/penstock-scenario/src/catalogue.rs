@@ -87,6 +87,7 @@ fn part_entry(part: &Part) -> Value {
     let (takes, of) = match part.takes {
         Takes::OneOf(kind) | Takes::OneOfBeside(kind, _) => ("one component", kind),
         Takes::Several(kind) => ("several components", kind),
+        Takes::Table(section) => ("one table", section),
         Takes::List(section) => ("list of tables", section),
         Takes::Named(section) => ("named tables", section),
     };
@@ -101,8 +102,11 @@ fn metrics() -> Vec<Value> {
     let Kind::Choice(words) = What::KIND else { unreachable!("metrics are declared as words") };
     let entry = |(what, (name, doc)): (&What, &(&str, &str))| {
         let info = what.info();
-        let applies: Vec<&str> =
-            [(info.flows, "flows"), (info.links, "links")].iter().filter(|(applies, _)| *applies).map(|(_, to)| *to).collect();
+        let applies: Vec<&str> = [(info.flows, "flows"), (info.calls, "calls"), (info.links, "links")]
+            .iter()
+            .filter(|(applies, _)| *applies)
+            .map(|(_, to)| *to)
+            .collect();
         json!({
             "name": name,
             "unit": info.unit,
@@ -159,7 +163,10 @@ mod tests {
         assert_eq!(tail_drop["parameters"][0]["default"], "1000 packets");
         assert_eq!(tail_drop["parameters"][1]["choices"][0]["word"], "waiting");
         let names: Vec<&str> = all["sections"].as_array().unwrap().iter().map(|section| section["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ["scenario", "node", "link", "rate-change", "class", "marker", "flow", "measure"]);
+        assert_eq!(
+            names,
+            ["scenario", "node", "link", "rate-change", "class", "marker", "flow", "calls", "initial", "signalling", "measure"]
+        );
     }
 
     #[test]

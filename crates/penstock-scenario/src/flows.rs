@@ -1,5 +1,6 @@
 //! Groups of flows: what a user writes for one, its members and their routes.
 
+use crate::calls;
 use crate::mistake::Place;
 use crate::nodes::{End, Nodes, MOST};
 use crate::section::{Nothing, Part, Section};
@@ -40,7 +41,10 @@ penstock_model::parameters! {
 }
 impl Check for FlowKeys {}
 
-/// What one `[[flows]]` became.
+/// Reads one group.
+type Read = fn(&mut Section<'_>, &Nodes, Option<Duration>) -> Option<Flows>;
+
+/// What one `[[flows]]` or `[[calls]]` became.
 pub(crate) struct Flows {
     pub plan: FlowGroup,
     pub class: String,
@@ -51,6 +55,21 @@ pub(crate) struct Flows {
     pub count: usize,
     pub route: Option<Given>,
     pub route_back: Option<Given>,
+    /// Where the behaviours of calls are written.
+    pub edges: EdgePlaces,
+}
+
+/// Where admission, its greatest level of congestion, and termination are written.
+#[derive(Clone, Copy)]
+pub(crate) struct EdgePlaces {
+    pub admission: Place,
+    pub level: Place,
+    pub termination: Place,
+}
+
+impl EdgePlaces {
+    /// Where nothing of it is written.
+    pub const NONE: EdgePlaces = EdgePlaces { admission: Place::Whole, level: Place::Whole, termination: Place::Whole };
 }
 
 /// A given route.
@@ -61,14 +80,18 @@ pub(crate) struct Given {
 }
 
 impl Flows {
-    /// Reads all `[[flows]]`; the second result tells whether every entry could be read.
+    /// Reads all `[[flows]]` and then all `[[calls]]`; the second result tells whether every entry could be read.
     pub fn read_all(top: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> (Vec<Flows>, bool) {
-        if !top.has("flows") {
-            top.wrong("", "there are no [[flows]], so nothing would happen; write [[flows]] with name, from, to and source");
+        if !top.has("flows") && !top.has("calls") {
+            let message =
+                "there are no [[flows]] and no [[calls]], so nothing would happen; write [[flows]] with name, from, to and source";
+            top.wrong("", message);
         }
         let (mut flows, mut complete): (Vec<Flows>, bool) = (Vec::new(), true);
-        for mut section in top.tables("flows") {
-            match Flows::read(&mut section, nodes, duration) {
+        let flow_sections = top.tables("flows").into_iter().map(|section| (section, Flows::read as Read));
+        let call_sections = top.tables("calls").into_iter().map(|section| (section, calls::read as Read));
+        for (mut section, read) in flow_sections.chain(call_sections) {
+            match read(&mut section, nodes, duration) {
                 Some(group) => {
                     if flows.iter().any(|other| other.plan.name == group.plan.name) {
                         section.wrong("name", format!("a second group called '{}'; give it a name of its own", group.plan.name));
@@ -91,20 +114,15 @@ impl Flows {
         let source = section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read);
         let transport = section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read);
         let carried = carried(section, source, transport);
-        let (from, to) = (nodes.end(section, "from"), nodes.end(section, "to"));
+        let ends = Ends::read(section, nodes);
         let keys = keys?;
-        let route = given(section, nodes, "route", keys.route.as_deref());
         let route_back = given(section, nodes, "route-back", keys.route_back.as_deref());
-        let stop = times(section, &keys, duration);
-        let (from, to, (source, transport)) = (from?, to?, carried?);
-        let (route, route_back, stop) = (route?, route_back?, stop?);
+        let written = Written { count: keys.count, start: keys.start, stop: keys.stop, route: keys.route.as_deref() };
+        let members = Members::read(section, nodes, ends, &written, duration, "flow");
+        let (source, transport) = carried?;
+        let (route_back, members) = (route_back?, members?);
         if route_back.is_some() && matches!(transport, TransportPlan::Udp(_)) {
             section.wrong("route-back", "has no effect: udp sends nothing back; leave it out");
-        }
-        let count = keys.count.map_or(from.len().max(to.len()), |count| count.0 as usize);
-        if let Some(i) = (0..count.min(MOST)).find(|i| from.node(*i) == to.node(*i)) {
-            section.wrong("to", format!("flow {i} would begin and end at '{}'", nodes.name(from.node(i))));
-            return None;
         }
         let plan = FlowGroup {
             name: keys.name.0,
@@ -113,9 +131,13 @@ impl Flows {
             class: 0,
             precedence: keys.precedence.0,
             start: (keys.start.0, keys.start.1),
-            stop,
+            stop: members.stop,
+            calls: None,
+            interval: None,
         };
-        Some(Flows { plan, class: keys.class.0, path: section.path.clone(), place: section.place, from, to, count, route, route_back })
+        let Members { from, to, count, route, .. } = members;
+        let (class, path, place, edges) = (keys.class.0, section.path.clone(), section.place, EdgePlaces::NONE);
+        Some(Flows { plan, class, path, place, from, to, count, route, route_back, edges })
     }
 
     /// Whether something is sent back.
@@ -160,11 +182,61 @@ fn carried(section: &Section<'_>, source: Part<SourcePlan>, transport: Part<Tran
     }
 }
 
+/// The two ends of a group, as far as they are known.
+pub(crate) struct Ends(Option<End>, Option<End>);
+
+impl Ends {
+    /// Reads `from` and `to`, noting what is wrong with them.
+    pub fn read(section: &Section<'_>, nodes: &Nodes) -> Ends {
+        Ends(nodes.end(section, "from"), nodes.end(section, "to"))
+    }
+}
+
+/// What is written about the members of a group.
+pub(crate) struct Written<'a> {
+    pub count: Option<Count>,
+    pub start: Start,
+    pub stop: Option<Duration>,
+    pub route: Option<&'a [NodeName]>,
+}
+
+/// The members of a group.
+pub(crate) struct Members {
+    pub from: End,
+    pub to: End,
+    pub count: usize,
+    pub route: Option<Given>,
+    pub stop: Time,
+}
+
+impl Members {
+    /// The members, each a `what`; `None` after a mistake.
+    pub fn read(
+        section: &Section<'_>,
+        nodes: &Nodes,
+        ends: Ends,
+        written: &Written<'_>,
+        duration: Option<Duration>,
+        what: &str,
+    ) -> Option<Members> {
+        let route = given(section, nodes, "route", written.route);
+        let stop = times(section, written, duration);
+        let (from, to) = (ends.0?, ends.1?);
+        let (route, stop) = (route?, stop?);
+        let count = written.count.map_or(from.len().max(to.len()), |count| count.0 as usize);
+        if let Some(i) = (0..count.min(MOST)).find(|i| from.node(*i) == to.node(*i)) {
+            section.wrong("to", format!("{what} {i} would begin and end at '{}'", nodes.name(from.node(i))));
+            return None;
+        }
+        Some(Members { from, to, count, route, stop })
+    }
+}
+
 /// When the sources fall silent; `None` after a mistake.
-fn times(section: &Section<'_>, keys: &FlowKeys, duration: Option<Duration>) -> Option<Time> {
+fn times(section: &Section<'_>, written: &Written<'_>, duration: Option<Duration>) -> Option<Time> {
     let end = duration.map_or(Time::NEVER, |duration| Time::ZERO + duration);
-    let stop = keys.stop.map_or(end, |stop| Time::ZERO + stop);
-    let last_start = keys.start.1;
+    let stop = written.stop.map_or(end, |stop| Time::ZERO + stop);
+    let last_start = written.start.1;
     if last_start >= end {
         section.wrong("start", format!("{last_start} is not before the end at {end}, so it would never send"));
         None

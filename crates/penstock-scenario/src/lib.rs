@@ -26,6 +26,9 @@
 //! mistake. What may be written is declared once, with the components' parameters and the keys of the scenario's own
 //! sections; [`catalogue`] and [`json_schema`] come from those declarations.
 
+mod call_checks;
+mod call_metrics;
+mod calls;
 mod canonical;
 mod catalogue;
 mod classes;
@@ -35,6 +38,7 @@ mod measure;
 mod metrics;
 mod mistake;
 mod nodes;
+mod pcn;
 mod port;
 mod routes;
 mod routing;

@@ -2,9 +2,10 @@
 
 use crate::mistake::{Mistakes, Place};
 use crate::nodes::{End, Nodes, MOST};
-use crate::port::{PortDraft, PortKeys};
+use crate::pcn::check_meters;
+use crate::port::{PcnMetered, PortDraft, PortKeys};
 use crate::section::Section;
-use crate::words::{Name, NodeName};
+use crate::words::{LinkDelay, LinkRate, Name, NodeName};
 use penstock_engine::blueprint::{LinkPlan, PortPlan};
 use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, Parameters};
@@ -24,21 +25,23 @@ penstock_model::parameters! {
         from: NodeName;
         /// Where it ends.
         to: NodeName;
-        /// Its rate.
-        rate: Rate;
-        /// Its propagation delay; at most one hour.
-        delay: Duration;
+        /// Its rate; `"unlimited"` stands for the largest, for access links that shall not matter.
+        rate: LinkRate;
+        /// Its propagation delay; at most one hour. With `uniform`, each link draws its own, once per run.
+        delay: LinkDelay;
         /// Its name; `from-to` if left out.
         name: Option<Name>;
-        /// Adds the way back, called `to-from`, with the same rate and delay and a plain tail-drop queue. Nothing else is
-        /// copied: no queue, scheduler, marker, impairment or rate change. For those, write the way back as a link.
+        /// Adds the way back, called `to-from`, with the same rate and delay (drawn apart, where it is drawn) and a plain tail-drop queue.
+        /// Nothing else is copied: no queue, scheduler, marker, PCN meter, impairment or rate change. For those, write the way back as a link.
         both_ways: bool = "false";
+        /// Which packets its PCN meters see; `accepted` if left out.
+        pcn_at: Option<PcnMetered>;
     }
 }
 impl Check for LinkKeys {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        if self.delay > Duration::from_secs(3600) {
-            mistake("delay", format!("{} is longer than any link; at most one hour", self.delay));
+        if self.delay.1 > Duration::from_secs(3600) {
+            mistake("delay", format!("{} is longer than any link; at most one hour", self.delay.1));
         }
     }
 }
@@ -71,6 +74,8 @@ pub(crate) struct Link {
     pub port: PortDraft,
     /// Its one-way links.
     pub members: Range<u32>,
+    /// The bounds of their delays; the plans have the lower.
+    pub delay: (Duration, Duration),
     /// The way back of another.
     pub is_back: bool,
 }
@@ -104,10 +109,12 @@ impl Links {
     fn read_one(&mut self, section: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> Option<()> {
         let keys = LinkKeys::read(section);
         let rate_changes = read_rate_changes(section, duration);
-        let port = PortKeys::read(section);
+        let port = PortKeys::read(section, keys.as_ref().and_then(|keys| keys.pcn_at));
         let (from, to) = (nodes.end(section, "from"), nodes.end(section, "to"));
         let keys = keys?;
         let (from, to, rate_changes, port) = (from?, to?, rate_changes?, port?);
+        let fastest = rate_changes.iter().map(|(_, rate)| *rate).fold(keys.rate.0, Rate::max);
+        check_meters(section, &port.pcn, fastest);
         let count = match (from.len(), to.len()) {
             (n, m) if n.max(m) % n.min(m) == 0 => n.max(m),
             (n, m) => {
@@ -128,7 +135,7 @@ impl Links {
             return None;
         }
         let name = keys.name.as_ref().map(|name| name.0.clone());
-        let shape = Shape { nodes, from, to, count, rate: keys.rate, delay: keys.delay };
+        let shape = Shape { nodes, from, to, count, rate: keys.rate.0, delay: (keys.delay.0, keys.delay.1) };
         let default_name = format!("{}-{}", keys.from.0, keys.to.0);
         self.add(shape, name, default_name, rate_changes, Draft { section, port, is_back: false });
         if keys.both_ways {
@@ -149,7 +156,7 @@ impl Links {
                 Some(name) => name.clone(),
                 None => format!("{}-{}", shape.nodes.name(from), shape.nodes.name(to)),
             };
-            let (rate, delay, port) = (shape.rate, shape.delay, Arc::clone(&unfinished));
+            let (rate, delay, port) = (shape.rate, shape.delay.0, Arc::clone(&unfinished));
             self.plans.push(LinkPlan { path, from, to, rate, rate_changes: rate_changes.clone(), delay, port });
         }
         self.groups.push(Link {
@@ -158,6 +165,7 @@ impl Links {
             place: draft.section.place,
             port: draft.port,
             members: first..self.plans.len() as u32,
+            delay: shape.delay,
             is_back: draft.is_back,
         });
     }
@@ -205,7 +213,7 @@ struct Shape<'a> {
     to: End,
     count: usize,
     rate: Rate,
-    delay: Duration,
+    delay: (Duration, Duration),
 }
 
 struct Draft<'a, 'b> {

@@ -2,20 +2,22 @@
 
 use crate::section::Section;
 use crate::suggest::unknown;
-use crate::what::{By, Per, Take, What};
+use crate::what::{By, Info, Per, Take, What};
 use crate::words::Names;
-use penstock_engine::blueprint::SamplePlan;
+use penstock_engine::blueprint::{CallsPlan, SamplePlan};
+use penstock_model::call::HoldingPlan;
+use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, Parameters};
-use penstock_model::units::Duration;
+use penstock_model::units::{Duration, Rate};
 
 penstock_model::parameters! {
-    /// Something to be measured. Without any `[[measure]]`: throughput, goodput, delay and loss of each group of flows,
-    /// the fairness between all flows, and utilisation, drops and queue of each link that dropped packets or has a queue
-    /// or a scheduler of its own in the scenario.
+    /// Something to be measured. Without any `[[measure]]`: throughput, goodput, delay and loss of each group of flows or
+    /// calls, the fairness between all of them, what became of calls, and utilisation, drops and queue of each link that
+    /// dropped packets or has a queue, a scheduler or a PCN meter of its own in the scenario.
     pub struct MeasureKeys {
         /// What is measured.
         metric: What;
-        /// The groups of flows, or the links, that it is measured of.
+        /// The groups of flows or calls, or the links, that it is measured of.
         of: Names;
         /// What becomes one number.
         per: Per = "group";
@@ -25,6 +27,10 @@ penstock_model::parameters! {
         sample: Option<Duration>;
         /// How counts of packets (`drops`, `offered`) are split; not at all if left out.
         by: Option<Vec<By>>;
+        /// Measure `throughput` of calls once in every interval of this length, from the beginning of the run.
+        interval: Option<Duration>;
+        /// The rate that `termination-time` waits for.
+        below: Option<Rate>;
     }
 }
 impl Check for MeasureKeys {
@@ -34,6 +40,19 @@ impl Check for MeasureKeys {
         }
         if self.sample.is_some() && self.metric != What::Queue {
             mistake("sample", "has no effect: only metric = \"queue\" is sampled; leave it out".to_owned());
+        }
+        if self.interval == Some(Duration::ZERO) {
+            mistake("interval", "an interval must be above zero".to_owned());
+        }
+        if self.interval.is_some() && self.metric != What::Throughput {
+            mistake("interval", "has no effect: only metric = \"throughput\" is measured per interval; leave it out".to_owned());
+        }
+        match (self.below, self.metric == What::TerminationTime) {
+            (None, true) => {
+                mistake("below", "is missing: say which rate the calls shall fall below, as in below = \"128 Mbit/s\"".to_owned())
+            }
+            (Some(_), false) => mistake("below", "has no effect: only metric = \"termination-time\" looks at it; leave it out".to_owned()),
+            _ => {}
         }
         let names = &self.of.0;
         if let Some(i) = (1..names.len()).find(|i| names[..*i].contains(&names[*i])) {
@@ -59,13 +78,13 @@ impl Check for MeasureKeys {
                 mistake("take", format!("'{}' makes no sense for '{}'; one of {}", take.word(), info.name, allowed.join(", ")));
             }
         }
-        if self.metric == What::Fairness && self.per != Per::Group {
-            mistake("per", "fairness is one number over all that `of` names; leave it out".to_owned());
+        if info.take.is_empty() && self.per != Per::Group {
+            mistake("per", format!("{} is one number over all that `of` names; leave it out", info.name));
         }
     }
 }
 
-/// A group of flows or a link of the scenario, by its position.
+/// A group of flows or calls, or a link of the scenario, by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Flows(usize),
@@ -80,6 +99,10 @@ pub(crate) struct Measure {
     pub single: bool,
     pub take: Vec<Take>,
     pub by: Vec<By>,
+    /// One number per interval of this length.
+    pub interval: Option<Duration>,
+    /// What the load shall fall below.
+    pub below: Rate,
     /// For each target, the sample plans of its members.
     pub samples: Vec<std::ops::Range<usize>>,
     /// Only if the link dropped something; for the default set.
@@ -89,14 +112,42 @@ pub(crate) struct Measure {
 impl Measure {
     /// A measurement that nobody wrote, with the metric's defaults.
     pub fn plain(what: What, of: Vec<Target>) -> Measure {
-        Measure { what, of, single: false, take: what.info().default.to_vec(), by: Vec::new(), samples: Vec::new(), if_dropped: false }
+        let take = what.info().default.to_vec();
+        let (by, samples, interval, below) = (Vec::new(), Vec::new(), None, Rate::ZERO);
+        Measure { what, of, single: false, take, by, interval, below, samples, if_dropped: false }
     }
 }
 
+/// A group of flows or calls that may be measured.
+pub(crate) struct KnownGroup<'a> {
+    pub name: &'a str,
+    pub is_tcp: bool,
+    pub count: usize,
+    pub calls: Option<&'a CallsPlan>,
+}
+
+/// How long a run is, and how long it counts.
+#[derive(Clone, Copy)]
+pub(crate) struct Spans {
+    pub run: Duration,
+    pub window: Duration,
+}
+
+/// What the engine must observe for the measurements.
+#[derive(Default)]
+pub(crate) struct Wanted {
+    pub samples: Vec<SamplePlan>,
+    /// Positions of groups, and the interval in which what they receive is counted.
+    pub intervals: Vec<(usize, Duration)>,
+}
+
+/// More intervals than this are a slip of the pen.
+const MOST_INTERVALS: u64 = 100_000;
+
 /// What may be measured.
 pub(crate) struct Known<'a> {
-    /// Names of the groups of flows, and whether they are tcp.
-    pub flows: Vec<(&'a str, bool)>,
+    /// The groups of flows and calls.
+    pub flows: Vec<KnownGroup<'a>>,
     /// Names of the links, and their members.
     pub links: Vec<(&'a str, std::ops::Range<u32>)>,
     /// Whether the two lists are complete.
@@ -104,17 +155,12 @@ pub(crate) struct Known<'a> {
 }
 
 /// Reads all `[[measure]]`; `None` if there is none.
-pub(crate) fn read_all(
-    top: &mut Section<'_>,
-    known: &Known<'_>,
-    window: Option<Duration>,
-    samples: &mut Vec<SamplePlan>,
-) -> Option<Vec<Measure>> {
+pub(crate) fn read_all(top: &mut Section<'_>, known: &Known<'_>, spans: Option<Spans>, wanted: &mut Wanted) -> Option<Vec<Measure>> {
     let written = top.has("measure");
     let mut measures = Vec::new();
     for mut section in top.tables("measure") {
         let keys = MeasureKeys::read(&mut section);
-        if let Some(measure) = keys.and_then(|keys| resolve(&section, keys, known, window, samples)) {
+        if let Some(measure) = keys.and_then(|keys| resolve(&section, keys, known, spans, wanted)) {
             measures.push(measure);
         }
         section.finish();
@@ -122,13 +168,7 @@ pub(crate) fn read_all(
     written.then_some(measures)
 }
 
-fn resolve(
-    section: &Section<'_>,
-    keys: MeasureKeys,
-    known: &Known<'_>,
-    window: Option<Duration>,
-    samples: &mut Vec<SamplePlan>,
-) -> Option<Measure> {
+fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, spans: Option<Spans>, wanted: &mut Wanted) -> Option<Measure> {
     let info = keys.metric.info();
     let of: Vec<Option<Target>> = keys.of.0.iter().map(|name| target(section, name, keys.metric, known)).collect();
     let of: Vec<Target> = of.into_iter().collect::<Option<_>>()?;
@@ -140,15 +180,21 @@ fn resolve(
     }
     let mut ranges = Vec::new();
     if let Some(every) = keys.sample {
-        if window.is_some_and(|window| every > window) {
+        if spans.is_some_and(|spans| every > spans.window) {
             section.wrong("sample", format!("{every} is longer than what is counted, so no sample would be taken"));
         }
         for target in &of {
             let Target::Links(link) = target else { continue };
-            let first = samples.len();
-            samples.extend(known.links[*link].1.clone().map(|link| SamplePlan { link: penstock_model::id::LinkId(link), every }));
-            ranges.push(first..samples.len());
+            let first = wanted.samples.len();
+            wanted.samples.extend(known.links[*link].1.clone().map(|link| SamplePlan { link: LinkId(link), every }));
+            ranges.push(first..wanted.samples.len());
         }
+    }
+    if let Some(every) = keys.interval {
+        per_interval(section, &keys, &of, every, known, spans, wanted);
+    }
+    if let Some(below) = keys.below {
+        terminated(section, &of, below, known);
     }
     Some(Measure {
         what: keys.metric,
@@ -156,51 +202,123 @@ fn resolve(
         single: keys.per != Per::Group,
         take: keys.take.unwrap_or_else(|| info.default.to_vec()),
         by: keys.by.unwrap_or_default(),
+        interval: keys.interval,
+        below: keys.below.unwrap_or(Rate::ZERO),
         samples: ranges,
         if_dropped: false,
     })
 }
 
-/// The flows or links called `name`, if the metric applies to them.
+/// Notes that the groups are to be counted in intervals.
+fn per_interval(
+    section: &Section<'_>,
+    keys: &MeasureKeys,
+    of: &[Target],
+    every: Duration,
+    known: &Known<'_>,
+    spans: Option<Spans>,
+    wanted: &mut Wanted,
+) {
+    if let Some(Spans { run, .. }) = spans {
+        let intervals = run.as_ps() / every.as_ps();
+        if intervals == 0 {
+            section.wrong("interval", format!("{every} is longer than the run, so no interval would be complete"));
+        } else if intervals > MOST_INTERVALS {
+            section.wrong("interval", format!("{every} makes {intervals} intervals; at most {MOST_INTERVALS}"));
+        }
+    }
+    for (name, target) in keys.of.0.iter().zip(of) {
+        let group = match target {
+            Target::Flows(group) if known.flows[*group].calls.is_some() => *group,
+            _ => {
+                section.wrong("interval", format!("only calls are measured per interval, and '{name}' is something else; leave it out"));
+                continue;
+            }
+        };
+        match wanted.intervals.iter().find(|(other, _)| *other == group) {
+            Some((_, other)) if *other != every => {
+                section.wrong("interval", format!("another measurement counts '{name}' per {other}; a group has one interval"));
+            }
+            Some(_) => {}
+            None => wanted.intervals.push((group, every)),
+        }
+    }
+}
+
+/// The load of groups whose calls only ever end by termination must begin above what it shall fall below.
+fn terminated(section: &Section<'_>, of: &[Target], below: Rate, known: &Known<'_>) {
+    let mut load = 0;
+    for target in of {
+        let Target::Flows(group) = target else { continue };
+        let KnownGroup { name, count, calls: Some(calls), .. } = &known.flows[*group] else { continue };
+        if calls.arrivals.is_some() || !matches!(calls.holding, HoldingPlan::Infinite(_)) {
+            section.wrong("of", format!("'{name}' has calls that come or go by themselves, so terminations do not tell how many live"));
+            return;
+        }
+        load += *count as u64 * u64::from(calls.initial) * calls.call_rate.as_bps();
+    }
+    if load < below.as_bps() {
+        section.wrong("below", format!("the initial calls make {}, which is below {below} from the start", Rate::from_bps(load)));
+    }
+}
+
+/// The flows, calls or links called `name`, if the metric applies to them.
 fn target(section: &Section<'_>, name: &str, what: What, known: &Known<'_>) -> Option<Target> {
     let info = what.info();
-    let applying = |flows: bool| {
-        let names: Vec<&str> = What::ALL
-            .iter()
-            .map(|what| what.info())
-            .filter(|info| if flows { info.flows } else { info.links })
-            .map(|info| info.name)
-            .collect();
-        names.join(", ")
+    let applying = |applies: fn(&Info) -> bool| {
+        let infos = What::ALL.iter().map(|what| what.info());
+        infos.filter(applies).map(|info| info.name).collect::<Vec<_>>().join(", ")
     };
-    if let Some(flow) = known.flows.iter().position(|(flow, _)| *flow == name) {
-        if !info.flows {
+    let measured_of = match (info.flows, info.calls, info.links) {
+        (false, false, _) => "links",
+        (false, true, false) => "calls",
+        _ => "flows",
+    };
+    if let Some(i) = known.flows.iter().position(|group| group.name == name) {
+        let group = &known.flows[i];
+        let (applies, kind, those) = match group.calls {
+            Some(_) => (info.calls, "calls", applying(|info| info.calls)),
+            None => (info.flows, "flows", applying(|info| info.flows)),
+        };
+        if !applies {
             section.wrong(
                 "of",
-                format!("'{}' is measured of links, and '{name}' is a group of flows; for those: {}", info.name, applying(true)),
+                format!("'{}' is measured of {measured_of}, and '{name}' is a group of {kind}; for those: {those}", info.name),
             );
             return None;
         }
-        if what == What::Retransmissions && !known.flows[flow].1 {
+        if what == What::Retransmissions && !group.is_tcp {
             section.wrong("of", format!("'retransmissions' is measured of tcp, and '{name}' is carried by udp"));
             return None;
         }
-        return Some(Target::Flows(flow));
+        if what == What::SignalRate && group.calls.is_some_and(|calls| calls.request_packet.is_none()) {
+            let message = format!(
+                "'{name}' asks for its calls without packets; write signalling = {{ packet = \"160 bytes\" }} there, or leave it out"
+            );
+            section.wrong("of", message);
+            return None;
+        }
+        return Some(Target::Flows(i));
     }
     if let Some(link) = known.links.iter().position(|(link, _)| *link == name) {
         if !info.links {
-            section.wrong("of", format!("'{}' is measured of flows, and '{name}' is a link; for those: {}", info.name, applying(false)));
+            let those = applying(|info| info.links);
+            section.wrong("of", format!("'{}' is measured of {measured_of}, and '{name}' is a link; for those: {those}", info.name));
             return None;
         }
         return Some(Target::Links(link));
     }
     if known.complete {
-        let flows = known.flows.iter().filter(|_| info.flows).map(|(name, _)| *name);
+        let applies = |group: &&KnownGroup<'_>| if group.calls.is_some() { info.calls } else { info.flows };
+        let flows = known.flows.iter().filter(applies).map(|group| group.name);
         let links = known.links.iter().filter(|_| info.links).map(|(name, _)| *name);
         let names: Vec<&str> = flows.chain(links).collect();
+        let has_calls = known.flows.iter().any(|group| group.calls.is_some());
         let kind = match (info.flows, info.links) {
+            (true, false) if info.calls && has_calls => "group of flows or calls",
             (true, false) => "group of flows",
             (false, true) => "link",
+            (false, false) => "group of calls",
             _ => "group of flows or link",
         };
         section.wrong("of", unknown(kind, name, &names));

@@ -1,8 +1,9 @@
 //! From what a run counted to the numbers that were asked for.
 
+use crate::call_metrics;
 use crate::measure::{Measure, Target};
 use crate::what::{By, Take, What};
-use penstock_engine::blueprint::LinkPlan;
+use penstock_engine::blueprint::Blueprint;
 use penstock_engine::observations::{FlowCounters, LinkCounters, Observations};
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::units::PS_PER_SECOND;
@@ -13,7 +14,8 @@ use std::ops::Range;
 pub struct Metric {
     /// The metric's name, such as `throughput`.
     pub name: &'static str,
-    /// What distinguishes it from others of that name: `of`, `flow` or `link`, `statistic`, `cause`, `precedence`.
+    /// What distinguishes it from others of that name: `of`, `flow` or `link`, `statistic`, and what splits it, such as
+    /// `cause`, `precedence`, `until`, `what` or `from`.
     pub labels: Vec<(String, String)>,
     /// The unit; `1` for a share.
     pub unit: &'static str,
@@ -21,7 +23,7 @@ pub struct Metric {
     pub value: f64,
 }
 
-/// The names and members of a scenario's flows and links.
+/// The names and members of a scenario's groups of flows and calls, in the blueprint's order, and of its links.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
     pub flows: Vec<(String, Range<usize>)>,
@@ -29,12 +31,19 @@ pub(crate) struct Roster {
 }
 
 /// The numbers that `measures` ask for.
-pub(crate) fn evaluate(measures: &[Measure], roster: &Roster, links: &[LinkPlan], seen: &Observations) -> Vec<Metric> {
-    let mut sheet = Sheet { roster, links, seen, window: seen.to.since(seen.from).as_seconds(), metrics: Vec::new() };
+pub(crate) fn evaluate(measures: &[Measure], roster: &Roster, blueprint: &Blueprint, seen: &Observations) -> Vec<Metric> {
+    let mut sheet = Sheet { roster, blueprint, seen, window: seen.to.since(seen.from).as_seconds(), metrics: Vec::new() };
     for measure in measures {
-        if measure.what == What::Fairness {
-            sheet.fairness(measure);
-            continue;
+        match measure.what {
+            What::Fairness => {
+                sheet.fairness(measure);
+                continue;
+            }
+            What::TerminationTime => {
+                sheet.termination_time(measure);
+                continue;
+            }
+            _ => {}
         }
         for (i, target) in measure.of.iter().enumerate() {
             match target {
@@ -48,7 +57,7 @@ pub(crate) fn evaluate(measures: &[Measure], roster: &Roster, links: &[LinkPlan]
 
 struct Sheet<'a> {
     roster: &'a Roster,
-    links: &'a [LinkPlan],
+    blueprint: &'a Blueprint,
     seen: &'a Observations,
     window: f64,
     metrics: Vec<Metric>,
@@ -62,15 +71,33 @@ impl Sheet<'_> {
     }
 
     fn fairness(&mut self, measure: &Measure) {
-        let groups = measure.of.iter().filter_map(|target| match target {
-            Target::Flows(group) => Some(&self.roster.flows[*group]),
-            Target::Links(_) => None,
-        });
-        let names: Vec<&str> = groups.clone().map(|(name, _)| name.as_str()).collect();
-        let values: Vec<f64> =
-            groups.flat_map(|(_, members)| &self.seen.flows[members.clone()]).map(|flow| self.flow_value(What::Throughput, flow)).collect();
+        let (names, groups) = self.together(measure);
+        let flows = groups.iter().flat_map(|group| &self.seen.flows[self.roster.flows[*group].1.clone()]);
+        let values: Vec<f64> = flows.map(|flow| self.flow_value(What::Throughput, flow)).collect();
         let (sum, squares) = (values.iter().sum::<f64>(), values.iter().map(|x| x * x).sum::<f64>());
-        self.push(What::Fairness, &[("of", &names.join(", "))], sum * sum / (values.len() as f64 * squares));
+        self.push(What::Fairness, &[("of", &names)], sum * sum / (values.len() as f64 * squares));
+    }
+
+    fn termination_time(&mut self, measure: &Measure) {
+        let (names, groups) = self.together(measure);
+        let plans: Vec<_> = groups.iter().map(|group| (&self.blueprint.groups[*group], self.roster.flows[*group].1.clone())).collect();
+        let reached = call_metrics::falls_below(&plans, self.seen, measure.below);
+        let start = plans.iter().map(|(group, _)| group.start.1).max().unwrap_or_default();
+        for (word, from) in [("first-termination", reached.map(|(first, _)| first)), ("start", Some(start))] {
+            let span = reached.zip(from).map_or(f64::NAN, |((_, at), from)| at.since(from).as_seconds());
+            self.push(What::TerminationTime, &[("of", &names), ("from", word)], span);
+        }
+    }
+
+    /// The groups that are measured as one, and their names.
+    fn together(&self, measure: &Measure) -> (String, Vec<usize>) {
+        let group = |target: &Target| match target {
+            Target::Flows(group) => Some(*group),
+            Target::Links(_) => None,
+        };
+        let groups: Vec<usize> = measure.of.iter().filter_map(group).collect();
+        let names: Vec<&str> = groups.iter().map(|group| self.roster.flows[*group].0.as_str()).collect();
+        (names.join(", "), groups)
     }
 
     fn flows(&mut self, measure: &Measure, group: usize) {
@@ -85,15 +112,45 @@ impl Sheet<'_> {
                         self.push(measure.what, &[("of", name), ("flow", &label), ("statistic", take.word())], value);
                     }
                 } else {
-                    self.push(measure.what, &[("of", name), ("flow", &label)], self.flow_value(measure.what, flow));
+                    for (split, value) in self.split_flow(measure, group, members.start + i) {
+                        self.push(measure.what, &join(&[("of", name), ("flow", &label)], &split), value);
+                    }
                 }
             }
             return;
         }
         for take in &measure.take {
-            let each = || flows.iter().map(|flow| self.flow_value(measure.what, flow));
-            let value = self.pooled_flows(measure.what, *take, flows).unwrap_or_else(|| combine(*take, each()));
-            self.push(measure.what, &[("of", name), ("statistic", take.word())], value);
+            let labels = [("of", name.as_str()), ("statistic", take.word())];
+            let pooled = match measure.what {
+                What::Blocking if *take == Take::Mean => Some(call_metrics::blocking(self.seen, members.clone())),
+                what => self.pooled_flows(what, *take, flows),
+            };
+            if let Some(value) = pooled {
+                self.push(measure.what, &labels, value);
+                continue;
+            }
+            let each: Vec<_> = members.clone().map(|flow| self.split_flow(measure, group, flow)).collect();
+            for i in 0..each[0].len() {
+                let value = combine(*take, each.iter().map(|splits| splits[i].1));
+                self.push(measure.what, &join(&labels, &each[0][i].0), value);
+            }
+        }
+    }
+
+    /// A flow's value, or its values where there are several.
+    fn split_flow(&self, measure: &Measure, group: usize, flow: usize) -> Vec<(Vec<(&'static str, String)>, f64)> {
+        if let Some(every) = measure.interval {
+            return call_metrics::per_interval(self.seen, flow, every);
+        }
+        let only = |value| vec![(Vec::new(), value)];
+        match measure.what {
+            What::Calls => call_metrics::outcomes(self.seen, flow, self.window),
+            What::Blocking => only(call_metrics::blocking(self.seen, flow..flow + 1)),
+            What::SignalRate => {
+                let packet = self.blueprint.groups[group].calls.as_ref().and_then(|calls| calls.request_packet).unwrap_or_default();
+                only(call_metrics::of(self.seen, flow).blocked as f64 * f64::from(packet) * 8.0 / self.window)
+            }
+            what => only(self.flow_value(what, &self.seen.flows[flow])),
         }
     }
 
@@ -106,6 +163,7 @@ impl Sheet<'_> {
             What::Sent => rate(flow.sent_bytes),
             What::Loss => lost(flow.sent_packets, flow.received_packets),
             What::Marks => flow.marked_packets as f64,
+            What::MarkingRatio => flow.marked_packets as f64 / flow.received_packets as f64,
             What::Retransmissions => flow.retransmitted_packets as f64,
             What::Delay => mean_seconds(flow.delay_sum_ps, flow.received_packets),
             What::Drops
@@ -115,8 +173,12 @@ impl Sheet<'_> {
             | What::InSystem
             | What::Wait
             | What::Utilisation
-            | What::Fairness => {
-                unreachable!("refused for flows by validation")
+            | What::Fairness
+            | What::Calls
+            | What::Blocking
+            | What::SignalRate
+            | What::TerminationTime => {
+                unreachable!("refused for flows by validation, or no value of a single flow")
             }
         }
     }
@@ -130,6 +192,7 @@ impl Sheet<'_> {
                 Some(longest.map_or(f64::NAN, |delay| delay.as_seconds()))
             }
             (What::Delay, _) => Some(mean_seconds(flows.iter().map(|flow| flow.delay_sum_ps).sum(), sum(|flow| flow.received_packets))),
+            (What::MarkingRatio, Take::Mean) => Some(sum(|flow| flow.marked_packets) as f64 / sum(|flow| flow.received_packets) as f64),
             (What::Loss, Take::Mean) => Some(lost(sum(|flow| flow.sent_packets), sum(|flow| flow.received_packets))),
             _ => None,
         }
@@ -143,7 +206,7 @@ impl Sheet<'_> {
         }
         let samples =
             |range: Range<usize>| samples.map_or(&[][..], |all| &self.seen.samples[all.start + range.start..all.start + range.end]);
-        let (plans, what) = (self.links, measure.what);
+        let (plans, what) = (&self.blueprint.links, measure.what);
         if measure.single {
             for (i, link) in links.iter().enumerate() {
                 let labels = [("of", name.as_str()), ("link", plans[members.start + i].path.as_str())];
@@ -157,7 +220,7 @@ impl Sheet<'_> {
         }
         for take in &measure.take {
             let labels = [("of", name.as_str()), ("statistic", take.word())];
-            if let (What::Loss | What::Wait, Take::Mean) = (what, take) {
+            if let (What::Loss | What::Wait | What::MarkingRatio, Take::Mean) = (what, take) {
                 let value = self.pooled_links(what, links);
                 self.push(what, &labels, value);
                 continue;
@@ -189,14 +252,23 @@ impl Sheet<'_> {
         let window_ps = self.window * PS_PER_SECOND as f64;
         let value = match measure.what {
             What::Throughput => link.sent_bytes as f64 * 8.0 / self.window,
-            What::Loss | What::Wait => self.pooled_links(measure.what, std::slice::from_ref(link)),
+            What::Loss | What::Wait | What::MarkingRatio => self.pooled_links(measure.what, std::slice::from_ref(link)),
             What::Marks => link.marked_packets as f64,
             What::Queue => link.waiting_packet_ps as f64 / window_ps,
             What::QueueBytes => link.waiting_byte_ps as f64 / window_ps,
             What::InSystem => (link.waiting_packet_ps + u128::from(link.busy.as_ps())) as f64 / window_ps,
             What::Utilisation => link.busy.as_seconds() / self.window,
             What::Drops | What::Offered => return counts(measure, link),
-            What::PayloadThroughput | What::Goodput | What::Sent | What::Delay | What::Fairness | What::Retransmissions => {
+            What::PayloadThroughput
+            | What::Goodput
+            | What::Sent
+            | What::Delay
+            | What::Fairness
+            | What::Retransmissions
+            | What::Calls
+            | What::Blocking
+            | What::SignalRate
+            | What::TerminationTime => {
                 unreachable!("refused for links by validation")
             }
         };
@@ -209,7 +281,8 @@ impl Sheet<'_> {
             What::Wait => mean_seconds(links.iter().map(|link| link.wait_sum_ps).sum(), links.iter().map(|link| link.waits).sum()),
             _ => {
                 let offered: u64 = links.iter().flat_map(|link| link.offered_packets).sum();
-                links.iter().map(|link| dropped(link, None, None)).sum::<u64>() as f64 / offered as f64
+                let count = |link: &LinkCounters| if what == What::Loss { dropped(link, None, None) } else { link.marked_packets };
+                links.iter().map(count).sum::<u64>() as f64 / offered as f64
             }
         }
     }

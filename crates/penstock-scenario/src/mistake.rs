@@ -61,22 +61,32 @@ pub(crate) struct Mistakes {
     file: String,
     sets: Vec<String>,
     found: RefCell<Vec<Mistake>>,
+    doubts: RefCell<Vec<Mistake>>,
 }
 
 impl Mistakes {
     /// No mistakes yet in `file` with these `--set` paths.
     pub fn new(file: &str, sets: Vec<String>) -> Mistakes {
-        Mistakes { file: file.to_owned(), sets, found: RefCell::default() }
+        Mistakes { file: file.to_owned(), sets, found: RefCell::default(), doubts: RefCell::default() }
     }
 
     /// Notes a mistake.
     pub fn add(&self, place: Place, path: &str, message: impl Into<String>) {
+        self.found.borrow_mut().push(self.at(place, path, message.into()));
+    }
+
+    /// Notes what may be meant but probably is not; the scenario runs all the same.
+    pub fn warn(&self, place: Place, path: &str, message: impl Into<String>) {
+        self.doubts.borrow_mut().push(self.at(place, path, message.into()));
+    }
+
+    fn at(&self, place: Place, path: &str, message: String) -> Mistake {
         let (file, line, column) = match place {
             Place::Text { line, column } => (self.file.clone(), Some(line), Some(column)),
             Place::Set(set) => (format!("--set {}", self.sets[set]), None, None),
             Place::Whole => (self.file.clone(), None, None),
         };
-        self.found.borrow_mut().push(Mistake { file, line, column, path: path.to_owned(), message: message.into() });
+        Mistake { file, line, column, path: path.to_owned(), message }
     }
 
     /// Whether nothing has been found so far.
@@ -86,8 +96,16 @@ impl Mistakes {
 
     /// The mistakes in the order of the file, then those of the command line.
     pub fn sorted(self) -> Vec<Mistake> {
-        let mut found = self.found.into_inner();
-        found.sort_by_key(|mistake| (mistake.file != self.file, mistake.line.unwrap_or(0)));
-        found
+        in_order(self.found.into_inner(), &self.file)
     }
+
+    /// The warnings in the same order.
+    pub fn warnings(self) -> Vec<Mistake> {
+        in_order(self.doubts.into_inner(), &self.file)
+    }
+}
+
+fn in_order(mut found: Vec<Mistake>, file: &str) -> Vec<Mistake> {
+    found.sort_by_key(|mistake| (mistake.file != file, mistake.line.unwrap_or(0)));
+    found
 }

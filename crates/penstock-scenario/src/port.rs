@@ -3,11 +3,12 @@
 use crate::mistake::Place;
 use crate::section::{Nothing, Part, Section};
 use crate::suggest::{listed, unknown};
-use penstock_engine::blueprint::{MarkAt, MarkerPlan, PortPlan, QueuePlan};
+use penstock_engine::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan, QueuePlan};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::{Check, Parameters};
+use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::scheduler::SchedulerPlan;
 
 penstock_model::choice! {
@@ -29,6 +30,18 @@ penstock_model::parameters! {
 }
 impl Check for MarkerKeys {}
 
+penstock_model::choice! {
+    /// Which packets PCN meters see.
+    pub enum PcnMetered {
+        /// Those that the queue accepts, on arrival.
+        "accepted" => Accepted,
+        /// All that arrive, also those that the queue then refuses.
+        "offered" => Offered,
+        /// Those that are sent, when their transmission begins.
+        "departure" => Departure,
+    }
+}
+
 /// A port whose classes are not numbered yet.
 #[derive(Clone, Debug)]
 pub(crate) struct PortDraft {
@@ -36,6 +49,8 @@ pub(crate) struct PortDraft {
     scheduler: SchedulerPlan,
     default: DisciplinePlan,
     classes: Vec<(String, DisciplinePlan)>,
+    pub pcn: Vec<PcnMeterPlan>,
+    pcn_at: PcnAt,
     impairments: Vec<ImpairmentPlan>,
     /// The queue is more than a plain tail drop.
     pub is_special: bool,
@@ -47,13 +62,14 @@ pub(crate) struct PortKeys;
 
 impl PortKeys {
     /// The port; `None` after a mistake.
-    pub fn read(section: &mut Section<'_>) -> Option<PortDraft> {
+    pub fn read(section: &mut Section<'_>, pcn_at: Option<PcnMetered>) -> Option<PortDraft> {
         let scheduler_place = section.place_below(&["scheduler", "priority", "order"]);
         let scheduler = section.one_of("scheduler", "scheduler", SchedulerPlan::NAMES, &[], SchedulerPlan::read);
         let queue = read_queue(section);
         let marker = read_marker(section);
         let impairments = section.some_of("impairment", "impairment", ImpairmentPlan::NAMES, ImpairmentPlan::read);
-        let is_special = !matches!((&scheduler, &queue), (Part::Absent, Part::Absent));
+        let pcn = section.some_of("pcn", "PCN meter", PcnMeterPlan::NAMES, PcnMeterPlan::read);
+        let is_special = !matches!((&scheduler, &queue), (Part::Absent, Part::Absent)) || section.has("pcn");
         let scheduler = match scheduler {
             Part::Absent => Some(SchedulerPlan::read("fifo", &mut Nothing).expect("fifo has no parameters")),
             Part::Broken => None,
@@ -71,7 +87,15 @@ impl PortKeys {
             Part::Broken => return None,
             Part::Given(marker) => Some(marker),
         };
-        let (scheduler, classes, impairments) = (scheduler?, classes?, impairments?);
+        let (scheduler, classes, impairments, pcn) = (scheduler?, classes?, impairments?, pcn?);
+        if pcn_at.is_some() && pcn.is_empty() {
+            section.wrong("pcn-at", "has no effect without a PCN meter; write pcn or leave it out");
+        }
+        let pcn_at = match pcn_at {
+            None | Some(PcnMetered::Accepted) => PcnAt::Accepted,
+            Some(PcnMetered::Offered) => PcnAt::Offered,
+            Some(PcnMetered::Departure) => PcnAt::Departure,
+        };
         let spare = !matches!(queue, Part::Absent)
             && !classes.is_empty()
             && scheduled(&scheduler).iter().all(|class| classes.iter().any(|(name, _)| name == class));
@@ -83,7 +107,7 @@ impl PortKeys {
             Part::Broken => return None,
             Part::Given(plan) => plan,
         };
-        Some(PortDraft { marker, scheduler, default, classes, impairments, is_special, scheduler_place })
+        Some(PortDraft { marker, scheduler, default, classes, pcn, pcn_at, impairments, is_special, scheduler_place })
     }
 }
 
@@ -95,6 +119,8 @@ impl PortDraft {
             scheduler: SchedulerPlan::read("fifo", &mut Nothing).expect("fifo has no parameters"),
             default: plain_queue(),
             classes: Vec::new(),
+            pcn: Vec::new(),
+            pcn_at: PcnAt::default(),
             impairments: Vec::new(),
             is_special: false,
             scheduler_place: Place::Whole,
@@ -122,8 +148,8 @@ impl PortDraft {
             let own = |class: &String| self.classes.iter().find(|(name, _)| name == class).map(|(_, plan)| plan);
             order.iter().map(|class| QueuePlan { name: class.clone(), discipline: own(class).unwrap_or(&self.default).clone() }).collect()
         };
-        let (marker, scheduler, impairments) = (self.marker, self.scheduler, self.impairments);
-        PortPlan { marker, scheduler, queues, queue_of_class, impairments, force_service: false }
+        let PortDraft { marker, scheduler, pcn, pcn_at, impairments, .. } = self;
+        PortPlan { marker, scheduler, queues, queue_of_class, pcn, pcn_at, impairments, force_service: false }
     }
 }
 

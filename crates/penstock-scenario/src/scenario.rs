@@ -1,9 +1,10 @@
 //! From a scenario's text to one that can run.
 
+use crate::call_checks::check_calls;
 use crate::classes::{check_classes, number_classes};
 use crate::flows::Flows;
 use crate::links::Links;
-use crate::measure::{self, Known, Measure, Target};
+use crate::measure::{self, Known, KnownGroup, Measure, Spans, Target, Wanted};
 use crate::metrics::{evaluate, Metric, Roster};
 use crate::mistake::{Mistake, Mistakes};
 use crate::nodes::Nodes;
@@ -15,13 +16,14 @@ use crate::{canonical, set, tree};
 use penstock_engine::blueprint::{self, Blueprint};
 use penstock_engine::{Observations, Sim};
 use penstock_model::parameters::{Check, Parameters};
+use penstock_model::rng::Key;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 
 penstock_model::choice! {
     /// The order of simultaneous events of one kind at one node.
     pub enum Ties {
-        /// The order of the links and flows in the scenario.
+        /// The order of the links and flows in the scenario; calls after flows.
         "scenario" => Scenario,
         /// A random order, drawn anew for every instant from the seed.
         "random" => Random,
@@ -63,6 +65,9 @@ pub struct ValidScenario {
     blueprint: Blueprint,
     measures: Vec<Measure>,
     roster: Roster,
+    /// Links whose delays are drawn, and the bounds.
+    drawn_delays: Vec<(std::ops::Range<u32>, (Duration, Duration))>,
+    warnings: Vec<Mistake>,
 }
 
 /// Reads a scenario called `name` in messages, after applying `sets`: pairs of a path such as `r1-r2.queue.red.limit`
@@ -74,7 +79,7 @@ pub fn load(text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidSc
     let mistakes = Mistakes::new(name, sets.iter().map(|(path, _)| path.clone()).collect());
     let scenario = read(text, sets, &mistakes);
     match scenario {
-        Some(scenario) if mistakes.none() => Ok(scenario),
+        Some(scenario) if mistakes.none() => Ok(ValidScenario { warnings: mistakes.warnings(), ..scenario }),
         _ => Err(mistakes.sorted()),
     }
 }
@@ -92,15 +97,24 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     let mut links = Links::read(&mut top, &nodes, duration);
     let (mut flows, flows_complete) = Flows::read_all(&mut top, &nodes, duration);
     check_shared_names(&flows, &links, mistakes);
-    let mut samples = Vec::new();
+    let mut wanted = Wanted::default();
     let measures = {
         let is_tcp = |group: &Flows| matches!(group.plan.transport, TransportPlan::Tcp(_));
         let known = Known {
-            flows: flows.iter().map(|group| (group.plan.name.as_str(), is_tcp(group))).collect(),
+            flows: flows
+                .iter()
+                .map(|group| KnownGroup {
+                    name: &group.plan.name,
+                    is_tcp: is_tcp(group),
+                    count: group.count,
+                    calls: group.plan.calls.as_deref(),
+                })
+                .collect(),
             links: links.groups.iter().map(|link| (link.name.as_str(), link.members.clone())).collect(),
             complete: links.complete && flows_complete,
         };
-        measure::read_all(&mut top, &known, keys.as_ref().map(|keys| keys.duration - keys.warm_up), &mut samples)
+        let spans = keys.as_ref().map(|keys| Spans { run: keys.duration, window: keys.duration - keys.warm_up });
+        measure::read_all(&mut top, &known, spans, &mut wanted)
     };
     // What follows needs everything before it.
     let sound = mistakes.none();
@@ -108,6 +122,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     let classes = number_classes(&mut flows);
     if let (Some(plans), Some(routes)) = (&plans, &routes) {
         check_classes(&flows, &links, plans, routes, mistakes);
+        check_calls(&flows, &links, plans, routes, mistakes);
     }
     if classes.len() > 256 {
         top.wrong("flows", format!("{} classes are more than the 256 that fit", classes.len()));
@@ -118,7 +133,12 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     }
     let (keys, plans, routes) = (keys?, plans?, routes?);
     links.finish_ports(&classes);
+    for (group, every) in wanted.intervals {
+        flows[group].plan.interval = Some(every);
+    }
     let roster = roster(&flows, &links);
+    let drawn = links.groups.iter().filter(|link| link.delay.0 < link.delay.1);
+    let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
     let measures = measures.unwrap_or_else(|| usual_measures(&flows, &links));
     let blueprint = Blueprint {
         seed: keys.seed.0,
@@ -135,7 +155,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
         classes,
         groups: flows.into_iter().map(|group| group.plan).collect(),
         flows: plans,
-        samples,
+        samples: wanted.samples,
         trace: false,
     };
     // Validation leaves the engine nothing to refuse but circles without delay.
@@ -146,7 +166,8 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
         }
     }
     let description = keys.description.map(|text| text.0).unwrap_or_default();
-    Some(ValidScenario { description, canonical: canonical::write(&tree), blueprint, measures, roster })
+    let canonical = canonical::write(&tree);
+    Some(ValidScenario { description, canonical, blueprint, measures, roster, drawn_delays, warnings: Vec::new() })
 }
 
 impl ValidScenario {
@@ -162,12 +183,25 @@ impl ValidScenario {
 
     /// The run of this seed (the scenario's own, if none is given) and replication.
     pub fn blueprint(&self, seed: Option<u64>, replication: u64) -> Blueprint {
-        Blueprint { seed: seed.unwrap_or(self.blueprint.seed), replication, ..self.blueprint.clone() }
+        let mut blueprint = Blueprint { seed: seed.unwrap_or(self.blueprint.seed), replication, ..self.blueprint.clone() };
+        let key = Key::root(blueprint.seed, replication).child("links");
+        for (members, (least, most)) in &self.drawn_delays {
+            for link in &mut blueprint.links[members.start as usize..members.end as usize] {
+                let beyond = key.child(&link.path).child("delay").stream().below((*most - *least).as_ps() + 1);
+                link.delay = *least + Duration::from_ps(beyond);
+            }
+        }
+        blueprint
+    }
+
+    /// What probably is not meant, in the order of the file; the scenario runs all the same.
+    pub fn warnings(&self) -> &[Mistake] {
+        &self.warnings
     }
 
     /// The numbers that the scenario asks for, from what a run of it counted.
     pub fn metrics(&self, seen: &Observations) -> Vec<Metric> {
-        evaluate(&self.measures, &self.roster, &self.blueprint.links, seen)
+        evaluate(&self.measures, &self.roster, &self.blueprint, seen)
     }
 
     /// The scenario after all settings, as JSON with sorted keys: equal for scenarios that differ only in layout, in
@@ -176,7 +210,7 @@ impl ValidScenario {
         &self.canonical
     }
 
-    /// How many flows it has.
+    /// How many flows it has; an aggregate of calls is one.
     pub fn flow_count(&self) -> usize {
         self.blueprint.flows.len()
     }
@@ -231,6 +265,12 @@ fn usual_measures(flows: &[Flows], links: &Links) -> Vec<Measure> {
     let groups: Vec<Target> = (0..flows.len()).map(Target::Flows).collect();
     let mut measures: Vec<Measure> =
         [What::Throughput, What::Goodput, What::Delay, What::Loss].into_iter().map(|what| Measure::plain(what, groups.clone())).collect();
+    let calls = |admission: bool| {
+        let counts = |group: &Flows| group.plan.calls.as_ref().is_some_and(|calls| !admission || calls.admission.is_some());
+        groups.iter().zip(flows).filter(|(_, group)| counts(group)).map(|(target, _)| *target).collect::<Vec<Target>>()
+    };
+    measures.push(Measure::plain(What::Calls, calls(false)));
+    measures.push(Measure::plain(What::Blocking, calls(true)));
     if flows.iter().map(|group| group.count).sum::<usize>() > 1 {
         measures.push(Measure::plain(What::Fairness, groups));
     }

@@ -80,6 +80,7 @@ fn takes(takes: Takes) -> Value {
             components(kind, beside.fields, 1 + beside.fields.len())
         }
         Takes::Several(kind) => components(kind, &[], usize::MAX),
+        Takes::Table(section) => json!({ "$ref": format!("#/$defs/{section}") }),
         Takes::List(section) => json!({ "type": "array", "items": { "$ref": format!("#/$defs/{section}") } }),
         Takes::Named(section) => json!({ "type": "object", "additionalProperties": { "$ref": format!("#/$defs/{section}") } }),
     }

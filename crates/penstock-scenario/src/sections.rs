@@ -1,15 +1,19 @@
 //! What a scenario is made of: the kinds of components, and its own sections with their keys.
 
+use crate::calls::{CallKeys, InitialKeys, SignallingKeys};
 use crate::flows::FlowKeys;
 use crate::links::{LinkKeys, RateChangeKeys};
 use crate::measure::MeasureKeys;
 use crate::nodes::NodeKeys;
 use crate::port::MarkerKeys;
 use crate::scenario::TopKeys;
+use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::discipline::DisciplinePlan;
+use penstock_model::edge::{AdmissionPlan, TerminationPlan};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::{Entry, Field, Parameters};
+use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
@@ -25,9 +29,14 @@ pub(crate) const KINDS: &[KindEntry] = &[
     KindEntry { kind: "discipline", entries: DisciplinePlan::ENTRIES },
     KindEntry { kind: "scheduler", entries: SchedulerPlan::ENTRIES },
     KindEntry { kind: "meter", entries: MeterPlan::ENTRIES },
+    KindEntry { kind: "pcn-meter", entries: PcnMeterPlan::ENTRIES },
     KindEntry { kind: "source", entries: SourcePlan::ENTRIES },
     KindEntry { kind: "transport", entries: TransportPlan::ENTRIES },
     KindEntry { kind: "impairment", entries: ImpairmentPlan::ENTRIES },
+    KindEntry { kind: "arrival", entries: ArrivalPlan::ENTRIES },
+    KindEntry { kind: "holding", entries: HoldingPlan::ENTRIES },
+    KindEntry { kind: "admission", entries: AdmissionPlan::ENTRIES },
+    KindEntry { kind: "termination", entries: TerminationPlan::ENTRIES },
 ];
 
 /// A table of a scenario.
@@ -58,6 +67,8 @@ pub(crate) enum Takes {
     OneOfBeside(&'static str, &'static str),
     /// Components of this kind, in the order written.
     Several(&'static str),
+    /// One of this section.
+    Table(&'static str),
     /// A list of this section.
     List(&'static str),
     /// This section under names that the author chooses.
@@ -82,7 +93,8 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         parts: &[
             required("nodes", Takes::Named("node"), "The nodes and groups of nodes, by name."),
             required("links", Takes::List("link"), "The links."),
-            required("flows", Takes::List("flow"), "The traffic, in groups of like flows."),
+            part("flows", Takes::List("flow"), "Traffic, in groups of like flows; there must be flows or calls."),
+            part("calls", Takes::List("calls"), "Traffic, in groups of like aggregates of calls."),
             part("measure", Takes::List("measure"), "What is measured."),
         ],
     },
@@ -102,6 +114,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             ),
             part("class", Takes::Named("class"), "Queues of single classes, by class; only with a scheduler of classes."),
             part("marker", Takes::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
+            part("pcn", Takes::Several("pcn-meter"), "PCN meters, which mark packets before the link is congested; each sees what the one before it has marked."),
             part("impairment", Takes::Several("impairment"), "What the wire does to packets, in the order written."),
         ],
     },
@@ -130,5 +143,27 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             part("transport", Takes::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` needs `tcp`, and only `ftp` can use it."),
         ],
     },
+    SectionEntry {
+        name: "calls",
+        path: "calls[]",
+        doc: CallKeys::DOC,
+        fields: CallKeys::FIELDS,
+        parts: &[
+            required("source", Takes::OneOf("source"), "What each call sends; not `ftp`."),
+            part("transport", Takes::OneOf("transport"), "How it is carried; `udp`, also if left out."),
+            part("arrivals", Takes::OneOf("arrival"), "When calls arrive; none do if left out, and then there must be initial calls."),
+            part(
+                "holding",
+                Takes::OneOf("holding"),
+                "How long calls last. Without it the initial calls last to the end; with arrivals and no initial calls it must be given.",
+            ),
+            part("initial", Takes::Table("initial"), "Calls that are there from the start, without asking."),
+            part("admission", Takes::OneOf("admission"), "Who may begin; every call if left out."),
+            part("termination", Takes::OneOf("termination"), "Who must stop before the end; nobody if left out."),
+            part("signalling", Takes::Table("signalling"), "How ingress and egress talk to each other."),
+        ],
+    },
+    SectionEntry { name: "initial", path: "calls[].initial", doc: InitialKeys::DOC, fields: InitialKeys::FIELDS, parts: &[] },
+    SectionEntry { name: "signalling", path: "calls[].signalling", doc: SignallingKeys::DOC, fields: SignallingKeys::FIELDS, parts: &[] },
     SectionEntry { name: "measure", path: "measure[]", doc: MeasureKeys::DOC, fields: MeasureKeys::FIELDS, parts: &[] },
 ];

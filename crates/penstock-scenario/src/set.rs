@@ -5,14 +5,14 @@ use crate::suggest::unknown;
 use crate::tree::{parse_set, Branch, Item, Tree};
 
 /// Keys of the top level that a setting may begin with.
-pub(crate) const TOP: &[&str] = &["description", "duration", "warm-up", "seed", "ties", "nodes", "links", "flows", "measure"];
+pub(crate) const TOP: &[&str] = &["description", "duration", "warm-up", "seed", "ties", "nodes", "links", "flows", "calls", "measure"];
 
 /// Tables that hold one of several components: naming another one replaces it.
-const ONE_OF: &[&str] = &["queue", "scheduler", "marker", "source", "transport"];
+const ONE_OF: &[&str] = &["queue", "scheduler", "marker", "source", "transport", "arrivals", "holding", "admission", "termination"];
 
 /// Applies `path = value`, the setting number `set`.
 ///
-/// The path begins with a key of the top level, with `links.NAME` or `flows.NAME`, or with the name itself.
+/// The path begins with a key of the top level, with `links.NAME`, `flows.NAME` or `calls.NAME`, or with the name itself.
 pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
     let place = Place::Set(set);
     let segments: Vec<&str> = path.split('.').collect();
@@ -29,9 +29,9 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
         }
     }
     let outcome = match &segments[..] {
-        [list @ ("links" | "flows"), name, rest @ ..] if !rest.is_empty() => match named(top, list, name) {
+        [list @ ("links" | "flows" | "calls"), name, rest @ ..] if !rest.is_empty() => match named(top, list, name) {
             Some(item) => assign(item, rest, value, place),
-            None => Err(unknown_name(if *list == "links" { "link" } else { "group of flows" }, name, &known(top, list))),
+            None => Err(unknown_name(kind_of(list), name, &known(top, list))),
         },
         ["nodes", name, ..] if top.get("nodes").is_some_and(|nodes| nodes.get(name).is_none()) => {
             let names: Vec<&str> = match top.get("nodes").map(|nodes| &nodes.item) {
@@ -42,7 +42,7 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
         }
         [first, ..] if TOP.contains(&bare(first)) => assign(top, &segments, value, place),
         [name, rest @ ..] => {
-            let list = ["links", "flows"].into_iter().find(|list| named(top, list, name).is_some());
+            let list = ["links", "flows", "calls"].into_iter().find(|list| named(top, list, name).is_some());
             match (list, rest.is_empty()) {
                 (Some(_), true) => Err(format!(
                     "'{name}' has many keys; say which of them, as in {name}.{}",
@@ -53,8 +53,9 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
                     // Names first: the list in the message is cut after a dozen.
                     let mut names = known(top, "links");
                     names.extend(known(top, "flows"));
+                    names.extend(known(top, "calls"));
                     names.extend(TOP.iter().map(|key| (*key).to_owned()));
-                    Err(unknown_name("key, link or group of flows", name, &names))
+                    Err(unknown_name("key, link or group of flows or calls", name, &names))
                 }
             }
         }
@@ -65,12 +66,21 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
     }
 }
 
+/// What an entry of a list is called.
+fn kind_of(list: &str) -> &'static str {
+    match list {
+        "links" => "link",
+        "flows" => "group of flows",
+        _ => "group of calls",
+    }
+}
+
 /// `name[3]` without its index.
 fn bare(segment: &str) -> &str {
     segment.split('[').next().unwrap_or(segment)
 }
 
-/// The names in `[[links]]` or `[[flows]]`.
+/// The names in `[[links]]`, `[[flows]]` or `[[calls]]`.
 fn known(top: &Tree, list: &str) -> Vec<String> {
     let name = |item: &Tree| match (item.text("name"), item.text("from"), item.text("to")) {
         (Some(name), ..) => Some(name.to_owned()),
@@ -96,7 +106,7 @@ fn unknown_name(what: &str, name: &str, known: &[String]) -> String {
     unknown(what, name, &known.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The entry of `[[links]]` or `[[flows]]` called `name`.
+/// The entry of `[[links]]`, `[[flows]]` or `[[calls]]` called `name`.
 fn named<'a>(top: &'a mut Tree, list: &str, name: &str) -> Option<&'a mut Tree> {
     let is_named = |item: &Tree| match (item.text("name"), item.text("from"), item.text("to")) {
         (Some(own), ..) => own == name,

@@ -5,7 +5,7 @@ use penstock_model::parameters::ListItem;
 penstock_model::choice! {
     /// What is measured, between the warm-up and the end.
     pub enum What {
-        /// Bits per second: of a flow those that arrived at its end, headers included; of a link those it has sent. A packet counts when its last bit does.
+        /// Bits per second: of a flow or an aggregate of calls those that arrived at its end, headers included; of a link those it has sent. A packet counts when its last bit does. With `interval` (calls only) one number per interval from the beginning of the run, warm-up included; the label `until` tells where it ends, and a last interval that the end cuts short is left out.
         "throughput" => Throughput,
         /// Bits per second of payload that arrived at a flow's end, duplicates included.
         "payload-throughput" => PayloadThroughput,
@@ -37,6 +37,16 @@ penstock_model::choice! {
         "fairness" => Fairness,
         /// Data packets that a flow sent again.
         "retransmissions" => Retransmissions,
+        /// Share of packets that were marked: of flows and calls, marked / received; of a link, marked there / offered. The mean is over all packets together.
+        "marking-ratio" => MarkingRatio,
+        /// What became of calls, by the label `what`: calls that were `offered`, `admitted`, `blocked` and `terminated`, and the time average of those that were `live`. Initial calls are neither offered nor admitted; a call whose answer is under way when counting begins or ends is counted where it falls.
+        "calls" => Calls,
+        /// Share of calls that were refused: blocked / (blocked + admitted). The mean is over all calls together.
+        "blocking" => Blocking,
+        /// Bits per second of the packets that asked for calls which were then refused: blocked calls x `signalling.packet`. Only where requests travel as packets.
+        "signal-rate" => SignalRate,
+        /// Time until live calls x mean rate of a call, summed over all that `of` names, falls below the rate `below`; not a number if it never does. By the label `from`: since the `first-termination` and since the `start` (the latest of them). Only initial calls that last to the end, so that terminations tell how many live.
+        "termination-time" => TerminationTime,
     }
 }
 
@@ -83,6 +93,7 @@ pub(crate) struct Info {
     pub name: &'static str,
     pub unit: &'static str,
     pub flows: bool,
+    pub calls: bool,
     pub links: bool,
     /// Allowed in `take`.
     pub take: &'static [Take],
@@ -94,7 +105,7 @@ pub(crate) struct Info {
 
 impl What {
     /// All metrics.
-    pub const ALL: [What; 16] = [
+    pub const ALL: [What; 21] = [
         What::Throughput,
         What::PayloadThroughput,
         What::Goodput,
@@ -111,6 +122,11 @@ impl What {
         What::Utilisation,
         What::Fairness,
         What::Retransmissions,
+        What::MarkingRatio,
+        What::Calls,
+        What::Blocking,
+        What::SignalRate,
+        What::TerminationTime,
     ];
 
     pub(crate) fn info(self) -> Info {
@@ -119,33 +135,42 @@ impl What {
         const SUM: &[Take] = &[Take::Sum];
         const MEAN: &[Take] = &[Take::Mean];
         const EXTREMES: &[Take] = &[Take::Mean, Take::Max];
-        const BOTH: (bool, bool) = (true, true);
-        const FLOWS: (bool, bool) = (true, false);
-        const LINKS: (bool, bool) = (false, true);
+        // Whether it applies to flows, to calls and to links.
+        const ALL: [bool; 3] = [true, true, true];
+        const ENDS: [bool; 3] = [true, true, false];
+        const FLOWS: [bool; 3] = [true, false, false];
+        const CALLS: [bool; 3] = [false, true, false];
+        const LINKS: [bool; 3] = [false, false, true];
+        const NONE: &[Take] = &[];
         let split: &[By] = match self {
             What::Drops => &[By::Cause, By::Precedence],
             What::Offered => &[By::Precedence],
             _ => &[],
         };
-        let (name, unit, (flows, links), take, default) = match self {
-            What::Throughput => ("throughput", "bit/s", BOTH, ANY, SUM),
-            What::PayloadThroughput => ("payload-throughput", "bit/s", FLOWS, ANY, SUM),
-            What::Goodput => ("goodput", "bit/s", FLOWS, ANY, SUM),
-            What::Sent => ("sent", "bit/s", FLOWS, ANY, SUM),
-            What::Delay => ("delay", "s", FLOWS, EXTREMES, EXTREMES),
-            What::Loss => ("loss", "1", BOTH, MEANS, MEAN),
+        let (name, unit, [flows, calls, links], take, default) = match self {
+            What::Throughput => ("throughput", "bit/s", ALL, ANY, SUM),
+            What::PayloadThroughput => ("payload-throughput", "bit/s", ENDS, ANY, SUM),
+            What::Goodput => ("goodput", "bit/s", ENDS, ANY, SUM),
+            What::Sent => ("sent", "bit/s", ENDS, ANY, SUM),
+            What::Delay => ("delay", "s", ENDS, EXTREMES, EXTREMES),
+            What::Loss => ("loss", "1", ALL, MEANS, MEAN),
             What::Drops => ("drops", "packets", LINKS, ANY, SUM),
             What::Offered => ("offered", "packets", LINKS, ANY, SUM),
-            What::Marks => ("marks", "packets", BOTH, ANY, SUM),
+            What::Marks => ("marks", "packets", ALL, ANY, SUM),
             What::Queue => ("queue", "packets", LINKS, ANY, MEAN),
             What::QueueBytes => ("queue-bytes", "bytes", LINKS, ANY, MEAN),
             What::InSystem => ("in-system", "packets", LINKS, ANY, MEAN),
             What::Wait => ("wait", "s", LINKS, MEANS, MEAN),
             What::Utilisation => ("utilisation", "1", LINKS, MEANS, MEAN),
-            What::Fairness => ("fairness", "1", FLOWS, &[] as &[Take], &[] as &[Take]),
+            What::Fairness => ("fairness", "1", ENDS, NONE, NONE),
             What::Retransmissions => ("retransmissions", "packets", FLOWS, ANY, SUM),
+            What::MarkingRatio => ("marking-ratio", "1", ALL, MEANS, MEAN),
+            What::Calls => ("calls", "calls", CALLS, ANY, SUM),
+            What::Blocking => ("blocking", "1", CALLS, MEANS, MEAN),
+            What::SignalRate => ("signal-rate", "bit/s", CALLS, ANY, SUM),
+            What::TerminationTime => ("termination-time", "s", CALLS, NONE, NONE),
         };
-        Info { name, unit, flows, links, take, default, split }
+        Info { name, unit, flows, calls, links, take, default, split }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use penstock_model::discipline::PRECEDENCES;
 use penstock_model::parameters::{Kind, ListItem, Parameter, Value};
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::{Duration, Rate, Time};
 
 /// Free text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,18 +114,58 @@ pub struct Start(pub Time, pub Time);
 impl Parameter for Start {
     const KIND: Kind = Kind::Law("\"0 s\" or { uniform = [\"0 s\", \"1 s\"] }");
     fn from_value(value: &Value) -> Result<Self, String> {
-        let instant = |value: &Value| Duration::from_value(value).map(|span| Time::ZERO + span);
-        let usage = || "write start = \"0 s\" or start = { uniform = [\"0 s\", \"1 s\"] }".to_owned();
-        let Value::Table(table) = value else { return instant(value).map(|at| Start(at, at)) };
-        match &table[..] {
-            [(key, Value::List(ends))] if key == "uniform" => match &ends[..] {
-                [first, last] => match (instant(first)?, instant(last)?) {
-                    (first, last) if first <= last => Ok(Start(first, last)),
-                    (first, last) => Err(format!("runs from {first} back to {last}; write the earlier instant first")),
-                },
-                _ => Err(usage()),
-            },
-            _ => Err(usage()),
+        let usage = "write start = \"0 s\" or start = { uniform = [\"0 s\", \"1 s\"] }";
+        let (first, last) = one_or_uniform(value, usage)?;
+        if first > last {
+            return Err(format!("runs from {first} back to {last}; write the earlier instant first"));
+        }
+        Ok(Start(Time::ZERO + first, Time::ZERO + last))
+    }
+}
+
+/// The propagation delay of a link: fixed, or drawn once per run between two bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkDelay(pub Duration, pub Duration);
+
+impl Parameter for LinkDelay {
+    const KIND: Kind = Kind::Law("\"30 ms\" or { uniform = [\"1 ms\", \"100 ms\"] }");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let usage = "write delay = \"30 ms\" or delay = { uniform = [\"1 ms\", \"100 ms\"] }";
+        let (least, most) = one_or_uniform(value, usage)?;
+        if least > most {
+            return Err(format!("runs from {least} down to {most}; write the shorter delay first"));
+        }
+        Ok(LinkDelay(least, most))
+    }
+}
+
+/// A span, or the two of `{ uniform = [a, b] }`.
+fn one_or_uniform(value: &Value, usage: &str) -> Result<(Duration, Duration), String> {
+    let Value::Table(table) = value else { return Duration::from_value(value).map(|span| (span, span)) };
+    match &table[..] {
+        [(key, Value::List(ends))] if key == "uniform" => match &ends[..] {
+            [first, last] => Ok((Duration::from_value(first)?, Duration::from_value(last)?)),
+            _ => Err(usage.to_owned()),
+        },
+        _ => Err(usage.to_owned()),
+    }
+}
+
+/// The rate of a link; `unlimited` is the largest there is, for access links that shall not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkRate(pub Rate);
+
+impl LinkRate {
+    const UNLIMITED: Rate = Rate::from_bps(100_000_000_000_000);
+}
+
+impl Parameter for LinkRate {
+    const KIND: Kind = Rate::KIND;
+    const RANGE: &'static str = "above zero, at most 100 Tbit/s; \"unlimited\" is 100 Tbit/s";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) if text == "unlimited" => Ok(LinkRate(LinkRate::UNLIMITED)),
+            other => Rate::from_value(other).map(LinkRate),
         }
     }
 }

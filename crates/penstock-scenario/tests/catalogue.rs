@@ -20,17 +20,25 @@ fn fragments(doc: &str) -> Vec<String> {
     fragments
 }
 
+const CBR: &str = "source.cbr = { rate = \"64 kbit/s\", packet = \"160 bytes\" }\n";
+const METER: &str = "pcn.threshold = { rate = \"500 kbit/s\", size = \"20 ms\", threshold = \"10 ms\" }\n";
+
 /// A small scenario around a fragment: links run both ways, and the classes `ef` and `default` pass.
 fn embed(kind: &str, name: &str, fragment: &str) -> String {
     let on_link = |fragment: &str| BASE.replace("delay = \"1 ms\"\n", &format!("delay = \"1 ms\"\nboth-ways = true\n{fragment}"));
     let second = |class: &str, lines: &str| format!("[[flows]]\nname = \"second\"\nfrom = \"a\"\nto = \"b\"\nclass = \"{class}\"\n{lines}");
-    let plain = "source.cbr = { rate = \"64 kbit/s\", packet = \"160 bytes\" }\n";
+    let calls = |lines: &str| format!("[[calls]]\nname = \"calls\"\nfrom = \"a\"\nto = \"b\"\ninitial = {{ calls = 3 }}\n{CBR}{lines}");
+    let plain = CBR;
     match (kind, name) {
         ("discipline" | "meter" | "impairment", _) | ("scheduler", "fifo") => on_link(fragment),
         ("scheduler", _) => on_link(fragment) + &second("ef", plain),
         ("transport", "tcp") => on_link("") + &second("default", &format!("source.ftp = {{}}\n{fragment}")),
         ("transport", _) => on_link("") + &second("default", &format!("{plain}{fragment}")),
         ("source", _) => on_link("") + &second("default", fragment),
+        ("pcn-meter", _) => on_link(fragment).replace("1 Mbit/s", "155 Mbit/s"),
+        ("arrival" | "holding", _) => on_link("") + &calls(fragment),
+        ("termination", _) => on_link(METER) + &calls(fragment),
+        ("admission", _) => on_link(METER) + &calls(&format!("arrivals.poisson = {{ interval = \"1 s\" }}\n{fragment}")),
         _ => panic!("no scenario for kind {kind}"),
     }
 }
@@ -55,15 +63,24 @@ fn docstring_examples_are_read() {
 #[test]
 fn the_catalogue_lists_the_keys_that_the_reader_knows() {
     let all = catalogue();
+    let calls = "[[calls]]\nname = \"calls\"\nfrom = \"a\"\nto = \"b\"\ninitial = { calls = 3 }\nsignalling = { packet = \"100 bytes\" }\n";
+    let base = format!("{BASE}{calls}");
     for (section, header, broken) in [
         ("scenario", "", "duration = \"10 s\"\n"),
         ("node", "nodes.a", "a = {"),
         ("link", "links[0]", "from = \"a\"\nto = \"b\"\nrate"),
         ("flow", "flows[0]", "name = \"f\"\n"),
+        ("calls", "calls[0]", "name = \"calls\"\n"),
+        ("initial", "calls[0].initial", "initial = {"),
+        ("signalling", "calls[0].signalling", "signalling = {"),
     ] {
         // Nothing is near this key, so the reader lists what it knows, a dozen at most.
-        let key = if section == "node" { "a = { zzzzzzzzzz = 1" } else { &format!("zzzzzzzzzz = 1\n{broken}") };
-        let found = lines(load(&BASE.replacen(broken, key, 1), "t.toml", &[]));
+        let key = match section {
+            "node" => "a = { zzzzzzzzzz = 1".to_owned(),
+            _ if broken.ends_with('{') => format!("{broken} zzzzzzzzzz = 1,"),
+            _ => format!("zzzzzzzzzz = 1\n{broken}"),
+        };
+        let found = lines(load(&base.replacen(broken, &key, 1), "t.toml", &[]));
         let path = if header.is_empty() { "zzzzzzzzzz".to_owned() } else { format!("{header}.zzzzzzzzzz") };
         let line = found.iter().find(|line| line.contains(&format!("{path}: unknown key"))).unwrap_or_else(|| panic!("{found:?}"));
         let known: Vec<&str> =
@@ -123,9 +140,11 @@ fn fault(schema: &Value, value: &Value, root: &Value) -> Option<String> {
 fn as_json(text: &str) -> Value {
     let mut value: Value = serde_json::from_str(load(text, "t.toml", &[]).expect("sound").canonical()).expect("JSON");
     for link in value["links"].as_array_mut().into_iter().flatten() {
-        // Impairments stand there as pairs.
-        if let Some(pairs) = link.get("impairment").and_then(Value::as_array).cloned() {
-            link["impairment"] = pairs.iter().map(|pair| (pair[0].as_str().unwrap().to_owned(), pair[1].clone())).collect();
+        // Impairments and meters stand there as pairs.
+        for key in ["impairment", "pcn"] {
+            if let Some(pairs) = link.get(key).and_then(Value::as_array).cloned() {
+                link[key] = pairs.iter().map(|pair| (pair[0].as_str().unwrap().to_owned(), pair[1].clone())).collect();
+            }
         }
     }
     value

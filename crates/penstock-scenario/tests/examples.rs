@@ -40,3 +40,26 @@ fn af_separates_tcp_from_udp() {
     assert!(total > 0.5e6 && total < 1.2e6, "{metrics:#?}");
     assert!(value(&metrics, "fairness", &[]) > 0.3, "{metrics:#?}");
 }
+
+#[test]
+fn pcn_admission_holds_the_admissible_rate() {
+    let scenario = example("pcn-admission.toml", &[]);
+    assert!(scenario.warnings().is_empty());
+    let metrics = scenario.metrics(&run(&scenario));
+    println!("{metrics:#?}");
+    let throughput = value(&metrics, "throughput", &[("of", "voice"), ("statistic", "sum")]);
+    assert!(throughput > 5.8e6 && throughput < 7.0e6, "{metrics:#?}");
+    assert!(value(&metrics, "blocking", &[("of", "voice")]) > 0.7, "{metrics:#?}");
+    assert_eq!(metrics.iter().filter(|metric| metric.labels.iter().any(|(key, _)| key == "until")).count(), 15);
+}
+
+#[test]
+fn pcn_termination_reaches_the_supportable_rate() {
+    let scenario = example("pcn-termination.toml", &[]);
+    let metrics = scenario.metrics(&run(&scenario));
+    println!("{metrics:#?}");
+    let since_start = value(&metrics, "termination-time", &[("from", "start")]);
+    assert!(since_start > 0.0 && since_start < 5.0, "{metrics:#?}");
+    let terminated = value(&metrics, "calls", &[("what", "terminated")]);
+    assert!(terminated > 200.0 && terminated < 260.0, "{metrics:#?}");
+}

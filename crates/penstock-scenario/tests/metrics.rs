@@ -29,6 +29,7 @@ fn seen() -> Observations {
         dropped_packets: [[1, 2, 0, 0], [3, 4, 0, 0], [0; 4], [0; 4], [0; 4]],
         dropped_bytes: 1_000,
         marked_packets: 8,
+        marked_bytes: 800,
         busy: Duration::from_secs(4),
         waiting_packet_ps: 25 * second,
         waiting_byte_ps: 2_500 * second,
@@ -188,4 +189,12 @@ fn nothing_to_average_is_not_a_number() {
     seen.flows = vec![FlowCounters::default(); 2];
     let metrics = scenario("[[measure]]\nmetric = \"delay\"\nof = \"f\"").metrics(&seen);
     assert!(metrics.iter().all(|metric| metric.value.is_nan()), "{metrics:?}");
+}
+
+#[test]
+fn marks_are_a_share_of_what_arrived() {
+    // 2 of 10 and 6 of 30 were marked; 8 of the 50 that the link was offered.
+    check("marking-ratio", "f", "", &["marking-ratio of=f statistic=mean 0.2 1"]);
+    check("marking-ratio", "f", r#"per = "flow""#, &["marking-ratio of=f flow=f[0] 0.2 1", "marking-ratio of=f flow=f[1] 0.2 1"]);
+    check("marking-ratio", "a-b", "", &["marking-ratio of=a-b statistic=mean 0.16 1"]);
 }

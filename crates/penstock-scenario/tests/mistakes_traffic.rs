@@ -13,9 +13,9 @@ to = "b"
 source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
 "#,
         "",
-        "t.toml:1: there are no [[flows]], so nothing would happen; write [[flows]] with name, from, to and source",
+        "t.toml:1: there are no [[flows]] and no [[calls]], so nothing would happen; write [[flows]] with name, from, to and source",
     );
-    refused(FLOW, "", "t.toml:11: flows[0].source: is missing and has no default; one of cbr, poisson, ftp");
+    refused(FLOW, "", "t.toml:11: flows[0].source: is missing and has no default; one of cbr, poisson, on-off, codec-mix, ftp");
     refused(
         FLOW,
         "source.ftp = {}",
@@ -94,7 +94,7 @@ transport.tcp = {}"#,
 fn measures() {
     added(FLOW, r#"[[measure]]
 metric = "thruput"
-of = "f""#, "t.toml:17: measure[0].metric: 'thruput' is not one of throughput, payload-throughput, goodput, sent, delay, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation, fairness, retransmissions; did you mean 'throughput'?");
+of = "f""#, "t.toml:17: measure[0].metric: 'thruput' is not one of throughput, payload-throughput, goodput, sent, delay, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation, fairness, retransmissions, marking-ratio, calls, blocking, signal-rate, termination-time; did you mean 'throughput'?");
     added(
         FLOW,
         r#"[[measure]]
@@ -104,10 +104,10 @@ of = "ff""#,
     );
     added(FLOW, r#"[[measure]]
 metric = "drops"
-of = "f""#, "t.toml:18: measure[0].of: 'drops' is measured of links, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, loss, marks, fairness, retransmissions");
+of = "f""#, "t.toml:18: measure[0].of: 'drops' is measured of links, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, loss, marks, fairness, retransmissions, marking-ratio");
     added(FLOW, r#"[[measure]]
 metric = "delay"
-of = "a-b""#, "t.toml:18: measure[0].of: 'delay' is measured of flows, and 'a-b' is a link; for those: throughput, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation");
+of = "a-b""#, "t.toml:18: measure[0].of: 'delay' is measured of flows, and 'a-b' is a link; for those: throughput, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation, marking-ratio");
     added(
         FLOW,
         r#"[[measure]]
@@ -215,7 +215,7 @@ of = []"#,
 metric = "queue"
 of = "a-b"
 sampel = "1 s""#,
-        "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, sample, by)",
+        "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, sample, by, interval, below)",
     );
     added(
         FLOW,

@@ -38,7 +38,7 @@ fn all_mistakes_come_at_once_in_the_order_of_the_file() {
          voice.toml:11: links[0].to: unknown node 'c' (one of a, b)\n\
          voice.toml:12: links[0].rate: 10 has no unit; write \"1.5 Mbit/s\"\n\
          voice.toml:16: links[0].queue.red.min-threshold: 20 has no unit; write \"20 packets\" or \"20 KiB\"\n\
-         voice.toml:24: flows[0].source: unknown source 'cbrr'; did you mean 'cbr'? (cbr, poisson, ftp)\n\
+         voice.toml:24: flows[0].source: unknown source 'cbrr'; did you mean 'cbr'? (cbr, poisson, on-off, codec-mix, ftp)\n\
          5 mistakes, nothing was run.\n"
     );
     assert_eq!((mistakes[3].line, mistakes[3].column), (Some(16), Some(1)));
@@ -194,12 +194,12 @@ fn mistaken_settings_say_which() {
     let wrong = |path: &str, value: &str| lines(load(BASE, "t.toml", &[(path.to_owned(), value.to_owned())])).join("\n");
     assert_eq!(
         wrong("a-c.rate", "1 Mbit/s"),
-        "--set a-c.rate: unknown key, link or group of flows 'a-c'; did you mean 'a-b'? (a-b, f, description, duration, warm-up, seed, ties, nodes, links, flows, measure)"
+        "--set a-c.rate: unknown key, link or group of flows or calls 'a-c'; did you mean 'a-b'? (a-b, f, description, duration, warm-up, seed, ties, nodes, links, flows, calls, measure)"
     );
     assert_eq!(wrong("links.a-c.rate", "1 Mbit/s"), "--set links.a-c.rate: unknown link 'a-c'; did you mean 'a-b'? (a-b)");
     assert_eq!(wrong("nodes.host.count", "3"), "--set nodes.host.count: unknown node 'host'; did you mean 'hosts'? (a, b, hosts)");
     assert_eq!(wrong("a-b.rate", "3"), "--set a-b.rate: links[0].rate: 3 has no unit; write \"1.5 Mbit/s\"");
-    assert_eq!(wrong("a-b.rat", "3"), "--set a-b.rat: links[0].rat: unknown key 'rat'; did you mean 'rate'? (from, to, rate, delay, name, both-ways, rate-changes, scheduler, queue, marker, impairment, class)");
+    assert_eq!(wrong("a-b.rat", "3"), "--set a-b.rat: links[0].rat: unknown key 'rat'; did you mean 'rate'? (from, to, rate, delay, name, both-ways, pcn-at, rate-changes, scheduler, queue, marker, impairment, ...)");
     let both = [("a-b.both-ways".to_owned(), "true".to_owned()), ("b-a.rate".to_owned(), "1 Mbit/s".to_owned())];
     assert_eq!(
         lines(load(BASE, "t.toml", &both)),

@@ -17,24 +17,27 @@ def check(
 ) -> None:
     """Find the mistakes of a scenario.
 
-    All of them at once, each with its place and what is allowed; nothing is run.
+    All of them at once, each with its place and what is allowed; nothing is run. What is probably not meant is a
+    warning on standard error.
     """
     import json
 
     from penstock import _core
-    from penstock.cli.console import emit
+    from penstock.cli.console import emit, warn
     from penstock.cli.files import read_text
     from penstock.errors import ScenarioError
 
     changed = list(read_sets(sets))
     text = read_text(file)
     mistakes = _core.check(text, str(file), changed)
+    if not mistakes:
+        scenario = _core.Scenario(text, str(file), changed)
+        warn(scenario.warnings)
     if output is Format.JSON:
         emit(json.dumps({"scenario": file.stem, "mistakes": mistakes}, indent=2, ensure_ascii=False))
         raise typer.Exit(2 if mistakes else 0)
     if mistakes:
         raise ScenarioError(mistakes)
-    scenario = _core.Scenario(text, str(file), changed)
     begin, end = scenario.window
     counted = zip(scenario.sizes, ("node", "link", "flow"), strict=True)
     sizes = ", ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counted)

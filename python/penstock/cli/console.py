@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-__all__ = ["emit", "say", "show", "table"]
+__all__ = ["emit", "say", "show", "table", "warn"]
 
 _PIPE_WIDTH = 160
 """Columns where there is no terminal to ask; wide enough that no number is broken."""
@@ -19,6 +19,12 @@ _PIPE_WIDTH = 160
 def say(message: str) -> None:
     """A message for people, on standard error."""
     print(message, file=sys.stderr)
+
+
+def warn(warnings: Sequence[str]) -> None:
+    """What a scenario probably does not mean, on standard error."""
+    for warning in warnings:
+        say(f"warning: {warning}")
 
 
 def emit(text: str) -> None:

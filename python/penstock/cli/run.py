@@ -29,7 +29,7 @@ def run(
     Means of several independent runs, with 95 % confidence intervals. Finished runs are kept and never made twice.
     """
     from penstock import _core
-    from penstock.cli.console import emit
+    from penstock.cli.console import emit, warn
     from penstock.cli.files import read_text
     from penstock.cli.report import show_results
     from penstock.errors import ScenarioError
@@ -44,6 +44,7 @@ def run(
         scenario = _core.Scenario(text, str(file), list(changed))
     except _core.ScenarioError as error:
         raise ScenarioError(error.mistakes) from None
+    warn(scenario.warnings)
     root = scenario.seed if seed is None else seed
     replications = range(runs) if replication is None else [replication]
     requests = [RunRequest(text, changed, root, number, file.stem) for number in replications]

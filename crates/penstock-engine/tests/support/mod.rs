@@ -4,7 +4,7 @@
 
 pub mod statistics;
 
-use penstock_engine::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PortPlan, QueuePlan, SamplePlan, Ties};
+use penstock_engine::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PcnAt, PortPlan, QueuePlan, SamplePlan, Ties};
 use penstock_engine::{Observations, Sim};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
@@ -123,6 +123,8 @@ impl Net {
             scheduler: scheduler("fifo", ""),
             queues: vec![QueuePlan { name: String::new(), discipline }],
             queue_of_class: vec![0],
+            pcn: Vec::new(),
+            pcn_at: PcnAt::Accepted,
             impairments: Vec::new(),
             force_service: false,
         };
@@ -157,7 +159,17 @@ impl Net {
     pub fn group(&mut self, name: &str, source: SourcePlan, transport: TransportPlan, start: (&str, &str)) -> u32 {
         let start = (time(start.0), time(start.1));
         let stop = self.0.end;
-        self.0.groups.push(FlowGroup { name: name.to_owned(), source, transport, class: 0, precedence: 0, start, stop });
+        self.0.groups.push(FlowGroup {
+            name: name.to_owned(),
+            source,
+            transport,
+            class: 0,
+            precedence: 0,
+            start,
+            stop,
+            calls: None,
+            interval: None,
+        });
         self.0.groups.len() as u32 - 1
     }
 

@@ -21,10 +21,11 @@ crate::parameters! {
     /// precedences, at most four; one random number per arrival between its thresholds.
     ///
     /// ## Departures
-    /// The documents leave open which arrivals refresh which average, and whether the count is shared: hence `updates`
-    /// and `count`. ns-2's queue/rio.cc refreshes no average when an Out packet arrives, which no document asks for and
-    /// which is not offered. Otherwise the departures of `red`; its "at most one packet waits" is over the packets that
-    /// the precedence's own average counts. A queue is counted in packets only.
+    /// The documents leave open which arrivals refresh which average, whether the count is shared, and whether a packet
+    /// that finds no room is an arrival: hence `updates`, `count` and `when-full`. ns-2's queue/rio.cc refreshes no
+    /// average when an Out packet arrives, which no document asks for and which is not offered. Otherwise the departures
+    /// of `red`; its "at most one packet waits" is over the packets that the precedence's own average counts. A queue is
+    /// counted in packets only.
     ///
     /// ## Example
     /// ```toml
@@ -58,6 +59,8 @@ crate::parameters! {
         updates: Updates = "rio";
         /// Whose packets the count of the spacing counts.
         count: CountOf = "per-precedence";
+        /// What an arrival that finds no room does to averages and count.
+        when_full: WhenFull = "refresh";
     }
 }
 
@@ -90,6 +93,16 @@ crate::choice! {
         "per-precedence" => PerPrecedence,
         /// One count for all, restarted by any drop and by any precedence whose average rises above its minimum.
         "shared" => Shared,
+    }
+}
+
+crate::choice! {
+    /// What an arrival that finds no room does to averages and count.
+    pub enum WhenFull {
+        /// What every arrival does, and as a drop it restarts the count.
+        "refresh" => Refresh,
+        /// Nothing, as in ns-2's diffserv/dsredq.cc: under overload the averages stay lower.
+        "ignore" => Ignore,
     }
 }
 
@@ -148,6 +161,7 @@ pub struct RedN {
     averages: Averages,
     updates: Updates,
     count: CountOf,
+    when_full: WhenFull,
     classes: Vec<Class>,
     stream: Stream,
 }
@@ -177,6 +191,7 @@ impl RedN {
             averages: parameters.averages,
             updates: parameters.updates,
             count: parameters.count,
+            when_full: parameters.when_full,
             classes: curves.map(|curve| Class { average: 0.0, lane: Lane::new(curve), tally: Tally::default() }).collect(),
             stream: port.key.child("early-drop").stream(),
         }
@@ -215,6 +230,9 @@ impl RedN {
 impl Discipline for RedN {
     #[inline]
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        if self.when_full == WhenFull::Ignore && !queue.has_room(packet, self.limit) {
+            return Verdict::Drop(DropCause::Overflow);
+        }
         let own = usize::from(packet.precedence).min(self.classes.len() - 1);
         let kept = self.memory.kept(now, queue.idle_since);
         for i in 0..self.classes.len() {
@@ -277,6 +295,33 @@ mod tests {
         assert_eq!(after(&[2, 0], &[]), [2.0, 5.0, 15.0]);
         assert_eq!(after(&[2, 0, 1], &[]), [2.0, 7.5, 17.5]);
         assert_eq!(after(&[2], &["updates = all"]), [2.0, 5.0, 10.0]);
+    }
+
+    #[test]
+    fn arrivals_without_room_refresh_the_averages_or_change_nothing() {
+        let full = queue([20, 40, 0, 0]);
+        let mut it = red_n(&["weight = 0.5"]);
+        assert_eq!(arrivals(&mut it, 0, &full, 1), [Verdict::Drop(DropCause::Overflow)]);
+        assert_eq!(averages(&it), [10.0, 30.0, 30.0]);
+        let mut it = red_n(&["weight = 0.5", "when-full = ignore"]);
+        assert_eq!(arrivals(&mut it, 0, &full, 1), [Verdict::Drop(DropCause::Overflow)]);
+        assert_eq!(averages(&it), [0.0; 3]);
+    }
+
+    #[test]
+    fn a_count_goes_on_over_arrivals_that_are_ignored() {
+        // Half-way between the thresholds precedence 1 has p = 1/40, so gaps of at most 40.
+        let mut it = red_n(&["weight = 1", "spacing = count", "when-full = ignore"]);
+        let (half, full) = (queue([0, 30, 0, 0]), queue([0, 60, 0, 0]));
+        arrivals(&mut it, 1, &half, 1);
+        for _ in 0..100 {
+            let mut accepted = 0;
+            while arrivals(&mut it, 1, &half, 1) == [Verdict::Accept] {
+                accepted += 1;
+                arrivals(&mut it, 1, &full, 1);
+            }
+            assert!(accepted < 40, "{accepted} in a row");
+        }
     }
 
     #[test]

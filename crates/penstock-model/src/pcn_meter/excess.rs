@@ -99,3 +99,46 @@ impl PcnMeter for Excess {
         tell("fill", bits(self.bucket.fill_at(now)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, key, marks, probed};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    const NO: PcnMark = PcnMark::Unmarked;
+    const YES: PcnMark = PcnMark::Excess;
+
+    fn meter(more: &str) -> Excess {
+        Excess::new(&read(&["rate = 8 kbit/s", "size = 300 bytes", more]).expect("sound"), key())
+    }
+
+    #[test]
+    fn size_independent_marks_while_in_debt() {
+        let mut meter = meter("metering = size-independent");
+        // 300, 100, 0 (no debt), -1; 1 ms later 0 again.
+        assert_eq!(marks(&mut meter, &[(0, 200), (0, 100), (0, 1), (0, 1), (0, 1500), (1, 1)]), [NO, NO, NO, YES, YES, NO]);
+        assert_eq!(probed(&meter, 1000), [("fill", -8.0)]);
+    }
+
+    #[test]
+    fn classic_marks_what_finds_too_few() {
+        assert_eq!(marks(&mut meter("metering = classic"), &[(0, 200), (0, 101), (0, 100), (0, 1)]), [NO, YES, NO, YES]);
+    }
+
+    #[test]
+    fn drained_marks_when_nothing_is_left() {
+        assert_eq!(marks(&mut meter("metering = drained"), &[(0, 200), (0, 99), (0, 1), (0, 1), (2, 1)]), [NO, NO, YES, YES, NO]);
+    }
+
+    #[test]
+    fn what_is_excess_already_is_not_metered() {
+        for metering in ["metering = size-independent", "metering = classic", "metering = drained"] {
+            let mut meter = meter(metering);
+            assert_eq!(meter.on_packet(at(0), Bytes::new(250), PcnMark::Excess), YES);
+            assert_eq!(probed(&meter, 0), [("fill", 2400.0)]);
+            assert_eq!(meter.on_packet(at(0), Bytes::new(100), PcnMark::Threshold), PcnMark::Threshold);
+            assert_eq!(probed(&meter, 0), [("fill", 1600.0)]);
+        }
+    }
+}

@@ -117,3 +117,58 @@ impl PcnMeter for Fractional {
         tell("counter", self.counter as f64);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{key, marks, probed};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    const SMALL: [&str; 6] = [
+        "admissible-rate = 8 kbit/s",
+        "supportable-rate = 16 kbit/s",
+        "fractional-size = 1000 bytes",
+        "fractional-threshold = 800 bytes",
+        "marking-size = 1000 bytes",
+        "marking-threshold = 200 bytes",
+    ];
+
+    fn pattern(meter: &mut Fractional, packets: &[(u64, u64)]) -> String {
+        marks(meter, packets).into_iter().map(|mark| if mark == PcnMark::Threshold { '#' } else { '-' }).collect()
+    }
+
+    #[test]
+    fn a_byte_counter_picks_a_share_and_the_low_bucket_everything() {
+        let mut meter = Fractional::new(&read(&SMALL).expect("sound"), key());
+        // Packets find 1000, 900, ... bytes. From 700 on the counter runs: 0 -> -100; below 0: marked, +300 -100 -> 100;
+        // 0; -100; marked, 100; 0 (200 found: not below). From 100 on all are marked: the counter goes to -100 meanwhile.
+        assert_eq!(pattern(&mut meter, &[(0, 100); 10]), "----#--#-#");
+        assert_eq!(probed(&meter, 0), [("fractional-fill", 0.0), ("marking-fill", 0.0), ("counter", -100.0)]);
+        assert_eq!(pattern(&mut meter, &[(0, 100)]), "#");
+        // 200 ms later the second bucket holds 400; the first, 200.
+        assert_eq!(pattern(&mut meter, &[(200, 100), (200, 100), (200, 100), (200, 100)]), "--##");
+    }
+
+    #[test]
+    fn bytes_are_picked_not_packets() {
+        let mut meter = Fractional::new(&read(&[&SMALL[..], &["start = empty"]].concat()).expect("sound"), key());
+        // At 500 ms: 500 and 1000 bytes. A large packet that is marked pays for three times its size.
+        let packets = [(500, 10), (500, 300), (500, 100), (500, 100), (500, 100), (500, 100)];
+        // 0, -10 marked: +900 - 300 = 590; 490, 390, 290, 190 before each of the others.
+        assert_eq!(pattern(&mut meter, &packets), "-#----");
+        assert_eq!(probed(&meter, 500_000)[2], ("counter", 190.0));
+    }
+
+    #[test]
+    fn thresholds_out_of_order_are_refused() {
+        let lines = ["admissible-rate = 2 Mbit/s", "supportable-rate = 1 Mbit/s", "fractional-size = 10 ms", "marking-size = 8 ms"];
+        assert_eq!(
+            read::<Parameters>(&lines).expect_err("mistakes"),
+            [
+                "admissible-rate: 2 Mbit/s is above supportable-rate, 1 Mbit/s",
+                "fractional-threshold: 10 ms is not below fractional-size, 10 ms",
+                "marking-threshold: 8 ms is not below marking-size, 8 ms",
+            ]
+        );
+    }
+}

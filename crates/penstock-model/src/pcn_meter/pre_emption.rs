@@ -73,3 +73,24 @@ impl PcnMeter for PreEmption {
         tell("fill", bits(self.bucket.fill_at(now)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, key, marks, probed};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    #[test]
+    fn what_finds_too_few_tokens_is_marked_and_takes_none() {
+        let mut meter = PreEmption::new(&read(&["supportable-rate = 8 kbit/s", "size = 300 bytes"]).expect("sound"), key());
+        let (no, yes) = (PcnMark::Unmarked, PcnMark::Excess);
+        // 300, 200, 50 left; 100 too many, 50 not; 99 ms later 99.
+        let packets = [(0, 100), (0, 150), (0, 100), (0, 50), (0, 1), (99, 100), (100, 100)];
+        assert_eq!(marks(&mut meter, &packets), [no, no, yes, no, yes, yes, no]);
+        // What is marked passes by; a threshold mark is metered and kept.
+        assert_eq!(meter.on_packet(at(150_000), Bytes::new(50), PcnMark::Excess), yes);
+        assert_eq!(probed(&meter, 150_000), [("fill", 400.0)]);
+        assert_eq!(meter.on_packet(at(150_000), Bytes::new(50), PcnMark::Threshold), PcnMark::Threshold);
+        assert_eq!(probed(&meter, 150_000), [("fill", 0.0)]);
+    }
+}

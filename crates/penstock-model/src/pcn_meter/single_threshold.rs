@@ -190,3 +190,123 @@ impl PcnMeter for SingleThreshold {
         tell("count", f64::from(self.count));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, key, marks, probed};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    /// A byte a millisecond into the switch bucket, two into the marking bucket; 1000 bytes each.
+    const SMALL: [&str; 6] = [
+        "admissible-rate = 8 kbit/s",
+        "supportable-rate = 16 kbit/s",
+        "switch-size = 1000 bytes",
+        "switch-threshold = 500 bytes",
+        "marking-size = 1000 bytes",
+        "marking-threshold = 800 bytes",
+    ];
+
+    fn meter(more: &[&str]) -> SingleThreshold {
+        SingleThreshold::new(&read(&[&SMALL, more].concat()).expect("sound"), key())
+    }
+
+    /// Ten packets of 100 bytes at once, then from 500 ms on one every 30 ms; `#` is a mark.
+    ///
+    /// At 500 ms the switch bucket holds 500 and stays on from then on; the marking bucket is full again, and the packets
+    /// find 1000, 960, 920, 880, 840, 800 and 760 in it.
+    fn pattern(meter: &mut SingleThreshold) -> String {
+        let packets: Vec<(u64, u64)> = (0..10).map(|_| (0, 100)).chain((0..7).map(|i| (500 + 30 * i, 100))).collect();
+        marks(meter, &packets).into_iter().map(|mark| if mark == PcnMark::Threshold { '#' } else { '-' }).collect()
+    }
+
+    #[test]
+    fn the_first_form_judges_after_removal_and_equality_is_low() {
+        // On from the fifth packet (500 left); low from 800 left on, which 880 found comes to below.
+        assert_eq!(pattern(&mut meter(&["form = first"])), "----######---####");
+    }
+
+    #[test]
+    fn the_second_form_judges_before_removal_and_equality_is_not_low() {
+        // On from the sixth packet; 960, 920 and 880 are the first three of the partial zone, 840 and 800 the next two.
+        assert_eq!(pattern(&mut meter(&[])), "-----#####---#--#");
+    }
+
+    #[test]
+    fn every_arrival_may_count() {
+        // The packet that finds 1000 counts, so the third is that which finds 920.
+        assert_eq!(pattern(&mut meter(&["counted = arrivals"])), "-----#####--#--##");
+    }
+
+    #[test]
+    fn with_n_one_all_that_find_the_bucket_not_full_are_marked() {
+        assert_eq!(pattern(&mut meter(&["mark-every = 1"])), "-----#####-######");
+        assert_eq!(pattern(&mut meter(&["mark-every = 1", "form = first"])), "----######-######");
+    }
+
+    #[test]
+    fn with_the_switch_off_nothing_is_marked_or_counted() {
+        let mut meter = meter(&[]);
+        marks(&mut meter, &[&[(0, 100); 10][..], &[(500, 100), (530, 100), (560, 100)]].concat());
+        assert_eq!(probed(&meter, 560_000), [("switch-fill", 2080.0), ("marking-fill", 6560.0), ("count", 2.0)]);
+        // Half a second later the switch bucket holds 760; the second packet finds the marking bucket not full.
+        assert_eq!(marks(&mut meter, &[(1060, 100), (1060, 100)]), [PcnMark::Unmarked; 2]);
+        assert_eq!(probed(&meter, 1_060_000), [("switch-fill", 4480.0), ("marking-fill", 6400.0), ("count", 2.0)]);
+        assert_eq!(marks(&mut meter, &[(1060, 100)]), [PcnMark::Threshold]);
+    }
+
+    #[test]
+    fn marks_are_never_taken_off() {
+        let mut meter = meter(&[]);
+        for mark in [PcnMark::Threshold, PcnMark::Excess] {
+            assert_eq!(meter.on_packet(at(0), Bytes::new(100), mark), mark);
+        }
+        (0..10).for_each(|_| {
+            meter.on_packet(at(0), Bytes::new(100), PcnMark::Unmarked);
+        });
+        assert_eq!(meter.on_packet(at(0), Bytes::new(100), PcnMark::Excess), PcnMark::Excess);
+    }
+
+    #[test]
+    fn reading_the_state_does_not_change_it() {
+        let (mut read, mut left) = (meter(&[]), meter(&[]));
+        probed(&read, 10_000_000);
+        assert_eq!(pattern(&mut read), pattern(&mut left));
+    }
+
+    #[test]
+    fn the_highest_level_is_the_documents() {
+        let parameters: Parameters = read(&["admissible-rate = 64 Mbit/s", "supportable-rate = 115.2 Mbit/s"]).expect("sound");
+        assert!((parameters.highest_level() - 0.185_185).abs() < 1e-6);
+    }
+
+    #[test]
+    fn thresholds_out_of_order_are_refused() {
+        let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("mistakes");
+        assert_eq!(
+            mistakes(&[
+                "admissible-rate = 2 Mbit/s",
+                "supportable-rate = 1 Mbit/s",
+                "switch-threshold = 20 ms",
+                "marking-threshold = 11 ms"
+            ]),
+            [
+                "admissible-rate: 2 Mbit/s is above supportable-rate, 1 Mbit/s",
+                "switch-threshold: 20 ms is not below switch-size, 20 ms",
+                "marking-threshold: 11 ms is not below marking-size, 10 ms",
+            ]
+        );
+        // 125 bytes are 10 ms at 100 kbit/s, and 1 ms at 1 Mbit/s.
+        let rates = ["admissible-rate = 100 kbit/s", "supportable-rate = 1 Mbit/s"];
+        assert_eq!(
+            mistakes(&[&rates[..], &["switch-size = 125 bytes"]].concat()),
+            ["switch-threshold: 10 ms is not below switch-size, 125 bytes"]
+        );
+        assert_eq!(
+            mistakes(&[&rates[..], &["counted = arrivals", "mark-every = 1"]].concat()),
+            ["counted: \"arrivals\" with mark-every = 1 marks every packet above the admissible rate; use threshold"]
+        );
+        assert_eq!(mistakes(&[&rates[..], &["mark-every = 0"]].concat()), ["mark-every: 0 is out of range; a whole number, at least 1"]);
+        assert_eq!(mistakes(&[&rates[..], &["form = third"]].concat()), ["form: 'third' is not one of first, second"]);
+    }
+}

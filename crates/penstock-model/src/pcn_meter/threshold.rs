@@ -80,3 +80,29 @@ impl PcnMeter for Threshold {
         tell("fill", bits(self.bucket.fill_at(now)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, key, marks};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    #[test]
+    fn packets_after_which_the_bucket_is_low_are_marked() {
+        let lines = ["rate = 8 kbit/s", "size = 300 bytes", "threshold = 100 bytes"];
+        let mut meter = Threshold::new(&read(&lines).expect("sound"), key());
+        let (no, yes) = (PcnMark::Unmarked, PcnMark::Threshold);
+        // 200, 100 (not below), 99, 0; tokens are taken whether marked or not; 101 and 100 after 200 ms.
+        let packets = [(0, 100), (0, 100), (0, 1), (0, 200), (200, 99), (200, 1), (200, 1)];
+        assert_eq!(marks(&mut meter, &packets), [no, no, yes, yes, no, no, yes]);
+        assert_eq!(meter.on_packet(at(200_000), Bytes::new(1), PcnMark::Excess), PcnMark::Excess);
+    }
+
+    #[test]
+    fn a_threshold_that_is_not_below_the_size_is_refused() {
+        let lines = ["rate = 8 kbit/s", "size = 300 bytes", "threshold = 300 ms"];
+        assert_eq!(read::<Parameters>(&lines).expect_err("a mistake"), ["threshold: 300 ms is not below size, 300 bytes"]);
+        let missing = read::<Parameters>(&["rate = 8 kbit/s", "size = 300 bytes"]).expect_err("a mistake");
+        assert_eq!(missing, ["threshold: is missing and has no default; write threshold = \"20 ms\""]);
+    }
+}

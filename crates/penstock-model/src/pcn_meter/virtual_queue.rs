@@ -104,3 +104,76 @@ impl PcnMeter for VirtualQueue {
         tell("queue", bits(self.room.size() - self.room.fill_at(now)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, key, marks, probed};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    /// A byte a millisecond out of the queue.
+    fn meter(more: &[&str]) -> VirtualQueue {
+        let levels = ["min-threshold = 200 bytes", "max-threshold = 600 bytes", "upper-limit = 1000 bytes"];
+        let lines = levels.iter().filter(|line| !more.iter().any(|own| own.split(' ').next() == line.split(' ').next()));
+        let lines: Vec<&str> = lines.chain(more).chain(&["admissible-rate = 8 kbit/s"]).copied().collect();
+        VirtualQueue::new(&read(&lines).expect("sound"), key())
+    }
+
+    #[test]
+    fn the_queue_grows_drains_and_is_bounded() {
+        let mut meter = meter(&[]);
+        marks(&mut meter, &[(0, 300), (100, 300), (100, 300)]);
+        assert_eq!(probed(&meter, 100_000), [("queue", 6400.0)]);
+        assert_eq!(probed(&meter, 800_000), [("queue", 800.0)]);
+        assert_eq!(probed(&meter, 2_000_000), [("queue", 0.0)]);
+        marks(&mut meter, &[(100, 900)]);
+        assert_eq!(probed(&meter, 100_000), [("queue", 8000.0)]);
+    }
+
+    #[test]
+    fn the_ramp_is_the_probability_of_a_mark() {
+        for (queue, probability) in [(200, 0.0), (300, 0.25), (400, 0.5), (599, 0.9975), (600, 1.0), (1000, 1.0)] {
+            let mut meter = meter(&[]);
+            marks(&mut meter, &[(0, queue)]);
+            // Packets of no size leave the queue as it is.
+            let n = 20_000;
+            let marked = marks(&mut meter, &vec![(0, 0); n]).iter().filter(|mark| **mark == PcnMark::Threshold).count() as f64;
+            let error = (probability * (1.0 - probability) / n as f64).sqrt();
+            assert!((marked / n as f64 - probability).abs() <= 4.0 * error, "{queue}: {marked} of {n}");
+        }
+    }
+
+    #[test]
+    fn equal_thresholds_make_a_step() {
+        let mut meter = meter(&["min-threshold = 300 bytes", "max-threshold = 300 bytes"]);
+        let packets: Vec<(u64, u64)> = vec![(0, 299), (0, 1), (0, 0), (1, 0), (1, 1), (1, 0)];
+        let marked: Vec<bool> = marks(&mut meter, &packets).iter().map(|mark| *mark == PcnMark::Threshold).collect();
+        assert_eq!(marked, [false, false, true, false, false, true]);
+    }
+
+    #[test]
+    fn meters_with_different_keys_mark_independently() {
+        let parameters: Parameters =
+            read(&["admissible-rate = 8 kbit/s", "min-threshold = 1 byte", "max-threshold = 999 bytes", "upper-limit = 1000 bytes"])
+                .expect("sound");
+        let pattern = |name: &str| {
+            let mut meter = VirtualQueue::new(&parameters, key().child(name));
+            meter.on_packet(at(0), Bytes::new(500), PcnMark::Excess);
+            marks(&mut meter, &[(0, 0); 64])
+        };
+        assert_eq!(pattern("a"), pattern("a"));
+        assert_ne!(pattern("a"), pattern("b"));
+    }
+
+    #[test]
+    fn thresholds_out_of_order_are_refused() {
+        let lines = ["admissible-rate = 64 Mbit/s", "min-threshold = 16 ms", "upper-limit = 14 ms"];
+        assert_eq!(
+            read::<Parameters>(&lines).expect_err("mistakes"),
+            [
+                "max-threshold: 15 ms is below min-threshold, 16 ms",
+                "upper-limit: 14 ms is below max-threshold, 15 ms, which the queue then never reaches",
+            ]
+        );
+    }
+}

@@ -106,3 +106,43 @@ impl Source for CodecMix {
         self.source.next(stream)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::testing::read;
+    use crate::rng::Key;
+
+    fn plan() -> Parameters {
+        read(&[]).expect("sound")
+    }
+
+    #[test]
+    fn the_mean_rate_is_that_of_the_eight() {
+        // 64 + 21.76 + 80 + 32 + 96 + 38.4 + 24 + 9.6 kbit/s, over 8.
+        assert_eq!(plan().mean_rate(), Rate::from_bps(45_720));
+    }
+
+    #[test]
+    fn every_codec_is_drawn_equally_often() {
+        let mut stream = Key::root(1, 0).child("codecs").stream();
+        let n = 80_000;
+        let mut drawn = [0u32; CODECS.len()];
+        for _ in 0..n {
+            let mut source = CodecMix::new(&plan());
+            source.first(&mut stream);
+            let at = |codec: usize| OnOff::new(&plan().codec(codec)).format() == source.source.format();
+            drawn[(0..CODECS.len()).find(|codec| at(*codec)).expect("one of the eight")] += 1;
+        }
+        // Binomial: 10,000 with standard deviation 93.5; four of them.
+        assert!(drawn.iter().all(|count| (f64::from(*count) - 10_000.0).abs() < 374.0), "{drawn:?}");
+    }
+
+    #[test]
+    fn constant_bit_rate_has_no_silence() {
+        let mut stream = Key::root(1, 0).child("cbr").stream();
+        let mut source = OnOff::new(&plan().codec(4));
+        assert_eq!(source.first(&mut stream), Emission { after: Duration::ZERO, size: 120 });
+        assert!((0..100_000).all(|_| source.next(&mut stream).after == Duration::from_ms(10)));
+    }
+}

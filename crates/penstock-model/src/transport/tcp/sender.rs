@@ -95,6 +95,11 @@ impl Sender {
         self.offered = segments.map_or(u32::MAX, |segments| self.offered.saturating_add(segments));
     }
 
+    /// The application falls silent: what has been sent is still repaired, nothing new goes out.
+    pub fn withdraw(&mut self) {
+        self.offered = self.offered.min(self.high);
+    }
+
     /// Opens the connection: with a SYN, or at once.
     pub fn start(&mut self, now: Time) {
         debug_assert!(self.connection == Connection::Closed, "started twice");

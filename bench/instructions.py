@@ -1,0 +1,112 @@
+"""Counts the instructions that a packet-hop takes and compares them with the kept numbers.
+
+    python bench/instructions.py               compare; ends with code 1 if a workload takes more than it did
+    python bench/instructions.py --update      keep what is counted now
+
+The workloads are those of `penstock bench`, shortened. Each runs twice, for a shorter and a longer time, under valgrind's
+callgrind and without Python; the difference between the two is free of all set-up. Unlike time, these numbers are the
+same on a busy machine.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from penstock.bench import WORKLOADS
+
+HERE = Path(__file__).resolve().parent
+KEPT = HERE / "instructions.toml"
+
+# Another version of the compiler, or a processor whose memory copies take another path of the C library, moves the
+# counts by some per cent either way; what is worth stopping for moves them by more.
+MARGIN = 0.05
+
+# Seconds simulated in the shorter and in the longer run. The TCP workloads leave slow start behind before the first ends.
+SECONDS = {
+    "cbr": (1, 4),
+    "parking-lot": (1, 2),
+    "tcp-bulk": (0.15, 0.2),
+    "tcp-many": (1.5, 2),
+    "af": (20, 60),
+}
+
+
+def build() -> str:
+    """Builds the program that runs a scenario; returns its path."""
+    command = ["cargo", "build", "--locked", "--release", "-p", "penstock-scenario", "--example", "simulate"]
+    ended = subprocess.run(
+        [*command, "--message-format=json-render-diagnostics"], cwd=HERE.parent, stdout=subprocess.PIPE, check=True
+    )
+    built = [json.loads(line) for line in ended.stdout.splitlines()]
+    [program] = [item["executable"] for item in built if item.get("target", {}).get("name") == "simulate"]
+    return program
+
+
+def rustc() -> str:
+    return subprocess.run(["rustc", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
+def count(program: str, scenario: Path, seconds: float) -> tuple[int, int]:
+    """Packet-hops and instructions of one run."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, scenario, f"{seconds} s"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    hops = re.match(r"(\d+) packet-hops", ended.stdout)
+    instructions = re.search(r"Collected : (\d+)", ended.stderr)
+    if ended.returncode != 0 or hops is None or instructions is None:
+        raise RuntimeError(f"{' '.join(map(str, command))}:\n{ended.stdout}{ended.stderr}")
+    return int(hops[1]), int(instructions[1])
+
+
+def per_hop(program: str, name: str, folder: Path) -> float:
+    """Instructions per packet-hop of a workload."""
+    scenario = folder / f"{name}.toml"
+    scenario.write_text(WORKLOADS[name]())
+    (hops, instructions), (more_hops, more_instructions) = (count(program, scenario, s) for s in SECONDS[name])
+    return (more_instructions - instructions) / (more_hops - hops)
+
+
+def keep(counted: dict[str, float]) -> None:
+    head = "# Instructions per packet-hop, set-up left out. Written by `python bench/instructions.py --update`."
+    numbers = [f"{name} = {value:.1f}" for name, value in counted.items()]
+    KEPT.write_text("\n".join([head, f'rustc = "{rustc()}"', "", "[instructions]", *numbers]) + "\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--update", action="store_true", help=f"write what is counted into {KEPT.name}")
+    update = parser.parse_args().update
+    program = build()
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        values = pool.map(lambda name: per_hop(program, name, Path(folder)), SECONDS)
+        counted = dict(zip(SECONDS, values, strict=True))
+    kept = tomllib.loads(KEPT.read_text()) if KEPT.exists() else {"rustc": "", "instructions": {}}
+    print(f"{'instructions per packet-hop':30}{'kept':>8}{'now':>8}{'change':>9}")
+    above = []
+    for name, now in counted.items():
+        before = kept["instructions"].get(name, float("nan"))
+        print(f"{name:30}{before:8.1f}{now:8.1f}{now / before - 1:+9.1%}")
+        # A workload without a kept number fails too.
+        if not now <= before * (1 + MARGIN):
+            above.append(name)
+    if update:
+        keep(counted)
+        print(f"kept in {KEPT.name}")
+        return 0
+    if kept["rustc"] != rustc():
+        print(f"The kept numbers are those of {kept['rustc']}; this is {rustc()}.")
+    if above:
+        print(f"FAILED: more than {MARGIN:.0%} above what is kept: {', '.join(above)}.")
+        print("Find out why. If it must be so: python bench/instructions.py --update, and say why in the commit.")
+        return 1
+    print(f"none is more than {MARGIN:.0%} above what is kept")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

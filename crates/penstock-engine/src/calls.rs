@@ -1,0 +1,319 @@
+//! An aggregate of calls: the sending end, where calls arrive, are admitted, send, and end.
+
+use crate::blueprint::CallsPlan;
+use crate::emissions::Emissions;
+use crate::host::{Dress, Surroundings};
+use crate::messages::{Message, Peer};
+use crate::observations::{CallCounters, TraceEvent};
+use crate::record::Window;
+use penstock_model::edge::{Decision, EdgeContext, Ingress, Signal};
+use penstock_model::id::FlowId;
+use penstock_model::packet::{Body, Packet};
+use penstock_model::rng::{Key, Stream};
+use penstock_model::source::{AnySource, Source, SourcePlan};
+use penstock_model::units::{Bytes, Duration, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// The sending end of an aggregate of calls, at its ingress.
+pub struct CallsEnd {
+    dress: Dress,
+    place: u32,
+    plan: Arc<CallsPlan>,
+    source: Arc<SourcePlan>,
+    ingress: Ingress,
+    egress: Peer,
+    key: Key,
+    arrivals: Stream,
+    picks: Stream,
+    next_arrival: Time,
+    arriving: u32,
+    /// No call sends after this.
+    stop: Time,
+    calls: Vec<Call>,
+    free: Vec<u32>,
+    /// Slots of the calls that live, in no particular order.
+    live: Vec<u32>,
+    emissions: Emissions,
+    endings: BinaryHeap<Reverse<(Time, u32, u32)>>,
+    next_call: u32,
+    sequence: u32,
+    messages: u32,
+    window: Window,
+    /// What this end has sent in the window.
+    pub sent_packets: u64,
+    /// Its bytes.
+    pub sent_bytes: u64,
+    /// What became of calls.
+    pub counters: CallCounters,
+    live_since: Time,
+}
+
+/// A call, live or waiting for its last entry in the calendar to come up.
+struct Call {
+    source: AnySource,
+    stream: Stream,
+    period: Option<Duration>,
+    serial: u32,
+    size: u32,
+    /// Position in `live`; [`GONE`] once it has ended.
+    position: u32,
+}
+
+const GONE: u32 = u32::MAX;
+
+/// What an aggregate is built from.
+pub struct CallsSetup {
+    /// How its packets look.
+    pub dress: Dress,
+    /// The place of its node in traces.
+    pub place: u32,
+    /// What is common to the group.
+    pub plan: Arc<CallsPlan>,
+    /// What each call sends.
+    pub source: Arc<SourcePlan>,
+    /// The streams of this aggregate.
+    pub key: Key,
+    /// When it begins.
+    pub start: Time,
+    /// When it falls silent.
+    pub stop: Time,
+    /// The other edge.
+    pub egress: Peer,
+    /// When counting is on.
+    pub window: Window,
+    /// Orders simultaneous emissions at random.
+    pub ties: Option<Key>,
+}
+
+impl CallsEnd {
+    /// An aggregate with its initial calls.
+    pub fn new(setup: CallsSetup) -> CallsEnd {
+        let CallsSetup { dress, place, plan, source, key, start, stop, egress, window, ties } = setup;
+        let context = EdgeContext { key, call_rate: plan.call_rate };
+        let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
+        let mut end = CallsEnd {
+            dress,
+            place,
+            source,
+            ingress,
+            egress,
+            key,
+            arrivals: key.child("arrivals").stream(),
+            picks: key.child("terminated").stream(),
+            next_arrival: Time::NEVER,
+            arriving: 0,
+            stop,
+            calls: Vec::new(),
+            free: Vec::new(),
+            live: Vec::new(),
+            emissions: Emissions::new(ties),
+            endings: BinaryHeap::new(),
+            next_call: 0,
+            sequence: 0,
+            messages: 0,
+            window,
+            sent_packets: 0,
+            sent_bytes: 0,
+            counters: CallCounters::default(),
+            live_since: Time::ZERO,
+            plan,
+        };
+        let mut spread = key.child("initial").stream();
+        for _ in 0..end.plan.initial {
+            let later = Duration::from_ps((end.plan.initial_spread.as_ps() as f64 * spread.unit()) as u64);
+            let serial = end.take_serial();
+            end.begin(start + later, serial, start);
+        }
+        end.draw_arrival(start);
+        end
+    }
+
+    /// The aggregate.
+    pub fn flow(&self) -> FlowId {
+        self.dress.flow
+    }
+
+    /// When something happens here next.
+    #[inline]
+    pub fn next(&self) -> Time {
+        let ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
+        self.emissions.next().min(self.next_arrival).min(ending).min(self.ingress.deadline())
+    }
+
+    /// Does one thing that is due at `now`: a call ends, the ingress' timer, a call arrives, a packet goes out, in this order.
+    pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        if let Some(Reverse((at, slot, serial))) = self.endings.peek().copied() {
+            if at <= now {
+                self.endings.pop();
+                let call = &self.calls[slot as usize];
+                if call.serial == serial && call.position != GONE {
+                    self.end(now, slot);
+                    self.ingress.on_end(now, self.live.len() as u32);
+                    self.follow_up(now, around);
+                }
+                return;
+            }
+        }
+        if self.ingress.deadline() <= now {
+            self.ingress.on_timer(now, self.live.len() as u32);
+            self.follow_up(now, around);
+        } else if self.next_arrival <= now {
+            self.on_arrival(now, around);
+        } else {
+            self.emit(now, around);
+        }
+    }
+
+    /// A signal from the egress.
+    pub fn on_signal(&mut self, now: Time, signal: Signal, around: &mut Surroundings<'_, '_>) {
+        if let Some((call, admitted)) = self.ingress.on_signal(now, signal, self.live.len() as u32) {
+            self.decided(now, call, admitted);
+        }
+        self.follow_up(now, around);
+    }
+
+    /// Brings the counts up to the end of the run.
+    pub fn finish(&mut self, end: Time) {
+        self.count_live(end);
+        self.counters.live_at_end = self.live.len() as u64;
+    }
+
+    fn take_serial(&mut self) -> u32 {
+        self.next_call += 1;
+        self.next_call - 1
+    }
+
+    fn draw_arrival(&mut self, now: Time) {
+        self.next_arrival = Time::NEVER;
+        if let Some(arrivals) = &self.plan.arrivals {
+            let (after, calls) = arrivals.next_arrival(&mut self.arrivals);
+            if now + after <= self.stop {
+                (self.next_arrival, self.arriving) = (now + after, calls);
+            }
+        }
+    }
+
+    fn on_arrival(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        for _ in 0..self.arriving {
+            let serial = self.take_serial();
+            self.counters.offered += u64::from(self.window.is_open(now));
+            let live = self.live.len() as u32;
+            match self.ingress.on_call(now, serial, live) {
+                Decision::Admit => self.decided(now, serial, true),
+                Decision::Block => self.decided(now, serial, false),
+                Decision::Ask => match self.plan.request_packet {
+                    Some(size) => {
+                        let body = Body::Request { call: serial, live };
+                        let mut packet = self.dress.packet(now, size, body);
+                        self.send(now, &mut packet, around);
+                    }
+                    None => self.signal(now, Signal::Request { call: serial, live }, around),
+                },
+            }
+        }
+        self.draw_arrival(now);
+        self.follow_up(now, around);
+    }
+
+    fn decided(&mut self, now: Time, serial: u32, admitted: bool) {
+        let counts = u64::from(self.window.is_open(now));
+        if admitted {
+            self.counters.admitted += counts;
+            self.begin(now, serial, now);
+        } else {
+            self.counters.blocked += counts;
+        }
+    }
+
+    /// A call lives from `now` on; its first packet goes out at `from` or when its source says.
+    fn begin(&mut self, from: Time, serial: u32, now: Time) {
+        let Some(mut source) = AnySource::new(&self.source) else { return };
+        let key = self.key.child("call").nth(u64::from(serial));
+        let mut stream = key.stream();
+        let first = source.first(&mut stream);
+        let period = source.period();
+        let slot = self.free.pop().unwrap_or(self.calls.len() as u32);
+        let call = Call { source, stream, period, serial, size: first.size, position: self.live.len() as u32 };
+        match self.calls.get_mut(slot as usize) {
+            Some(place) => *place = call,
+            None => self.calls.push(call),
+        }
+        self.count_live(now);
+        self.live.push(slot);
+        let ends = now + self.plan.holding.holding(&mut key.child("holding").stream());
+        if ends != Time::NEVER {
+            self.endings.push(Reverse((ends, slot, serial)));
+        }
+        self.emissions.insert(from + first.after, serial, slot, period);
+    }
+
+    fn end(&mut self, now: Time, slot: u32) {
+        self.count_live(now);
+        let position = std::mem::replace(&mut self.calls[slot as usize].position, GONE);
+        self.live.swap_remove(position as usize);
+        if let Some(moved) = self.live.get(position as usize) {
+            self.calls[*moved as usize].position = position;
+        }
+    }
+
+    fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        let due = self.emissions.first();
+        let call = &mut self.calls[due.slot as usize];
+        if call.position == GONE {
+            self.free.push(due.slot);
+            self.emissions.replace(Time::NEVER, now);
+            return;
+        }
+        let size = call.size;
+        match call.period {
+            Some(period) => self.emissions.turn(period, self.stop),
+            None => {
+                let next = call.source.next(&mut call.stream);
+                call.size = next.size;
+                self.emissions.replace(now + next.after, self.stop);
+            }
+        }
+        let mut packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
+        self.sequence = self.sequence.wrapping_add(1);
+        self.ingress.on_sent(now, Bytes::new(u64::from(size)));
+        self.send(now, &mut packet, around);
+    }
+
+    fn send(&mut self, now: Time, packet: &mut Packet, around: &mut Surroundings<'_, '_>) {
+        if self.window.is_open(now) {
+            self.sent_packets += 1;
+            self.sent_bytes += u64::from(packet.size);
+        }
+        around.record.trace(now, self.place, packet, TraceEvent::Send);
+        around.ports[self.dress.departure.port as usize].on_arrival(now, packet, around.routes, around.record, around.outputs);
+    }
+
+    /// Cuts and signals that an input has led to.
+    fn follow_up(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        let cut = self.ingress.next_cut().min(self.live.len() as u32);
+        for _ in 0..cut {
+            let chosen = self.picks.below(self.live.len() as u64) as usize;
+            self.end(now, self.live[chosen]);
+        }
+        if cut > 0 {
+            self.counters.terminations.push((now, cut, self.live.len() as u32));
+        }
+        while let Some(signal) = self.ingress.next_signal() {
+            self.signal(now, signal, around);
+        }
+    }
+
+    fn signal(&mut self, now: Time, signal: Signal, around: &mut Surroundings<'_, '_>) {
+        let message = Message { at: now + self.egress.delay, flow: self.dress.flow, to_egress: true, number: self.messages, signal };
+        self.messages += 1;
+        around.outputs.tell(self.egress.process, message);
+    }
+
+    fn count_live(&mut self, now: Time) {
+        let span = self.window.overlap(self.live_since, now);
+        self.counters.live_ps += u128::from(span) * self.live.len() as u128;
+        self.live_since = now;
+    }
+}

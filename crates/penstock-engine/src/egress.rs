@@ -1,0 +1,111 @@
+//! The receiving end of an aggregate of calls, at its egress.
+
+use crate::counts::Received;
+use crate::host::Surroundings;
+use crate::messages::{Message, Peer};
+use crate::record::Window;
+use penstock_model::edge::{Egress, Signal};
+use penstock_model::id::FlowId;
+use penstock_model::packet::{Body, Packet};
+use penstock_model::units::{Bytes, Duration, Time};
+
+/// The receiving end of an aggregate.
+pub struct EgressEnd {
+    /// The aggregate.
+    pub flow: FlowId,
+    /// Bytes of each packet that are not payload.
+    pub header: u32,
+    /// What has arrived in the window.
+    pub received: Received,
+    /// Which count of calls, shared by the aggregates of a group that end at this node, is this one's.
+    pub shared_count: u32,
+    /// The time of its earliest timer entry.
+    pub armed: Time,
+    /// Bytes received per interval, if asked for.
+    pub intervals: Option<Intervals>,
+    egress: Egress,
+    ingress: Peer,
+    messages: u32,
+    window: Window,
+}
+
+/// Bytes received in each of a row of equal intervals from the beginning of the run.
+#[derive(Clone, Debug)]
+pub struct Intervals {
+    /// Their length.
+    pub every: Duration,
+    /// Bytes of each interval so far.
+    pub bytes: Vec<u64>,
+}
+
+impl Intervals {
+    #[inline]
+    fn count(&mut self, now: Time, size: u32) {
+        let index = (now.as_ps() / self.every.as_ps()) as usize;
+        if index >= self.bytes.len() {
+            self.bytes.resize(index + 1, 0);
+        }
+        self.bytes[index] += u64::from(size);
+    }
+}
+
+impl EgressEnd {
+    /// An aggregate of which nothing has arrived.
+    pub fn new(flow: FlowId, header: u32, egress: Egress, ingress: Peer, window: Window, every: Option<Duration>) -> EgressEnd {
+        EgressEnd {
+            flow,
+            header,
+            received: Received::default(),
+            shared_count: 0,
+            armed: Time::NEVER,
+            intervals: every.map(|every| Intervals { every, bytes: Vec::new() }),
+            egress,
+            ingress,
+            messages: 0,
+            window,
+        }
+    }
+
+    /// A packet of the aggregate arrives.
+    #[inline]
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, counted: &mut u32, around: &mut Surroundings<'_, '_>) {
+        if self.window.is_open(now) {
+            self.received.count(now, packet);
+        }
+        if let Some(intervals) = &mut self.intervals {
+            intervals.count(now, packet.size);
+        }
+        self.egress.on_packet(now, Bytes::new(u64::from(packet.size)), packet.pcn);
+        if let Body::Request { call, live } = packet.body {
+            self.egress.on_signal(now, Signal::Request { call, live }, counted);
+        }
+        self.follow_up(now, around);
+    }
+
+    /// A signal from the ingress.
+    pub fn on_signal(&mut self, now: Time, signal: Signal, counted: &mut u32, around: &mut Surroundings<'_, '_>) {
+        self.egress.on_signal(now, signal, counted);
+        self.follow_up(now, around);
+    }
+
+    /// When [`EgressEnd::on_timer`] is due.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.egress.deadline()
+    }
+
+    /// A deadline has come.
+    pub fn on_timer(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        self.egress.on_timer(now);
+        self.follow_up(now, around);
+    }
+
+    #[inline]
+    fn follow_up(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        while let Some(signal) = self.egress.next_signal() {
+            let message = Message { at: now + self.ingress.delay, flow: self.flow, to_egress: false, number: self.messages, signal };
+            self.messages += 1;
+            around.outputs.tell(self.ingress.process, message);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Metrics of calls from counts made by hand.
+
+mod common;
+use common::{changed, sound, FLOW, LINK};
+use penstock_engine::observations::{CallCounters, FlowCounters, LinkCounters, Observations};
+use penstock_model::id::FlowId;
+use penstock_model::units::{Duration, Time};
+use penstock_scenario::ValidScenario;
+
+const SECOND: u128 = 1_000_000_000_000;
+
+/// Calls of 64 kbit/s in two aggregates, with 10 initial calls each.
+const CALLS: &str = r#"[[calls]]
+name = "v"
+from = "a"
+to = "b"
+count = 2
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+initial = { calls = 10 }
+"#;
+
+const ADMITTED: &str =
+    "arrivals.poisson = { interval = \"1 s\" }\nadmission.count = { limit = 20 }\nsignalling = { packet = \"100 bytes\" }\n";
+
+/// A flow and the two aggregates; counting from 5 s to 15 s.
+fn scenario(calls: &str, measure: &str) -> ValidScenario {
+    let text = changed(LINK, &format!("{LINK}\npcn.threshold = {{ rate = \"500 kbit/s\", size = \"20 ms\", threshold = \"10 ms\" }}"));
+    let text = text.replace("duration = \"10 s\"", "duration = \"15 s\"\nwarm-up = \"5 s\"");
+    sound(&format!("{text}{calls}[[measure]]\n{measure}\n"), &[])
+}
+
+fn at(seconds: u64) -> Time {
+    Time::ZERO + Duration::from_secs(seconds)
+}
+
+fn seen() -> Observations {
+    let flow = |bytes| FlowCounters {
+        received_packets: bytes / 100,
+        received_bytes: bytes,
+        marked_packets: bytes / 400,
+        ..FlowCounters::default()
+    };
+    let calls = |scale: u64, terminations: &[(u64, u32, u32)]| CallCounters {
+        offered: 10 * scale,
+        admitted: 6 * scale,
+        blocked: 3 * scale * scale,
+        live_ps: 80 * u128::from(scale) * SECOND,
+        live_at_end: 9,
+        terminations: terminations.iter().map(|(seconds, cut, left)| (at(*seconds), *cut, *left)).collect(),
+    };
+    Observations {
+        from: at(5),
+        to: at(15),
+        flows: vec![flow(0), flow(400), flow(1200)],
+        links: vec![LinkCounters::default()],
+        calls: vec![(FlowId(1), calls(1, &[(4, 3, 7), (9, 2, 5)])), (FlowId(2), calls(2, &[(6, 4, 6), (9, 1, 5)]))],
+        intervals: vec![(FlowId(1), Duration::from_secs(4), vec![100, 200]), (FlowId(2), Duration::from_secs(4), vec![0, 300, 400, 500])],
+        ..Observations::default()
+    }
+}
+
+#[track_caller]
+fn check(calls: &str, measure: &str, expected: &[&str]) {
+    let line = |metric: penstock_scenario::Metric| {
+        let labels: String = metric.labels.iter().map(|(key, value)| format!("{key}={value} ")).collect();
+        format!("{} {labels}{} {}", metric.name, metric.value, metric.unit)
+    };
+    let metrics = scenario(&format!("{CALLS}{calls}"), measure).metrics(&seen());
+    assert_eq!(metrics.into_iter().map(line).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn calls_are_flows_too() {
+    check(
+        "",
+        "metric = \"throughput\"\nof = [\"f\", \"v\"]",
+        &["throughput of=f statistic=sum 0 bit/s", "throughput of=v statistic=sum 1280 bit/s"],
+    );
+    check("", "metric = \"fairness\"\nof = \"v\"", &["fairness of=v 0.8 1"]);
+    check("", "metric = \"marking-ratio\"\nof = \"v\"", &["marking-ratio of=v statistic=mean 0.25 1"]);
+}
+
+#[test]
+fn calls_by_what_became_of_them() {
+    // The three calls terminated at 4 s went before counting began.
+    let expected = [
+        "calls of=v statistic=sum what=offered 30 calls",
+        "calls of=v statistic=sum what=admitted 18 calls",
+        "calls of=v statistic=sum what=blocked 15 calls",
+        "calls of=v statistic=sum what=terminated 7 calls",
+        "calls of=v statistic=sum what=live 24 calls",
+    ];
+    check("", "metric = \"calls\"\nof = \"v\"", &expected);
+    let live = "metric = \"calls\"\nof = \"v\"\nper = \"flow\"";
+    let metrics = scenario(CALLS, live).metrics(&seen());
+    assert_eq!((metrics.len(), metrics[4].value, metrics[9].value), (10, 8.0, 16.0));
+}
+
+#[test]
+fn blocking_is_over_all_calls() {
+    // 3 of 9 and 12 of 24.
+    let each = ["blocking of=v flow=v[0] 0.3333333333333333 1", "blocking of=v flow=v[1] 0.5 1"];
+    check(ADMITTED, "metric = \"blocking\"\nof = \"v\"\nper = \"flow\"", &each);
+    let all = ["blocking of=v statistic=mean 0.45454545454545453 1", "blocking of=v statistic=max 0.5 1"];
+    check(ADMITTED, "metric = \"blocking\"\nof = \"v\"\ntake = [\"mean\", \"max\"]", &all);
+}
+
+#[test]
+fn requests_of_refused_calls_have_a_rate() {
+    // 15 calls of 800 bits in ten seconds.
+    check(ADMITTED, "metric = \"signal-rate\"\nof = \"v\"", &["signal-rate of=v statistic=sum 1200 bit/s"]);
+}
+
+#[test]
+fn complete_intervals_count_from_the_beginning() {
+    let measure = "metric = \"throughput\"\nof = \"v\"\ninterval = \"4 s\"\ntake = [\"sum\", \"min\"]";
+    let expected = [
+        "throughput of=v statistic=sum until=4 s 200 bit/s",
+        "throughput of=v statistic=sum until=8 s 1000 bit/s",
+        "throughput of=v statistic=sum until=12 s 800 bit/s",
+        "throughput of=v statistic=min until=4 s 0 bit/s",
+        "throughput of=v statistic=min until=8 s 400 bit/s",
+        "throughput of=v statistic=min until=12 s 0 bit/s",
+    ];
+    check("", measure, &expected);
+    let blueprint = scenario(CALLS, measure).blueprint(None, 0);
+    assert_eq!(blueprint.groups.iter().map(|group| group.interval).collect::<Vec<_>>(), [None, Some(Duration::from_secs(4))]);
+}
+
+#[test]
+fn termination_ends_when_the_load_is_below() {
+    // 20 calls; 17 are left at 4 s, 13 at 6 s, and 10 after the cuts of both aggregates at 9 s.
+    let measure = |below: u64| format!("metric = \"termination-time\"\nof = \"v\"\nbelow = \"{below} kbit/s\"");
+    let expected = |first: &str, start: &str| {
+        [format!("termination-time of=v from=first-termination {first} s"), format!("termination-time of=v from=start {start} s")]
+    };
+    let start = "start = { uniform = [\"0 s\", \"1 s\"] }\n";
+    for (below, first, since_start) in [(14 * 64, "2", "5"), (13 * 64, "5", "8"), (10 * 64 + 1, "5", "8"), (10 * 64, "NaN", "NaN")] {
+        check(start, &measure(below), &expected(first, since_start).each_ref().map(String::as_str));
+    }
+}
+
+#[test]
+fn the_usual_measures_of_calls() {
+    let names = |calls: &str| {
+        let text = changed(FLOW, &format!("{FLOW}\n{CALLS}{calls}"));
+        sound(&text, &[]).metrics(&seen()).into_iter().map(|metric| metric.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names("")[10..], ["calls", "calls", "calls", "calls", "calls", "fairness"]);
+    assert_eq!(names(ADMITTED)[10..], ["calls", "calls", "calls", "calls", "calls", "blocking", "fairness"]);
+}
