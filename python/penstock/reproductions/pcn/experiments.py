@@ -75,7 +75,7 @@ def experiments(settings: Settings) -> dict[str, str]:
         "near-admissible": scenario(settings, BASE, span=("120 s", "60 s")),
         **{f"drops-{name}": scenario(settings, OVERLOAD, port) for name, port in _dropping(settings).items()},
         **{f"cut-{y:g}": scenario(_with(settings, {"stm.y_extra_termination_percent": y}), OVERLOAD) for y in CUTS},
-        **{f"series-{n}": _series(_with(settings, {"stm.n": n})) for n in (1, 3)},
+        **{f"series-{n}": _series(_with(settings, {"stm.n": n, "stm.counted": "not-full"})) for n in (1, 3)},
         **{f"growth-{factor:g}": scenario(grown(settings, factor), VOICE) for factor in GROWTH},
         **{f"count-{name}": scenario(settings, case) for name, case in COUNTED.items()},
     }
@@ -135,7 +135,7 @@ def _synchronised_ports(settings: Settings) -> dict[str, dict[str, Any]]:
     size = seconds(Decimal(str(settings["cl.termination_token_bucket_s_at_supportable_rate"])))
     return {
         "stm": {"pcn.single-threshold": own},
-        "stm-n-1": {"pcn.single-threshold": own | {"mark-every": 1}},
+        "stm-n-1": {"pcn.single-threshold": own | {"mark-every": 1, "counted": "not-full"}},
         "excess": {"pcn.excess": {"rate": bits(ar), "size": size, "metering": "classic"}},
     }
 
