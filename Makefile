@@ -26,7 +26,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml crates/*/bu
 READY := $(DONE)/command
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test lint docs crosscheck instructions setup setup-dev lock format clean help
+.PHONY: run test lint docs crosscheck compare instructions setup setup-dev lock format clean help
 
 ## What people ask for
 
@@ -58,6 +58,10 @@ docs: setup-dev ## build the pages, warnings being errors
 crosscheck: setup ## compare with ns-2 (installs Debian's package if it is missing)
 	@command -v ns >/dev/null || { apt-get update -qq && apt-get install -qq -y ns2; }
 	$(BIN)/python bench/peers/ns2/crosscheck.py
+
+compare: setup ## compare the speed with ns-2's (installs Debian's package if it is missing)
+	@command -v ns >/dev/null || { apt-get update -qq && apt-get install -qq -y ns2; }
+	$(BIN)/python bench/peers/compare.py
 
 instructions: setup-dev ## compare instruction counts with the recorded ones (installs valgrind if it is missing)
 	@command -v valgrind >/dev/null || { apt-get update -qq && apt-get install -qq -y valgrind; }

@@ -3,9 +3,9 @@
     python bench/instructions.py               compare; ends with code 1 if a workload takes more than it did
     python bench/instructions.py --update      keep what is counted now
 
-The workloads are those of `penstock bench`, shortened. Each runs twice, for a shorter and a longer time, under valgrind's
-callgrind and without Python; the difference between the two is free of all set-up. Unlike time, these numbers are the
-same on a busy machine.
+The workloads are those of `penstock bench`, shortened. Each runs twice, for a shorter and a longer time, under
+valgrind's callgrind and without Python; the difference between the two is free of all set-up. Unlike time, these
+numbers are the same on a busy machine.
 """
 
 import argparse
@@ -27,7 +27,7 @@ KEPT = HERE / "instructions.toml"
 # counts by some per cent either way; what is worth stopping for moves them by more.
 MARGIN = 0.05
 
-# Seconds simulated in the shorter and in the longer run. The TCP workloads leave slow start behind before the first ends.
+# Seconds simulated in the shorter and in the longer run. In the TCP workloads all flows have begun when the first ends.
 SECONDS = {
     "cbr": (1, 4),
     "parking-lot": (1, 2),

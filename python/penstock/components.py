@@ -1023,8 +1023,10 @@ class SingleThresholdTermination(Component):
         [Satoh10 s10.4]. Allowed: between 0 and 1.
     report_interval : str, default 33.3 ms
         Time between reports; default of [Satoh10 s10.4]. Allowed: zero or more.
-    receiving_window : str, default 33.3 ms
-        How far back the receiving rate is measured. Allowed: zero or more.
+    receiving : Literal["sliding", "between-reports"], default sliding
+        What a report tells.
+    receiving_window : str, optional
+        How far back it looks, for `receiving = "sliding"`; left out, `report-interval`. Allowed: zero or more.
     sending_interval : str, default 100 ms
         How long the sending rate is measured; default of [Satoh10 s10.4]. Allowed: zero or more.
     reports : Literal["while-marked", "until-cancel", "fresh-run"], default while-marked
@@ -1053,7 +1055,8 @@ class SingleThresholdTermination(Component):
     unmarked_run: int = 20
     extra: float | str = "5 %"
     report_interval: str = "33.3 ms"
-    receiving_window: str = "33.3 ms"
+    receiving: Literal["sliding", "between-reports"] = "sliding"
+    receiving_window: str | None = None
     sending_interval: str = "100 ms"
     reports: Literal["while-marked", "until-cancel", "fresh-run"] = "while-marked"
     next_interval: Literal["at-once", "next-report"] = "at-once"

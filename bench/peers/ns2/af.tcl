@@ -2,7 +2,7 @@
 # Prints the drops at both places and, per flow, the packets of 576 bytes that reached the receiver.
 source [file join [file dirname [info script]] lean.tcl]
 settings {
-    until 100.1
+    until 100.1 exact 0
     udp 128000 precedences 2 cir 256000 bucket 8000 bucket_unit bytes
     variant Reno window 64 initial_window 1 tick 0.1 min_rto 1 initial_rto 6 max_rto 64 rfc2988 0
     delayed_ack 0 limited_transmit 0 syn 0 modern_fixes 1
@@ -43,10 +43,12 @@ foreach {name value} [list bytes_ false queue_in_bytes_ false thresh_ 20 maxthre
 Queue/dsRED set numQueues_ 1
 
 proc link {a b rate delay kind} {
-    global ns opt
+    global ns opt links
     $ns simplex-link $a $b $rate $delay $kind
     $ns queue-limit $a $b $opt(limit)
-    return [$ns link $a $b]
+    set link [$ns link $a $b]
+    lappend links $link
+    return $link
 }
 
 # Thresholds and drop probabilities per precedence, the averages over precedences 0..i (coupled).
@@ -135,14 +137,17 @@ for {set i 1} {$i <= 50} {incr i} {
     if {$opt(per_flow)} { set received($i) [count_arrivals $last($i)] }
 }
 set udp_received [count_arrivals $udp_links]
+if {$opt(exact)} { set arrivals [count_arrivals $links] }
 
-# Four hops forth and four back for what arrived and was acknowledged; a dropped packet made one or two.
+# Four hops forth and four back for what arrived and was acknowledged; a dropped packet made one or two. That is not so
+# with delayed ACKs, when only the exact count is right.
 $ns at $opt(until) {
     set early [$entry_drops set pdrops_]
     set late [$core_drops set pdrops_]
     set acks [sum $senders nackpack_]
     set datagrams [$udp_received set pdepartures_]
-    set hops [expr {8 * $acks + 4 * $datagrams + $early + 2 * $late}]
+    set estimate [expr {8 * $acks + 4 * $datagrams + $early + 2 * $late}]
+    set hops [expr {$opt(exact) ? [$arrivals set pdepartures_] : $estimate}]
     set payload [expr {[sum $tcp_sinks bytes_] * 536.0 / 576 + $datagrams * 548.0}]
     set line [list packet_hops=$hops delivered=[expr {$acks + $datagrams}] drops=[expr {$early + $late}] \
         goodput=[expr {8 * $payload / $opt(until)}] entry_drops=$early core_drops=$late]

@@ -1,6 +1,6 @@
 # Periodic sources over one link: 160 bytes each 20 ms at random phases, tail drop of 1,000 packets.
 source [file join [file dirname [info script]] lean.tcl]
-settings {flows 1000 until 60 own_agents 0 exact 0} $argv
+settings {flows 1000 until 60 own_agents 1 exact 0} $argv
 
 remove-all-packet-headers
 add-packet-header IP Flags RTP
@@ -18,6 +18,6 @@ $ns at $opt(until) {
     set delivered [sum $sinks npkts_]
     set hops [expr {$opt(exact) ? [$arrivals set pdepartures_] : $delivered}]
     result packet_hops=$hops delivered=$delivered drops=[$drops set pdrops_] \
-        goodput=[expr {8.0 * [sum $sinks bytes_] / $opt(until)}]
+        goodput=[goodput $sinks $opt(until)]
 }
 $ns run

@@ -55,8 +55,9 @@ proc count_arrivals {links} {
 
 # Starts `count` periodic flows of 160 bytes each 20 ms from one node to another; returns the sinks that count them.
 #
-# Making an agent costs 0.15 ms, more than a flow's packets of one second. So the flows between two nodes share one
-# agent and one sink, unless each is to have its own; the packets on the links are the same.
+# Each flow has an agent and a sink of its own, so that it is counted by itself, as Penstock counts it. With `own_agents` 0
+# the flows between two nodes share one agent and one sink: less is known, less is done, the packets on the links are
+# the same. Making an agent costs 0.15 ms, more than a flow's packets of one second.
 proc periodic_flows {ns from to count own_agents} {
     set sinks {}
     for {set i 0} {$i < $count} {incr i} {
@@ -76,6 +77,9 @@ proc periodic_flows {ns from to count own_agents} {
     }
     return $sinks
 }
+
+# Payload in bit/s: packets of 160 bytes have 28 bytes of headers.
+proc goodput {sinks seconds} { return [expr {8.0 * [sum $sinks bytes_] * 132 / 160 / $seconds}] }
 
 proc sum {objects counter} {
     set total 0

@@ -1,6 +1,6 @@
 # Five links in a row: periodic flows through all of them and as many over each one, tail drop of 1,000 packets.
 source [file join [file dirname [info script]] lean.tcl]
-settings {flows 500 links 5 until 20 own_agents 0 exact 0} $argv
+settings {flows 500 links 5 until 20 own_agents 1 exact 0} $argv
 
 remove-all-packet-headers
 add-packet-header IP Flags RTP
@@ -29,8 +29,7 @@ $ns at $opt(until) {
     set whole [sum $through npkts_]
     set single [sum $across npkts_]
     set hops [expr {$opt(exact) ? [$arrivals set pdepartures_] : $whole * $opt(links) + $single}]
-    set bytes [expr {[sum $through bytes_] + [sum $across bytes_]}]
     result packet_hops=$hops delivered=[expr {$whole + $single}] drops=[$drops set pdrops_] \
-        goodput=[expr {8.0 * $bytes / $opt(until)}]
+        goodput=[goodput [concat $through $across] $opt(until)]
 }
 $ns run

@@ -1,5 +1,6 @@
 //! What calls add to the metrics.
 
+use crate::metrics::Split;
 use penstock_engine::blueprint::FlowGroup;
 use penstock_engine::observations::{CallCounters, Observations};
 use penstock_model::id::FlowId;
@@ -13,7 +14,7 @@ pub(crate) fn of(seen: &Observations, flow: usize) -> &CallCounters {
 }
 
 /// Calls by what became of them.
-pub(crate) fn outcomes(seen: &Observations, flow: usize, window: f64) -> Vec<(Vec<(&'static str, String)>, f64)> {
+pub(crate) fn outcomes(seen: &Observations, flow: usize, window: f64) -> Split {
     let calls = of(seen, flow);
     let counted = calls.terminations.iter().filter(|(at, ..)| seen.from <= *at);
     let terminated: u64 = counted.map(|(_, count, _)| u64::from(*count)).sum();
@@ -39,7 +40,7 @@ pub(crate) fn blocking(seen: &Observations, flows: Range<usize>) -> f64 {
 }
 
 /// Bits per second in each complete interval since the beginning of the run.
-pub(crate) fn per_interval(seen: &Observations, flow: usize, every: Duration) -> Vec<(Vec<(&'static str, String)>, f64)> {
+pub(crate) fn per_interval(seen: &Observations, flow: usize, every: Duration) -> Split {
     let found = seen.intervals.binary_search_by_key(&FlowId(flow as u32), |(flow, ..)| *flow);
     let bytes = &seen.intervals[found.expect("the engine was told to count in intervals")].2;
     let complete = seen.to.as_ps() / every.as_ps();

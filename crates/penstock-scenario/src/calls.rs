@@ -1,7 +1,7 @@
 //! Groups of aggregates of calls: what a user writes for one.
 
 use crate::flows::{EdgePlaces, Ends, Flows, Members, Written};
-use crate::nodes::Nodes;
+use crate::nodes::{Nodes, MOST};
 use crate::section::{Nothing, Part, Section};
 use crate::words::{Name, NodeName, Precedence, Start};
 use penstock_engine::blueprint::{CallsPlan, FlowGroup};
@@ -118,6 +118,10 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     }
     let (members, source, transport, holding) = (members?, source?, transport?, holding?);
     if let Some(initial) = &initial {
+        let total = (members.count as u64).saturating_mul(u64::from(initial.calls.0));
+        if total > MOST as u64 {
+            section.wrong("initial", format!("{total} calls are more than the {MOST} that fit"));
+        }
         if keys.start.1 + initial.spread >= members.stop {
             let message =
                 format!("{} from the start at {} reaches the stop at {}; write a shorter one", initial.spread, keys.start.1, members.stop);

@@ -1,10 +1,10 @@
 //! What a user asks to be measured.
 
 use crate::section::Section;
-use crate::suggest::unknown;
-use crate::what::{By, Info, Per, Take, What};
+use crate::target::{target, Known, KnownGroup, Target};
+use crate::what::{By, Per, Take, What};
 use crate::words::Names;
-use penstock_engine::blueprint::{CallsPlan, SamplePlan};
+use penstock_engine::blueprint::SamplePlan;
 use penstock_model::call::HoldingPlan;
 use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, Parameters};
@@ -84,13 +84,6 @@ impl Check for MeasureKeys {
     }
 }
 
-/// A group of flows or calls, or a link of the scenario, by its position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
-    Flows(usize),
-    Links(usize),
-}
-
 /// A measurement with everything found.
 #[derive(Clone, Debug)]
 pub(crate) struct Measure {
@@ -118,14 +111,6 @@ impl Measure {
     }
 }
 
-/// A group of flows or calls that may be measured.
-pub(crate) struct KnownGroup<'a> {
-    pub name: &'a str,
-    pub is_tcp: bool,
-    pub count: usize,
-    pub calls: Option<&'a CallsPlan>,
-}
-
 /// How long a run is, and how long it counts.
 #[derive(Clone, Copy)]
 pub(crate) struct Spans {
@@ -143,16 +128,6 @@ pub(crate) struct Wanted {
 
 /// More intervals than this are a slip of the pen.
 const MOST_INTERVALS: u64 = 100_000;
-
-/// What may be measured.
-pub(crate) struct Known<'a> {
-    /// The groups of flows and calls.
-    pub flows: Vec<KnownGroup<'a>>,
-    /// Names of the links, and their members.
-    pub links: Vec<(&'a str, std::ops::Range<u32>)>,
-    /// Whether the two lists are complete.
-    pub complete: bool,
-}
 
 /// Reads all `[[measure]]`; `None` if there is none.
 pub(crate) fn read_all(top: &mut Section<'_>, known: &Known<'_>, spans: Option<Spans>, wanted: &mut Wanted) -> Option<Vec<Measure>> {
@@ -247,7 +222,7 @@ fn per_interval(
 
 /// The load of groups whose calls only ever end by termination must begin above what it shall fall below.
 fn terminated(section: &Section<'_>, of: &[Target], below: Rate, known: &Known<'_>) {
-    let mut load = 0;
+    let mut load = 0u64;
     for target in of {
         let Target::Flows(group) = target else { continue };
         let KnownGroup { name, count, calls: Some(calls), .. } = &known.flows[*group] else { continue };
@@ -255,73 +230,10 @@ fn terminated(section: &Section<'_>, of: &[Target], below: Rate, known: &Known<'
             section.wrong("of", format!("'{name}' has calls that come or go by themselves, so terminations do not tell how many live"));
             return;
         }
-        load += *count as u64 * u64::from(calls.initial) * calls.call_rate.as_bps();
+        let initial = (*count as u64).saturating_mul(u64::from(calls.initial));
+        load = load.saturating_add(initial.saturating_mul(calls.call_rate.as_bps()));
     }
     if load < below.as_bps() {
         section.wrong("below", format!("the initial calls make {}, which is below {below} from the start", Rate::from_bps(load)));
     }
-}
-
-/// The flows, calls or links called `name`, if the metric applies to them.
-fn target(section: &Section<'_>, name: &str, what: What, known: &Known<'_>) -> Option<Target> {
-    let info = what.info();
-    let applying = |applies: fn(&Info) -> bool| {
-        let infos = What::ALL.iter().map(|what| what.info());
-        infos.filter(applies).map(|info| info.name).collect::<Vec<_>>().join(", ")
-    };
-    let measured_of = match (info.flows, info.calls, info.links) {
-        (false, false, _) => "links",
-        (false, true, false) => "calls",
-        _ => "flows",
-    };
-    if let Some(i) = known.flows.iter().position(|group| group.name == name) {
-        let group = &known.flows[i];
-        let (applies, kind, those) = match group.calls {
-            Some(_) => (info.calls, "calls", applying(|info| info.calls)),
-            None => (info.flows, "flows", applying(|info| info.flows)),
-        };
-        if !applies {
-            section.wrong(
-                "of",
-                format!("'{}' is measured of {measured_of}, and '{name}' is a group of {kind}; for those: {those}", info.name),
-            );
-            return None;
-        }
-        if what == What::Retransmissions && !group.is_tcp {
-            section.wrong("of", format!("'retransmissions' is measured of tcp, and '{name}' is carried by udp"));
-            return None;
-        }
-        if what == What::SignalRate && group.calls.is_some_and(|calls| calls.request_packet.is_none()) {
-            let message = format!(
-                "'{name}' asks for its calls without packets; write signalling = {{ packet = \"160 bytes\" }} there, or leave it out"
-            );
-            section.wrong("of", message);
-            return None;
-        }
-        return Some(Target::Flows(i));
-    }
-    if let Some(link) = known.links.iter().position(|(link, _)| *link == name) {
-        if !info.links {
-            let those = applying(|info| info.links);
-            section.wrong("of", format!("'{}' is measured of {measured_of}, and '{name}' is a link; for those: {those}", info.name));
-            return None;
-        }
-        return Some(Target::Links(link));
-    }
-    if known.complete {
-        let applies = |group: &&KnownGroup<'_>| if group.calls.is_some() { info.calls } else { info.flows };
-        let flows = known.flows.iter().filter(applies).map(|group| group.name);
-        let links = known.links.iter().filter(|_| info.links).map(|(name, _)| *name);
-        let names: Vec<&str> = flows.chain(links).collect();
-        let has_calls = known.flows.iter().any(|group| group.calls.is_some());
-        let kind = match (info.flows, info.links) {
-            (true, false) if info.calls && has_calls => "group of flows or calls",
-            (true, false) => "group of flows",
-            (false, true) => "link",
-            (false, false) => "group of calls",
-            _ => "group of flows or link",
-        };
-        section.wrong("of", unknown(kind, name, &names));
-    }
-    None
 }

@@ -1,11 +1,11 @@
 //! From what a run counted to the numbers that were asked for.
 
 use crate::call_metrics;
-use crate::measure::{Measure, Target};
-use crate::what::{By, Take, What};
+use crate::measure::Measure;
+use crate::target::Target;
+use crate::what::{Take, What};
 use penstock_engine::blueprint::Blueprint;
-use penstock_engine::observations::{FlowCounters, LinkCounters, Observations};
-use penstock_model::discipline::{DropCause, PRECEDENCES};
+use penstock_engine::observations::{FlowCounters, Observations};
 use penstock_model::units::PS_PER_SECOND;
 use std::ops::Range;
 
@@ -55,16 +55,22 @@ pub(crate) fn evaluate(measures: &[Measure], roster: &Roster, blueprint: &Bluepr
     sheet.metrics
 }
 
-struct Sheet<'a> {
-    roster: &'a Roster,
-    blueprint: &'a Blueprint,
-    seen: &'a Observations,
-    window: f64,
+/// Values of one member, each with the labels that tell it from the others.
+pub(crate) type Split = Vec<(Vec<(&'static str, String)>, f64)>;
+
+/// The numbers found so far, and what they come from.
+pub(crate) struct Sheet<'a> {
+    pub roster: &'a Roster,
+    pub blueprint: &'a Blueprint,
+    pub seen: &'a Observations,
+    /// How long was counted, in seconds.
+    pub window: f64,
     metrics: Vec<Metric>,
 }
 
 impl Sheet<'_> {
-    fn push(&mut self, what: What, labels: &[(&str, &str)], value: f64) {
+    /// Adds a number.
+    pub fn push(&mut self, what: What, labels: &[(&str, &str)], value: f64) {
         let info = what.info();
         let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         self.metrics.push(Metric { name: info.name, labels, unit: info.unit, value });
@@ -138,7 +144,7 @@ impl Sheet<'_> {
     }
 
     /// A flow's value, or its values where there are several.
-    fn split_flow(&self, measure: &Measure, group: usize, flow: usize) -> Vec<(Vec<(&'static str, String)>, f64)> {
+    fn split_flow(&self, measure: &Measure, group: usize, flow: usize) -> Split {
         if let Some(every) = measure.interval {
             return call_metrics::per_interval(self.seen, flow, every);
         }
@@ -197,138 +203,13 @@ impl Sheet<'_> {
             _ => None,
         }
     }
-
-    fn links(&mut self, measure: &Measure, group: usize, samples: Option<&Range<usize>>) {
-        let (name, members) = &self.roster.links[group];
-        let links = &self.seen.links[members.clone()];
-        if measure.if_dropped && links.iter().all(|link| dropped(link, None, None) == 0) {
-            return;
-        }
-        let samples =
-            |range: Range<usize>| samples.map_or(&[][..], |all| &self.seen.samples[all.start + range.start..all.start + range.end]);
-        let (plans, what) = (&self.blueprint.links, measure.what);
-        if measure.single {
-            for (i, link) in links.iter().enumerate() {
-                let labels = [("of", name.as_str()), ("link", plans[members.start + i].path.as_str())];
-                let own = samples(i..if measure.samples.is_empty() { i } else { i + 1 });
-                for (split, value) in self.split(measure, link) {
-                    self.push(what, &join(&labels, &split), value);
-                }
-                self.sampled(own, &labels);
-            }
-            return;
-        }
-        for take in &measure.take {
-            let labels = [("of", name.as_str()), ("statistic", take.word())];
-            if let (What::Loss | What::Wait | What::MarkingRatio, Take::Mean) = (what, take) {
-                let value = self.pooled_links(what, links);
-                self.push(what, &labels, value);
-                continue;
-            }
-            let each: Vec<_> = links.iter().map(|link| self.split(measure, link)).collect();
-            for i in 0..each[0].len() {
-                let value = combine(*take, each.iter().map(|splits| splits[i].1));
-                self.push(what, &join(&labels, &each[0][i].0), value);
-            }
-        }
-        let all = samples(0..if measure.samples.is_empty() { 0 } else { links.len() });
-        self.sampled(all, &[("of", name)]);
-    }
-
-    /// The mean and the maximum of sampled queues.
-    fn sampled(&mut self, samples: &[Vec<u32>], labels: &[(&str, &str)]) {
-        if samples.is_empty() {
-            return;
-        }
-        let count: usize = samples.iter().map(Vec::len).sum();
-        let total: u64 = samples.iter().flatten().map(|length| u64::from(*length)).sum();
-        let greatest = samples.iter().flatten().max().map_or(f64::NAN, |length| f64::from(*length));
-        self.push(What::Queue, &join(labels, &[("statistic", "sampled-mean".to_owned())]), total as f64 / count as f64);
-        self.push(What::Queue, &join(labels, &[("statistic", "sampled-max".to_owned())]), greatest);
-    }
-
-    /// A link's value, or its counts split by cause and precedence.
-    fn split(&self, measure: &Measure, link: &LinkCounters) -> Vec<(Vec<(&'static str, String)>, f64)> {
-        let window_ps = self.window * PS_PER_SECOND as f64;
-        let value = match measure.what {
-            What::Throughput => link.sent_bytes as f64 * 8.0 / self.window,
-            What::Loss | What::Wait | What::MarkingRatio => self.pooled_links(measure.what, std::slice::from_ref(link)),
-            What::Marks => link.marked_packets as f64,
-            What::Queue => link.waiting_packet_ps as f64 / window_ps,
-            What::QueueBytes => link.waiting_byte_ps as f64 / window_ps,
-            What::InSystem => (link.waiting_packet_ps + u128::from(link.busy.as_ps())) as f64 / window_ps,
-            What::Utilisation => link.busy.as_seconds() / self.window,
-            What::Drops | What::Offered => return counts(measure, link),
-            What::PayloadThroughput
-            | What::Goodput
-            | What::Sent
-            | What::Delay
-            | What::Fairness
-            | What::Retransmissions
-            | What::Calls
-            | What::Blocking
-            | What::SignalRate
-            | What::TerminationTime => {
-                unreachable!("refused for links by validation")
-            }
-        };
-        vec![(Vec::new(), value)]
-    }
-
-    /// Statistics over the packets of all links together.
-    fn pooled_links(&self, what: What, links: &[LinkCounters]) -> f64 {
-        match what {
-            What::Wait => mean_seconds(links.iter().map(|link| link.wait_sum_ps).sum(), links.iter().map(|link| link.waits).sum()),
-            _ => {
-                let offered: u64 = links.iter().flat_map(|link| link.offered_packets).sum();
-                let count = |link: &LinkCounters| if what == What::Loss { dropped(link, None, None) } else { link.marked_packets };
-                links.iter().map(count).sum::<u64>() as f64 / offered as f64
-            }
-        }
-    }
 }
 
-/// Drops or offered packets of a link, split as asked; every cause and precedence has its row, so that runs compare.
-fn counts(measure: &Measure, link: &LinkCounters) -> Vec<(Vec<(&'static str, String)>, f64)> {
-    let causes: Vec<Option<usize>> = match measure.by.contains(&By::Cause) {
-        true => (0..DropCause::ALL.len()).map(Some).collect(),
-        false => vec![None],
-    };
-    let precedences: Vec<Option<usize>> = match measure.by.contains(&By::Precedence) {
-        true => (0..PRECEDENCES).map(Some).collect(),
-        false => vec![None],
-    };
-    let mut rows = Vec::new();
-    for cause in &causes {
-        for precedence in &precedences {
-            let mut labels = Vec::new();
-            labels.extend(cause.map(|cause| ("cause", DropCause::ALL[cause].name().to_owned())));
-            labels.extend(precedence.map(|precedence| ("precedence", precedence.to_string())));
-            let count = match measure.what {
-                What::Drops => dropped(link, *cause, *precedence),
-                _ => precedence.map_or_else(|| link.offered_packets.iter().sum(), |precedence| link.offered_packets[precedence]),
-            };
-            rows.push((labels, count as f64));
-        }
-    }
-    rows
-}
-
-fn dropped(link: &LinkCounters, cause: Option<usize>, precedence: Option<usize>) -> u64 {
-    let of_cause = |(i, _): &(usize, _)| cause.is_none_or(|cause| cause == *i);
-    let counts = link.dropped_packets.iter().enumerate().filter(of_cause);
-    counts
-        .flat_map(|(_, counts)| counts.iter().enumerate())
-        .filter(|(i, _)| precedence.is_none_or(|precedence| precedence == *i))
-        .map(|(_, count)| count)
-        .sum()
-}
-
-fn join<'a>(labels: &[(&'a str, &'a str)], more: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
+pub(crate) fn join<'a>(labels: &[(&'a str, &'a str)], more: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
     labels.iter().copied().chain(more.iter().map(|(key, value)| (*key, value.as_str()))).collect()
 }
 
-fn combine(take: Take, values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn combine(take: Take, values: impl Iterator<Item = f64>) -> f64 {
     let values: Vec<f64> = values.collect();
     match take {
         Take::Sum => values.iter().sum(),
@@ -338,7 +219,7 @@ fn combine(take: Take, values: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-fn mean_seconds(sum_ps: u128, count: u64) -> f64 {
+pub(crate) fn mean_seconds(sum_ps: u128, count: u64) -> f64 {
     sum_ps as f64 / count as f64 / PS_PER_SECOND as f64
 }
 

@@ -7,12 +7,16 @@ use crate::tree::{parse_set, Branch, Item, Tree};
 /// Keys of the top level that a setting may begin with.
 pub(crate) const TOP: &[&str] = &["description", "duration", "warm-up", "seed", "ties", "nodes", "links", "flows", "calls", "measure"];
 
+/// Lists whose entries have names.
+const LISTS: [&str; 3] = ["links", "flows", "calls"];
+
 /// Tables that hold one of several components: naming another one replaces it.
 const ONE_OF: &[&str] = &["queue", "scheduler", "marker", "source", "transport", "arrivals", "holding", "admission", "termination"];
 
 /// Applies `path = value`, the setting number `set`.
 ///
-/// The path begins with a key of the top level, with `links.NAME`, `flows.NAME` or `calls.NAME`, or with the name itself.
+/// The path begins with a key of the top level, with `links.NAME`, `flows.NAME` or `calls.NAME`, or with the name itself;
+/// a group called `calls` hides the key of that name where the scenario does not have it.
 pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
     let place = Place::Set(set);
     let segments: Vec<&str> = path.split('.').collect();
@@ -29,6 +33,9 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
         }
     }
     let outcome = match &segments[..] {
+        [name, rest @ ..] if !rest.is_empty() && (!TOP.contains(&bare(name)) || top.get(name).is_none()) && entry(top, name).is_some() => {
+            assign(entry(top, name).expect("looked at just now"), rest, value, place)
+        }
         [list @ ("links" | "flows" | "calls"), name, rest @ ..] if !rest.is_empty() => match named(top, list, name) {
             Some(item) => assign(item, rest, value, place),
             None => Err(unknown_name(kind_of(list), name, &known(top, list))),
@@ -41,23 +48,15 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
             Err(unknown("node", name, &names))
         }
         [first, ..] if TOP.contains(&bare(first)) => assign(top, &segments, value, place),
-        [name, rest @ ..] => {
-            let list = ["links", "flows", "calls"].into_iter().find(|list| named(top, list, name).is_some());
-            match (list, rest.is_empty()) {
-                (Some(_), true) => Err(format!(
-                    "'{name}' has many keys; say which of them, as in {name}.{}",
-                    if list == Some("links") { "rate" } else { "count" }
-                )),
-                (Some(list), false) => assign(named(top, list, name).expect("found above"), rest, value, place),
-                (None, _) => {
-                    // Names first: the list in the message is cut after a dozen.
-                    let mut names = known(top, "links");
-                    names.extend(known(top, "flows"));
-                    names.extend(known(top, "calls"));
-                    names.extend(TOP.iter().map(|key| (*key).to_owned()));
-                    Err(unknown_name("key, link or group of flows or calls", name, &names))
-                }
-            }
+        [name, ..] if entry(top, name).is_some() => {
+            let key = if named(top, "links", name).is_some() { "rate" } else { "count" };
+            Err(format!("'{name}' has many keys; say which of them, as in {name}.{key}"))
+        }
+        [name, ..] => {
+            // Names first: the list in the message is cut after a dozen.
+            let mut names: Vec<String> = LISTS.iter().flat_map(|list| known(top, list)).collect();
+            names.extend(TOP.iter().map(|key| (*key).to_owned()));
+            Err(unknown_name("key, link or group of flows or calls", name, &names))
         }
         [] => unreachable!("splitting yields at least one segment"),
     };
@@ -104,6 +103,12 @@ fn is_way_back(top: &Tree, name: &str) -> bool {
 
 fn unknown_name(what: &str, name: &str, known: &[String]) -> String {
     unknown(what, name, &known.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The entry called `name` of any list.
+fn entry<'a>(top: &'a mut Tree, name: &str) -> Option<&'a mut Tree> {
+    let list = LISTS.iter().find(|list| named(top, list, name).is_some())?;
+    named(top, list, name)
 }
 
 /// The entry of `[[links]]`, `[[flows]]` or `[[calls]]` called `name`.

@@ -102,6 +102,16 @@ fn settings_reach_calls() {
 }
 
 #[test]
+fn a_group_may_be_called_calls() {
+    let text = changed("name = \"f\"", "name = \"calls\"");
+    assert_eq!(sound(&text, &[("calls.count", "3")]).flow_count(), 3);
+    assert_eq!(sound(&text, &[("flows.calls.count", "3")]).flow_count(), 3);
+    // Where there is a list of that name, it comes first.
+    let found = lines(load(&(text + CALLS), "t.toml", &[("calls.count".to_owned(), "3".to_owned())]));
+    assert_eq!(found[0], "--set calls.count: leads nowhere: there is no table above 'count'");
+}
+
+#[test]
 fn calls_alone_are_traffic() {
     let (before, _) = BASE.split_once("[[flows]]").expect("the base has flows");
     let text = before.replace(LINK, &format!("{LINK}\n{METERS}")) + CALLS;

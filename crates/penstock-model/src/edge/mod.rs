@@ -39,8 +39,8 @@ pub enum Signal {
     Ended,
     /// Ingress to egress: calls have been terminated, so runs of marked packets begin anew.
     Restart,
-    /// Egress to ingress: the rate that arrives, while that is too much.
-    Receiving(Rate),
+    /// Egress to ingress: too much arrives; how much, if that is known yet.
+    Receiving(Option<Rate>),
     /// Egress to ingress: enough has been terminated.
     Cancel,
     /// Egress to ingress: the rate that may stay (SAR), while more arrives.

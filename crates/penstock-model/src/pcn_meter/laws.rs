@@ -173,3 +173,28 @@ fn thresholds_are_reached_after_the_fluid_time() {
     let parameters: pre_emption::Parameters = read(&["supportable-rate = 1 Gbit/s"]).expect("sound");
     near(first_mark(&mut pre_emption::PreEmption::new(&parameters, key()), 1.25), 20.0, "pre-emption");
 }
+
+/// The marked share of each of `flows` flows of 125 bytes every 10 ms that follow one another by 0.1 ms.
+fn shares_in_step(flows: u64) -> Vec<f64> {
+    // A packet takes the tokens of 0.5 ms: the first of a period finds the bucket full, the others do not.
+    let lines = ["admissible-rate = 100 kbit/s", "supportable-rate = 2 Mbit/s", "marking-threshold = 1 ms"];
+    let mut meter = single_threshold::SingleThreshold::new(&read(&lines).expect("sound"), key());
+    let mut marked = vec![0; flows as usize];
+    for (period, flow) in (0..700).flat_map(|period| (0..flows).map(move |flow| (period, flow))) {
+        let now = Time::ZERO + Duration::from_us(10_000 * period + 100 * flow);
+        let mark = meter.on_packet(now, Bytes::new(125), PcnMark::Unmarked);
+        marked[flow as usize] += u32::from(period >= 100 && mark == PcnMark::Threshold);
+    }
+    marked.into_iter().map(|marked| f64::from(marked) / 600.0).collect()
+}
+
+#[test]
+fn stm_spreads_marks_over_flows_in_step_unless_n_divides_those_that_count() {
+    // Against [Satoh10 s4.1], which has no flow with all of its packets marked: with N = 3 and 3 or 6 packets that find the
+    // bucket not full in every period, the counter stands where it stood a period before.
+    let third = 1.0 / 3.0;
+    assert_eq!(shares_in_step(3), [0.0, third, third]);
+    assert_eq!(shares_in_step(5), [0.0, third, third, third, third]);
+    let stuck = |flows: u64| shares_in_step(flows).iter().filter(|share| **share == 1.0).count();
+    assert_eq!((stuck(4), stuck(7)), (1, 2));
+}

@@ -12,11 +12,15 @@ crate::parameters! {
     /// Single threshold marking, termination: while every packet arrives marked, a share of the calls ends per interval.
     ///
     /// ## Decides
-    /// The egress measures the rate R that arrives over the last `receiving-window`. After `marked-run` (L) marked packets
-    /// in a row it reports R, and again with the first packet `report-interval` later as long as `reports` says;
-    /// `unmarked-run` (M) unmarked ones in a row cancel. A report begins a measurement of the sending rate S over
-    /// `sending-interval`, at whose end calls worth S - (1 - y) min(R, S) are terminated, R being the lowest reported in it.
-    /// Without loss each interval leaves (1 - y) of the rate.
+    /// The egress measures the rate R that arrives. After `marked-run` (L) marked packets in a row it reports R, and again
+    /// with the first packet `report-interval` later as long as `reports` says; `unmarked-run` (M) unmarked ones in a row
+    /// cancel. A report begins a measurement of the sending rate S over `sending-interval`, at whose end calls worth
+    /// S - (1 - y) min(R, S) are terminated, R being the lowest reported in it. Where R is not below S, as without loss,
+    /// each interval leaves (1 - y) of the rate.
+    ///
+    /// With `receiving = "sliding"` R looks back over `receiving-window`, also beyond the moment at which the load rose: the
+    /// first reports are then low and the first cut is large. With `"between-reports"` the first report of a run only
+    /// begins the measurement of S, and each later one tells what arrived since the one before.
     ///
     /// ## State
     /// The packets in the receiving window and the lengths of runs at the egress; bits and the lowest report at the ingress.
@@ -24,8 +28,8 @@ crate::parameters! {
     ///
     /// ## Departures
     /// A cancel is sent only after a report. An interval without a report terminates nothing and is the last. Where the
-    /// document is silent: `receiving-window`, `reports`, `next-interval`, `after-cut`, `settle`, `keep-rate`, `rounding`,
-    /// `call-rate` and `victims`.
+    /// document is silent: `receiving`, `receiving-window`, `reports`, `next-interval`, `after-cut`, `settle`, `keep-rate`,
+    /// `rounding`, `call-rate` and `victims`.
     ///
     /// ## Example
     /// ```toml
@@ -43,8 +47,10 @@ crate::parameters! {
         extra: Probability = "5 %";
         /// Time between reports; default of [Satoh10 s10.4].
         report_interval: Duration = "33.3 ms";
-        /// How far back the receiving rate is measured.
-        receiving_window: Duration = "33.3 ms";
+        /// What a report tells.
+        receiving: Receiving = "sliding";
+        /// How far back it looks, for `receiving = "sliding"`; left out, `report-interval`.
+        receiving_window: Option<Duration>;
         /// How long the sending rate is measured; default of [Satoh10 s10.4].
         sending_interval: Duration = "100 ms";
         /// How long reports go on.
@@ -63,6 +69,16 @@ crate::parameters! {
         call_rate: CallRate = "mean";
         /// Which calls are terminated.
         victims: Victims = "random";
+    }
+}
+
+crate::choice! {
+    /// What a report of the receiving rate tells.
+    pub enum Receiving {
+        /// The rate over the time just past.
+        "sliding" => Sliding,
+        /// The rate since the report before; the first of a run tells none.
+        "between-reports" => BetweenReports,
     }
 }
 
@@ -100,9 +116,14 @@ crate::choice! {
 
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        let intervals = [("receiving-window", self.receiving_window), ("sending-interval", self.sending_interval)];
-        check_intervals(mistake, intervals);
-        check_intervals(mistake, [("report-interval", self.report_interval)]);
+        check_intervals(mistake, [("report-interval", self.report_interval), ("sending-interval", self.sending_interval)]);
+        match self.receiving_window {
+            Some(Duration::ZERO) => mistake("receiving-window", "must be above zero".to_owned()),
+            Some(_) if self.receiving == Receiving::BetweenReports => {
+                mistake("receiving-window", "has no effect with receiving = \"between-reports\"; leave it out".to_owned());
+            }
+            _ => {}
+        }
         if self.report_interval >= self.sending_interval {
             let (report, sending) = (self.report_interval, self.sending_interval);
             mistake("report-interval", format!("{report} is not shorter than sending-interval, {sending}"));
@@ -116,6 +137,42 @@ impl Check for Parameters {
     }
 }
 
+/// How the egress measures what it receives.
+#[derive(Clone, Debug)]
+enum Receipts {
+    /// Over a window.
+    Window(Sliding),
+    /// Since the last report, if it belongs to the run.
+    Since(Option<Interval>),
+}
+
+impl Receipts {
+    #[inline]
+    fn add(&mut self, now: Time, size: Bytes) {
+        match self {
+            Receipts::Window(window) => window.add(now, size),
+            Receipts::Since(Some(interval)) => interval.add(size),
+            Receipts::Since(None) => {}
+        }
+    }
+
+    /// The run that reports belong to is over.
+    #[inline]
+    fn forget(&mut self) {
+        if let Receipts::Since(interval) = self {
+            *interval = None;
+        }
+    }
+
+    /// What a report at `now` tells.
+    fn report(&mut self, now: Time) -> Option<Rate> {
+        match self {
+            Receipts::Window(window) => Some(window.rate(now)),
+            Receipts::Since(interval) => interval.replace(Interval::new(now, Duration::FOREVER)).map(|interval| interval.rate(now)),
+        }
+    }
+}
+
 /// The egress' part.
 #[derive(Clone, Debug)]
 pub struct Egress {
@@ -123,7 +180,7 @@ pub struct Egress {
     unmarked_run: u32,
     every: Duration,
     reports: Reports,
-    receiving: Sliding,
+    receiving: Receipts,
     marked: u32,
     unmarked: u32,
     /// No report before this.
@@ -135,12 +192,16 @@ pub struct Egress {
 impl Egress {
     /// An egress with these parameters.
     pub fn new(parameters: &Parameters) -> Egress {
+        let window = parameters.receiving_window.unwrap_or(parameters.report_interval);
         Egress {
             marked_run: parameters.marked_run.0,
             unmarked_run: parameters.unmarked_run.0,
             every: parameters.report_interval,
             reports: parameters.reports,
-            receiving: Sliding::new(parameters.receiving_window),
+            receiving: match parameters.receiving {
+                Receiving::Sliding => Receipts::Window(Sliding::new(window)),
+                Receiving::BetweenReports => Receipts::Since(None),
+            },
             marked: 0,
             unmarked: 0,
             next: Time::ZERO,
@@ -158,9 +219,13 @@ impl Egress {
         };
         if self.reported && self.unmarked == self.unmarked_run {
             self.reported = false;
+            self.receiving.forget();
             return Some(Signal::Cancel);
         }
         let goes_on = self.reports == Reports::UntilCancel && self.reported;
+        if self.marked == 0 && !goes_on {
+            self.receiving.forget();
+        }
         if now < self.next || self.marked < self.marked_run && !goes_on {
             return None;
         }
@@ -169,15 +234,19 @@ impl Egress {
         if self.reports == Reports::FreshRun {
             self.marked = 0;
         }
-        Some(Signal::Receiving(self.receiving.rate(now)))
+        Some(Signal::Receiving(self.receiving.report(now)))
     }
 
     /// Calls have been terminated.
     pub fn on_restart(&mut self) {
         self.marked = 0;
         self.reported = false;
+        self.receiving.forget();
     }
 }
+
+/// Higher than every rate.
+const ANY: Rate = Rate::from_bps(u64::MAX);
 
 /// The ingress' part.
 #[derive(Clone, Debug)]
@@ -190,8 +259,10 @@ pub struct Ingress {
     settle: Duration,
     cut: Cut,
     sending: Option<Interval>,
-    /// The lowest rate reported in the interval.
-    lowest: Option<Rate>,
+    /// Whether there has been a report in the interval.
+    heard: bool,
+    /// The lowest rate reported in it.
+    lowest: Rate,
     /// Reports before this are ignored.
     ignored_until: Time,
 }
@@ -208,7 +279,8 @@ impl Ingress {
             settle: parameters.settle,
             cut: Cut { rounding: parameters.rounding, call_rate: parameters.call_rate, mean: context.call_rate },
             sending: None,
-            lowest: None,
+            heard: false,
+            lowest: ANY,
             ignored_until: Time::ZERO,
         }
     }
@@ -227,11 +299,12 @@ impl Ingress {
     }
 
     /// The egress reports what it receives.
-    pub fn on_receiving(&mut self, now: Time, rate: Rate) {
+    pub fn on_receiving(&mut self, now: Time, rate: Option<Rate>) {
         if now < self.ignored_until {
             return;
         }
-        self.lowest = Some(self.lowest.map_or(rate, |lowest| lowest.min(rate)));
+        self.heard = true;
+        self.lowest = self.lowest.min(rate.unwrap_or(ANY));
         if self.sending.is_none() {
             self.sending = Some(Interval::new(now, self.length));
         }
@@ -239,7 +312,7 @@ impl Ingress {
 
     /// The egress has seen enough unmarked packets.
     pub fn on_cancel(&mut self) {
-        (self.sending, self.lowest) = (None, None);
+        (self.sending, self.heard, self.lowest) = (None, false, ANY);
     }
 
     /// When the interval ends.
@@ -250,7 +323,8 @@ impl Ingress {
 
     /// The interval ends: how many calls to terminate.
     pub fn on_timer(&mut self, now: Time, live: u32) -> u32 {
-        let (Some(interval), Some(lowest)) = (self.sending.take(), self.lowest.take()) else {
+        let lowest = std::mem::replace(&mut self.lowest, ANY);
+        let Some(interval) = self.sending.take().filter(|_| std::mem::take(&mut self.heard)) else {
             return 0;
         };
         if self.next_interval == NextInterval::AtOnce {

@@ -1,0 +1,125 @@
+//! The parts of CL's and SM's termination by hand.
+
+use super::{cl, egress, ingress, kbps, ms, send};
+use crate::edge::termination::{cl, sm};
+use crate::edge::{Egress, Signal, TerminationPlan};
+use crate::packet::PcnMark;
+use crate::parameters::testing::read;
+use crate::units::{Bytes, Time};
+
+fn sm(lines: &[&str]) -> Option<TerminationPlan> {
+    Some(TerminationPlan::Sm(read(lines).expect("sound")))
+}
+
+/// `unmarked` and `marked` packets of 125 bytes at `now`: 100 in 100 ms are 1 Mbit/s.
+fn arrive(egress: &mut Egress, now: Time, unmarked: u32, marked: u32) {
+    (0..unmarked).for_each(|_| egress.on_packet(now, Bytes::new(125), PcnMark::Unmarked));
+    (0..marked).for_each(|_| egress.on_packet(now, Bytes::new(125), PcnMark::Excess));
+}
+
+#[test]
+fn a_mark_begins_an_interval_of_what_is_not_marked() {
+    let mut egress = egress(&cl(&[]));
+    arrive(&mut egress, ms(0), 50, 0);
+    assert_eq!(egress.deadline(), Time::NEVER);
+    arrive(&mut egress, ms(7), 0, 1);
+    arrive(&mut egress, ms(50), 100, 30);
+    egress.on_packet(ms(60), Bytes::new(125), PcnMark::Threshold);
+    assert_eq!((egress.next_signal(), egress.deadline()), (None, ms(107)));
+    egress.on_timer(ms(107));
+    assert_eq!(egress.next_signal(), Some(Signal::Sustainable(kbps(1010))));
+    arrive(&mut egress, ms(110), 1, 0);
+    assert_eq!((egress.next_signal(), egress.deadline()), (None, Time::NEVER));
+}
+
+#[test]
+fn sm_counts_every_mark() {
+    let mut egress = egress(&sm(&[]));
+    egress.on_packet(ms(0), Bytes::new(125), PcnMark::Threshold);
+    arrive(&mut egress, ms(50), 100, 100);
+    egress.on_timer(ms(100));
+    assert_eq!(egress.next_signal(), Some(Signal::Sustainable(kbps(1000))));
+}
+
+/// The cut after `told` kbit/s at 0 and `newer` at 50 ms, with 10 Mbit/s sent.
+fn cut(plan: &Option<TerminationPlan>, told: u64, newer: Option<u64>) -> u32 {
+    let mut ingress = ingress(plan);
+    ingress.on_signal(ms(0), Signal::Sustainable(kbps(told)), 200);
+    send(&mut ingress, ms(20), 1000);
+    if let Some(newer) = newer {
+        ingress.on_signal(ms(50), Signal::Sustainable(kbps(newer)), 200);
+    }
+    assert_eq!(ingress.deadline(), ms(100));
+    ingress.on_timer(ms(100), 200);
+    assert_eq!(ingress.deadline(), Time::NEVER);
+    ingress.next_cut()
+}
+
+#[test]
+fn the_cut_goes_down_to_what_was_told() {
+    // 10 - 8 Mbit/s are 31.25 calls.
+    assert_eq!(cut(&cl(&[]), 8_000, None), 31);
+    assert_eq!(cut(&cl(&["rounding = ceiling"]), 8_000, None), 32);
+    assert_eq!(cut(&cl(&[]), 10_000, None), 0);
+    assert_eq!(cut(&cl(&[]), 8_000, Some(9_000)), 16);
+    assert_eq!(cut(&cl(&["newer = ignored"]), 8_000, Some(9_000)), 31);
+    // 50 kbit/s a call, as measured.
+    assert_eq!(cut(&cl(&["call-rate = measured"]), 8_000, None), 40);
+}
+
+#[test]
+fn margins_hold_back_and_cut_deeper() {
+    // 10 is 5.3 % above 9.5: 10 - 9.025 Mbit/s are 15.2 calls. It is 4.99 % above 9.525.
+    assert_eq!(cut(&cl(&["trigger-margin = 5 %", "cut-margin = 5 %"]), 9_500, None), 15);
+    assert_eq!(cut(&cl(&["trigger-margin = 5 %", "cut-margin = 5 %"]), 9_525, None), 0);
+}
+
+#[test]
+fn sm_keeps_u_times_what_was_told() {
+    // 10 - 1.2 x 7.5 Mbit/s are 15.6 calls.
+    assert_eq!(cut(&sm(&[]), 7_500, None), 16);
+    assert_eq!(cut(&sm(&["u = 1.4"]), 7_500, None), 0);
+}
+
+#[test]
+fn an_ingress_that_measures_all_the_time_acts_at_once() {
+    let mut ingress = ingress(&cl(&["sending = all-the-time"]));
+    send(&mut ingress, ms(20), 500);
+    send(&mut ingress, ms(60), 1000);
+    ingress.on_signal(ms(130), Signal::Sustainable(kbps(8_000)), 200);
+    assert_eq!((ingress.next_cut(), ingress.deadline()), (31, Time::NEVER));
+}
+
+#[test]
+fn smoothing_tells_only_a_lasting_share_of_marks() {
+    // U = 1.25: above a fifth. Half of each interval is marked: .25, .375, ... with half of the weight on the past.
+    let mut egress = egress(&sm(&["u = 1.25", "smoothing = 0.75"]));
+    let mut told = vec![];
+    for i in 0..6 {
+        let marked = if i < 3 { 50 } else { 0 };
+        arrive(&mut egress, ms(100 * i), 50, marked);
+        assert_eq!(egress.deadline(), ms(100 * i + 100));
+        egress.on_timer(ms(100 * i + 100));
+        told.push(egress.next_signal().is_some());
+    }
+    // .125, .21875, .2890625, then .2168, .1626, .1219.
+    assert_eq!(told, [false, true, true, true, false, false]);
+    egress.on_timer(ms(700));
+    assert_eq!((egress.next_signal(), egress.deadline()), (None, Time::NEVER));
+}
+
+#[test]
+fn settings_that_contradict_are_refused() {
+    assert_eq!(
+        read::<cl::Parameters>(&["sar-interval = 0 ms", "sending = all-the-time", "newer = ignored"]).expect_err("mistakes"),
+        ["sar-interval: must be above zero", "newer: has no effect with sending = \"all-the-time\"; leave it out"]
+    );
+    assert_eq!(
+        read::<sm::Parameters>(&["u = 0.9", "sending-interval = 0 ms", "smoothing = 1"]).expect_err("mistakes"),
+        [
+            "u: 0.9 puts the supportable rate below the admissible one; at least 1",
+            "sending-interval: must be above zero",
+            "smoothing: 1 never takes in a sample; must be below 1",
+        ]
+    );
+}

@@ -1,0 +1,137 @@
+//! Metrics of links.
+
+use crate::measure::Measure;
+use crate::metrics::{combine, join, mean_seconds, Sheet, Split};
+use crate::what::{By, Take, What};
+use penstock_engine::observations::LinkCounters;
+use penstock_model::discipline::{DropCause, PRECEDENCES};
+use penstock_model::units::PS_PER_SECOND;
+use std::ops::Range;
+
+impl Sheet<'_> {
+    /// What `measure` asks of a group of links, whose sampled queues are these.
+    pub fn links(&mut self, measure: &Measure, group: usize, samples: Option<&Range<usize>>) {
+        let (name, members) = &self.roster.links[group];
+        let links = &self.seen.links[members.clone()];
+        if measure.if_dropped && links.iter().all(|link| dropped(link, None, None) == 0) {
+            return;
+        }
+        let samples =
+            |range: Range<usize>| samples.map_or(&[][..], |all| &self.seen.samples[all.start + range.start..all.start + range.end]);
+        let (plans, what) = (&self.blueprint.links, measure.what);
+        if measure.single {
+            for (i, link) in links.iter().enumerate() {
+                let labels = [("of", name.as_str()), ("link", plans[members.start + i].path.as_str())];
+                let own = samples(i..if measure.samples.is_empty() { i } else { i + 1 });
+                for (split, value) in self.split(measure, link) {
+                    self.push(what, &join(&labels, &split), value);
+                }
+                self.sampled(own, &labels);
+            }
+            return;
+        }
+        for take in &measure.take {
+            let labels = [("of", name.as_str()), ("statistic", take.word())];
+            if let (What::Loss | What::Wait | What::MarkingRatio, Take::Mean) = (what, take) {
+                let value = self.pooled_links(what, links);
+                self.push(what, &labels, value);
+                continue;
+            }
+            let each: Vec<_> = links.iter().map(|link| self.split(measure, link)).collect();
+            for i in 0..each[0].len() {
+                let value = combine(*take, each.iter().map(|splits| splits[i].1));
+                self.push(what, &join(&labels, &each[0][i].0), value);
+            }
+        }
+        let all = samples(0..if measure.samples.is_empty() { 0 } else { links.len() });
+        self.sampled(all, &[("of", name)]);
+    }
+
+    /// The mean and the maximum of sampled queues.
+    fn sampled(&mut self, samples: &[Vec<u32>], labels: &[(&str, &str)]) {
+        if samples.is_empty() {
+            return;
+        }
+        let count: usize = samples.iter().map(Vec::len).sum();
+        let total: u64 = samples.iter().flatten().map(|length| u64::from(*length)).sum();
+        let greatest = samples.iter().flatten().max().map_or(f64::NAN, |length| f64::from(*length));
+        self.push(What::Queue, &join(labels, &[("statistic", "sampled-mean".to_owned())]), total as f64 / count as f64);
+        self.push(What::Queue, &join(labels, &[("statistic", "sampled-max".to_owned())]), greatest);
+    }
+
+    /// A link's value, or its counts split by cause and precedence.
+    fn split(&self, measure: &Measure, link: &LinkCounters) -> Split {
+        let window_ps = self.window * PS_PER_SECOND as f64;
+        let value = match measure.what {
+            What::Throughput => link.sent_bytes as f64 * 8.0 / self.window,
+            What::Loss | What::Wait | What::MarkingRatio => self.pooled_links(measure.what, std::slice::from_ref(link)),
+            What::Marks => link.marked_packets as f64,
+            What::Queue => link.waiting_packet_ps as f64 / window_ps,
+            What::QueueBytes => link.waiting_byte_ps as f64 / window_ps,
+            What::InSystem => (link.waiting_packet_ps + u128::from(link.busy.as_ps())) as f64 / window_ps,
+            What::Utilisation => link.busy.as_seconds() / self.window,
+            What::Drops | What::Offered => return counts(measure, link),
+            What::PayloadThroughput
+            | What::Goodput
+            | What::Sent
+            | What::Delay
+            | What::Fairness
+            | What::Retransmissions
+            | What::Calls
+            | What::Blocking
+            | What::SignalRate
+            | What::TerminationTime => {
+                unreachable!("refused for links by validation")
+            }
+        };
+        vec![(Vec::new(), value)]
+    }
+
+    /// Statistics over the packets of all links together.
+    fn pooled_links(&self, what: What, links: &[LinkCounters]) -> f64 {
+        match what {
+            What::Wait => mean_seconds(links.iter().map(|link| link.wait_sum_ps).sum(), links.iter().map(|link| link.waits).sum()),
+            _ => {
+                let offered: u64 = links.iter().flat_map(|link| link.offered_packets).sum();
+                let count = |link: &LinkCounters| if what == What::Loss { dropped(link, None, None) } else { link.marked_packets };
+                links.iter().map(count).sum::<u64>() as f64 / offered as f64
+            }
+        }
+    }
+}
+
+/// Drops or offered packets of a link, split as asked; every cause and precedence has its row, so that runs compare.
+fn counts(measure: &Measure, link: &LinkCounters) -> Split {
+    let causes: Vec<Option<usize>> = match measure.by.contains(&By::Cause) {
+        true => (0..DropCause::ALL.len()).map(Some).collect(),
+        false => vec![None],
+    };
+    let precedences: Vec<Option<usize>> = match measure.by.contains(&By::Precedence) {
+        true => (0..PRECEDENCES).map(Some).collect(),
+        false => vec![None],
+    };
+    let mut rows = Vec::new();
+    for cause in &causes {
+        for precedence in &precedences {
+            let mut labels = Vec::new();
+            labels.extend(cause.map(|cause| ("cause", DropCause::ALL[cause].name().to_owned())));
+            labels.extend(precedence.map(|precedence| ("precedence", precedence.to_string())));
+            let count = match measure.what {
+                What::Drops => dropped(link, *cause, *precedence),
+                _ => precedence.map_or_else(|| link.offered_packets.iter().sum(), |precedence| link.offered_packets[precedence]),
+            };
+            rows.push((labels, count as f64));
+        }
+    }
+    rows
+}
+
+fn dropped(link: &LinkCounters, cause: Option<usize>, precedence: Option<usize>) -> u64 {
+    let of_cause = |(i, _): &(usize, _)| cause.is_none_or(|cause| cause == *i);
+    let counts = link.dropped_packets.iter().enumerate().filter(of_cause);
+    counts
+        .flat_map(|(_, counts)| counts.iter().enumerate())
+        .filter(|(i, _)| precedence.is_none_or(|precedence| precedence == *i))
+        .map(|(_, count)| count)
+        .sum()
+}
