@@ -99,7 +99,9 @@ def line(status: Status, elapsed: float) -> str:
     computed = ended - status.cached
     if status.packet_hops and elapsed > 0:
         parts.append(f"{_rate(status.packet_hops / elapsed)} packet-hops/s")
-    if computed > 0 and ended < status.total:
+    if status.worked > 0 and ended < status.total:
+        parts.append(f"{_span(elapsed * (status.work / status.worked - 1))} to go")
+    elif computed > 0 and ended < status.total:
         parts.append(f"{_span(elapsed / computed * (status.total - ended))} to go")
     return "  ".join(parts)
 

@@ -24,6 +24,8 @@ class RunRequest:
         Which of several statistically independent runs this is, from 0.
     name : str
         What the scenario is called in results and messages.
+    hops : float
+        About how many packet-hops it takes, 0 if nobody knows; only for telling the time to go.
     """
 
     scenario: str
@@ -31,6 +33,7 @@ class RunRequest:
     seed: int = 1
     replication: int = 0
     name: str = "scenario"
+    hops: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +92,16 @@ class RunFailure:
 
 @dataclass(slots=True)
 class Status:
-    """How far :func:`run_all` is: counts of runs, and packet-hops of those that were computed now."""
+    """How far :func:`run_all` is: counts of runs, and packet-hops of those that were computed now.
+
+    `work` and `worked` are the expected packet-hops of all runs to be computed and of those that have ended; both 0 if
+    not all requests tell theirs.
+    """
 
     total: int
     done: int = 0
     cached: int = 0
     failed: int = 0
     packet_hops: int = 0
+    work: float = 0.0
+    worked: float = 0.0

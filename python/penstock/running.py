@@ -93,12 +93,18 @@ def run_all(
         else:
             status.cached += len(job.positions)
             finish(job, kept.metrics, kept.digest, kept.packet_hops, True)
+    if all(job.request.hops for job in missing):
+        # The longest first: none of them is left to run alone at the end.
+        missing.sort(key=lambda job: -job.request.hops)
+        status.work = sum(job.request.hops for job in missing)
     if progress is not None:
         progress(status)
 
     failures: list[RunFailure] = []
 
     def collect(job: _Job, future: Future[_core.Run]) -> None:
+        if status.work:
+            status.worked += job.request.hops
         error = future.exception()
         if isinstance(error, StoreError):
             raise error

@@ -49,3 +49,9 @@ def test_runs_from_the_store_do_not_count_as_speed():
 def test_long_waits_are_told_in_minutes_and_hours():
     assert line(Status(total=2, done=1), 600.0).endswith("10 min to go")
     assert line(Status(total=2, done=1), 7200.0).endswith("2.0 h to go")
+
+
+def test_known_efforts_tell_the_time_to_go():
+    # A tenth of the runs, but half of the work.
+    assert line(Status(total=10, done=1, work=8e6, worked=4e6), 6.0).endswith("failed 0  6 s to go")
+    assert line(Status(total=1, done=1, work=8e6, worked=8e6), 6.0).endswith("failed 0")

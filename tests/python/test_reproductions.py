@@ -15,7 +15,7 @@ from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import Estimate, above, below, decide, difference, within
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Outcome, Plan
-from penstock.reproductions.study import load
+from penstock.reproductions.study import Study, load
 
 SEEDS = Path(__file__).resolve().parents[2].parent / "shared" / "seeds"
 
@@ -243,6 +243,42 @@ class TestPlan:
         assert len(plan.requests) == 20
         assert {(request.seed, request.replication) for request in plan.requests} == {(1, 0), (1, 1)}
 
+    def test_numbers_of_all_runs_and_experiments_come_with_the_outcome(self):
+        document = Document.parse(TINY)
+
+        def measure(settings, table, row, results):
+            return {"rate": float(results["only"].digest), "loss": 0.0}
+
+        def gather(settings, table, row, values):
+            return {"loss": [max(values["rate"])]}
+
+        study = Study(
+            document,
+            build=lambda settings, table, row: {"only": row.key["load"]},
+            measure=measure,
+            claims={},
+            gather=gather,
+            experiments=lambda settings: {"alone": settings["run.duration"]},
+            effort=lambda settings, table, row, part: 7e6,
+        )
+        plan = Plan(study, [], 2)
+        outcome = plan.add(Readings(document))
+        plan.add_experiments(outcome)
+        assert [(request.scenario, request.replication, request.name) for request in plan.requests] == [
+            ("low", 0, "table-1-low-only"),
+            ("low", 1, "table-1-low-only"),
+            ("high", 0, "table-1-high-only"),
+            ("high", 1, "table-1-high-only"),
+            ("10 s", 0, "alone"),
+            ("10 s", 1, "alone"),
+        ]
+        assert [request.hops for request in plan.requests][:4] == [7e6] * 4
+        plan.finish([result(str(n)) for n in range(6)])
+        assert outcome.values("1", "rate", {"load": "high"}) == [2.0, 3.0]
+        assert outcome.values("1", "loss", {"load": "low"}) == [1.0]
+        assert [run.digest for run in outcome.experiments["alone"]] == ["4", "5"]
+        assert outcome.packet_hops == 6 * 7
+
     def test_no_runs_are_refused(self):
         with pytest.raises(InputError, match="0 runs are too few"):
             Plan(load("af"), [], 0)
@@ -283,6 +319,7 @@ def test_every_study_answers_for_itself(name):
 def test_every_answer_of_every_question_can_be_run(name):
     study = load(name)
     chosen = Readings(study.document)
+    checked = set()
     for question in study.document.questions:
         for option in question.options:
             settings = chosen.with_answer(question.id, option.key).settings()
@@ -292,8 +329,11 @@ def test_every_answer_of_every_question_can_be_run(name):
                 for row in table.rows
                 for text in study.build(settings, table, row).values()
             }
-            for text in texts:
+            if study.experiments is not None:
+                texts.update(study.experiments(settings).values())
+            for text in texts - checked:
                 assert _core.check(text, f"{question.id}={option.key}", []) == []
+            checked |= texts
 
 
 def test_nothing_else_is_explained():

@@ -102,6 +102,18 @@ def test_interruption_stops_the_running_and_keeps_the_finished(tmp_path):
     assert run_all(requests(text, 1), store=store)[0].cached
 
 
+def test_the_longest_runs_go_first_and_their_work_is_told(core, monkeypatch):
+    order, work = [], []
+    real = core.Scenario.run
+    monkeypatch.setattr(core.Scenario, "run", lambda self, *args: order.append(self.fake["rate"]) or real(self, *args))
+    sizes = (1.0, 3.0, 2.0)
+    asked = [RunRequest(f"[fake]\nrate = {size}", name="demo", hops=size) for size in sizes]
+    results = run_all(asked, jobs=1, progress=lambda status: work.append((status.work, status.worked)))
+    assert order == [3.0, 2.0, 1.0]
+    assert [result.request.hops for result in results] == list(sizes)
+    assert (work[0], work[-1]) == ((6.0, 0.0), (6.0, 6.0))
+
+
 def test_progress_is_told_everything(tmp_path):
     store = Store(tmp_path)
     run_all(requests(count=1), store=store)

@@ -48,7 +48,14 @@ def reproduce(
     begin = time.monotonic()
     with Progress() as progress:
         outcome = run(
-            study, tables, answers, study.runs if runs is None else runs, jobs=jobs, store=store, progress=progress
+            study,
+            tables,
+            answers,
+            study.runs if runs is None else runs,
+            jobs=jobs,
+            store=store,
+            progress=progress,
+            claims=claims,
         )
     judgements = judge(study, outcome) if claims else []
     if as_json:

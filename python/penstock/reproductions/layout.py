@@ -173,7 +173,7 @@ def _moved_cell(shift: Shift | None) -> Text:
 
 
 def _heading(column: Column) -> str:
-    unit = {"kbps": "kb/s", "Mbps": "Mb/s", "1": ""}.get(column.unit, column.unit)
+    unit = {"kbps": "kb/s", "Mbps": "Mb/s", "1": "", "ratio": "", "percent": "%"}.get(column.unit, column.unit)
     return f"{column.heading} {unit}".strip()
 
 

@@ -26,6 +26,9 @@ __all__ = ["SEED", "Outcome", "Plan", "reproduce"]
 SEED = 1
 """Root of the random streams of every reproduction."""
 
+EXPERIMENT = 5e6
+"""Packet-hops that a run made for a claim alone is expected to take; they are short."""
+
 
 @dataclass
 class RowRuns:
@@ -56,11 +59,16 @@ class Outcome:
     tables: list[Table]
     runs: int
     packet_hops: int = 0
+    experiments: dict[str, list[RunResult]] = field(default_factory=dict)
     _rows: dict[tuple[str, tuple[Cell, ...]], RowRuns] = field(default_factory=dict)
 
     def values(self, table: str, column: str, key: Mapping[str, Cell]) -> list[float]:
         """A number of one row, by replication; `key` may name only as many key cells as tell the row from others."""
         return self._row(table, key).values[column]
+
+    def known(self, table: str, key: Mapping[str, Cell]) -> list[str]:
+        """The names of all numbers of one row: its printed columns and what claims need beside them."""
+        return list(self._row(table, key).values)
 
     def digests(self, table: str, key: Mapping[str, Cell]) -> list[tuple[str, ...]]:
         """The digests of one row's runs, by replication."""
@@ -77,6 +85,18 @@ class Outcome:
             runs.values.setdefault(name, []).append(value)
         runs.digests.append(tuple(result.digest for result in results.values()))
         self.packet_hops += sum(result.packet_hops for result in results.values())
+
+    def gather(self, study: Study) -> None:
+        """All runs are in: adds the numbers that need all of them."""
+        if study.gather is None:
+            return
+        settings = self.readings.settings()
+        for table in self.tables:
+            for row in table.rows:
+                runs = self._rows.get((table.id, tuple(row.key.values())))
+                if runs is not None:
+                    more = study.gather(settings, table, row, runs.values)
+                    runs.values.update({name: list(values) for name, values in more.items()})
 
     def _row(self, table: str, key: Mapping[str, Cell]) -> RowRuns:
         found = [row for row in self.document.table(table).rows if row.matches(key)]
@@ -106,6 +126,7 @@ class Plan:
         self.runs = runs
         self.requests: list[RunRequest] = []
         self._jobs: list[tuple[Outcome, Table, Row, list[str]]] = []
+        self._experiments: list[tuple[Outcome, str]] = []
 
     def add(self, readings: Readings, rows: Callable[[Table, Row], bool] | None = None) -> Outcome:
         """Plans all rows (or those that `rows` accepts) under `readings`; the outcome is filled by :meth:`finish`."""
@@ -117,11 +138,22 @@ class Plan:
                     continue
                 parts = self.study.build(settings, table, row)
                 self._jobs.append((outcome, table, row, list(parts)))
+                effort = self.study.effort
+                hops = {part: effort(settings, table, row, part) if effort else 0.0 for part in parts}
                 for replication in range(self.runs):
                     for part, text in parts.items():
                         name = "-".join(["table", table.id, *map(str, row.key.values()), *([part] if part else [])])
-                        self.requests.append(RunRequest(text, (), SEED, replication, name))
+                        self.requests.append(RunRequest(text, (), SEED, replication, name, hops[part]))
         return outcome
+
+    def add_experiments(self, outcome: Outcome) -> None:
+        """Plans what the claims need beyond the tables; to be called once, after the last :meth:`add`."""
+        if self.study.experiments is None:
+            return
+        for name, text in self.study.experiments(outcome.readings.settings()).items():
+            self._experiments.append((outcome, name))
+            hops = EXPERIMENT if self.study.effort else 0.0
+            self.requests += [RunRequest(text, (), SEED, replication, name, hops) for replication in range(self.runs)]
 
     def finish(self, results: Sequence[RunResult]) -> None:
         """Puts the results of :attr:`requests` into the outcomes."""
@@ -131,6 +163,11 @@ class Plan:
             for _ in range(self.runs):
                 made = {part: next(left) for part in parts}
                 outcome.add(table, row, self.study.measure(settings[id(outcome)], table, row, made), made)
+        for outcome, name in self._experiments:
+            outcome.experiments[name] = [next(left) for _ in range(self.runs)]
+            outcome.packet_hops += sum(result.packet_hops for result in outcome.experiments[name])
+        for outcome in {id(outcome): outcome for outcome, *_ in self._jobs}.values():
+            outcome.gather(self.study)
 
 
 def reproduce(
@@ -142,9 +179,12 @@ def reproduce(
     jobs: int | None = None,
     store: Store | None = None,
     progress: Callable[[Status], None] | None = None,
+    claims: bool = False,
 ) -> Outcome:
-    """Runs every row of `tables` (all, if none is named) `runs` times under `readings`."""
+    """Runs every row of `tables` (all, if none is named) `runs` times under `readings`; with `claims`, all they need."""
     plan = Plan(study, tables, runs)
     outcome = plan.add(readings)
+    if claims:
+        plan.add_experiments(outcome)
     plan.finish(run_all(plan.requests, jobs=jobs, store=store, progress=progress))
     return outcome

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from penstock.reproductions.suggestions import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from penstock.reproductions.claims import ClaimTest
     from penstock.reproductions.document import Document, Row, Table
@@ -28,6 +28,15 @@ if TYPE_CHECKING:
 
     Measure = Callable[[Settings, Table, Row, Mapping[str, RunResult]], Mapping[str, float]]
     """Makes the row's numbers, and others that claims need, from one run of each of its scenarios."""
+
+    Gather = Callable[[Settings, Table, Row, Mapping[str, Sequence[float]]], Mapping[str, Sequence[float]]]
+    """Makes numbers that need all runs of a row, each by replication, from what every run gave."""
+
+    Experiments = Callable[[Settings], Parts]
+    """Makes the scenarios that only the claims need."""
+
+    Effort = Callable[[Settings, Table, Row, str], float]
+    """About how many packet-hops one run of a row's scenario takes."""
 
 __all__ = ["Study", "load", "names", "packaged_text"]
 
@@ -51,6 +60,14 @@ class Study:
         How each claim is tested.
     runs : int
         How many runs to make unless told otherwise.
+    gather : callable, optional
+        ``gather(settings, table, row, values)`` gives numbers that need all runs of the row, such as the greatest of
+        several means; `values` has what ``measure`` gave, by name and replication.
+    experiments : callable, optional
+        ``experiments(settings)`` gives the scenarios that claims need beyond those of the tables, by name.
+    effort : callable, optional
+        ``effort(settings, table, row, part)`` estimates the packet-hops of one run, so that long runs go first and the
+        time to go is told.
     """
 
     document: Document
@@ -58,6 +75,9 @@ class Study:
     measure: Measure
     claims: Mapping[str, ClaimTest]
     runs: int = 10
+    gather: Gather | None = None
+    experiments: Experiments | None = None
+    effort: Effort | None = None
 
 
 def names() -> list[str]:

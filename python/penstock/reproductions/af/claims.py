@@ -10,12 +10,11 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.claims import CONFIRMED, REFUTED, UNDECIDED, Finding
-from penstock.reproductions.evidence import Decision, Estimate, Test, above, below, decide, difference, ratio, within
-from penstock.results import number, plus_minus
-from penstock.statistics import Interval
+from penstock.reproductions.evidence import Estimate, Test, above, below, decide, difference, ratio, within
+from penstock.reproductions.telling import about, between, failures, held, signed, unsettled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from penstock.reproductions.claims import ClaimTest
     from penstock.reproductions.reproduce import Outcome
@@ -32,7 +31,6 @@ CAPACITY = 1500.0  # kb/s
 TCP_MARGIN = 1.5  # kb/s: 5 % of the fair share
 FAIRNESS_MARGIN = 0.05
 UDP_MARGIN = 0.10  # of the mean in table 2
-SHOWN = 4
 NAMES = {
     "avg_tcp": "average TCP",
     "fairness": "fairness",
@@ -51,9 +49,9 @@ def starved(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     mild_fairness = Estimate.of(_column(outcome, "fairness", "2", "128k", "none"))
     return Finding(
         decision.verdict,
-        f"Without DPs at 1.28M a TCP flow gets {_about(tcp)} kb/s, where 30 would be fair, and fairness is "
-        f"{_about(fairness)}.",
-        f"At 128k it is not drastic: {_about(mild)} kb/s and {_about(mild_fairness)}.",
+        f"Without DPs at 1.28M a TCP flow gets {about(tcp)} kb/s, where 30 would be fair, and fairness is "
+        f"{about(fairness)}.",
+        f"At 128k it is not drastic: {about(mild)} kb/s and {about(mild_fairness)}.",
     )
 
 
@@ -78,10 +76,10 @@ def two_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     decision = decide(tests)
     return Finding(
         decision.verdict,
-        f"From none to 2 DPs {_held(decision)} of the rises hold; at 1.28M average TCP grows "
-        f"{_range(factors['avg_tcp'])} times and fairness {_range(factors['fairness'])} times."
-        f"{_failures(decision.failed)}",
-        f"At 128k average TCP grows only {_range(mild)} times.",
+        f"From none to 2 DPs {held(decision)} of the rises hold; at 1.28M average TCP grows "
+        f"{between(factors['avg_tcp'])} times and fairness {between(factors['fairness'])} times."
+        f"{failures(decision.failed)}",
+        f"At 128k average TCP grows only {between(mild)} times.",
     )
 
 
@@ -94,12 +92,12 @@ def third_does_not_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
             tests.append(below(f"{NAMES[column]}, {_case(table, udp, rate)}", change, margin))
             rises.append(above(f"{NAMES[column]}, {_case(table, udp, rate)}", change, 0))
     decision, rising = decide(tests), decide(rises)
-    small = "; ".join(f"{test.label} {_signed(test.estimate)}" for test in rising.held)
+    small = "; ".join(f"{test.label} {signed(test.estimate)}" for test in rising.held)
     return Finding(
         decision.verdict,
         f"A third DP changes average TCP by {_spread(tests, 'avg_tcp')} kb/s and fairness by "
-        f"{_spread(tests, 'fairness')} over the eight pairs; {_held(decision)} rises are below 1.5 kb/s and 0.05."
-        f"{_failures(decision.failed)}",
+        f"{_spread(tests, 'fairness')} over the eight pairs; {held(decision)} rises are below 1.5 kb/s and 0.05."
+        f"{failures(decision.failed)}",
         f"Significant rises, though: {small}." if small else "No rise is significant.",
     )
 
@@ -117,9 +115,9 @@ def two_like_three(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     return Finding(
         decision.verdict,
         f"From 2 to 3 DPs average TCP changes by {_spread(tests, 'avg_tcp')} kb/s and fairness by "
-        f"{_spread(tests, 'fairness')}; {_held(decision)} changes are within 1.5 kb/s and 0.05."
-        f"{_failures(decision.failed)}",
-        _undecided(decision.open),
+        f"{_spread(tests, 'fairness')}; {held(decision)} changes are within 1.5 kb/s and 0.05."
+        f"{failures(decision.failed)}",
+        unsettled(decision.open),
     )
 
 
@@ -136,8 +134,8 @@ def rate_helps(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         decision.verdict,
         f"From 192 to 256 kb/s average TCP changes by {_spread(tests, 'avg_tcp')} kb/s, fairness by "
         f"{_spread(tests, 'fairness')}, maximum UDP by {_spread(tests, 'max_udp')} and minimum UDP by "
-        f"{_spread(tests, 'min_udp')} kb/s; {_held(decision)} go the claimed way.{_failures(decision.failed)}",
-        _undecided(decision.open),
+        f"{_spread(tests, 'min_udp')} kb/s; {held(decision)} go the claimed way.{failures(decision.failed)}",
+        unsettled(decision.open),
     )
 
 
@@ -154,9 +152,9 @@ def two_tell_apart(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     decision = decide(tests)
     return Finding(
         decision.verdict,
-        f"With 2 DPs the best UDP flow gets {_range(test.estimate.mean for test in tests)} of what it gets with none; "
-        f"{_held(decision)} ratios are below 0.8.{_failures(decision.failed)}",
-        _undecided(decision.open),
+        f"With 2 DPs the best UDP flow gets {between(test.estimate.mean for test in tests)} of what it gets with none; "
+        f"{held(decision)} ratios are below 0.8.{failures(decision.failed)}",
+        unsettled(decision.open),
     )
 
 
@@ -173,9 +171,9 @@ def markers_alike(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     return Finding(
         decision.verdict,
         f"RBM minus TCM is {_spread(tests, 'avg_tcp')} kb/s in average TCP, {_spread(tests, 'fairness')} in fairness "
-        f"and {_spread(tests, 'avg_udp')} kb/s in average UDP; {_held(decision)} differences are within the margins."
-        f"{_failures(decision.failed)}",
-        _undecided(decision.open),
+        f"and {_spread(tests, 'avg_udp')} kb/s in average UDP; {held(decision)} differences are within the margins."
+        f"{failures(decision.failed)}",
+        unsettled(decision.open),
     )
 
 
@@ -203,9 +201,9 @@ def bottleneck_full(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     least = min(min(total) for total in rows.values())
     return Finding(
         decision.verdict,
-        f"All flows together get {_range(test.estimate.mean for test in tests)} kb/s of 1500 over the 20 rows; the "
-        f"least single run has {least:.1f}; {_held(decision)} rows are within 1 %.{_failures(decision.failed)}",
-        _undecided(decision.open),
+        f"All flows together get {between(test.estimate.mean for test in tests)} kb/s of 1500 over the 20 rows; the "
+        f"least single run has {least:.1f}; {held(decision)} rows are within 1 %.{failures(decision.failed)}",
+        unsettled(decision.open),
     )
 
 
@@ -233,8 +231,8 @@ def udp_keeps_more(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     return Finding(
         decision.verdict,
         f"The worst UDP flow gets at least {least:.1f} kb/s, and at least {lead:.1f} more than the best TCP flow; "
-        f"{_held(decision)} comparisons hold.{_failures(decision.failed)}",
-        _undecided(decision.open),
+        f"{held(decision)} comparisons hold.{failures(decision.failed)}",
+        unsettled(decision.open),
     )
 
 
@@ -270,41 +268,6 @@ def _third(outcome: Outcome, column: str, table: str, udp: str, rate: str) -> Es
     return difference(three, two)
 
 
-def _about(estimate: Estimate) -> str:
-    return plus_minus(Interval(estimate.mean, estimate.low, estimate.high, estimate.runs))
-
-
-def _signed(estimate: Estimate) -> str:
-    mean = f"{'+' if estimate.mean > 0 else ''}{number(estimate.mean)}"
-    if estimate.low is None or estimate.high is None:
-        return mean
-    return f"{mean} ({number(estimate.low)} to {number(estimate.high)})"
-
-
 def _spread(tests: Iterable[Test], column: str) -> str:
     means = [test.estimate.mean for test in tests if test.label.startswith(NAMES[column])]
     return f"{min(means):+.3g} to {max(means):+.3g}"
-
-
-def _range(values: Iterable[float]) -> str:
-    values = list(values)
-    return f"{number(min(values))} to {number(max(values))}"
-
-
-def _held(decision: Decision) -> str:
-    return f"{len(decision.held)} of {len(decision.held) + len(decision.failed) + len(decision.open)}"
-
-
-def _failures(failed: Sequence[Test]) -> str:
-    return f" Against it: {_listed(failed)}." if failed else ""
-
-
-def _undecided(still_open: Sequence[Test]) -> str:
-    return f"Not settled by these runs: {_listed(still_open)}." if still_open else ""
-
-
-def _listed(tests: Sequence[Test]) -> str:
-    """The first few, each with its estimate."""
-    named = [f"{test.label} {_signed(test.estimate)}" for test in tests[:SHOWN]]
-    more = [f"{len(tests) - SHOWN} more"] if len(tests) > SHOWN else []
-    return "; ".join(named + more)

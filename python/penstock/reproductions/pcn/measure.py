@@ -1,0 +1,184 @@
+"""From runs to the columns of a row: over-admission, over-termination, termination time, shares."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, cases
+from penstock.reproductions.pcn.network import network
+from penstock.reproductions.pcn.scenario import groups
+from penstock.reproductions.pcn.traffic import (
+    admissible_rate,
+    mean_rate,
+    overload_calls,
+    supportable_rate,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from penstock.reproductions.document import Row, Table
+    from penstock.reproductions.pcn.cases import Case
+    from penstock.reproductions.pcn.network import Network
+    from penstock.reproductions.reading import Settings
+    from penstock.running import RunResult
+
+__all__ = ["Overshoot", "admission", "gather", "measure", "metric", "termination"]
+
+
+def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
+    """The printed columns, and what the claims need beside them.
+
+    For every part of the row, with ``stm`` and ``cl`` as in the columns: over-admission as ``stm`` and ``cl``, or
+    over-termination and time. ``*_of_load`` and ``*_of_surplus`` are over-termination by two other definitions.
+    """
+    numbers: dict[str, float] = {}
+    for part, case in cases(settings, table, row).items():
+        result = results[part]
+        if case.kind == FAIRNESS:
+            numbers |= sharing(settings, table, result)
+        elif case.kind == ADMISSION:
+            numbers |= _named(part, admission(settings, case, result))
+        elif table.id == "C.6":
+            numbers["termination_time"] = termination(settings, case, result).time
+        elif case.bottlenecks > 1:
+            shot = termination(settings, case, result)
+            numbers |= _named("", shot.over)
+        else:
+            shot = termination(settings, case, result)
+            numbers |= {
+                f"over_termination_{part}": shot.over[0],
+                f"over_termination_{part}_of_load": shot.of_load[0],
+                f"over_termination_{part}_of_surplus": shot.of_surplus[0],
+                f"termination_time_{part}": shot.time,
+            }
+    return numbers
+
+
+def gather(
+    settings: Settings,  # noqa: ARG001
+    table: Table,
+    row: Row,  # noqa: ARG001
+    values: Mapping[str, Sequence[float]],
+) -> dict[str, list[float]]:
+    """The extremes of table B.2: the runs of the part, and link, whose mean is the smallest or largest."""
+    if table.id != "B.2":
+        return {}
+    mean = {name: math.fsum(runs) / len(runs) for name, runs in values.items()}
+    smallest, largest = (choice(mean, key=mean.__getitem__) for choice in (min, max))
+    return {"smallest": list(values[smallest]), "largest": list(values[largest])}
+
+
+def admission(settings: Settings, case: Case, result: RunResult) -> list[float]:
+    """Over-admission at each bottleneck, in percent of the desired load."""
+    net = _network(settings, case)
+    ar = float(admissible_rate(settings, case))
+    over = []
+    for bottleneck, rate in zip(net.bottlenecks, _rates(settings, case, net, result), strict=True):
+        crossing = _crossing(settings, case, net, bottleneck)
+        refused = _sum(metric(result, "signal-rate", crossing)) if settings["signal.packet"] != "none" else 0.0
+        desired = ar - refused
+        carried = rate if settings["signal.counted"] else rate - refused
+        over.append(100 * (carried - desired) / desired)
+    return over
+
+
+class Overshoot:
+    """What a termination run did, by three published definitions, in percent, by bottleneck.
+
+    Parameters
+    ----------
+    load, aim, rates : float, float, sequence of float; bit/s
+        The load with the event, the rate that was to be left, and what was left at each bottleneck.
+    time : float, s
+        How long it took.
+    """
+
+    def __init__(self, load: float, aim: float, rates: Sequence[float], time: float) -> None:
+        self.over = [100 * (aim - rate) / aim for rate in rates]
+        """Of the supportable rate, as this document defines it [Satoh10 s12]."""
+        self.of_load = [100 * (aim - rate) / load for rate in rates]
+        """Points of the load before termination, as tables of draft-charny-pcn-single-marking have it."""
+        self.of_surplus = [100 * (aim - rate) / (load - aim) for rate in rates]
+        """Of what had to be terminated, as draft-zhang-pcn-performance-evaluation defines it."""
+        self.time = time
+
+
+def termination(settings: Settings, case: Case, result: RunResult) -> Overshoot:
+    """Over-termination at each bottleneck, and the time until all of them were below SR."""
+    net = _network(settings, case)
+    load = overload_calls(settings, case)[1] * float(mean_rate(settings, case))
+    aim = float(supportable_rate(settings, case))
+    spans = [
+        _only(
+            metric(
+                result,
+                "termination-time",
+                [", ".join(_crossing(settings, case, net, name))],
+                **{"from": settings["time.from"]},
+            )
+        )
+        for name in net.bottlenecks
+    ]
+    added = settings["time.stm_added_s"] if case.scheme == "STM" else settings["time.cl_added_s"]
+    return Overshoot(load, aim, _rates(settings, case, net, result), max(spans) + added)
+
+
+def sharing(settings: Settings, table: Table, result: RunResult) -> dict[str, float]:
+    """Throughput of the short aggregate over that of the long one at the first bottleneck, by time."""
+    numbers = {}
+    before = 0.0, 0.0
+    for column in table.compared:
+        until = f"{column.name.removeprefix('t')} s"
+        short, long = (_only(metric(result, "throughput", [name], until=until)) for name in ("short1", "long"))
+        if settings["fairness.over"] == "all":
+            before = before[0] + short, before[1] + long
+            short, long = before
+        numbers[column.name] = short / long
+    return numbers
+
+
+def metric(result: RunResult, name: str, of: Iterable[str], **labels: str) -> list[float]:
+    """The values of a metric, of each of `of` in its order; an error of ours if one is missing."""
+    values = []
+    for target in of:
+        found = [
+            m.value
+            for m in result.metrics
+            if m.name == name and m.labels["of"] == target and all(m.labels.get(k) == v for k, v in labels.items())
+        ]
+        if len(found) != 1:
+            raise ValueError(f"the run has {len(found)} {name} of {target}")
+        values += found
+    return values
+
+
+def _rates(settings: Settings, case: Case, net: Network, result: RunResult) -> list[float]:
+    if settings["throughput.at"] == "link":
+        return metric(result, "throughput", net.bottlenecks)
+    return [_sum(metric(result, "throughput", _crossing(settings, case, net, name))) for name in net.bottlenecks]
+
+
+def _network(settings: Settings, case: Case) -> Network:
+    return network(settings, case, {})
+
+
+def _crossing(settings: Settings, case: Case, net: Network, bottleneck: str) -> list[str]:
+    return [name for pairs in net.pairs if bottleneck in pairs.crosses for name in groups(settings, case, pairs)]
+
+
+def _named(part: str, over: Sequence[float]) -> dict[str, float]:
+    """One value under the part's name; several as ``bottleneck_1`` and so on, behind the part's name if it has one."""
+    if len(over) == 1:
+        return {part: over[0]}
+    return {"_".join([*([part] if part else []), f"bottleneck_{i}"]): value for i, value in enumerate(over, 1)}
+
+
+def _sum(values: Iterable[float]) -> float:
+    return math.fsum(values)
+
+
+def _only(values: Sequence[float]) -> float:
+    (value,) = values
+    return value

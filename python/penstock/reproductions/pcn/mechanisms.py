@@ -1,0 +1,133 @@
+"""What the schemes put into a port, an ingress and an egress, as a scenario has it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.pcn.cases import PLT, RTT, TERMINATION
+from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, supportable_rate
+from penstock.reproductions.pcn.words import bits, seconds
+
+if TYPE_CHECKING:
+    from penstock.reproductions.pcn.cases import Case
+    from penstock.reproductions.reading import Settings
+
+__all__ = ["COUNT", "edges", "fractional", "meters", "single_threshold", "termination"]
+
+COUNT = "COUNT"
+"""A scheme that is no PCN: the egress counts calls and refuses those beyond AR. What measuring can at best come to."""
+
+CLE_OF_CASE = {
+    1: (0.05, 0.0005),
+    2: (0.05, 0.01),
+    3: (0.05, 0.03),
+    4: (0.05, 0.3),
+    5: (0.00001, 0.3),
+    6: (0.000001, 0.3),
+}
+"""Table B.1: CLE threshold and weight; a test compares it with the document's data."""
+
+
+def meters(settings: Settings, case: Case) -> dict[str, Any]:
+    """The PCN meters of a bottleneck, in their order."""
+    ar, sr = admissible_rate(settings, case), supportable_rate(settings, case)
+    if case.scheme == COUNT:
+        return {}
+    if case.scheme == "STM":
+        return {"pcn.single-threshold": single_threshold(settings, ar, sr)}
+    queue = {
+        "admissible-rate": bits(ar),
+        "min-threshold": _span(settings["cl.vq_min_marking_threshold_s_at_admissible_rate"]),
+        "max-threshold": _span(settings["cl.vq_max_marking_threshold_s_at_admissible_rate"]),
+        "upper-limit": _span(settings["cl.vq_upper_limit_s_at_admissible_rate"]),
+    }
+    if not settings["cl.ramp"]:
+        levels = [settings[f"cl.vq_{end}_marking_threshold_s_at_admissible_rate"] for end in ("min", "max")]
+        queue["min-threshold"] = queue["max-threshold"] = _span(sum(levels) / 2)
+    size = _span(settings["cl.termination_token_bucket_s_at_supportable_rate"])
+    return {"pcn.virtual-queue": queue, "pcn.pre-emption": {"supportable-rate": bits(sr), "size": size}}
+
+
+def single_threshold(settings: Settings, ar: Decimal, sr: Decimal) -> dict[str, Any]:
+    """STM's meter at these rates."""
+    return {
+        "admissible-rate": bits(ar),
+        "supportable-rate": bits(sr),
+        "switch-size": _span(settings["stm.swtb_size_s_at_admissible_rate"]),
+        "switch-threshold": _span(settings["stm.swtb_threshold_s_at_admissible_rate"]),
+        "marking-size": _span(settings["stm.mktb_size_s_at_supportable_rate"]),
+        "marking-threshold": _span(settings["stm.full_below_s"]),
+        "mark-every": settings["stm.n"],
+        "counted": settings["stm.counted"],
+        "form": settings["stm.form"],
+    }
+
+
+def fractional(settings: Settings, ar: Decimal, sr: Decimal) -> dict[str, Any]:
+    """Appendix E's meter at these rates."""
+    low, high = settings["fractional.low_s"], settings["fractional.high_s"]
+    return {
+        "admissible-rate": bits(ar),
+        "supportable-rate": bits(sr),
+        "fractional-size": _span(low[0]),
+        "fractional-threshold": _span(low[1]),
+        "marking-size": _span(high[0]),
+        "marking-threshold": _span(high[1]),
+        "mark-every": settings["stm.n_marking_frequency_denominator"],
+    }
+
+
+def edges(settings: Settings, case: Case) -> dict[str, Any]:
+    """What the edges of every aggregate do: admission where calls arrive, termination where they are too many."""
+    if case.kind == TERMINATION:
+        return termination(settings, case)
+    if case.scheme == COUNT:
+        limit = int(admissible_rate(settings, case) / mean_rate(settings, case))
+        return {"admission.count": {"limit": limit, "scope": "node"}}
+    if case.scheme == "STM":
+        threshold, weight = CLE_OF_CASE[case.parameters]
+    else:
+        threshold, weight = settings["cl.cle_threshold"], settings["cl.ewma_weight"]
+    rule = {
+        "threshold": threshold,
+        "weight": weight,
+        "weighs": settings["cle.weighs"],
+        "at-threshold": settings["cle.at_threshold"],
+        "idle": settings["cle.idle"],
+    }
+    if settings["cle.idle_time_s"]:
+        rule["idle-time"] = _span(settings["cle.idle_time_s"])
+    return {"admission.cle": rule}
+
+
+def termination(settings: Settings, case: Case) -> dict[str, Any]:
+    """What the edges of every aggregate do about calls that are too many."""
+    cut = {"rounding": settings["cut.rounding"], "call-rate": settings["cut.rate"], "victims": settings["cut.flows"]}
+    if case.scheme != "STM":
+        rule = {"sar-interval": _span(settings["cl.sar_s"]), "sending": settings["cl.sending"]}
+        if settings["cl.sending"] == "after-message":
+            # Half of the time that the document gives for both measurements.
+            rule["sending-interval"] = _span(settings["cl.rate_measurement_total_s"] / 2)
+        if settings["cl.margin"]:
+            rule |= {"trigger-margin": settings["cl.margin"], "cut-margin": settings["cl.margin"]}
+        return {"termination.cl": rule | cut}
+    rule = {
+        "marked-run": settings["stm.l_sequential_marked_packets"],
+        "unmarked-run": settings["stm.m_sequential_unmarked_packets"],
+        "extra": settings["stm.y_extra_termination_percent"] / 100,
+        "report-interval": _span(settings["stm.receiving_rate_report_interval_s"]),
+        "receiving-window": _span(settings["stm.receiving_s"]),
+        "sending-interval": _span(settings["stm.sending_rate_measurement_interval_s"]),
+        "reports": settings["stm.reports"],
+        "next-interval": settings["stm.next_interval"],
+        "after-cut": settings["stm.after_cut"],
+    }
+    if settings["stm.keeps_share"]:
+        aggregates = {RTT: case.size, PLT: 2}.get(case.topology, 1)
+        rule["keep-rate"] = bits(supportable_rate(settings, case) / aggregates)
+    return {"termination.single-threshold": rule | cut}
+
+
+def _span(number: float) -> str:
+    return seconds(Decimal(str(number)))

@@ -1,0 +1,205 @@
+"""The scenario of any case, under any choice of readings, as a page that can be read and run by itself."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from penstock import toml
+from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, PLT, RTT, TERMINATION, cases
+from penstock.reproductions.pcn.loads import shares
+from penstock.reproductions.pcn.mechanisms import edges, meters
+from penstock.reproductions.pcn.network import Network, Pairs, network
+from penstock.reproductions.pcn.traffic import (
+    admissible_rate,
+    call_interval,
+    counted_rate,
+    link_rate,
+    mean_rate,
+    packet_bytes,
+    source,
+    spread,
+    supportable_rate,
+)
+from penstock.reproductions.pcn.words import bits, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from penstock.reproductions.document import Row, Table
+    from penstock.reproductions.pcn.cases import Case
+    from penstock.reproductions.reading import Settings
+
+__all__ = ["below", "build", "effort", "groups", "hops", "page", "scenario", "times"]
+
+
+def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
+    """The scenarios that a row needs."""
+    return {name: scenario(settings, case) for name, case in cases(settings, table, row).items()}
+
+
+def effort(settings: Settings, table: Table, row: Row, part: str) -> float:
+    """About how many packet-hops one run takes."""
+    return hops(settings, cases(settings, table, row)[part])
+
+
+def scenario(
+    settings: Settings, case: Case, port: Mapping[str, Any] | None = None, span: tuple[str, str] | None = None
+) -> str:
+    """The page of one case; `port` and `span` (duration, warm-up) change what the document has."""
+    bottleneck: dict[str, Any] = {
+        "rate": bits(link_rate(settings, case)),
+        "queue.tail-drop": {"limit": f"{settings['queue.queue_limit_packets']} packets"},
+        **meters(settings, case),
+    }
+    if port is not None:
+        bottleneck = {name: value for name, value in (bottleneck | dict(port)).items() if value is not None}
+    net = network(settings, case, bottleneck)
+    duration, warm_up = span or times(settings, case)
+    head: dict[str, Any] = {"description": _description(case), "duration": duration}
+    if warm_up != "0 s":
+        head["warm-up"] = warm_up
+    return page(head, net, _calls(settings, case, net), _measures(settings, case, net))
+
+
+def page(
+    head: Mapping[str, Any],
+    net: Network,
+    calls: Iterable[Mapping[str, Any]],
+    measures: Iterable[Mapping[str, Any]],
+    flows: Iterable[Mapping[str, Any]] = (),
+) -> str:
+    """A scenario as text."""
+    parts = [_lines(head), _section("[nodes]", net.nodes)]
+    parts += [_section("[[links]]", link) for link in net.links]
+    parts += [_section("[[flows]]", group) for group in flows]
+    parts += [_section("[[calls]]", group) for group in calls]
+    parts += [_section("[[measure]]", measure) for measure in measures]
+    return "\n".join(parts)
+
+
+def times(settings: Settings, case: Case) -> tuple[str, str]:
+    """How long a run is, and from when on it is counted."""
+    if case.kind == FAIRNESS:
+        return _span(max(settings["admission.fairness.sample_times_s"])), "0 s"
+    kind = "termination" if case.kind == TERMINATION else "admission"
+    return _span(settings[f"{kind}.simulated_time_s"]), _span(settings[f"{kind}.measurement_start_s"])
+
+
+def groups(settings: Settings, case: Case, pairs: Pairs) -> list[str]:
+    """The groups of calls that some pairs have."""
+    if case.kind != TERMINATION:
+        return [pairs.name]
+    share = shares(settings, case)[pairs.name]
+    parts = (("before", share.before), ("added", share.added))
+    return [f"{pairs.name}-{part}" for part, count in parts if count]
+
+
+def below(settings: Settings, case: Case) -> Decimal:
+    """The rate that calls times mean rate must fall below: SR, where a call counts as the document counts it."""
+    return supportable_rate(settings, case) * mean_rate(settings, case) / counted_rate(settings, case)
+
+
+def hops(settings: Settings, case: Case) -> float:
+    """About how many packets reach the far end of a link in one run."""
+    packets = 1 / Decimal(8 * packet_bytes(settings, case.traffic))
+    if case.kind == TERMINATION:
+        # Below AR for one half, about SR for the other.
+        rate = (admissible_rate(settings, case) + supportable_rate(settings, case)) / 2
+    else:
+        rate = admissible_rate(settings, case)
+    seconds_run = Decimal(times(settings, case)[0].removesuffix(" s"))
+    links = Decimal(1 + case.randomized)
+    if case.topology == RTT:
+        links = Decimal(2)
+    elif case.topology == PLT:
+        # Each bottleneck, and the two vertical links of the short calls, which are about six in ten.
+        links = Decimal(case.size) * Decimal("2.2") + case.randomized
+    return float(rate * packets * seconds_run * links)
+
+
+def _calls(settings: Settings, case: Case, net: Network) -> Iterable[dict[str, Any]]:
+    for pairs in net.pairs:
+        ends = {"from": pairs.start, "to": pairs.end}
+        if case.kind == TERMINATION:
+            yield from _overload(settings, case, pairs, ends)
+            continue
+        yield {
+            "name": pairs.name,
+            **ends,
+            "arrivals.poisson": {"interval": seconds(call_interval(settings, case))},
+            "holding.exponential": {"mean": _span(settings["traffic.flows.flow_duration_mean_admission_s"])},
+            **source(settings, case),
+            **edges(settings, case),
+            "signalling": _signalling(settings, case),
+        }
+
+
+def _overload(settings: Settings, case: Case, pairs: Pairs, ends: Mapping[str, str]) -> Iterable[dict[str, Any]]:
+    share = shares(settings, case)[pairs.name]
+    apart = seconds(spread(settings, case))
+    event = _span(settings["termination.event_time_s"])
+    for part, calls, start in (("before", share.before, {}), ("added", share.added, {"start": event})):
+        if calls:
+            yield {
+                "name": f"{pairs.name}-{part}",
+                **ends,
+                **start,
+                "initial": {"calls": calls, "spread": apart},
+                "holding.infinite": {},
+                **source(settings, case),
+                **edges(settings, case),
+            }
+
+
+def _signalling(settings: Settings, case: Case) -> dict[str, Any]:
+    packet = settings["signal.packet"]
+    if packet == "none":
+        return {"processing": "0 s"}
+    size = f"{packet_bytes(settings, case.traffic)} bytes" if packet == "call" else packet
+    return {"processing": "0 s", "packet": size}
+
+
+def _measures(settings: Settings, case: Case, net: Network) -> Iterable[dict[str, Any]]:
+    names = {pairs.name: groups(settings, case, pairs) for pairs in net.pairs}
+    every = [name for group in names.values() for name in group]
+    if case.kind == FAIRNESS:
+        yield {"metric": "throughput", "of": ["long", "short1"], "interval": "10 s"}
+        return
+    yield {"metric": "throughput", "of": list(net.bottlenecks)}
+    if settings["throughput.at"] == "egress":
+        yield {"metric": "throughput", "of": every, "take": ["sum"]}
+    if case.kind == ADMISSION:
+        yield {"metric": "calls", "of": every}
+        yield {"metric": "blocking", "of": every}
+        yield {"metric": "marking-ratio", "of": every}
+        if settings["signal.packet"] != "none":
+            yield {"metric": "signal-rate", "of": every}
+        return
+    for bottleneck in net.bottlenecks:
+        crossing = [name for pairs in net.pairs if bottleneck in pairs.crosses for name in names[pairs.name]]
+        yield {"metric": "termination-time", "of": crossing, "below": bits(below(settings, case))}
+
+
+def _description(case: Case) -> str:
+    place = {"single": "a single link", "rtt": f"{case.size} ingresses and one bottleneck"}.get(
+        case.topology, f"a parking lot of {case.size} bottlenecks"
+    )
+    noise = ", packets with random extra delay" if case.randomized else ""
+    task = {
+        ADMISSION: "admission at several times the admissible rate",
+        FAIRNESS: "sharing between long and short aggregates",
+    }.get(case.kind, f"termination at {case.load:g} times the supportable rate")
+    return f"{case.traffic} on {place}{noise}: {task} with {case.scheme}"
+
+
+def _span(number: float) -> str:
+    return seconds(Decimal(str(number)))
+
+
+def _section(header: str, table: Mapping[str, Any]) -> str:
+    return f"{header}\n{_lines(table)}"
+
+
+def _lines(table: Mapping[str, Any]) -> str:
+    return "\n".join(toml.lines(table)) + "\n"

@@ -1,0 +1,145 @@
+"""The traffic of the document: rates, packets, loads and how calls arrive."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.pcn.cases import PLT, RTT, SINGLE, TERMINATION
+from penstock.reproductions.pcn.words import bits, seconds
+
+if TYPE_CHECKING:
+    from penstock.reproductions.pcn.cases import Case
+    from penstock.reproductions.reading import Settings
+
+__all__ = [
+    "admissible_rate",
+    "call_interval",
+    "counted_rate",
+    "link_rate",
+    "mean_rate",
+    "overload_calls",
+    "packet_bytes",
+    "source",
+    "spread",
+    "supportable_rate",
+]
+
+ONE = Decimal(1)
+
+
+def packet_bytes(settings: Settings, traffic: str) -> int:
+    """Bytes of a packet on the wire."""
+    size: int = settings[f"traffic.{traffic.lower()}.packet_bytes"]
+    return size + int(settings["packet.header_bytes"])
+
+
+def spacing(settings: Settings, case: Case) -> Decimal:
+    """Time from packet to packet while a call sends, in seconds."""
+    if case.traffic == "CBR":
+        return _exact(settings["traffic.cbr.packet_interval_s"])
+    if case.traffic == "SVD" and case.kind == TERMINATION:
+        return _exact(settings["svd.termination_spacing_s"])
+    return _exact(settings[f"traffic.{case.traffic.lower()}.packet_interval_on_s"])
+
+
+def activity(settings: Settings, traffic: str) -> Decimal:
+    """The share of time in which a call sends."""
+    if traffic == "CBR":
+        return ONE
+    on, off = (_exact(settings[f"traffic.{traffic.lower()}.{name}_mean_s"]) for name in ("on", "off"))
+    return on / (on + off)
+
+
+def mean_rate(settings: Settings, case: Case) -> Decimal:
+    """Rate of a call in the long run, as it is sent."""
+    return 8 * packet_bytes(settings, case.traffic) / spacing(settings, case) * activity(settings, case.traffic)
+
+
+def counted_rate(settings: Settings, case: Case) -> Decimal:
+    """Rate of a call as the document counts it where it compares calls with a rate."""
+    if case.traffic == "SVD" and case.kind == TERMINATION:
+        return Decimal(settings["svd.counted_bps"])
+    return mean_rate(settings, case)
+
+
+def link_rate(settings: Settings, case: Case) -> Decimal:
+    """Rate of a bottleneck."""
+    traffic = case.traffic.lower()
+    if case.kind == TERMINATION:
+        own = {"vbr": "capacity.vbr_termination_bps", "svd": "svd.termination_link_bps"}
+        if case.traffic == "VBR" and case.topology == RTT:
+            return Decimal(settings["termination.vbr.link_rate_rtt_bps"])
+        return Decimal(settings[own.get(traffic, "termination.cbr.link_rate_bps")])
+    if case.traffic == "VBR":
+        rate = Decimal(settings[f"capacity.vbr_{case.topology}_bps"])
+        return rate * _exact(settings["rtt.vbr_scale"]) if case.topology == RTT else rate
+    if case.traffic == "SVD" and case.topology == SINGLE:
+        return Decimal(settings["capacity.svd_single_bps"])
+    stated = {SINGLE: "single_link", RTT: "rtt", PLT: "plt_c"}[case.topology]
+    return Decimal(settings[f"admission.{stated}.{traffic}.link_rate_bps"])
+
+
+def admissible_rate(settings: Settings, case: Case) -> Decimal:
+    """AR of a bottleneck."""
+    return link_rate(settings, case) * _exact(settings[f"rates.{_rates(case)}.admissible_rate_fraction_of_link"])
+
+
+def supportable_rate(settings: Settings, case: Case) -> Decimal:
+    """SR of a bottleneck."""
+    return link_rate(settings, case) * _exact(settings[f"rates.{_rates(case)}.supportable_rate_fraction_of_link"])
+
+
+def call_interval(settings: Settings, case: Case) -> Decimal:
+    """Mean time between two calls of one aggregate, in seconds."""
+    traffic = case.traffic.lower()
+    if case.topology == SINGLE:
+        return _exact(settings[f"admission.single_link.{traffic}.call_interval_per_iea_s"])
+    if case.topology == PLT:
+        if case.traffic == "VBR":
+            return _exact(settings["plt.vbr_interval_s"])
+        return _exact(settings[f"admission.plt_c.{traffic}.call_interval_per_iea_s"])
+    # The load, in calls, is that of the single link; each ingress has its share.
+    load = Decimal(settings[f"admission.single_link.{traffic}.load_flows"])
+    if case.traffic == "VBR":
+        load *= _exact(settings["rtt.vbr_scale"])
+    return _exact(settings["traffic.flows.flow_duration_mean_admission_s"]) * case.size / load
+
+
+def overload_calls(settings: Settings, case: Case) -> tuple[int, int]:
+    """Calls of a termination run at each bottleneck: before the event, and with it."""
+    traffic = case.traffic.lower()
+    stated = settings["termination.load_over_supportable_rate"]
+    flows = dict(zip(stated, settings[f"termination.{traffic}.load_flows"], strict=True))
+    after = flows[case.load] if case.load in flows else round(flows[max(stated)] * case.load / max(stated))
+    before = admissible_rate(settings, case) / counted_rate(settings, case)
+    return round(before * _exact(settings["termination.before_over_ar"])), after
+
+
+def spread(settings: Settings, case: Case) -> Decimal:
+    """Over which time the calls that begin together send their first packets, in seconds."""
+    share = activity(settings, case.traffic) if settings["termination.spread"] == "mean" else ONE
+    return spacing(settings, case) / share
+
+
+def source(settings: Settings, case: Case) -> dict[str, Any]:
+    """The source of one call, as a scenario has it."""
+    packet = f"{packet_bytes(settings, case.traffic)} bytes"
+    if case.traffic == "CBR":
+        # Calls that begin together have their phases from the spread of their first packets.
+        phase = "zero" if case.kind == TERMINATION else settings["source.phase"]
+        return {"source.cbr": {"rate": bits(mean_rate(settings, case)), "packet": packet, "phase": phase}}
+    on, off = (seconds(_exact(settings[f"traffic.{case.traffic.lower()}.{name}_mean_s"])) for name in ("on", "off"))
+    starts = {"initial": settings["source.initial"], "remainder": settings["source.remainder"]}
+    return {
+        "source.on-off": {"packet": packet, "spacing": seconds(spacing(settings, case)), "on": on, "off": off, **starts}
+    }
+
+
+def _rates(case: Case) -> str:
+    return TERMINATION if case.kind == TERMINATION else "admission"
+
+
+def _exact(number: float | int) -> Decimal:
+    """The number as it is written in the document."""
+    return Decimal(str(number))
