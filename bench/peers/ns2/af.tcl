@@ -5,7 +5,7 @@ settings {
     until 100.1 exact 0
     udp 128000 precedences 2 cir 256000 bucket 8000 bucket_unit bytes
     variant Reno window 64 initial_window 1 tick 0.1 min_rto 1 initial_rto 6 max_rto 64 rfc2988 0
-    delayed_ack 0 limited_transmit 0 syn 0 modern_fixes 1
+    delayed_ack 0 first_ack_at_once 1 limited_transmit 0 syn 0 modern_fixes 1
     tcp_starts 1.0 udp_starts 1.0 udp_random 0 overhead 0
     gentle 0 wait 1 weight 0.002 mean_packet 576 averages coupled
     limit 60 entry_limit 60 entry_rate 1.5Mb per_flow 1
@@ -33,6 +33,8 @@ foreach flag {timerfix_ bugfix_ss_ restart_bugfix_ precisionReduce_ exitFastRetr
     Agent/TCP set $flag $opt(modern_fixes)
 }
 Agent/TCPSink set packetSize_ 40
+# Packet 0 stands for the SYN, even when there is none.
+Agent/TCPSink set SYN_immediate_ack_ $opt(first_ack_at_once)
 
 # Queue/RED: packets, not bytes; use_mark_p_ would turn a forced drop into an early one.
 foreach {name value} [list bytes_ false queue_in_bytes_ false thresh_ 20 maxthresh_ 40 linterm_ 30 \

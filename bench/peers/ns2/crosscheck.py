@@ -17,19 +17,22 @@ import json
 import math
 import statistics
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ns2
 
 from penstock.errors import PenstockError
 from penstock.reproductions import study
-from penstock.reproductions.document import Row, Table
 from penstock.reproductions.reading import Readings, Settings
 from penstock.running import RunRequest, run_all
 from penstock.statistics import holm, welch
 from penstock.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from penstock.reproductions.document import Row, Table
 
 LEVEL = 0.05
 AF = study.load("af")
@@ -66,10 +69,12 @@ OF_1999 = Variant(
     ns2={"min_rto": 0, "max_rto": 100_000, "tcp_starts": 0, "udp_starts": 0.1, "udp_random": 1},
     readings={"af-a02": "wait", "af-a03": "bits", "af-a06": "tcp-first", "af-a07": "ns-1999", "af-a08": "random"},
 )
+# ns-2 acknowledges packet 0 at once, as it stands for the SYN even where there is none; here it is like any other.
+DELAYED_ACKS = {"delayed_ack": 1, "first_ack_at_once": 0}
 # Doubling until 64 s is the same as up to 64 times where no timeout is below 1 s.
 FIT = Variant(
     "delayed ACKs, timeouts of 1 to 64 s, buckets of 16,000 bytes: the settings that came nearest to the printed rows",
-    ns2={**OF_1999.ns2, "min_rto": 1, "max_rto": 64, "rfc2988": 1, "delayed_ack": 1, "bucket": 16_000},
+    ns2={**OF_1999.ns2, "min_rto": 1, "max_rto": 64, "rfc2988": 1, "bucket": 16_000, **DELAYED_ACKS},
     readings={**OF_1999.readings, "af-a03": "16-kb", "af-a07": "delayed-acks-min-1s"},
     settings={"tcp.max_rto": "64 s"},
 )
@@ -79,7 +84,13 @@ DE_PHASED = replace(
     ns2={**OF_1999.ns2, "entry_rate": "1.53Mb"},
     sets={f"ar{group}-r1.rate": "1.53 Mbit/s" for group in range(1, 6)},
 )
-VARIANTS = {"1999": OF_1999, "fit": FIT, "de-phased": DE_PHASED}
+STUDY = replace(
+    OF_1999,
+    about="the readings that the study has chosen: as 1999, with delayed ACKs and drops spaced without wait_",
+    ns2={**OF_1999.ns2, "wait": 0, **DELAYED_ACKS},
+    readings={},
+)
+VARIANTS = {"1999": OF_1999, "fit": FIT, "de-phased": DE_PHASED, "study": STUDY}
 
 
 @dataclass(frozen=True)
@@ -122,7 +133,9 @@ def scenario(variant: Variant, row: str) -> RunRequest:
     core = "red" if ns2.ROWS[row]["precedences"] == "none" else "red-n"
     sets = {f"r1-r2.queue.{core}.limit": "60 packets", f"r1-r2.queue.{core}.mean-packet": "576 bytes"}
     if core == "red-n":
-        sets["r1-r2.queue.red-n.spacing"] = "count"  # dsRED has no wait_
+        # dsRED has no wait_, and refuses what finds no room before it looks at anything.
+        sets |= {"r1-r2.queue.red-n.spacing": "count", "r1-r2.queue.red-n.when-full": "ignore"}
+    sets["ties"] = "random"  # ns-2 leaves the order within an instant to the rounding of times
     return RunRequest(text, tuple({**sets, **variant.sets}.items()), name=row)
 
 
@@ -130,7 +143,7 @@ def printed_row(row: str) -> tuple[Table, Row]:
     """The row of the printed table that a row of ns2.py is about."""
     settings = ns2.ROWS[row]
     key = {
-        "udp_rate": row.split()[0],
+        "udp_rate": row.split(maxsplit=1)[0],
         "drop_precedences": str(settings["precedences"]),
         "cir_kbps": str(settings["cir"] // 1000) if "cir" in settings else "N/A",
     }
@@ -138,7 +151,9 @@ def printed_row(row: str) -> tuple[Table, Row]:
     return table, next(printed for printed in table.rows if printed.matches(key))
 
 
-def in_penstock(variant: Variant, rows: Sequence[str], runs: int, jobs: int, store: Store | None) -> dict[str, list[Any]]:
+def in_penstock(
+    variant: Variant, rows: Sequence[str], runs: int, jobs: int, store: Store | None
+) -> dict[str, list[Any]]:
     """The metrics of every run, by row."""
     requests = [replace(scenario(variant, row), replication=number) for row in rows for number in range(runs)]
     settings = Readings(AF.document, variant.readings).settings()
@@ -193,7 +208,9 @@ def show(name: str, about: str, cells: Sequence[Cell], runs: int) -> None:
         sides = " | ".join(f"{mean:.{digits}f} ({spread:.{digits}f})" for mean, spread in (cell.ns2, cell.penstock))
         shift = "-" if cell.standardised is None else f"{cell.standardised:+.1f}"
         star = "*" if cell.differs else ""
-        print(f"| {cell.row} | {cell.metric} | {sides} | {cell.difference:+.{digits}f} | {shift} | {cell.p:.3f}{star} |")
+        print(
+            f"| {cell.row} | {cell.metric} | {sides} | {cell.difference:+.{digits}f} | {shift} | {cell.p:.3f}{star} |"
+        )
     print(f"\n{verdict(cells)}\n")
 
 
