@@ -77,6 +77,26 @@ impl Parameter for Names {
     }
 }
 
+/// An instant of a run, or its length: of the order of seconds, which its example shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunTime(pub Duration);
+
+impl Parameter for RunTime {
+    const KIND: Kind = Kind::Quantity("10 s");
+    const RANGE: &'static str = Duration::RANGE;
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let example = match value {
+            Value::Integer(number) if *number >= 0 => format!("{number} s"),
+            Value::Float(number) if *number >= 0.0 => format!("{number} s"),
+            _ => "10 s".to_owned(),
+        };
+        match Duration::KIND {
+            Kind::Quantity(usual) => Duration::from_value(value).map(RunTime).map_err(|message| message.replace(usual, &example)),
+            _ => Duration::from_value(value).map(RunTime),
+        }
+    }
+}
+
 /// A drop precedence: 0 is the best protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Precedence(pub u8);
