@@ -81,7 +81,7 @@ fn check_value(path: &str, value: &str) -> Result<(), String> {
         let whole = "quote the whole for the shell, as in --set 'r1-r2.queue.tail-drop={ limit = \"60 packets\" }'";
         Err(format!("{value} is not TOML: {error}; {whole}"))
     } else if value.contains(',') {
-        Err(format!("{value} are several values, and there are no sweeps yet; give one value, and each of them a command of its own"))
+        Err(format!("{value} are several values, and sweeps are not there yet: give one value, and run the command once for each"))
     } else {
         Ok(())
     }

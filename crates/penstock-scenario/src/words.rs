@@ -135,7 +135,7 @@ impl Parameter for Start {
     const KIND: Kind = Kind::Law("\"0 s\" or { uniform = [\"0 s\", \"1 s\"] }");
     fn from_value(value: &Value) -> Result<Self, String> {
         let usage = "write start = \"0 s\" or start = { uniform = [\"0 s\", \"1 s\"] }";
-        let (first, last) = one_or_uniform(value, usage)?;
+        let (RunTime(first), RunTime(last)) = one_or_uniform(value, usage)?;
         if first > last {
             return Err(format!("runs from {first} back to {last}; write the earlier instant first"));
         }
@@ -151,7 +151,7 @@ impl Parameter for LinkDelay {
     const KIND: Kind = Kind::Law("\"30 ms\" or { uniform = [\"1 ms\", \"100 ms\"] }");
     fn from_value(value: &Value) -> Result<Self, String> {
         let usage = "write delay = \"30 ms\" or delay = { uniform = [\"1 ms\", \"100 ms\"] }";
-        let (least, most) = one_or_uniform(value, usage)?;
+        let (least, most): (Duration, Duration) = one_or_uniform(value, usage)?;
         if least > most {
             return Err(format!("runs from {least} down to {most}; write the shorter delay first"));
         }
@@ -160,11 +160,11 @@ impl Parameter for LinkDelay {
 }
 
 /// A span, or the two of `{ uniform = [a, b] }`.
-fn one_or_uniform(value: &Value, usage: &str) -> Result<(Duration, Duration), String> {
-    let Value::Table(table) = value else { return Duration::from_value(value).map(|span| (span, span)) };
+fn one_or_uniform<T: Parameter + Copy>(value: &Value, usage: &str) -> Result<(T, T), String> {
+    let Value::Table(table) = value else { return T::from_value(value).map(|span| (span, span)) };
     match &table[..] {
         [(key, Value::List(ends))] if key == "uniform" => match &ends[..] {
-            [first, last] => Ok((Duration::from_value(first)?, Duration::from_value(last)?)),
+            [first, last] => Ok((T::from_value(first)?, T::from_value(last)?)),
             _ => Err(usage.to_owned()),
         },
         _ => Err(usage.to_owned()),

@@ -211,6 +211,7 @@ fn mistaken_settings_say_which() {
     assert_eq!(wrong("duration.x", "3"), "--set duration.x: leads nowhere: there is no table above 'x'");
     assert_eq!(wrong("duration[0]", "3"), "--set duration[0]: 'duration' is not a list");
     assert_eq!(wrong("duration", "5"), "--set duration: 5 has no unit; write \"5 s\"");
+    assert_eq!(wrong("f.start", "1"), "--set f.start: 1 has no unit; write \"1 s\"");
     assert_eq!(wrong("hosts.count", "3"), "--set hosts.count: 'hosts' is a node; write nodes.hosts.count");
     assert_eq!(wrong("hosts", "3"), "--set hosts: 'hosts' is a node; write nodes.hosts.count");
 }
@@ -221,7 +222,7 @@ fn a_setting_takes_one_value() {
     for several in ["10 packets,50 packets", r#""10 packets","50 packets""#, "31,40,50"] {
         assert_eq!(
             wrong("a-b.queue.tail-drop.limit", several),
-            format!("--set a-b.queue.tail-drop.limit: {several} are several values, and there are no sweeps yet; give one value, and each of them a command of its own")
+            format!("--set a-b.queue.tail-drop.limit: {several} are several values, and sweeps are not there yet: give one value, and run the command once for each")
         );
     }
     assert!(wrong("a-b.queue.tail-drop", "{ limit = 60 packets }")
