@@ -83,6 +83,12 @@ def line_of(mistake: Mistake) -> str:
     'a.toml:3: links[0].rate: is missing'
     >>> line_of({"file": "a.toml", "line": None, "path": "", "message": "is empty"})
     'a.toml: is empty'
+    >>> line_of({"file": "--set duration", "line": None, "path": "duration", "message": "5 has no unit"})
+    '--set duration: 5 has no unit'
     """
-    place = mistake["file"] if mistake["line"] is None else f"{mistake['file']}:{mistake['line']}"
-    return ": ".join(part for part in (place, mistake["path"], mistake["message"]) if part)
+    file, path = mistake["file"], mistake["path"]
+    place = file if mistake["line"] is None else f"{file}:{mistake['line']}"
+    if file.startswith("--set ") and file.removeprefix("--set ").rpartition(".")[2] == path.rpartition(".")[2]:
+        # The setting has named that very key already.
+        path = ""
+    return ": ".join(part for part in (place, path, mistake["message"]) if part)

@@ -166,8 +166,10 @@ def _compute(
 
     workers = min(jobs or os.cpu_count() or 1, len(work))
     executor = ThreadPoolExecutor(workers, thread_name_prefix="penstock-run")
+    pending: dict[Future[_core.Run], _Job] = {}
     try:
-        pending = {executor.submit(one, job): job for job in work}
+        for job in work:
+            pending[executor.submit(one, job)] = job
         while pending:
             finished, _ = wait(pending, timeout=_TICK, return_when=FIRST_COMPLETED)
             for future in finished:
@@ -175,6 +177,11 @@ def _compute(
             tick()
     except BaseException:
         cancel.set()
+        executor.shutdown(wait=True, cancel_futures=True)
+        # What ended meanwhile is kept too, and is to be counted.
+        for future, job in pending.items():
+            if not future.cancelled() and future.exception() is None:
+                collect(job, future)
         raise
     finally:
         executor.shutdown(wait=True, cancel_futures=True)

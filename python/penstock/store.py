@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.errors import StoreError
+from penstock.errors import InputError, StoreError
 from penstock.records import Metric
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ __all__ = ["Kept", "Store", "default_folder", "run_key"]
 
 _FORMAT = 1
 """Counts changes of the files' layout; runs of another layout count as missing."""
+_NO_FOLDER = (errno.EEXIST, errno.ENOTDIR)
+"""What the system says where a file stands in a folder's place."""
 
 
 def default_folder() -> Path:
@@ -98,7 +100,10 @@ class Store:
             with tempfile.TemporaryFile(dir=self.folder):
                 pass
         except OSError as error:
-            raise StoreError(self._why(error, self.folder)) from error
+            failure = StoreError(self._why(error, self.folder))
+            if error.errno in _NO_FOLDER:
+                failure.exit_code = InputError.exit_code
+            raise failure from error
 
     def get(self, key: str) -> Kept | None:
         """The run called `key`, or None if it is not there in one piece.
@@ -218,7 +223,7 @@ class Store:
                 "free some space and give the same command again to go on from there.\n"
                 f"{elsewhere}"
             )
-        if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        if error.errno in _NO_FOLDER:
             culprit = next((path for path in (file, *file.parents) if path.exists() and not path.is_dir()), file)
             return f"the store of results must be a folder, but {culprit} is a file.\n{elsewhere}"
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

@@ -3,7 +3,7 @@
 use crate::flows::{EdgePlaces, Ends, Flows, Members, Written};
 use crate::nodes::{Nodes, MOST};
 use crate::section::{Nothing, Part, Section};
-use crate::words::{Name, NodeName, Precedence, Start};
+use crate::words::{Name, NodeName, Precedence, RunTime, Start};
 use penstock_engine::blueprint::{CallsPlan, FlowGroup};
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::edge::{self, AdmissionPlan, TerminationPlan};
@@ -35,7 +35,7 @@ penstock_model::parameters! {
         /// When the initial calls begin and others may arrive; with `uniform`, each aggregate at an instant of its own.
         start: Start = "0 s";
         /// When calls fall silent and no more arrive; the end if left out.
-        stop: Option<Duration>;
+        stop: Option<RunTime>;
         /// The nodes or groups on the way, both ends included; aggregate i passes the i-th member of a group.
         route: Option<Vec<NodeName>>;
     }
@@ -87,7 +87,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let signalling = table(section, "signalling", SignallingKeys::read);
     let ends = Ends::read(section, nodes);
     let keys = keys?;
-    let written = Written { count: keys.count, start: keys.start, stop: keys.stop, route: keys.route.as_deref() };
+    let written = Written { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
     let members = Members::read(section, nodes, ends, &written, duration, "aggregate");
     // `none` is for studies in which arrivals vary.
     let arrivals = optional(arrivals)?.filter(|plan| !matches!(plan, ArrivalPlan::Never(_)));

@@ -2,10 +2,17 @@
 
 use crate::tree::{Branch, Item, Tree};
 
+/// Keys of the top level that no number of a run depends on; the seed is given to a run apart.
+const APART: [&str; 2] = ["description", "seed"];
+
 /// JSON with sorted keys and without blanks. Impairments and PCN meters, whose order has a meaning, become a list of pairs.
 pub(crate) fn write(tree: &Tree) -> String {
+    let mut kept = tree.clone();
+    if let Item::Table(table) = &mut kept.item {
+        table.retain(|branch| !APART.contains(&branch.key.as_str()));
+    }
     let mut text = String::new();
-    value(&mut text, tree);
+    value(&mut text, &kept);
     text
 }
 

@@ -4,7 +4,7 @@ use crate::calls;
 use crate::mistake::Place;
 use crate::nodes::{End, Nodes, MOST};
 use crate::section::{Nothing, Part, Section};
-use crate::words::{Name, NodeName, Precedence, Start};
+use crate::words::{Name, NodeName, Precedence, RunTime, Start};
 use penstock_engine::blueprint::FlowGroup;
 use penstock_model::parameters::{Check, ClassName, Count, Parameters};
 use penstock_model::source::SourcePlan;
@@ -32,7 +32,7 @@ penstock_model::parameters! {
         /// When they start; with `uniform`, each at an instant of its own.
         start: Start = "0 s";
         /// When their sources fall silent; the end if left out.
-        stop: Option<Duration>;
+        stop: Option<RunTime>;
         /// The nodes or groups on the way, both ends included; flow i passes the i-th member of a group.
         route: Option<Vec<NodeName>>;
         /// The same for acknowledgements, from `to` back to `from`.
@@ -117,7 +117,7 @@ impl Flows {
         let ends = Ends::read(section, nodes);
         let keys = keys?;
         let route_back = given(section, nodes, "route-back", keys.route_back.as_deref());
-        let written = Written { count: keys.count, start: keys.start, stop: keys.stop, route: keys.route.as_deref() };
+        let written = Written { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
         let members = Members::read(section, nodes, ends, &written, duration, "flow");
         let (source, transport) = carried?;
         let (route_back, members) = (route_back?, members?);

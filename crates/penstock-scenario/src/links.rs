@@ -5,7 +5,7 @@ use crate::nodes::{End, Nodes, MOST};
 use crate::pcn::check_meters;
 use crate::port::{PcnMetered, PortDraft, PortKeys};
 use crate::section::Section;
-use crate::words::{LinkDelay, LinkRate, Name, NodeName};
+use crate::words::{LinkDelay, LinkRate, Name, NodeName, RunTime};
 use penstock_engine::blueprint::{LinkPlan, PortPlan};
 use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, Parameters};
@@ -50,7 +50,7 @@ penstock_model::parameters! {
     /// A change of a link's rate at a known instant.
     pub struct RateChangeKeys {
         /// When; after the beginning and before the end, and later than the change before it.
-        at: Duration;
+        at: RunTime;
         /// The rate from then on.
         rate: Option<Rate>;
         /// `true`: the link fails, and packets wait until the next change.
@@ -229,12 +229,12 @@ fn read_rate_changes(section: &mut Section<'_>, duration: Option<Duration>) -> O
     for mut change in section.tables("rate-changes") {
         let keys = RateChangeKeys::read(&mut change);
         if let Some(keys) = &keys {
-            let at = Time::ZERO + keys.at;
+            let at = Time::ZERO + keys.at.0;
             let before = changes.last().map_or(Time::ZERO, |(before, _)| *before);
             if at <= before {
                 change.wrong("at", format!("{at} is not after {before}; write changes in the order of time, from after 0 s"));
                 sound = false;
-            } else if duration.is_some_and(|duration| keys.at >= duration) {
+            } else if duration.is_some_and(|duration| keys.at.0 >= duration) {
                 change.wrong("at", format!("{at} is not before the end, so it has no effect; leave it out"));
                 sound = false;
             }

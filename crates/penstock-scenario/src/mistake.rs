@@ -24,10 +24,18 @@ impl fmt::Display for Mistake {
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
-        if !self.path.is_empty() {
+        if !self.path.is_empty() && !self.is_set_itself() {
             write!(f, ": {}", self.path)?;
         }
         write!(f, ": {}", self.message)
+    }
+}
+
+impl Mistake {
+    /// Whether the mistake is of the very key that a setting of the command line names: its path has been said then.
+    fn is_set_itself(&self) -> bool {
+        let last = |path: &str| path.rsplit('.').next().map(str::to_owned);
+        self.file.strip_prefix("--set ").is_some_and(|set| last(set) == last(&self.path))
     }
 }
 
@@ -87,6 +95,14 @@ impl Mistakes {
             Place::Whole => (self.file.clone(), None, None),
         };
         Mistake { file, line, column, path: path.to_owned(), message }
+    }
+
+    /// The path of the setting that wrote what stands at `place`.
+    pub fn set_path(&self, place: Place) -> Option<&str> {
+        match place {
+            Place::Set(set) => Some(&self.sets[set]),
+            _ => None,
+        }
     }
 
     /// Whether nothing has been found so far.

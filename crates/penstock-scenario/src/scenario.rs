@@ -12,7 +12,7 @@ use crate::routing::route_all;
 use crate::section::Section;
 use crate::target::{Known, KnownGroup, Target};
 use crate::what::What;
-use crate::words::{Seed, Text};
+use crate::words::{RunTime, Seed, Text};
 use crate::{canonical, set, tree};
 use penstock_engine::blueprint::{self, Blueprint};
 use penstock_engine::{Observations, Sim};
@@ -37,9 +37,9 @@ penstock_model::parameters! {
         /// What the scenario is about, in a sentence.
         description: Option<Text>;
         /// When the run ends; at most 200 days.
-        duration: Duration;
+        duration: RunTime;
         /// When counting begins; before `duration`.
-        warm_up: Duration = "0 s";
+        warm_up: RunTime = "0 s";
         /// The root of all randomness; the command line overrides it.
         seed: Seed = "1";
         /// The order of simultaneous events of one kind at one node.
@@ -48,12 +48,13 @@ penstock_model::parameters! {
 }
 impl Check for TopKeys {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        if self.duration == Duration::ZERO {
+        let (RunTime(duration), RunTime(warm_up)) = (self.duration, self.warm_up);
+        if duration == Duration::ZERO {
             mistake("duration", "a run must last longer than 0 s".to_owned());
-        } else if self.duration > Duration::from_secs(200 * 86_400) {
-            mistake("duration", format!("{} is longer than any run; at most 200 days", self.duration));
-        } else if self.warm_up >= self.duration {
-            mistake("warm-up", format!("{} is not before the end at {}, so nothing would be counted", self.warm_up, self.duration));
+        } else if duration > Duration::from_secs(200 * 86_400) {
+            mistake("duration", format!("{duration} is longer than any run; at most 200 days"));
+        } else if warm_up >= duration {
+            mistake("warm-up", format!("{warm_up} is not before the end at {duration}, so nothing would be counted"));
         }
     }
 }
@@ -93,7 +94,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     let mut top = Section::new(mistakes, String::new(), tree.place, &tree)?;
     let keys = TopKeys::read(&mut top);
     // Later checks against the end say nothing sensible if the end is not known.
-    let duration = keys.as_ref().map(|keys| keys.duration);
+    let duration = keys.as_ref().map(|keys| keys.duration.0);
     let nodes = Nodes::read(&mut top);
     let mut links = Links::read(&mut top, &nodes, duration);
     let (mut flows, flows_complete) = Flows::read_all(&mut top, &nodes, duration);
@@ -114,7 +115,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
             links: links.groups.iter().map(|link| (link.name.as_str(), link.members.clone())).collect(),
             complete: links.complete && flows_complete,
         };
-        let spans = keys.as_ref().map(|keys| Spans { run: keys.duration, window: keys.duration - keys.warm_up });
+        let spans = keys.as_ref().map(|keys| Spans { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
         measure::read_all(&mut top, &known, spans, &mut wanted)
     };
     // What follows needs everything before it.
@@ -144,8 +145,8 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     let blueprint = Blueprint {
         seed: keys.seed.0,
         replication: 0,
-        end: Time::ZERO + keys.duration,
-        warm_up: Time::ZERO + keys.warm_up,
+        end: Time::ZERO + keys.duration.0,
+        warm_up: Time::ZERO + keys.warm_up.0,
         ties: match keys.ties {
             Ties::Scenario => blueprint::Ties::Scenario,
             Ties::Random => blueprint::Ties::Random,
@@ -206,7 +207,8 @@ impl ValidScenario {
     }
 
     /// The scenario after all settings, as JSON with sorted keys: equal for scenarios that differ only in layout, in
-    /// comments and in the order of keys. Values stand as written, so `"0.1 s"` and `"100 ms"` differ.
+    /// comments, in the order of keys, in `description`, and in `seed`, which a run is given apart. Values stand as
+    /// written, so `"0.1 s"` and `"100 ms"` differ.
     pub fn canonical(&self) -> &str {
         &self.canonical
     }

@@ -12,6 +12,8 @@ pub(crate) struct Section<'a> {
     pub place: Place,
     table: &'a [Branch],
     known: Vec<String>,
+    // Whether it has been said that all of it must be written.
+    hinted: bool,
     // Words of the choices read so far, for suggestions.
     choices: Vec<(String, &'static [(&'static str, &'static str)])>,
 }
@@ -30,7 +32,7 @@ impl<'a> Section<'a> {
     /// Begins to read `tree`, which must be a table.
     pub fn new(mistakes: &'a Mistakes, path: String, place: Place, tree: &'a Tree) -> Option<Section<'a>> {
         match &tree.item {
-            Item::Table(table) => Some(Section { mistakes, path, place, table, known: Vec::new(), choices: Vec::new() }),
+            Item::Table(table) => Some(Section { mistakes, path, place, table, known: Vec::new(), hinted: false, choices: Vec::new() }),
             _ => {
                 mistakes.add(place, &path, format!("{} is not a table; write {{ key = value }}", tree.value().quoted()));
                 None
@@ -189,6 +191,15 @@ impl<'a> Section<'a> {
         place
     }
 
+    /// The path of this table for `--set`, if it is there only because a setting names a key of it.
+    fn begun_by_a_setting(&self) -> Option<String> {
+        let set = self.mistakes.set_path(self.place)?;
+        let name = self.path.rsplit('.').next()?;
+        let segments: Vec<&str> = set.split('.').collect();
+        let at = segments[..segments.len() - 1].iter().rposition(|segment| *segment == name)?;
+        Some(segments[..=at].join("."))
+    }
+
     /// The text under `key`.
     pub fn text(&self, key: &str) -> Option<&'a str> {
         match self.table.iter().find(|branch| branch.key == key).map(|branch| &branch.tree.item) {
@@ -221,7 +232,16 @@ impl Reader for Section<'_> {
             }
             _ => None,
         };
-        let hint = meant.map(|word| format!("; did you mean '{word}'?")).unwrap_or_default();
+        let mut hint = meant.map(|word| format!("; did you mean '{word}'?")).unwrap_or_default();
+        if message.starts_with("is missing") && !self.hinted {
+            if let Some(component) = self.begun_by_a_setting() {
+                self.hinted = true;
+                hint = format!(
+                    "; '{}' is not on the page, so write the whole table, as in --set '{component}={{ ... }}'",
+                    component.rsplit('.').next().unwrap_or_default()
+                );
+            }
+        }
         self.wrong(key, format!("{message}{hint}"));
     }
 }

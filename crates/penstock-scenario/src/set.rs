@@ -2,7 +2,7 @@
 
 use crate::mistake::{Mistakes, Place};
 use crate::suggest::unknown;
-use crate::tree::{parse_set, Branch, Item, Tree};
+use crate::tree::{parse_set, why_not_toml, Branch, Item, Tree};
 
 /// Keys of the top level that a setting may begin with.
 pub(crate) const TOP: &[&str] = &["description", "duration", "warm-up", "seed", "ties", "nodes", "links", "flows", "calls", "measure"];
@@ -22,6 +22,10 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
     let segments: Vec<&str> = path.split('.').collect();
     if segments.iter().any(|segment| segment.is_empty()) {
         mistakes.add(place, "", "is not a path; write names with dots between, such as r1-r2.queue.red.limit");
+        return;
+    }
+    if let Err(message) = check_value(path, value) {
+        mistakes.add(place, "", message);
         return;
     }
     let value = parse_set(value, place, mistakes);
@@ -52,6 +56,9 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
             let key = if named(top, "links", name).is_some() { "rate" } else { "count" };
             Err(format!("'{name}' has many keys; say which of them, as in {name}.{key}"))
         }
+        [name, ..] if top.get("nodes").is_some_and(|nodes| nodes.get(bare(name)).is_some()) => {
+            Err(format!("'{name}' is a node; write nodes.{}", if segments.len() > 1 { path.to_owned() } else { format!("{name}.count") }))
+        }
         [name, ..] => {
             // Names first: the list in the message is cut after a dozen.
             let mut names: Vec<String> = LISTS.iter().flat_map(|list| known(top, list)).collect();
@@ -62,6 +69,21 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
     };
     if let Err(message) = outcome {
         mistakes.add(place, "", message);
+    }
+}
+
+/// Whether `value` is one value. What is no TOML is a text whose quotes the shell has taken, unless it looks like more.
+fn check_value(path: &str, value: &str) -> Result<(), String> {
+    let Some(error) = why_not_toml(value) else { return Ok(()) };
+    if path == "description" {
+        Ok(())
+    } else if value.starts_with(['{', '[']) {
+        let whole = "quote the whole for the shell, as in --set 'r1-r2.queue.tail-drop={ limit = \"60 packets\" }'";
+        Err(format!("{value} is not TOML: {error}; {whole}"))
+    } else if value.contains(',') {
+        Err(format!("{value} are several values, and sweeps are not there yet: give one value, and run the command once for each"))
+    } else {
+        Ok(())
     }
 }
 

@@ -82,6 +82,11 @@ pub(crate) fn parse_set(text: &str, place: Place, mistakes: &Mistakes) -> Tree {
     }
 }
 
+/// What keeps `text` from being a TOML value.
+pub(crate) fn why_not_toml(text: &str) -> Option<String> {
+    DeValue::parse(text).err().map(|error| error.message().trim().replace('\n', ", "))
+}
+
 struct Converter<'a> {
     place: &'a dyn Fn(usize) -> Place,
     mistakes: &'a Mistakes,

@@ -77,6 +77,26 @@ impl Parameter for Names {
     }
 }
 
+/// An instant of a run, or its length: of the order of seconds, which its example shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunTime(pub Duration);
+
+impl Parameter for RunTime {
+    const KIND: Kind = Kind::Quantity("10 s");
+    const RANGE: &'static str = Duration::RANGE;
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let example = match value {
+            Value::Integer(number) if *number >= 0 => format!("{number} s"),
+            Value::Float(number) if *number >= 0.0 => format!("{number} s"),
+            _ => "10 s".to_owned(),
+        };
+        match Duration::KIND {
+            Kind::Quantity(usual) => Duration::from_value(value).map(RunTime).map_err(|message| message.replace(usual, &example)),
+            _ => Duration::from_value(value).map(RunTime),
+        }
+    }
+}
+
 /// A drop precedence: 0 is the best protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Precedence(pub u8);
@@ -115,7 +135,7 @@ impl Parameter for Start {
     const KIND: Kind = Kind::Law("\"0 s\" or { uniform = [\"0 s\", \"1 s\"] }");
     fn from_value(value: &Value) -> Result<Self, String> {
         let usage = "write start = \"0 s\" or start = { uniform = [\"0 s\", \"1 s\"] }";
-        let (first, last) = one_or_uniform(value, usage)?;
+        let (RunTime(first), RunTime(last)) = one_or_uniform(value, usage)?;
         if first > last {
             return Err(format!("runs from {first} back to {last}; write the earlier instant first"));
         }
@@ -131,7 +151,7 @@ impl Parameter for LinkDelay {
     const KIND: Kind = Kind::Law("\"30 ms\" or { uniform = [\"1 ms\", \"100 ms\"] }");
     fn from_value(value: &Value) -> Result<Self, String> {
         let usage = "write delay = \"30 ms\" or delay = { uniform = [\"1 ms\", \"100 ms\"] }";
-        let (least, most) = one_or_uniform(value, usage)?;
+        let (least, most): (Duration, Duration) = one_or_uniform(value, usage)?;
         if least > most {
             return Err(format!("runs from {least} down to {most}; write the shorter delay first"));
         }
@@ -140,11 +160,11 @@ impl Parameter for LinkDelay {
 }
 
 /// A span, or the two of `{ uniform = [a, b] }`.
-fn one_or_uniform(value: &Value, usage: &str) -> Result<(Duration, Duration), String> {
-    let Value::Table(table) = value else { return Duration::from_value(value).map(|span| (span, span)) };
+fn one_or_uniform<T: Parameter + Copy>(value: &Value, usage: &str) -> Result<(T, T), String> {
+    let Value::Table(table) = value else { return T::from_value(value).map(|span| (span, span)) };
     match &table[..] {
         [(key, Value::List(ends))] if key == "uniform" => match &ends[..] {
-            [first, last] => Ok((Duration::from_value(first)?, Duration::from_value(last)?)),
+            [first, last] => Ok((T::from_value(first)?, T::from_value(last)?)),
             _ => Err(usage.to_owned()),
         },
         _ => Err(usage.to_owned()),

@@ -198,8 +198,8 @@ fn mistaken_settings_say_which() {
     );
     assert_eq!(wrong("links.a-c.rate", "1 Mbit/s"), "--set links.a-c.rate: unknown link 'a-c'; did you mean 'a-b'? (a-b)");
     assert_eq!(wrong("nodes.host.count", "3"), "--set nodes.host.count: unknown node 'host'; did you mean 'hosts'? (a, b, hosts)");
-    assert_eq!(wrong("a-b.rate", "3"), "--set a-b.rate: links[0].rate: 3 has no unit; write \"1.5 Mbit/s\"");
-    assert_eq!(wrong("a-b.rat", "3"), "--set a-b.rat: links[0].rat: unknown key 'rat'; did you mean 'rate'? (from, to, rate, delay, name, both-ways, pcn-at, rate-changes, scheduler, queue, marker, impairment, ...)");
+    assert_eq!(wrong("a-b.rate", "3"), "--set a-b.rate: 3 has no unit; write \"1.5 Mbit/s\"");
+    assert_eq!(wrong("a-b.rat", "3"), "--set a-b.rat: unknown key 'rat'; did you mean 'rate'? (from, to, rate, delay, name, both-ways, pcn-at, rate-changes, scheduler, queue, marker, impairment, ...)");
     let both = [("a-b.both-ways".to_owned(), "true".to_owned()), ("b-a.rate".to_owned(), "1 Mbit/s".to_owned())];
     assert_eq!(
         lines(load(BASE, "t.toml", &both)),
@@ -210,6 +210,43 @@ fn mistaken_settings_say_which() {
     assert_eq!(wrong("links[3].rate", "3"), "--set links[3].rate: 'links' has 1 entries, counted from 0; there is no links[3]");
     assert_eq!(wrong("duration.x", "3"), "--set duration.x: leads nowhere: there is no table above 'x'");
     assert_eq!(wrong("duration[0]", "3"), "--set duration[0]: 'duration' is not a list");
+    assert_eq!(wrong("duration", "5"), "--set duration: 5 has no unit; write \"5 s\"");
+    assert_eq!(wrong("f.start", "1"), "--set f.start: 1 has no unit; write \"1 s\"");
+    assert_eq!(wrong("hosts.count", "3"), "--set hosts.count: 'hosts' is a node; write nodes.hosts.count");
+    assert_eq!(wrong("hosts", "3"), "--set hosts: 'hosts' is a node; write nodes.hosts.count");
+}
+
+#[test]
+fn a_setting_takes_one_value() {
+    let wrong = |path: &str, value: &str| lines(load(BASE, "t.toml", &[(path.to_owned(), value.to_owned())])).join("\n");
+    for several in ["10 packets,50 packets", r#""10 packets","50 packets""#, "31,40,50"] {
+        assert_eq!(
+            wrong("a-b.queue.tail-drop.limit", several),
+            format!("--set a-b.queue.tail-drop.limit: {several} are several values, and sweeps are not there yet: give one value, and run the command once for each")
+        );
+    }
+    assert!(wrong("a-b.queue.tail-drop", "{ limit = 60 packets }")
+        .starts_with("--set a-b.queue.tail-drop: { limit = 60 packets } is not TOML: "));
+    assert_eq!(sound(BASE, &[("description", "[draft] one, two")]).description(), "[draft] one, two");
+}
+
+#[test]
+fn a_setting_of_a_component_that_is_not_on_the_page_asks_for_all_of_it() {
+    let wrong = |sets: &[(&str, &str)]| {
+        let sets: Vec<(String, String)> = sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+        lines(load(BASE, "t.toml", &sets))
+    };
+    let found = wrong(&[("a-b.queue.red.limit", "50 packets")]);
+    let advice = "; 'red' is not on the page, so write the whole table, as in --set 'a-b.queue.red={ ... }'";
+    assert_eq!(found.iter().filter(|line| line.contains("is missing")).count(), 3, "{found:?}");
+    assert_eq!(found.iter().filter(|line| line.ends_with(advice)).count(), 1, "{found:?}");
+    // Whoever has written all of it, or sets one parameter after another, needs no such advice.
+    assert!(wrong(&[("a-b.queue.red", "{ limit = \"50 packets\" }")]).iter().all(|line| !line.contains("on the page")));
+    let one_by_one =
+        [("limit", "50 packets"), ("min-threshold", "10 packets"), ("max-threshold", "30 packets"), ("max-probability", "0.1")];
+    let paths = one_by_one.map(|(key, _)| format!("a-b.queue.red.{key}"));
+    let sets: Vec<(&str, &str)> = paths.iter().zip(one_by_one).map(|(path, (_, value))| (path.as_str(), value)).collect();
+    sound(BASE, &sets);
 }
 
 #[test]
@@ -225,6 +262,11 @@ fn the_canonical_form_knows_content_only() {
     assert!(canonical(BASE).starts_with(
         r#"{"duration":"10 s","flows":[{"from":"a","name":"f","source":{"cbr":{"packet":"160 bytes","rate":"64 kbit/s"}},"to":"b"}],"#
     ));
+    // What it is about changes no number, and the seed is given apart; what is measured is kept with a run.
+    for line in ["description = \"another\"", "seed = 7"] {
+        assert_eq!(canonical(&format!("{line}\n{BASE}")), canonical(BASE));
+    }
+    assert_ne!(canonical(&format!("{BASE}\n[[measure]]\nmetric = \"loss\"\nof = \"f\"\n")), canonical(BASE));
     // The order of impairments has a meaning.
     let [loss, delay] = ["impairment.loss = { probability = 0.01 }", "impairment.delay = { added = \"1 ms\" }"];
     let impaired = |first: &str, second: &str| canonical(&changed(LINK, &format!("{LINK}\n{first}\n{second}")));

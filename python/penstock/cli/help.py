@@ -25,6 +25,7 @@ def help_text(app: typer.Typer, words: Sequence[str]) -> str | None:
     """What ``--help`` prints, if `words` ask for nothing but that; else None."""
     from typer.main import get_group
 
+    verb: str | None
     match words:
         case [] | ["--help"]:
             verb = None
@@ -36,5 +37,5 @@ def help_text(app: typer.Typer, words: Sequence[str]) -> str | None:
     top = typer.Context(everything, info_name=app.info.name)
     if verb is None:
         return everything.get_help(top)
-    command = everything.get_command(top, verb)
+    command = everything.commands.get(verb)
     return None if command is None else command.get_help(typer.Context(command, info_name=verb, parent=top))

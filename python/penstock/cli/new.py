@@ -14,18 +14,25 @@ def new(file: Annotated[Path, typer.Argument(help="The file to write.", metavar=
     It runs as it is, and comments say what may be changed.
     """
     from penstock.cli.console import emit
-    from penstock.errors import InputError
+    from penstock.errors import InputError, PenstockError
     from penstock.template import TEMPLATE
 
     if file.is_dir():
         raise InputError(f"{file}: is a folder; name a file in it, such as {file / 'scenario.toml'}.")
+    if file.parent.is_file():
+        raise InputError(f"{file}: {file.parent} is a file, not a folder.")
     if not file.parent.is_dir():
         raise InputError(f"{file}: there is no folder {file.parent}; make it first.")
     try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(TEMPLATE)
+        stream = file.open("x", encoding="utf-8")
     except FileExistsError:
         raise InputError(f"{file}: exists and is left as it is; choose another name.") from None
     except OSError as error:
         raise InputError(f"{file}: cannot be written: {error.strerror or error}.") from None
+    try:
+        with stream:
+            stream.write(TEMPLATE)
+    except OSError as error:
+        file.unlink()
+        raise PenstockError(f"{file}: cannot be written: {error.strerror or error}.") from None
     emit(f"{file}: written. Try: penstock run {file}")

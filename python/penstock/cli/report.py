@@ -29,7 +29,9 @@ def show_results(
     which = f"{count}, seed {seed}" if replication is None else f"replication {replication}, seed {seed}"
     kept = f" ({cached} from the store)" if cached else ""
     sure = (
-        "± is half of the 95 % confidence interval" if len(results) > 1 else "one run: nothing is known about its error"
+        "± is half of the 95 % confidence interval"
+        if len(results) > 1
+        else "nothing is known about the error of a single run"
     )
     show(f"{which}{kept}; {sure}.")
 

@@ -18,11 +18,19 @@ from penstock.cli.options import (
 
 __all__ = ["run"]
 
+RUNS = 5
+"""Runs unless told otherwise."""
+
 
 def run(
     file: Annotated[Path, typer.Argument(help="The scenario, a TOML file.", metavar="FILE")],
     *,
-    runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, help="How many independent runs.")] = 5,
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            "--runs", metavar="N", min=1, help=f"How many independent runs; {RUNS} by default.", show_default=False
+        ),
+    ] = None,
     seed: SeedOption = None,
     replication: Annotated[
         int | None,
@@ -47,12 +55,14 @@ def run(
     from penstock.cli.console import emit, warn
     from penstock.cli.files import read_text
     from penstock.cli.report import show_results
-    from penstock.errors import ScenarioError
+    from penstock.errors import InputError, ScenarioError
     from penstock.progress import Progress
     from penstock.results import to_json
     from penstock.running import RunRequest, run_all
     from penstock.store import Store
 
+    if runs is not None and replication is not None:
+        raise InputError("--replication makes one run, so --runs changes nothing; leave one of them out.")
     changed = read_sets(sets)
     text = read_text(file)
     try:
@@ -61,7 +71,7 @@ def run(
         raise ScenarioError(error.mistakes) from None
     warn(scenario.warnings)
     root = scenario.seed if seed is None else seed
-    replications = range(runs) if replication is None else [replication]
+    replications = range(runs or RUNS) if replication is None else [replication]
     requests = [RunRequest(text, changed, root, number, file.stem) for number in replications]
     with Progress() as progress:
         results = run_all(requests, jobs=jobs, store=Store(store), progress=progress)

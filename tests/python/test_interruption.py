@@ -1,0 +1,101 @@
+"""Real processes that are told to stop: at once, with what is kept said, and without a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from penstock.template import TEMPLATE
+
+COMMAND = [sys.executable, "-m", "penstock.cli"]
+SAID = "interrupted; finished runs are kept, and the same command goes on from there.\n"
+RUN = ["run", "a.toml", "--runs", "2000"]
+REPRODUCE = ["reproduce", "af", "--runs", "500"]
+SENSITIVITY = ["sensitivity", "af", "--table", "2", "--runs", "50"]
+
+
+@pytest.fixture
+def begun(tmp_path):
+    """Starts a command and waits until its store holds `kept` runs."""
+    started = []
+
+    def start(arguments, kept=1):
+        (tmp_path / "a.toml").write_text(TEMPLATE)
+        (tmp_path / "long.toml").write_text(TEMPLATE.replace('duration = "20 s"', 'duration = "10000000 s"'))
+        process = subprocess.Popen(
+            [*COMMAND, *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PENSTOCK_STORE": str(tmp_path / "store")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        end = time.monotonic() + 60
+        while (
+            len(list((tmp_path / "store").glob("runs/*/*.json"))) < kept or not (tmp_path / "store" / "runs").is_dir()
+        ):
+            assert process.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "arguments",
+    [RUN, [*RUN, "--format", "json"], REPRODUCE, [*REPRODUCE, "--format", "json"], SENSITIVITY],
+    ids=" ".join,
+)
+def test_what_is_finished_is_kept(begun, tmp_path, arguments, number):
+    process = begun(arguments)
+    begin = time.monotonic()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - begin < 5
+    assert (process.returncode, out) == (130, "")
+    counted, _, rest = err.rpartition(" runs are finished.\n")
+    assert rest == SAID
+    finished = int(counted.splitlines()[-1].split(" of ")[0])
+    kept = len(list((tmp_path / "store").glob("runs/*/*.json")))
+    # Rows of a study may mean the same run.
+    assert finished == kept if "run" in arguments else finished >= kept > 0
+    assert not list((tmp_path / "store").glob("runs/*/.writing*"))
+
+
+def test_the_same_command_goes_on(begun, tmp_path):
+    arguments = ["run", "a.toml", "--runs", "12", "--jobs", "1", "--format", "json"]
+    process = begun(arguments, kept=2)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    kept = {file: file.stat().st_mtime_ns for file in (tmp_path / "store").glob("runs/*/*.json")}
+
+    def again(*more):
+        return subprocess.run([*COMMAND, *arguments, *more], cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    resumed = again("--store", "store")
+    assert resumed.stdout == again("--store", "another").stdout
+    assert json.loads(resumed.stdout)["metrics"][0]["runs"] == 12
+    assert {file: file.stat().st_mtime_ns for file in kept} == kept
+
+
+def test_a_run_that_takes_for_ever_ends_at_once(begun):
+    process = begun(["run", "long.toml", "--format", "json"], kept=0)
+    time.sleep(2)
+    assert process.poll() is None
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - begin < 3
+    assert (process.returncode, out, err) == (130, "", f"0 of 5 runs are finished.\n{SAID}")
