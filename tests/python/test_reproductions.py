@@ -246,20 +246,20 @@ class TestPlan:
     def test_numbers_of_all_runs_and_experiments_come_with_the_outcome(self):
         document = Document.parse(TINY)
 
-        def measure(settings, table, row, results):
+        def measure(_settings, _table, _row, results):
             return {"rate": float(results["only"].digest), "loss": 0.0}
 
-        def gather(settings, table, row, values):
+        def gather(_settings, _table, _row, values):
             return {"loss": [max(values["rate"])]}
 
         study = Study(
             document,
-            build=lambda settings, table, row: {"only": row.key["load"]},
+            build=lambda _settings, _table, row: {"only": row.key["load"]},
             measure=measure,
             claims={},
             gather=gather,
             experiments=lambda settings: {"alone": settings["run.duration"]},
-            effort=lambda settings, table, row, part: 7e6,
+            effort=lambda *_: 7e6,
         )
         plan = Plan(study, [], 2)
         outcome = plan.add(Readings(document))

@@ -181,7 +181,10 @@ def reproduce(
     progress: Callable[[Status], None] | None = None,
     claims: bool = False,
 ) -> Outcome:
-    """Runs every row of `tables` (all, if none is named) `runs` times under `readings`; with `claims`, all they need."""
+    """Runs every row of `tables` (all, if none is named) `runs` times under `readings`.
+
+    With `claims` also the experiments that the claims need.
+    """
     plan = Plan(study, tables, runs)
     outcome = plan.add(readings)
     if claims:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.pcn.cases import PLT, RTT, TERMINATION
+from penstock.reproductions.pcn.others import OTHERS, other_edges, other_meters
 from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, supportable_rate
 from penstock.reproductions.pcn.words import bits, seconds
 
@@ -34,6 +35,8 @@ def meters(settings: Settings, case: Case) -> dict[str, Any]:
     ar, sr = admissible_rate(settings, case), supportable_rate(settings, case)
     if case.scheme == COUNT:
         return {}
+    if case.scheme in OTHERS:
+        return other_meters(case.scheme, ar, sr)
     if case.scheme == "STM":
         return {"pcn.single-threshold": single_threshold(settings, ar, sr)}
     queue = {
@@ -80,6 +83,9 @@ def fractional(settings: Settings, ar: Decimal, sr: Decimal) -> dict[str, Any]:
 
 def edges(settings: Settings, case: Case) -> dict[str, Any]:
     """What the edges of every aggregate do: admission where calls arrive, termination where they are too many."""
+    if case.scheme in OTHERS:
+        ar, sr = admissible_rate(settings, case), supportable_rate(settings, case)
+        return dict(other_edges(case.scheme, ar, sr, admits=case.kind != TERMINATION))
     if case.kind == TERMINATION:
         return termination(settings, case)
     if case.scheme == COUNT:
