@@ -152,10 +152,10 @@ def printed_row(row: str) -> tuple[Table, Row]:
 
 
 def in_penstock(
-    variant: Variant, rows: Sequence[str], runs: int, jobs: int, store: Store | None
+    variant: Variant, rows: Sequence[str], seeds: range, jobs: int, store: Store | None
 ) -> dict[str, list[Any]]:
     """The metrics of every run, by row."""
-    requests = [replace(scenario(variant, row), replication=number) for row in rows for number in range(runs)]
+    requests = [replace(scenario(variant, row), replication=seed - 1) for row in rows for seed in seeds]
     settings = Readings(AF.document, variant.readings).settings()
     found: dict[str, list[Any]] = {row: [] for row in rows}
     for result in run_all(requests, jobs=jobs, store=store):
@@ -164,9 +164,9 @@ def in_penstock(
     return found
 
 
-def in_ns2(variant: Variant, rows: Sequence[str], runs: int, jobs: int) -> dict[str, list[Any]]:
+def in_ns2(variant: Variant, rows: Sequence[str], seeds: range, jobs: int) -> dict[str, list[Any]]:
     """The metrics of every run, by row."""
-    return ns2.replicate([(row, {**ns2.ROWS[row], **variant.ns2}) for row in rows], range(1, runs + 1), jobs)
+    return ns2.replicate([(row, {**ns2.ROWS[row], **variant.ns2}) for row in rows], seeds, jobs)
 
 
 def compare(theirs: Mapping[str, Sequence[Any]], ours: Mapping[str, Sequence[Any]]) -> list[Cell]:
@@ -223,6 +223,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--variant", choices=[*VARIANTS, "all"], default="1999", help="family of settings")
     parser.add_argument("--seeds", type=int, default=10, help="runs a side, at least 2")
+    parser.add_argument("--first", type=int, default=1, help="first seed, for runs that no one has looked at yet")
     parser.add_argument("--rows", nargs="+", choices=list(ns2.ROWS), default=list(ns2.ROWS), metavar="ROW")
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time")
     parser.add_argument("--store", help="folder where Penstock's runs are kept; nowhere if left out")
@@ -230,6 +231,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--set", nargs="+", default=[], metavar="PATH=VALUE", help="Penstock only")
     parser.add_argument("--ns2", nargs="+", default=[], metavar="NAME=VALUE", help="ns-2 only")
     given = parser.parse_args(arguments)
+    if given.first < 1:
+        parser.error("seeds begin at 1")
     if given.seeds < 2:
         parser.error("a test needs at least 2 runs a side")
     if not all("=" in pair for pair in [*given.set, *given.ns2]):
@@ -240,6 +243,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     given = parse(arguments)
     store = Store(given.store) if given.store else None
+    seeds = range(given.first, given.first + given.seeds)
     answers = []
     try:
         for name in VARIANTS if given.variant == "all" else [given.variant]:
@@ -247,8 +251,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             variant = replace(
                 variant, ns2={**variant.ns2, **pairs(given.ns2)}, sets={**variant.sets, **pairs(given.set)}
             )
-            theirs = in_ns2(variant, given.rows, given.seeds, given.jobs)
-            ours = in_penstock(variant, given.rows, given.seeds, given.jobs, store)
+            theirs = in_ns2(variant, given.rows, seeds, given.jobs)
+            ours = in_penstock(variant, given.rows, seeds, given.jobs, store)
             cells = compare(theirs, ours)
             answers.append({"variant": name, "runs": given.seeds, "cells": [cell_data(cell) for cell in cells]})
             if given.format == "text":
