@@ -144,7 +144,7 @@ def test_files_that_cannot_be_read(penstock, tmp_path, make, name, said):
         ),
         (
             ["run", "demo.toml", "--seed", "-1"],
-            "Invalid value for '--seed': Input should be greater than or equal to 0",
+            "Invalid value for '--seed': '-1' is not a whole number from 0 to 2^64 - 1.",
         ),
         (["run", "demo.toml", "--runs", "many"], "Invalid value for '--runs': Input should be a valid integer"),
         (["run", "demo.toml", "--format", "xml"], "'xml' is not one of 'table', 'json'"),
@@ -154,10 +154,15 @@ def test_files_that_cannot_be_read(penstock, tmp_path, make, name, said):
         (["rnu", "demo.toml"], "No such command 'rnu'. Did you mean 'run'?"),
         (["reproduce", "af", "--reading", "af-a07"], "'af-a07' is not of the form id=key"),
         (["reproduce", "af", "--reading", "a=b", "--reading", "a=c"], "'a' is answered twice"),
-        (["bench", "cbrr"], "there is no workload 'cbrr'; did you mean 'cbr'; the workloads are cbr, "),
+        (["bench", "cbrr"], "there is no workload 'cbrr'; did you mean 'cbr'? The workloads are cbr, "),
         (["bench", "tcp-bulk", "--flows", "3"], "--flows changes nothing in tcp-bulk"),
-        (["list", "disciplin"], "there is no kind 'disciplin'; did you mean 'discipline'; the kinds are "),
-        (["explain", "rde"], "there is nothing called 'rde'; did you mean 'red'"),
+        (["list", "disciplin"], "there is no kind 'disciplin'; did you mean 'discipline'? The kinds are "),
+        (["explain", "rde"], "there is nothing called 'rde'; did you mean 'red'? 'penstock list' shows what there is."),
+        (["explain", "zzzz"], "there is nothing called 'zzzz'. 'penstock list' shows what there is."),
+        (["run", "demo.toml", "--seed", "x"], "'x' is not a whole number from 0 to 2^64 - 1."),
+        (["run", "demo.toml", "--replication", "1", "--runs", "3"], "--replication makes one run, so --runs changes"),
+        (["reproduce", "af", "--reading", "af-a08"], "such as af-a08=periodic."),
+        (["reproduce", "af", "--table", "9"], "no table '9' in af; its tables are 2 and 3."),
     ],
 )
 @pytest.mark.usefixtures("demo")
@@ -180,7 +185,7 @@ def test_a_failed_run_ends_with_1_and_says_how_to_repeat_it(penstock, tmp_path):
 
 def test_a_store_that_is_a_file(penstock, demo):
     code, out, err = penstock("run", demo, "--store", demo)
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert f"the store of results must be a folder, but {demo} is a file" in err
 
 
@@ -223,11 +228,43 @@ def test_list(penstock):
     code, out, _ = penstock("list")
     assert code == 0
     assert "discipline (queue.NAME in a scenario)" in out
+    assert "effect of drop precedences in Assured Forwarding" in out
+    assert ["link", "links[]", "A", "link."] in [line.split() for line in out.splitlines()]
+    assert all(line == line.rstrip() for line in out.splitlines())
+    assert penstock("list", "queue")[1].startswith("discipline (`queue` takes a discipline)\n")
+    assert json.loads(penstock("list", "queue", "--format", "json")[1]) == json.loads(
+        penstock("list", "discipline", "--format", "json")[1]
+    )
     assert "Random early detection." in out
     assert "goodput" in out
     assert "goodput" not in penstock("list", "discipline")[1]
     assert "red" not in penstock("list", "metrics")[1].split()
     assert list(json.loads(penstock("list", "--format", "json")[1])["components"]) == ["discipline"]
+
+
+def test_versions(penstock):
+    import penstock as package
+
+    said = f"penstock {package.__version__}, model {package.MODEL_VERSION}\n"
+    assert penstock("--version") == penstock("--version", "run") == (0, said, "")
+
+
+def test_the_example_of_a_reading_can_be_given(penstock):
+    help_text = " ".join(penstock("reproduce", "--help")[1].split())
+    reading = help_text.split("such as ")[2].split(";")[0]
+    question, key = reading.split("=")
+    from penstock.reproductions.study import load
+
+    assert load("af").document.question(question).option(key).key == key
+
+
+@pytest.mark.parametrize("verb", ["run", "check", "new", "list", "explain", "reproduce", "sensitivity", "bench"])
+def test_help_names_what_is_to_be_given(penstock, verb):
+    code, out, err = penstock(verb, "--help")
+    assert (code, err) == (0, "")
+    assert "range" not in out
+    assert "{" not in out
+    assert str(2**64 - 1) not in out
 
 
 def test_explain(penstock):

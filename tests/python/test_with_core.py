@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import resource
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ import pytest
 import penstock as ps
 from penstock import _core
 
+VERBS = ("run", "check", "new", "list", "explain", "reproduce", "sensitivity", "bench")
 COMMAND = [sys.executable, "-m", "penstock.cli"]
 
 
@@ -68,9 +67,7 @@ def test_what_is_probably_not_meant_is_a_warning(shell):
         ended = shell(*command, *doubtful)
         assert ended.returncode == 0
         warning = ended.stderr.splitlines()[0]
-        assert warning.startswith(
-            "warning: --set voice.admission.cle.threshold: calls[0].admission.cle.threshold: 0.2 is above 0.1852, "
-        )
+        assert warning.startswith("warning: --set voice.admission.cle.threshold: 0.2 is above 0.1852, ")
 
 
 def test_calls_built_in_python_run():
@@ -95,34 +92,24 @@ def test_calls_built_in_python_run():
     assert metrics["calls", "live"] > 1
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], [], *([verb, "--help"] for verb in VERBS)], ids=" ".join)
 def test_help_is_instant(shell, arguments):
     spent = []
-    for _ in range(5):
+    for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert shell(*arguments).returncode == 0
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    # CPU time, and the least of five, since other work on the machine only adds.
-    assert min(spent) < 0.3
+    # CPU time, and the least of three, since other work on the machine only adds; 0.1 s where this was written.
+    assert min(spent) < 0.2
 
 
-def test_ctrl_c_ends_with_130_at_once(shell, tmp_path):
-    shell("new", "a.toml")
-    text = (tmp_path / "a.toml").read_text().replace('duration = "20 s"', 'duration = "10000 s"')
-    (tmp_path / "long.toml").write_text(text)
-    process = subprocess.Popen(
-        [*COMMAND, "run", "long.toml", "--store", "store", "--format", "json"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    time.sleep(2)
-    assert process.poll() is None
-    begin = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert time.monotonic() - begin < 2
-    assert (process.returncode, out) == (130, "")
-    assert err == "interrupted; finished runs are kept, and the same command goes on from there.\n"
+@pytest.mark.parametrize("command", [["list"], ["list", "--format", "json"], ["--help"]], ids=" ".join)
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_output_that_cannot_be_written(command, tmp_path):
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*COMMAND, *command], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    said = "standard output cannot be written: No space left on device; finished runs are kept.\n"
+    assert (ended.returncode, ended.stderr) == (1, said)

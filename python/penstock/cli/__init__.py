@@ -42,7 +42,7 @@ def _guarded() -> int:
         if shown is not None:
             emit(shown)
             return 0
-        return int(app(standalone_mode=False) or 0)
+        return int(app(prog_name="penstock", standalone_mode=False) or 0)
     except typer.TyperException as error:
         show = getattr(error, "show", None)
         if show is None:

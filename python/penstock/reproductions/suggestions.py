@@ -30,6 +30,7 @@ def unknown(kind: str, given: str, allowed: Iterable[str], where: str = "") -> I
     if len(names) == 1:
         known = f"{owner} only {kind} is {names[0]}."
     else:
-        known = f"{owner} {kind}s are {', '.join(names[:-1])} and {names[-1]}."
+        many = f"{kind.removesuffix('y')}ies" if kind.endswith("y") else f"{kind}s"
+        known = f"{owner} {many} are {', '.join(names[:-1])} and {names[-1]}."
     hint = f"did you mean '{close[0]}'? {known[0].upper()}{known[1:]}" if close else known
     return InputError(f"no {kind} '{given}'{place}; {hint}")

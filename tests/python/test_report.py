@@ -1,0 +1,108 @@
+"""How numbers are shown to people."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.cli.console import show
+from penstock.cli.readable import scale
+from penstock.cli.report import rows_of
+from penstock.reproductions import layout
+from penstock.reproductions.sensitivity import Shift
+from penstock.reproductions.study import load
+from penstock.results import Summary
+from penstock.statistics import Interval, interval
+
+
+def summary(metric, unit, values, **labels):
+    return Summary("demo", {}, metric, labels, unit, values, interval(values))
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit", "means", "shown"),
+    [
+        ("goodput", "bit/s", [999.0], "bit/s"),
+        ("goodput", "bit/s", [1000.0], "kbit/s"),
+        ("goodput", "bit/s", [1000.0, 2e6], "Mbit/s"),
+        ("goodput", "bit/s", [4e10], "Gbit/s"),
+        ("goodput", "bit/s", [0.0], "bit/s"),
+        ("delay", "s", [0.02], "ms"),
+        ("delay", "s", [2e-6], "us"),
+        ("delay", "s", [0.02, 1.5], "s"),
+        ("termination-time", "s", [float("nan")], "s"),
+        ("loss", "1", [0.02], "%"),
+        ("fairness", "1", [0.5], ""),
+        ("queue", "packets", [0.001], "packets"),
+    ],
+)
+def test_units_fit_the_largest_mean(metric, unit, means, shown):
+    assert scale(metric, unit, means).unit == shown
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit", "numbers", "shown"),
+    [
+        ("goodput", "bit/s", Interval(1_105_300, 1_102_900, 1_107_700, 5), "1.1053 ±0.0024"),
+        ("delay", "s", Interval(0.0941, 0.0921, 0.0961, 5), "94.1 ±2.0"),
+        ("loss", "1", Interval(0.0177, 0.0156, 0.0198, 5), "1.77 ±0.21"),
+        ("utilisation", "1", Interval(1.0, 1.0, 1.0, 5), "100 ±0"),
+        # No more than four digits of a ratio, and never an interval that is too small.
+        ("fairness", "1", Interval(0.101094, 0.101034, 0.101154, 5), "0.1011 ±0.0001"),
+        ("fairness", "1", Interval(0.5, None, None, 1), "0.5"),
+        ("termination-time", "s", Interval(float("nan"), None, None, 5), "unknown"),
+    ],
+)
+def test_numbers_in_those_units(metric, unit, numbers, shown):
+    assert scale(metric, unit, [numbers.mean]).text(numbers) == shown
+
+
+def test_a_statistic_is_named_only_where_there_are_several():
+    rows = rows_of(
+        [
+            summary("delay", "s", [0.1, 0.2], of="video", statistic="mean"),
+            summary("delay", "s", [0.1, 0.2], of="video", statistic="max"),
+            summary("loss", "1", [0.1, 0.2], of="video", statistic="mean"),
+            summary("loss", "1", [0.1, 0.2], of="bulk", statistic="mean"),
+        ]
+    )
+    assert [row[1] for row in rows] == ["video statistic=mean", "video statistic=max", "video", "bulk"]
+
+
+def test_causes_that_never_came_up_share_a_line():
+    def drops(link, cause, *values):
+        return summary("drops", "packets", list(values), link=link, statistic="sum", cause=cause)
+
+    rows = rows_of(
+        [
+            drops("a-b", "overflow", 0.0, 3.0),
+            drops("a-b", "early", 0.0, 0.0),
+            drops("a-b", "policed", 0.0, 0.0),
+            drops("b-c", "overflow", 0.0, 0.0),
+            drops("b-c", "early", 0.0, 0.0),
+            drops("c-d", "overflow", 1.0, 1.0),
+            drops("c-d", "early", 0.0, 0.0),
+        ]
+    )
+    assert [(row[1], row[2].split()[0]) for row in rows] == [
+        ("a-b cause=overflow", "2"),
+        ("a-b cause=all-others", "0"),
+        ("b-c cause=all", "0"),
+        ("c-d cause=overflow", "1"),
+        ("c-d cause=early", "0"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("runs", "moves", "said"), [(1, "unknown", "one pair of runs does not tell"), (3, "0 of 1", "over 3 pairs of runs")]
+)
+def test_one_pair_of_runs_moves_nothing_for_certain(capsys, runs, moves, said):
+    document = load("af").document
+    question = next(question for question in document.questions if question.alternatives)
+    ends = (None, None) if runs == 1 else (-1.0, 3.0)
+    answer = question.alternatives[0].key
+    shift = Shift("af", "2", {}, "x", "1", question.id, answer, 5.0, 4.0, 5.0, 1.0, *ends, runs, True)
+    show(layout.overview(document, [shift]))
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.split() == [question.id, answer, *moves.split(), "1", "of", "1"] for line in lines)
+    assert said in " ".join(lines)
+    assert all(line == line.rstrip() for line in lines)
