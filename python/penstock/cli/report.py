@@ -43,7 +43,7 @@ def rows_of(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
         by_metric.setdefault(summary.metric, []).append(summary)
     rows: list[tuple[str, ...]] = []
     for metric, found in by_metric.items():
-        statistics = {summary.labels.get("statistic") for summary in found}
+        statistics = {summary.labels["statistic"] for summary in found if "statistic" in summary.labels}
         hidden = {"statistic"} if len(statistics) == 1 else set()
         # A metric has one unit, whatever its labels.
         shown = scale(metric, found[0].unit, (summary.interval.mean for summary in found))
