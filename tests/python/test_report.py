@@ -63,9 +63,10 @@ def test_a_statistic_is_named_only_where_there_are_several():
             summary("delay", "s", [0.1, 0.2], of="video", statistic="max"),
             summary("loss", "1", [0.1, 0.2], of="video", statistic="mean"),
             summary("loss", "1", [0.1, 0.2], of="bulk", statistic="mean"),
+            summary("loss", "1", [0.1, 0.2], flow="bulk[0]"),
         ]
     )
-    assert [row[1] for row in rows] == ["video statistic=mean", "video statistic=max", "video", "bulk"]
+    assert [row[1] for row in rows] == ["video statistic=mean", "video statistic=max", "video", "bulk", "bulk[0]"]
 
 
 def test_causes_that_never_came_up_share_a_line():

@@ -9,7 +9,7 @@ from penstock.cli.readable import scale
 from penstock.results import summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from penstock.records import RunResult
     from penstock.results import Summary
@@ -39,41 +39,52 @@ def show_results(
 def rows_of(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
     """The lines: metric, what it is of, mean, unit and runs; causes of drops that never came up share a line."""
     by_metric: dict[str, list[Summary]] = {}
+    idle: dict[Hashable, list[Summary]] = {}
     for summary in summaries:
         by_metric.setdefault(summary.metric, []).append(summary)
+        if _is_idle(summary):
+            idle.setdefault(_group(summary), []).append(summary)
+    plain = {
+        metric for metric, found in by_metric.items() if len({_statistic(summary) for summary in found} - {None}) == 1
+    }
+    # A metric has one unit, whatever its labels.
+    scales = {
+        metric: scale(metric, found[0].unit, (summary.interval.mean for summary in found))
+        for metric, found in by_metric.items()
+    }
     rows: list[tuple[str, ...]] = []
-    for metric, found in by_metric.items():
-        statistics = {summary.labels.get("statistic") for summary in found}
-        hidden = {"statistic"} if len(statistics) == 1 else set()
-        # A metric has one unit, whatever its labels.
-        shown = scale(metric, found[0].unit, (summary.interval.mean for summary in found))
-        for summary, of in _without_idle_causes(found, hidden):
-            rows.append((metric, of, shown.text(summary.interval), shown.unit, str(summary.interval.runs)))
+    for summary in summaries:
+        labels = dict(summary.labels)
+        alike = idle.get(_group(summary), []) if _is_idle(summary) else []
+        if len(alike) > 1:
+            if summary is not alike[-1]:
+                continue
+            every = sum(_group(other) == _group(summary) for other in by_metric[summary.metric])
+            labels["cause"] = "all" if len(alike) == every else "all-others"
+        if summary.metric in plain:
+            labels.pop("statistic", None)
+        shown = scales[summary.metric]
+        rows.append((summary.metric, _of(labels), shown.text(summary.interval), shown.unit, str(summary.interval.runs)))
     return rows
 
 
-def _without_idle_causes(found: Sequence[Summary], hidden: set[str]) -> list[tuple[Summary, str]]:
-    """Each number and what it is of; where several causes are zero in every run, one line stands for them."""
-    groups: dict[tuple[tuple[str, str], ...], list[Summary]] = {}
-    for summary in found:
-        groups.setdefault(tuple((key, value) for key, value in summary.labels.items() if key != "cause"), []).append(
-            summary
-        )
-    lines = []
-    for of_group in groups.values():
-        idle = [summary for summary in of_group if "cause" in summary.labels and not any(summary.values)]
-        if len(idle) < 2:
-            idle = []
-        lines += [(summary, _of(summary.labels, hidden)) for summary in of_group if summary not in idle]
-        if idle:
-            word = "all" if len(idle) == len(of_group) else "all-others"
-            lines.append((idle[0], _of({**idle[0].labels, "cause": word}, hidden)))
-    return lines
+def _statistic(summary: Summary) -> str | None:
+    return summary.labels.get("statistic")
 
 
-def _of(labels: Mapping[str, str], hidden: set[str]) -> str:
+def _is_idle(summary: Summary) -> bool:
+    """Whether it counts a cause that never came up."""
+    return "cause" in summary.labels and not any(summary.values)
+
+
+def _group(summary: Summary) -> Hashable:
+    """What the causes have in common that split one number."""
+    return summary.metric, tuple((key, value) for key, value in summary.labels.items() if key != "cause")
+
+
+def _of(labels: Mapping[str, str]) -> str:
     """What a number is of: the single flow or link, else the group, then what else tells it from others."""
     whole = next((key for key in ("flow", "link", "of") if key in labels), None)
     first = [] if whole is None else [labels[whole]]
-    rest = (f"{key}={value}" for key, value in labels.items() if key not in {whole, "of"} | hidden)
+    rest = (f"{key}={value}" for key, value in labels.items() if key not in (whole, "of"))
     return " ".join([*first, *rest])
