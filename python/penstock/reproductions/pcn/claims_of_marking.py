@@ -74,6 +74,8 @@ def no_flow_all_marked(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         f"The greatest marked share of any flow in {len(stm)} runs is {greatest:.3f} with STM; with excess-traffic "
         f"marking {about(Estimate.of(all_marked))} of the flows have all packets marked and "
         f"{about(Estimate.of(none_marked))} none.",
+        "Where N divides the packets that count in one period of the flows, the counter comes back to where it was: "
+        "the same packets are marked for ever.",
     )
 
 

@@ -114,9 +114,9 @@ def _poisson(settings: Settings, rho: float) -> str:
 
 
 def _flows(settings: Settings, n: int) -> str:
-    """A little more than AR in `n` flows."""
+    """A little more than AR in `n` flows, whose phases wander: with fixed ones a run would be a single sample."""
     rate = admissible_rate(settings, BASE) * Decimal(str(NEAR)) / n
-    sends = {"rate": bits(rate), "packet": f"{packet_bytes(settings, 'CBR')} bytes"}
+    sends = {"rate": bits(rate), "packet": f"{packet_bytes(settings, 'CBR')} bytes", "spacing-jitter": 0.5}
     flow = {"name": "load", "from": "a", "to": "b", "count": n, "source.cbr": sends}
     return _marks(settings, meters(settings, BASE), flow, "group")
 
