@@ -7,8 +7,11 @@ are and in which order they finish changes nothing in what :func:`run_all` retur
 from __future__ import annotations
 
 import os
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+import signal
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING
 
 from penstock import _core
@@ -17,7 +20,8 @@ from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status
 from penstock.store import run_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import FrameType
 
     from penstock.store import Store
 
@@ -102,17 +106,15 @@ def run_all(
 
     failures: list[RunFailure] = []
 
-    def collect(job: _Job, future: Future[_core.Run]) -> None:
+    def collect(job: _Job, run: _core.Run | BaseException) -> None:
         if status.work:
             status.worked += job.request.hops
-        error = future.exception()
-        if isinstance(error, StoreError):
-            raise error
-        if error is not None:
+        if isinstance(run, StoreError):
+            raise run
+        if isinstance(run, BaseException):
             status.failed += len(job.positions)
-            failures.append(_failure(job, error, store))
+            failures.append(_failure(job, run, store))
             return
-        run = future.result()
         status.packet_hops += run.packet_hops
         finish(job, _metrics(run), run.digest, run.packet_hops, False)
 
@@ -150,41 +152,81 @@ def _compute(
     work: Sequence[_Job],
     jobs: int | None,
     store: Store | None,
-    collect: Callable[[_Job, Future[_core.Run]], None],
+    collect: Callable[[_Job, _core.Run | BaseException], None],
     tick: Callable[[], None],
 ) -> None:
-    """Runs `work` on threads; on any exception stops the running ones before it goes on."""
-    if not work:
-        return
-    cancel = _core.Cancel()
+    """Runs `work` on threads; on any exception stops the running ones before it goes on.
 
-    def one(job: _Job) -> _core.Run:
-        run = job.scenario.run(job.request.seed, job.request.replication, cancel)
-        if store is not None:
-            store.put(job.key, job.request, run.digest, run.packet_hops, _metrics(run))
+    Threads and this one meet only in queues written in C, and an interruption comes as one more thing in the queue:
+    raised between any two instructions it could leave a lock taken that nobody releases, or lose a run that has ended.
+    """
+    cancel = _core.Cancel()
+    stopped: list[bool] = []
+    waiting: SimpleQueue[_Job] = SimpleQueue()
+    ended: SimpleQueue[tuple[_Job, _core.Run | BaseException] | int] = SimpleQueue()
+    for job in work:
+        waiting.put(job)
+
+    def one(job: _Job) -> _core.Run | BaseException:
+        try:
+            run = job.scenario.run(job.request.seed, job.request.replication, cancel)
+            if store is not None:
+                store.put(job.key, job.request, run.digest, run.packet_hops, _metrics(run))
+        except BaseException as error:  # a panic of the core is one; all are told by the thread that asked
+            return error
         return run
 
+    def run_waiting() -> None:
+        with suppress(Empty):
+            while not stopped:
+                job = waiting.get_nowait()
+                ended.put((job, one(job)))
+
     workers = min(jobs or os.cpu_count() or 1, len(work))
-    executor = ThreadPoolExecutor(workers, thread_name_prefix="penstock-run")
-    pending: dict[Future[_core.Run], _Job] = {}
+    threads = [Thread(target=run_waiting, name=f"penstock-run-{i}", daemon=True) for i in range(workers)]
+    with _queued_signals(ended.put) as handle:
+        try:
+            for thread in threads:
+                thread.start()
+            left = len(work)
+            while left:
+                with suppress(Empty):
+                    match ended.get(timeout=_TICK):
+                        case int(number):
+                            handle(number)
+                        case job, run:
+                            left -= 1
+                            collect(job, run)
+                tick()
+        except BaseException:
+            stopped.append(True)
+            cancel.set()
+            for thread in threads:
+                thread.join()
+            # What ended meanwhile is kept too, and is to be counted.
+            with suppress(Empty):
+                while True:
+                    match ended.get_nowait():
+                        case job, _core.Run() as run:
+                            collect(job, run)
+            raise
+
+
+@contextmanager
+def _queued_signals(put: Callable[[int], None]) -> Iterator[Callable[[int], object]]:
+    """Puts the numbers of interrupting signals into a queue; gives what does then what the signal would have done."""
+    handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
+    if current_thread() is main_thread():
+        for interrupting in (signal.SIGINT, signal.SIGTERM):
+            handler = signal.getsignal(interrupting)
+            if callable(handler):
+                handlers[interrupting] = handler
+                signal.signal(interrupting, lambda number, _frame: put(number))
     try:
-        for job in work:
-            pending[executor.submit(one, job)] = job
-        while pending:
-            finished, _ = wait(pending, timeout=_TICK, return_when=FIRST_COMPLETED)
-            for future in finished:
-                collect(pending.pop(future), future)
-            tick()
-    except BaseException:
-        cancel.set()
-        executor.shutdown(wait=True, cancel_futures=True)
-        # What ended meanwhile is kept too, and is to be counted.
-        for future, job in pending.items():
-            if not future.cancelled() and future.exception() is None:
-                collect(job, future)
-        raise
+        yield lambda number: handlers[number](number, None)
     finally:
-        executor.shutdown(wait=True, cancel_futures=True)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def _metrics(run: _core.Run) -> list[Metric]:
