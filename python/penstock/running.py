@@ -7,8 +7,10 @@ are and in which order they finish changes nothing in what :func:`run_all` retur
 from __future__ import annotations
 
 import os
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from penstock import _core
@@ -167,20 +169,26 @@ def _compute(
     workers = min(jobs or os.cpu_count() or 1, len(work))
     executor = ThreadPoolExecutor(workers, thread_name_prefix="penstock-run")
     pending: dict[Future[_core.Run], _Job] = {}
+    # Waiting for thousands of futures takes a lock of each, and Ctrl-C in the middle of that would leave them taken.
+    ended: SimpleQueue[Future[_core.Run]] = SimpleQueue()
     try:
         for job in work:
-            pending[executor.submit(one, job)] = job
+            future = executor.submit(one, job)
+            pending[future] = job
+            future.add_done_callback(ended.put)
         while pending:
-            finished, _ = wait(pending, timeout=_TICK, return_when=FIRST_COMPLETED)
-            for future in finished:
-                collect(pending.pop(future), future)
+            with suppress(Empty):
+                future = ended.get(timeout=_TICK)
+                while True:
+                    collect(pending.pop(future), future)
+                    future = ended.get_nowait()
             tick()
     except BaseException:
         cancel.set()
         executor.shutdown(wait=True, cancel_futures=True)
         # What ended meanwhile is kept too, and is to be counted.
         for future, job in pending.items():
-            if not future.cancelled() and future.exception() is None:
+            if future.done() and not future.cancelled() and future.exception() is None:
                 collect(job, future)
         raise
     finally:
