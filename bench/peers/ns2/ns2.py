@@ -65,12 +65,15 @@ VARIANTS = {
     "entry queues of 200 packets": {"entry_limit": 200},
     "all queues of 200 packets": {"limit": 200, "entry_limit": 200},
     "TCP at 0, UDP random, delayed ACKs, bucket 16,000 bytes": {
-        "tcp_starts": 0, "udp_random": 1, "delayed_ack": 1, "bucket": 16_000,
+        "tcp_starts": 0,
+        "udp_random": 1,
+        "delayed_ack": 1,
+        "bucket": 16_000,
     },
 }
 SENSITIVITY_ROWS = ("128k none", "128k 2DP 192", "1.28M 2DP 192", "1.28M none")
-NEEDS_MARKING = {"bucket", "averages"}      # settings of the marker and of RED_n
-NEEDS_PLAIN_RED = {"gentle", "wait"}        # settings that dsRED does not have
+NEEDS_MARKING = {"bucket", "averages"}  # settings of the marker and of RED_n
+NEEDS_PLAIN_RED = {"gentle", "wait"}  # settings that dsRED does not have
 
 WORKLOADS = {
     "cbr": ["cbr.tcl"],
