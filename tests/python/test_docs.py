@@ -18,14 +18,12 @@ import outputs  # noqa: E402
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 WRITTEN = [*PAGES, *sorted(DOCS.glob("design/*.md")), *sorted(DOCS.glob("studies/*.md"))]
-needs_core = pytest.mark.skipif(_core.MODEL_VERSION == "fake", reason="needs the core")
 
 
 def name(page):
     return str(page.relative_to(ROOT))
 
 
-@needs_core
 @pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "tutorial.md"], ids=name)
 def test_a_page_shows_what_is_printed(page):
     outcomes = outputs.run_page(page)
@@ -52,7 +50,6 @@ def test_toml_and_python_blocks_are_at_least_well_formed(page):
         compile(block, name(page), "exec")
 
 
-@needs_core
 @pytest.mark.parametrize("page", WRITTEN, ids=name)
 def test_whole_scenarios_in_pages_are_sound(page):
     for block in blocks(page, "toml"):

@@ -43,7 +43,7 @@ pub struct Blueprint {
     pub flows: Vec<FlowPlan>,
     /// Queues to sample at fixed intervals.
     pub samples: Vec<SamplePlan>,
-    /// Record every event of these links' ports (all of them, with their nodes' hosts, if `true`).
+    /// Record what happens to every packet at every port and host.
     pub trace: bool,
 }
 
