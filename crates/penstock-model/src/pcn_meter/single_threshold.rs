@@ -6,6 +6,7 @@ use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::{Check, Count};
+use crate::probe::Tell;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -184,10 +185,10 @@ impl PcnMeter for SingleThreshold {
         mark
     }
 
-    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("switch-fill", bits(self.switch.fill_at(now)));
-        tell("marking-fill", bits(self.marking.fill_at(now)));
-        tell("count", f64::from(self.count));
+    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+        tell("switch-fill", "bit", bits(self.switch.fill_at(now)));
+        tell("marking-fill", "bit", bits(self.marking.fill_at(now)));
+        tell("count", "packets", f64::from(self.count));
     }
 }
 
