@@ -413,11 +413,11 @@ impl CallsEnds<'_> {
             return Err(BlueprintError::Mismatch(group.name.clone()));
         }
         let window = Window { from: blueprint.warm_up, to: blueprint.end };
-        let context = EdgeContext { key, call_rate: plan.call_rate };
+        let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
         let egress = Egress::new(&plan.admission, &plan.termination, &context);
         let ingress = Peer { process: ProcessId(from), delay: back };
         let end = EgressEnd::new(dress.flow, header, egress, ingress, window, group.interval);
-        let sink = host(processes, to).add_egress(end, flow.group);
+        let sink = host(processes, to).add_egress(end, flow.group, plan.initial);
         let calls = CallsEnd::new(CallsSetup {
             dress,
             place: flow.from.0,

@@ -82,9 +82,13 @@ crate::choice! {
 
 impl Parameters {
     /// The marked share just above the admissible rate, AR/(N SR): the highest threshold that an estimate of the marked
-    /// share may be compared with on a path of which this is the tightest link [Satoh10 eq. 1].
+    /// share may be compared with on a path of which this is the tightest link [Satoh10 eq. 1]; 1/N where all count.
     pub fn highest_level(&self) -> f64 {
-        self.admissible_rate.as_bps() as f64 / self.supportable_rate.as_bps() as f64 / f64::from(self.mark_every.0)
+        let counted = match self.counted {
+            Counted::NotFull => self.admissible_rate.as_bps() as f64 / self.supportable_rate.as_bps() as f64,
+            Counted::Arrivals => 1.0,
+        };
+        counted / f64::from(self.mark_every.0)
     }
 }
 
