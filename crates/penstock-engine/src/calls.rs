@@ -138,31 +138,52 @@ impl CallsEnd {
     /// When something happens here next.
     #[inline]
     pub fn next(&self) -> Time {
-        let ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
-        self.emissions.next().min(self.next_arrival).min(ending).min(self.ingress.deadline())
+        self.emissions.next().min(self.next_of_calls()).min(self.ingress.deadline())
     }
 
-    /// Does one thing that is due at `now`: a call ends, the ingress' timer, a call arrives, a packet goes out, in this order.
-    pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        if let Some(Reverse((at, slot, serial))) = self.endings.peek().copied() {
-            if at <= now {
-                self.endings.pop();
-                let call = &self.calls[slot as usize];
-                if call.serial == serial && call.position != GONE {
-                    self.end(now, slot);
-                    self.ingress.on_end(now, self.live.len() as u32);
-                    self.follow_up(now, around);
-                }
-                return;
+    /// When a call comes or goes next.
+    #[inline]
+    fn next_of_calls(&self) -> Time {
+        let ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
+        ending.min(self.next_arrival)
+    }
+
+    /// Does one thing that is due at `now`: a call ends, the ingress' timer, a call arrives, a packet goes out, in this
+    /// order. Packets go out until `until` (`now` at least) unless one of the others is due. Returns how much it did.
+    #[inline]
+    pub fn run(&mut self, now: Time, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
+        let calls = self.next_of_calls();
+        if calls.min(self.ingress.deadline()) <= now {
+            self.on_due(now, around);
+            return 1;
+        }
+        let until = until.min(calls.before());
+        let mut done = 0;
+        loop {
+            self.emit(self.emissions.next(), around);
+            done += 1;
+            let next = self.emissions.next();
+            if next > until || next == Time::NEVER || self.ingress.deadline() <= next {
+                return done;
             }
         }
-        if self.ingress.deadline() <= now {
+    }
+
+    fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        if let Some(Reverse((at, slot, serial))) = self.endings.peek().copied().filter(|Reverse((at, ..))| *at <= now) {
+            debug_assert_eq!(at, now, "no ending is missed");
+            self.endings.pop();
+            let call = &self.calls[slot as usize];
+            if call.serial == serial && call.position != GONE {
+                self.end(now, slot);
+                self.ingress.on_end(now, self.live.len() as u32);
+                self.follow_up(now, around);
+            }
+        } else if self.ingress.deadline() <= now {
             self.ingress.on_timer(now, self.live.len() as u32);
             self.follow_up(now, around);
-        } else if self.next_arrival <= now {
-            self.on_arrival(now, around);
         } else {
-            self.emit(now, around);
+            self.on_arrival(now, around);
         }
     }
 
@@ -233,7 +254,7 @@ impl CallsEnd {
         let key = self.key.child("call").nth(u64::from(serial));
         let mut stream = key.stream();
         let first = source.first(&mut stream);
-        let period = source.period();
+        let (period, spacing) = (source.period(), source.spacing());
         let slot = self.free.pop().unwrap_or(self.calls.len() as u32);
         let call = Call { source, stream, period, serial, size: first.size, position: self.live.len() as u32 };
         match self.calls.get_mut(slot as usize) {
@@ -246,7 +267,7 @@ impl CallsEnd {
         if ends != Time::NEVER {
             self.endings.push(Reverse((ends, slot, serial)));
         }
-        self.emissions.insert(from + first.after, serial, slot, period);
+        self.emissions.insert(from + first.after, serial, slot, spacing);
     }
 
     fn end(&mut self, now: Time, slot: u32) {
@@ -258,29 +279,32 @@ impl CallsEnd {
         }
     }
 
+    #[inline(always)]
     fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        let due = self.emissions.first();
-        let call = &mut self.calls[due.slot as usize];
+        let slot = self.emissions.first().slot;
+        let call = &mut self.calls[slot as usize];
         if call.position == GONE {
-            self.free.push(due.slot);
-            self.emissions.replace(Time::NEVER, now);
+            self.free.push(slot);
+            self.emissions.remove_first();
             return;
         }
         let size = call.size;
-        match call.period {
-            Some(period) => self.emissions.turn(period, self.stop),
+        let after = match call.period {
+            Some(period) => period,
             None => {
                 let next = call.source.next(&mut call.stream);
                 call.size = next.size;
-                self.emissions.replace(now + next.after, self.stop);
+                next.after
             }
-        }
+        };
+        self.emissions.advance(after, self.stop);
         let mut packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
         self.sequence = self.sequence.wrapping_add(1);
         self.ingress.on_sent(now, Bytes::new(u64::from(size)));
         self.send(now, &mut packet, around);
     }
 
+    #[inline(always)]
     fn send(&mut self, now: Time, packet: &mut Packet, around: &mut Surroundings<'_, '_>) {
         if self.window.is_open(now) {
             self.sent_packets += 1;
