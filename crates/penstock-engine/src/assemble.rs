@@ -1,6 +1,6 @@
 //! From a blueprint to processes: who is one, how they are connected, and in which order they stand.
 
-use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, Ties};
+use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
 use crate::calls::{CallsEnd, CallsSetup};
 use crate::channel::Inputs;
 use crate::egress::EgressEnd;
@@ -19,6 +19,7 @@ use penstock_model::source::{AnySource, SourcePlan};
 use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -119,6 +120,7 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
                 let plan = &blueprint.links[link.index()];
                 port_index[link.index()] = index as u32;
                 let trace_place = (blueprint.nodes.len() + link.index()) as u32;
+                let plan = &in_step(blueprint, link, plan);
                 Port::new(link, trace_place, plan, key.child("links").child(&plan.path), window)
             })
             .collect();
@@ -144,6 +146,11 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
         let process = process_of[&place(sample.link)] as usize;
         processes[process].sample(port, sample.every, blueprint.warm_up, plan as u32);
     }
+    for (plan, sample) in blueprint.meter_samples.iter().enumerate() {
+        let port = port_index[sample.link.index()];
+        let process = process_of[&place(sample.link)] as usize;
+        processes[process].sample_meters(port, sample.every, blueprint.warm_up, plan as u32);
+    }
     Ok(Parts { processes, inputs, routes: Routes { hops, flows }, couplings })
 }
 
@@ -160,11 +167,23 @@ fn couple(couplings: &mut Couplings, from: u32, to: u32, delay: Duration) {
     *shortest = delay.min(*shortest);
 }
 
+/// The plan of a link. Where departures are known on arrival, meters that see packets depart run ahead of the time; a port
+/// whose meters are looked at takes its decisions as they come.
+fn in_step<'a>(blueprint: &Blueprint, link: LinkId, plan: &'a LinkPlan) -> Cow<'a, LinkPlan> {
+    let at_departure =
+        plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || plan.port.pcn_at == PcnAt::Departure;
+    if !at_departure || blueprint.meter_samples.iter().all(|sample| sample.link != link) {
+        return Cow::Borrowed(plan);
+    }
+    let port = Arc::new(PortPlan { force_service: true, ..PortPlan::clone(&plan.port) });
+    Cow::Owned(LinkPlan { port, ..plan.clone() })
+}
+
 fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     if let Some(link) = blueprint.links.iter().find(|link| link.from == link.to) {
         return Err(BlueprintError::LinkToItself(link.path.clone()));
     }
-    match blueprint.samples.iter().position(|sample| sample.every == Duration::ZERO) {
+    match blueprint.samples.iter().chain(&blueprint.meter_samples).position(|sample| sample.every == Duration::ZERO) {
         Some(plan) => Err(BlueprintError::NoInterval(plan)),
         None => Ok(()),
     }
@@ -209,7 +228,7 @@ fn hosts(blueprint: &Blueprint) -> Vec<bool> {
 /// The links that some route uses or somebody samples, in the scenario's order.
 fn used_links(blueprint: &Blueprint) -> Vec<LinkId> {
     let mut used = vec![false; blueprint.links.len()];
-    let sampled = blueprint.samples.iter().map(|sample| &sample.link);
+    let sampled = blueprint.samples.iter().chain(&blueprint.meter_samples).map(|sample| &sample.link);
     blueprint.routes.iter().flatten().chain(sampled).for_each(|link| used[link.index()] = true);
     (0..blueprint.links.len() as u32).map(LinkId).filter(|link| used[link.index()]).collect()
 }
@@ -397,11 +416,11 @@ impl CallsEnds<'_> {
             return Err(BlueprintError::Mismatch(group.name.clone()));
         }
         let window = Window { from: blueprint.warm_up, to: blueprint.end };
-        let context = EdgeContext { key, call_rate: plan.call_rate };
+        let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
         let egress = Egress::new(&plan.admission, &plan.termination, &context);
         let ingress = Peer { process: ProcessId(from), delay: back };
         let end = EgressEnd::new(dress.flow, header, egress, ingress, window, group.interval);
-        let sink = host(processes, to).add_egress(end, flow.group);
+        let sink = host(processes, to).add_egress(end, flow.group, plan.initial);
         let calls = CallsEnd::new(CallsSetup {
             dress,
             place: flow.from.0,

@@ -91,7 +91,7 @@ impl CallsEnd {
     /// An aggregate with its initial calls.
     pub fn new(setup: CallsSetup) -> CallsEnd {
         let CallsSetup { dress, place, plan, source, key, start, stop, egress, window, ties } = setup;
-        let context = EdgeContext { key, call_rate: plan.call_rate };
+        let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
         let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
         let mut end = CallsEnd {
             dress,

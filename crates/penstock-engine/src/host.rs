@@ -168,13 +168,16 @@ impl Host {
         self.calls.len() as u32 - 1
     }
 
-    /// Adds the receiving end of an aggregate of calls of group `group`; returns its slot.
-    pub fn add_egress(&mut self, mut egress: EgressEnd, group: u32) -> u32 {
+    /// Adds the receiving end of an aggregate of calls of group `group`, of which `initial` are there from the start;
+    /// returns its slot.
+    pub fn add_egress(&mut self, mut egress: EgressEnd, group: u32, initial: u32) -> u32 {
         let known = self.counted.iter().position(|(counted, _)| *counted == group);
-        egress.shared_count = known.unwrap_or_else(|| {
+        let shared = known.unwrap_or_else(|| {
             self.counted.push((group, 0));
             self.counted.len() - 1
-        }) as u32;
+        });
+        self.counted[shared].1 += initial;
+        egress.shared_count = shared as u32;
         self.egresses.push(egress);
         self.egresses.len() as u32 - 1
     }

@@ -5,7 +5,7 @@
 
 use crate::channel::{Arrival, Inputs, Outputs};
 use crate::host::{Host, Surroundings};
-use crate::observations::{Observations, TraceRow};
+use crate::observations::{MeterSamples, Observations, TraceRow};
 use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
@@ -29,14 +29,37 @@ pub struct Process {
     own: u64,
 }
 
-/// A queue that is sampled.
+/// What is sampled of a port.
 struct Sampler {
     port: u32,
     every: Duration,
     next: Time,
-    /// Position among the blueprint's sample plans.
+    /// Position among the blueprint's plans of this kind.
     plan: u32,
-    values: Vec<u32>,
+    sampled: Sampled,
+}
+
+/// What was seen so far.
+enum Sampled {
+    Queue(Vec<u32>),
+    Meters(Vec<MeterSamples>),
+}
+
+impl Sampled {
+    fn take(&mut self, now: Time, port: &mut Port) {
+        let samples = match self {
+            Sampled::Queue(lengths) => return lengths.push(port.waiting(now)),
+            Sampled::Meters(samples) => samples,
+        };
+        let mut i = 0;
+        port.probe(now, &mut |meter, variable, unit, value| {
+            if samples.len() == i {
+                samples.push(MeterSamples { meter, variable, unit, values: Vec::new() });
+            }
+            samples[i].values.push(value);
+            i += 1;
+        });
+    }
 }
 
 /// What a process hands over at the end.
@@ -62,9 +85,18 @@ impl Process {
         process
     }
 
-    /// Samples port `port` each `every` after `from`, into the results of sample plan `plan`.
+    /// Samples the queue of port `port` each `every` after `from`, into the results of sample plan `plan`.
     pub fn sample(&mut self, port: u32, every: Duration, from: Time, plan: u32) {
-        self.samplers.push(Sampler { port, every, next: from + every, plan, values: Vec::new() });
+        self.add_sampler(Sampler { port, every, next: from + every, plan, sampled: Sampled::Queue(Vec::new()) });
+    }
+
+    /// Samples the meters of port `port` likewise, into the results of plan `plan` of meter samples.
+    pub fn sample_meters(&mut self, port: u32, every: Duration, from: Time, plan: u32) {
+        self.add_sampler(Sampler { port, every, next: from + every, plan, sampled: Sampled::Meters(Vec::new()) });
+    }
+
+    fn add_sampler(&mut self, sampler: Sampler) {
+        self.samplers.push(sampler);
         self.is_plain = false;
     }
 
@@ -181,7 +213,7 @@ impl Process {
     fn take_samples(&mut self, now: Time) {
         for sampler in &mut self.samplers {
             if sampler.next <= now {
-                sampler.values.push(self.ports[sampler.port as usize].waiting(now));
+                sampler.sampled.take(now, &mut self.ports[sampler.port as usize]);
                 sampler.next += sampler.every;
             }
         }
@@ -203,7 +235,11 @@ impl Process {
             host.report(seen);
         }
         for sampler in self.samplers {
-            seen.samples[sampler.plan as usize] = sampler.values;
+            let plan = sampler.plan as usize;
+            match sampler.sampled {
+                Sampled::Queue(lengths) => seen.samples[plan] = lengths,
+                Sampled::Meters(samples) => seen.meter_samples[plan] = samples,
+            }
         }
         Outcome {
             name: self.name,

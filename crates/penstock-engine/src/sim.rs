@@ -28,6 +28,7 @@ pub struct Sim {
     flows: usize,
     links: usize,
     samples: usize,
+    meter_samples: usize,
 }
 
 impl Sim {
@@ -47,6 +48,7 @@ impl Sim {
             flows: blueprint.flows.len(),
             links: blueprint.links.len(),
             samples: blueprint.samples.len(),
+            meter_samples: blueprint.meter_samples.len(),
         })
     }
 
@@ -97,6 +99,7 @@ impl Sim {
             flows: vec![FlowCounters::default(); self.flows],
             links: vec![LinkCounters::default(); self.links],
             samples: vec![Vec::new(); self.samples],
+            meter_samples: vec![Vec::new(); self.meter_samples],
             ..Observations::default()
         };
         let mut outcomes: Vec<_> = self.processes.into_iter().map(|process| process.finish(&mut seen)).collect();

@@ -25,6 +25,7 @@ fn same(a: &Observations, b: &Observations) -> Result<(), TestCaseError> {
     }
     prop_assert_eq!(&a.flows, &b.flows);
     prop_assert_eq!(&a.samples, &b.samples);
+    prop_assert_eq!(&a.meter_samples, &b.meter_samples);
     prop_assert_eq!(a.digest, b.digest, "digests");
     prop_assert!(a == b, "everything else");
     Ok(())
