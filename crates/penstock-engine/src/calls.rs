@@ -1,6 +1,7 @@
 //! An aggregate of calls: the sending end, where calls arrive, are admitted, send, and end.
 
 use crate::blueprint::CallsPlan;
+use crate::delayed::Delayed;
 use crate::emissions::Emissions;
 use crate::host::{Dress, Surroundings};
 use crate::messages::{Message, Peer};
@@ -36,6 +37,9 @@ pub struct CallsEnd {
     /// Slots of the calls that live, in no particular order.
     live: Vec<u32>,
     emissions: Emissions,
+    /// Packets on their way from their sources, where that takes time.
+    delayed: Option<Delayed>,
+    next_surge: Time,
     endings: BinaryHeap<Reverse<(Time, u32, u32)>>,
     next_call: u32,
     sequence: u32,
@@ -59,6 +63,8 @@ struct Call {
     size: u32,
     /// Position in `live`; [`GONE`] once it has ended.
     position: u32,
+    /// Where packets are delayed, when the last of them goes on.
+    latest: Time,
 }
 
 const GONE: u32 = u32::MAX;
@@ -109,6 +115,8 @@ impl CallsEnd {
             free: Vec::new(),
             live: Vec::new(),
             emissions: Emissions::new(ties),
+            delayed: plan.delay.as_ref().map(|delay| Delayed::new(delay, key)),
+            next_surge: plan.surge.map_or(Time::NEVER, |surge| surge.at),
             endings: BinaryHeap::new(),
             next_call: 0,
             sequence: 0,
@@ -120,12 +128,7 @@ impl CallsEnd {
             live_since: Time::ZERO,
             plan,
         };
-        let mut spread = key.child("initial").stream();
-        for _ in 0..end.plan.initial {
-            let later = Duration::from_ps((end.plan.initial_spread.as_ps() as f64 * spread.unit()) as u64);
-            let serial = end.take_serial();
-            end.begin(start + later, serial, start);
-        }
+        end.begin_together(end.plan.initial, end.plan.initial_spread, "initial", start);
         end.draw_arrival(start);
         end
     }
@@ -141,11 +144,12 @@ impl CallsEnd {
         self.emissions.next().min(self.next_of_calls()).min(self.ingress.deadline())
     }
 
-    /// When a call comes or goes next.
+    /// When a call comes or goes next, or a packet reaches the ingress that was held up.
     #[inline]
     fn next_of_calls(&self) -> Time {
         let ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
-        ending.min(self.next_arrival)
+        let delayed = self.delayed.as_ref().map_or(Time::NEVER, Delayed::next);
+        ending.min(self.next_arrival).min(self.next_surge).min(delayed)
     }
 
     /// Does one thing that is due at `now`: a call ends, the ingress' timer, a call arrives, a packet goes out, in this
@@ -163,7 +167,7 @@ impl CallsEnd {
             self.emit(self.emissions.next(), around);
             done += 1;
             let next = self.emissions.next();
-            if next > until || next == Time::NEVER || self.ingress.deadline() <= next {
+            if next > until || next == Time::NEVER || self.ingress.deadline() <= next || self.delayed.is_some() {
                 return done;
             }
         }
@@ -182,8 +186,12 @@ impl CallsEnd {
         } else if self.ingress.deadline() <= now {
             self.ingress.on_timer(now, self.live.len() as u32);
             self.follow_up(now, around);
-        } else {
+        } else if self.next_arrival <= now {
             self.on_arrival(now, around);
+        } else if self.next_surge <= now {
+            self.on_surge(now);
+        } else {
+            self.on_delayed(now, around);
         }
     }
 
@@ -199,6 +207,23 @@ impl CallsEnd {
     pub fn finish(&mut self, end: Time) {
         self.count_live(end);
         self.counters.live_at_end = self.live.len() as u64;
+    }
+
+    /// `calls` calls live from `now` on and send their first packets within `spread`.
+    fn begin_together(&mut self, calls: u32, spread: Duration, stream: &str, now: Time) {
+        let mut later = self.key.child(stream).stream();
+        for _ in 0..calls {
+            let after = Duration::from_ps((spread.as_ps() as f64 * later.unit()) as u64);
+            let serial = self.take_serial();
+            self.begin(now + after, serial, now);
+        }
+    }
+
+    fn on_surge(&mut self, now: Time) {
+        self.next_surge = Time::NEVER;
+        if let Some(surge) = self.plan.surge {
+            self.begin_together(surge.calls, surge.spread, "surge", now);
+        }
     }
 
     fn take_serial(&mut self) -> u32 {
@@ -256,7 +281,7 @@ impl CallsEnd {
         let first = source.first(&mut stream);
         let (period, spacing) = (source.period(), source.spacing());
         let slot = self.free.pop().unwrap_or(self.calls.len() as u32);
-        let call = Call { source, stream, period, serial, size: first.size, position: self.live.len() as u32 };
+        let call = Call { source, stream, period, serial, size: first.size, position: self.live.len() as u32, latest: Time::ZERO };
         match self.calls.get_mut(slot as usize) {
             Some(place) => *place = call,
             None => self.calls.push(call),
@@ -298,6 +323,29 @@ impl CallsEnd {
             }
         };
         self.emissions.advance(after, self.stop);
+        match &mut self.delayed {
+            None => self.pass(now, size, around),
+            Some(delayed) => {
+                let call = &mut self.calls[slot as usize];
+                call.latest = delayed.add(now, call.latest, slot, call.serial, size);
+            }
+        }
+    }
+
+    /// A packet has come from its source, where that took time.
+    fn on_delayed(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        let Some(delayed) = &mut self.delayed else { return };
+        let packet = delayed.take();
+        let call = &self.calls[packet.slot as usize];
+        // The place of a call that has ended may be another's by now.
+        if delayed.outlive() || call.serial == packet.serial && call.position != GONE {
+            self.pass(now, packet.size, around);
+        }
+    }
+
+    /// A packet passes the ingress.
+    #[inline]
+    fn pass(&mut self, now: Time, size: u32, around: &mut Surroundings<'_, '_>) {
         let mut packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
         self.sequence = self.sequence.wrapping_add(1);
         self.ingress.on_sent(now, Bytes::new(u64::from(size)));

@@ -15,6 +15,7 @@ mod calls;
 pub mod channel;
 mod committed;
 mod counts;
+mod delayed;
 mod digest;
 mod egress;
 mod emissions;
