@@ -3,7 +3,7 @@
 //! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
-use crate::channel::{Inputs, Outputs};
+use crate::channel::{Arrival, Inputs, Outputs};
 use crate::host::{Host, Surroundings};
 use crate::observations::{MeterSamples, Observations, TraceRow};
 use crate::port::Port;
@@ -25,6 +25,8 @@ pub struct Process {
     is_plain: bool,
     record: Record,
     packet_hops: u64,
+    /// What the process has done by itself: sources, timers, messages.
+    own: u64,
 }
 
 /// What is sampled of a port.
@@ -77,7 +79,7 @@ impl Process {
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
         let mut record = Record { trace: trace.then(Vec::new), ..Record::default() };
         record.digest.name(&name);
-        let mut process = Process { name, ports, host, serving: Vec::new(), samplers: Vec::new(), is_plain: true, record, packet_hops: 0 };
+        let mut process = Process { name, ports, host, serving: Vec::new(), samplers: Vec::new(), is_plain: true, record, packet_hops: 0, own: 0 };
         process.serving = (0..process.ports.len() as u32).filter(|&port| !process.ports[port as usize].commits()).collect();
         process.is_plain = process.serving.is_empty();
         process
@@ -117,20 +119,23 @@ impl Process {
         }
     }
 
-    /// Does everything that is due up to and including `until`; returns when something is due next.
-    pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
-        if self.is_plain {
-            return self.run_plain(until, inputs, outputs, routes);
-        }
-        let mut now = self.next(inputs);
-        while now <= until && now != Time::NEVER {
-            self.serve(now, true, routes, outputs);
-            self.run_plain(now, inputs, outputs, routes);
-            self.serve(now, false, routes, outputs);
-            self.take_samples(now);
-            now = self.next(inputs);
-        }
-        now
+    /// Does everything that is due up to and including `until`; returns when something is due next, and how much it did.
+    pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64) {
+        let before = self.packet_hops + self.own;
+        let next = if self.is_plain {
+            self.run_plain(until, inputs, outputs, routes)
+        } else {
+            let mut now = self.next(inputs);
+            while now <= until && now != Time::NEVER {
+                self.serve(now, true, routes, outputs);
+                self.run_plain(now, inputs, outputs, routes);
+                self.serve(now, false, routes, outputs);
+                self.take_samples(now);
+                now = self.next(inputs);
+            }
+            now
+        };
+        (next, self.packet_hops + self.own - before)
     }
 
     /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant.
@@ -140,26 +145,51 @@ impl Process {
         let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
         loop {
             let arrival = inputs.next();
-            let own = host.as_ref().map_or(Time::NEVER, |host| host.next().min(inputs.next_message()));
+            let message = inputs.next_message();
+            let own = host.as_ref().map_or(Time::NEVER, |host| host.next().min(message));
             let now = arrival.min(own);
             if now > until || now == Time::NEVER {
                 return now;
             }
             match &mut host {
                 Some(host) if own <= arrival => {
-                    if inputs.next_message() > now {
-                        host.on_due(now, around);
-                    } else if let Some(message) = inputs.mailbox().pop() {
+                    if message <= now {
+                        let message = inputs.mailbox().pop().expect("a message is due");
                         host.on_message(now, &message, around);
+                        self.own += 1;
+                    } else {
+                        self.own += host.run(until.min(arrival).min(message.before()), around);
                     }
                 }
                 host => {
-                    self.packet_hops += 1;
-                    Process::on_arrival(now, inputs.first(), host, around);
-                    inputs.pop();
+                    let taken = Process::take_arrivals(until, own, inputs.front(), host, around);
+                    self.packet_hops += taken as u64;
+                    inputs.consume(taken);
                 }
             }
         }
+    }
+
+    /// Takes packets that arrive up to and including `until` and before anything else is due, at `own` or at whatever they
+    /// bring about at the host; returns how many.
+    #[inline]
+    fn take_arrivals(
+        until: Time,
+        mut own: Time,
+        arrivals: &[Arrival],
+        host: &mut Option<&mut Host>,
+        around: &mut Surroundings<'_, '_>,
+    ) -> usize {
+        for (taken, Arrival { at, packet }) in arrivals.iter().enumerate() {
+            if *at > until || *at >= own {
+                return taken;
+            }
+            Process::on_arrival(*at, packet, host, around);
+            if let Some(host) = host {
+                own = own.min(host.next_timer());
+            }
+        }
+        arrivals.len()
     }
 
     #[inline(always)]

@@ -44,7 +44,7 @@ proptest! {
     fn executors_agree(case in case()) {
         let blueprint = case.blueprint();
         let plain = sim(&blueprint).with_executor(Executor::Plain).run();
-        same(&plain, &sim(&blueprint).with_executor(Executor::Lookahead).run())?;
+        same(&plain, &sim(&blueprint).with_executor(Executor::Horizon).run())?;
     }
 
     #[test]

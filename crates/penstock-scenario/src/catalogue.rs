@@ -165,7 +165,21 @@ mod tests {
         let names: Vec<&str> = all["sections"].as_array().unwrap().iter().map(|section| section["name"].as_str().unwrap()).collect();
         assert_eq!(
             names,
-            ["scenario", "node", "link", "rate-change", "class", "marker", "flow", "calls", "initial", "signalling", "measure"]
+            [
+                "scenario",
+                "node",
+                "link",
+                "rate-change",
+                "class",
+                "marker",
+                "flow",
+                "calls",
+                "initial",
+                "surge",
+                "delay",
+                "signalling",
+                "measure"
+            ]
         );
     }
 

@@ -236,7 +236,7 @@ fn terminated(section: &Section<'_>, of: &[Target], below: Rate, known: &Known<'
             section.wrong("of", format!("'{name}' has calls that come or go by themselves, so terminations do not tell how many live"));
             return;
         }
-        let initial = (*count as u64).saturating_mul(u64::from(calls.initial));
+        let initial = (*count as u64).saturating_mul(calls.together());
         load = load.saturating_add(initial.saturating_mul(calls.call_rate.as_bps()));
     }
     if load < below.as_bps() {

@@ -92,7 +92,7 @@ impl Sheet<'_> {
         let (names, groups) = self.together(measure);
         let plans: Vec<_> = groups.iter().map(|group| (&self.blueprint.groups[*group], self.roster.flows[*group].1.clone())).collect();
         let reached = call_metrics::falls_below(&plans, self.seen, measure.below);
-        let start = plans.iter().map(|(group, _)| group.start.1).max().unwrap_or_default();
+        let start = plans.iter().map(|(group, _)| call_metrics::complete(group)).max().unwrap_or_default();
         for (word, from) in [("first-termination", reached.map(|(first, _)| first)), ("start", Some(start))] {
             let span = reached.zip(from).map_or(f64::NAN, |((_, at), from)| at.since(from).as_seconds());
             self.push(What::TerminationTime, &[("of", &names), ("from", word)], span);

@@ -196,7 +196,10 @@ impl Egress {
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
         self.admission.on_packet(now, size, mark);
-        self.signals.extend(self.termination.on_packet(now, size, mark));
+        // Almost never, so that extending the queue by none would be most of the work.
+        if let Some(signal) = self.termination.on_packet(now, size, mark) {
+            self.signals.push_back(signal);
+        }
         if let Some(reporter) = &mut self.reporter {
             reporter.on_packet(now, size, mark);
         }
@@ -230,6 +233,7 @@ impl Egress {
     }
 
     /// The next signal to send to the ingress.
+    #[inline]
     pub fn next_signal(&mut self) -> Option<Signal> {
         self.signals.pop_front()
     }
