@@ -41,6 +41,8 @@ pub enum Signal {
     Restart,
     /// Egress to ingress: too much arrives; how much, if that is known yet.
     Receiving(Option<Rate>),
+    /// Egress to ingress: too much arrives; which share it is of what was sent.
+    Arriving(f64),
     /// Egress to ingress: enough has been terminated.
     Cancel,
     /// Egress to ingress: the rate that may stay (SAR), while more arrives.
@@ -203,6 +205,12 @@ impl Egress {
         if let Some(reporter) = &mut self.reporter {
             reporter.on_packet(now, size, mark);
         }
+    }
+
+    /// The next packet to [arrive](Egress::on_packet) is the `number`th of its aggregate.
+    #[inline]
+    pub fn on_number(&mut self, number: u32) {
+        self.termination.on_number(number);
     }
 
     /// A signal from the ingress. `counted` counts the calls of all aggregates of the group that end at this node, initial
