@@ -139,8 +139,8 @@ impl Check for Parameters {
         match self.receiving_window {
             Some(Duration::ZERO) => mistake("receiving-window", "must be above zero".to_owned()),
             Some(_) if matches!(self.receiving, Receiving::BetweenReports | Receiving::Share) => {
-                let message = format!("has no effect with receiving = \"{}\"; leave it out", self.receiving.name());
-                mistake("receiving-window", message);
+                let message = "has an effect only with receiving = \"sliding\" and \"within-run\"; leave it out";
+                mistake("receiving-window", message.to_owned());
             }
             _ => {}
         }
