@@ -23,6 +23,8 @@ pub struct CallsEnd {
     plan: Arc<CallsPlan>,
     source: Arc<SourcePlan>,
     ingress: Ingress,
+    /// The ingress looks at what is sent, and may have deadlines.
+    ingress_watches: bool,
     egress: Peer,
     key: Key,
     arrivals: Stream,
@@ -97,6 +99,7 @@ impl CallsEnd {
             dress,
             place,
             source,
+            ingress_watches: plan.termination.is_some(),
             ingress,
             egress,
             key,
@@ -138,7 +141,16 @@ impl CallsEnd {
     /// When something happens here next.
     #[inline]
     pub fn next(&self) -> Time {
-        self.emissions.next().min(self.next_of_calls()).min(self.ingress.deadline())
+        self.emissions.next().min(self.next_of_calls()).min(self.deadline())
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        if self.ingress_watches {
+            self.ingress.deadline()
+        } else {
+            Time::NEVER
+        }
     }
 
     /// When a call comes or goes next.
@@ -153,7 +165,7 @@ impl CallsEnd {
     #[inline]
     pub fn run(&mut self, now: Time, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
         let calls = self.next_of_calls();
-        if calls.min(self.ingress.deadline()) <= now {
+        if calls.min(self.deadline()) <= now {
             self.on_due(now, around);
             return 1;
         }
@@ -163,7 +175,7 @@ impl CallsEnd {
             self.emit(self.emissions.next(), around);
             done += 1;
             let next = self.emissions.next();
-            if next > until || next == Time::NEVER || self.ingress.deadline() <= next {
+            if next > until || next == Time::NEVER || self.deadline() <= next {
                 return done;
             }
         }
@@ -227,8 +239,8 @@ impl CallsEnd {
                 Decision::Ask => match self.plan.request_packet {
                     Some(size) => {
                         let body = Body::Request { call: serial, live };
-                        let mut packet = self.dress.packet(now, size, body);
-                        self.send(now, &mut packet, around);
+                        let packet = self.dress.packet(now, size, body);
+                        self.send(now, &packet, around);
                     }
                     None => self.signal(now, Signal::Request { call: serial, live }, around),
                 },
@@ -298,20 +310,22 @@ impl CallsEnd {
             }
         };
         self.emissions.advance(after, self.stop);
-        let mut packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
+        let packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
         self.sequence = self.sequence.wrapping_add(1);
-        self.ingress.on_sent(now, Bytes::new(u64::from(size)));
-        self.send(now, &mut packet, around);
+        if self.ingress_watches {
+            self.ingress.on_sent(now, Bytes::new(u64::from(size)));
+        }
+        self.send(now, &packet, around);
     }
 
     #[inline(always)]
-    fn send(&mut self, now: Time, packet: &mut Packet, around: &mut Surroundings<'_, '_>) {
+    fn send(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         if self.window.is_open(now) {
             self.sent_packets += 1;
             self.sent_bytes += u64::from(packet.size);
         }
-        around.record.trace(now, self.place, packet, TraceEvent::Send);
-        around.ports[self.dress.departure.port as usize].on_arrival(now, packet, around.routes, around.record, around.outputs);
+        around.context.record.trace(now, self.place, packet, TraceEvent::Send);
+        around.send(now, self.dress.departure.port, packet, packet.hop);
     }
 
     /// Cuts and signals that an input has led to.
@@ -343,7 +357,7 @@ impl CallsEnd {
     fn signal(&mut self, now: Time, signal: Signal, around: &mut Surroundings<'_, '_>) {
         let message = Message { at: now + self.egress.delay, flow: self.dress.flow, to_egress: true, number: self.messages, signal };
         self.messages += 1;
-        around.outputs.tell(self.egress.process, message);
+        around.context.outputs.tell(self.egress.process, message);
     }
 
     fn count_live(&mut self, now: Time) {

@@ -12,7 +12,8 @@ use crate::port::Port;
 use crate::record::{Record, Window};
 use crate::route::{Departure, Routes};
 use crate::timers::{TimerKind, Timers};
-use penstock_model::id::FlowId;
+use penstock_model::edge::Signal;
+use penstock_model::id::{FlowId, HopId};
 use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
@@ -23,6 +24,20 @@ use penstock_model::units::{Duration, Time};
 pub struct Surroundings<'a, 'b> {
     /// The node's ports.
     pub ports: &'a mut [Port],
+    /// What they need.
+    pub context: Context<'a, 'b>,
+}
+
+impl Surroundings<'_, '_> {
+    /// Hands a packet to a port of the node; it is to go on to `hop`.
+    #[inline(always)]
+    pub fn send(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
+        self.ports[port as usize].on_arrival(now, packet, hop, &mut self.context);
+    }
+}
+
+/// What a port needs of the process around it.
+pub struct Context<'a, 'b> {
     /// The routes.
     pub routes: &'a Routes,
     /// Digest and trace.
@@ -282,8 +297,8 @@ impl Host {
 
     /// Takes a message between the edges of an aggregate.
     pub fn on_message(&mut self, now: Time, message: &Message, around: &mut Surroundings<'_, '_>) {
-        around.record.digest.number(now.as_ps() ^ u64::from(message.flow.0) << 32 ^ u64::from(message.number));
-        let flow = around.routes.flow(message.flow);
+        around.context.record.digest.number(now.as_ps() ^ u64::from(message.flow.0) << 32 ^ u64::from(message.number));
+        let flow = around.context.routes.flow(message.flow);
         if message.to_egress {
             let end = &mut self.egresses[flow.sink as usize];
             end.on_signal(now, message.signal, &mut self.counted[end.shared_count as usize].1, around);
@@ -298,25 +313,32 @@ impl Host {
     /// Takes a packet at the end of its route.
     #[inline]
     pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
-        around.record.trace(now, self.place, packet, TraceEvent::Receive);
-        if let Body::Datagram { .. } = packet.body {
-            if self.window.is_open(now) {
-                self.sinks[around.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+        around.context.record.trace(now, self.place, packet, TraceEvent::Receive);
+        match packet.body {
+            Body::Datagram { .. } => {
+                if self.window.is_open(now) {
+                    self.sinks[around.context.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+                }
             }
-        } else {
-            self.deliver_to_transport(now, packet, around);
+            Body::Media { .. } => {
+                let sink = around.context.routes.flow(packet.flow).sink;
+                self.egresses[sink as usize].on_packet(now, packet, around);
+                self.arm_egress(sink);
+            }
+            _ => self.deliver_to_transport(now, packet, around),
         }
     }
 
     fn deliver_to_transport(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
-        let flow = around.routes.flow(packet.flow);
+        let flow = around.context.routes.flow(packet.flow);
         match packet.body {
-            Body::Media { .. } | Body::Request { .. } => {
+            Body::Datagram { .. } | Body::Media { .. } => unreachable!("these have no transport"),
+            Body::Request { call, live } => {
                 let end = &mut self.egresses[flow.sink as usize];
-                end.on_packet(now, packet, &mut self.counted[end.shared_count as usize].1, around);
+                end.on_packet(now, packet, around);
+                end.on_signal(now, Signal::Request { call, live }, &mut self.counted[end.shared_count as usize].1, around);
                 self.arm_egress(flow.sink);
             }
-            Body::Datagram { .. } => unreachable!("datagrams have no transport"),
             Body::Segment { seq, .. } => {
                 let end = &mut self.receivers[flow.sink as usize];
                 let before = end.receiver.delivered();
@@ -384,7 +406,7 @@ impl Host {
     fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
         let due = self.emissions.first();
         let end = &mut self.sources[due.slot as usize];
-        let mut packet = end.dress.packet(now, end.size, Body::Datagram { seq: end.sequence });
+        let packet = end.dress.packet(now, end.size, Body::Datagram { seq: end.sequence });
         end.sequence = end.sequence.wrapping_add(1);
         if self.window.is_open(now) {
             end.packets += 1;
@@ -399,9 +421,9 @@ impl Host {
                 self.emissions.advance(next.after, end.stop);
             }
         }
-        let port = end.dress.departure.port as usize;
-        around.record.trace(now, self.place, &packet, TraceEvent::Send);
-        around.ports[port].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
+        let port = end.dress.departure.port;
+        around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+        around.send(now, port, &packet, packet.hop);
     }
 
     fn on_timer(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
@@ -459,12 +481,12 @@ impl Host {
     fn pump_sender(&mut self, now: Time, slot: u32, around: &mut Surroundings<'_, '_>) {
         let end = &mut self.senders[slot as usize];
         while let Some(Transmission { body, size }) = end.sender.next_transmission(now) {
-            let mut packet = end.dress.packet(now, size, body);
+            let packet = end.dress.packet(now, size, body);
             if self.window.is_open(now) && matches!(body, Body::Segment { .. }) {
                 end.sent.count(&packet);
             }
-            around.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.ports[end.dress.departure.port as usize].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
+            around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+            around.send(now, end.dress.departure.port, &packet, packet.hop);
         }
         self.timers.arm(end.sender.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Sender, slot);
     }
@@ -474,9 +496,9 @@ impl Host {
     fn pump_receiver(&mut self, now: Time, slot: u32, around: &mut Surroundings<'_, '_>) {
         let end = &mut self.receivers[slot as usize];
         while let Some(Transmission { body, size }) = end.receiver.next_transmission(now) {
-            let mut packet = end.dress.packet(now, size, body);
-            around.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.ports[end.dress.departure.port as usize].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
+            let packet = end.dress.packet(now, size, body);
+            around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+            around.send(now, end.dress.departure.port, &packet, packet.hop);
         }
         self.timers.arm(end.receiver.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Receiver, slot);
     }
