@@ -39,6 +39,7 @@ pub struct CallsEnd {
     live: Vec<u32>,
     emissions: Emissions,
     endings: BinaryHeap<Reverse<(Time, u32, u32)>>,
+    next_ending: Time,
     next_call: u32,
     sequence: u32,
     messages: u32,
@@ -113,6 +114,7 @@ impl CallsEnd {
             live: Vec::new(),
             emissions: Emissions::new(ties),
             endings: BinaryHeap::new(),
+            next_ending: Time::NEVER,
             next_call: 0,
             sequence: 0,
             messages: 0,
@@ -156,8 +158,7 @@ impl CallsEnd {
     /// When a call comes or goes next.
     #[inline]
     fn next_of_calls(&self) -> Time {
-        let ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
-        ending.min(self.next_arrival)
+        self.next_ending.min(self.next_arrival)
     }
 
     /// Does one thing that is due at `now`: a call ends, the ingress' timer, a call arrives, a packet goes out, in this
@@ -182,9 +183,9 @@ impl CallsEnd {
     }
 
     fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        if let Some(Reverse((at, slot, serial))) = self.endings.peek().copied().filter(|Reverse((at, ..))| *at <= now) {
-            debug_assert_eq!(at, now, "no ending is missed");
-            self.endings.pop();
+        if self.next_ending <= now {
+            let Reverse((_, slot, serial)) = self.endings.pop().expect("an ending is due");
+            self.next_ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
             let call = &self.calls[slot as usize];
             if call.serial == serial && call.position != GONE {
                 self.end(now, slot);
@@ -278,6 +279,7 @@ impl CallsEnd {
         let ends = now + self.plan.holding.holding(&mut key.child("holding").stream());
         if ends != Time::NEVER {
             self.endings.push(Reverse((ends, slot, serial)));
+            self.next_ending = self.next_ending.min(ends);
         }
         self.emissions.insert(from + first.after, serial, slot, spacing);
     }

@@ -58,7 +58,9 @@ pub struct Host {
     senders: Vec<SenderEnd>,
     receivers: Vec<ReceiverEnd>,
     calls: Vec<CallsEnd>,
+    /// Which aggregate is due first, where there are several.
     calls_due: Agenda<Time>,
+    next_of_calls: Time,
     egresses: Vec<EgressEnd>,
     /// Per group of calls with aggregates that end here, how many calls are counted for admission by counting.
     counted: Vec<(u32, u32)>,
@@ -168,6 +170,7 @@ impl Host {
             receivers: Vec::new(),
             calls: Vec::new(),
             calls_due: Agenda::new(0, Time::NEVER),
+            next_of_calls: Time::NEVER,
             egresses: Vec::new(),
             counted: Vec::new(),
         }
@@ -177,9 +180,7 @@ impl Host {
     pub fn add_calls(&mut self, calls: CallsEnd) -> u32 {
         self.calls.push(calls);
         self.calls_due = Agenda::new(self.calls.len(), Time::NEVER);
-        for (slot, calls) in self.calls.iter().enumerate() {
-            self.calls_due.set(slot, calls.next());
-        }
+        (0..self.calls.len()).for_each(|slot| self.settle_calls(slot));
         self.calls.len() as u32 - 1
     }
 
@@ -245,7 +246,7 @@ impl Host {
     /// When the host next does something by itself.
     #[inline]
     pub fn next(&self) -> Time {
-        self.emissions.next().min(self.timers.next()).min(self.calls_due.first_key())
+        self.emissions.next().min(self.timers.next()).min(self.next_of_calls)
     }
 
     /// When its next timer is due: packets that it receives bring about nothing else.
@@ -281,11 +282,22 @@ impl Host {
             self.on_timer(now, around);
             return 1;
         }
-        let slot = self.calls_due.first();
-        let alone = if self.calls.len() == 1 { until } else { now };
+        let (slot, alone) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), now) };
         let done = self.calls[slot].run(now, alone.min(emission.min(timer).before()), around);
-        self.calls_due.set(slot, self.calls[slot].next());
+        self.settle_calls(slot);
         done
+    }
+
+    /// The next event of an aggregate may have changed.
+    #[inline]
+    fn settle_calls(&mut self, slot: usize) {
+        let next = self.calls[slot].next();
+        if self.calls.len() == 1 {
+            self.next_of_calls = next;
+        } else {
+            self.calls_due.set(slot, next);
+            self.next_of_calls = self.calls_due.first_key();
+        }
     }
 
     /// Whether the next source precedes the next timer, in the order of flows within one instant.
@@ -306,7 +318,7 @@ impl Host {
         } else {
             let slot = flow.source as usize;
             self.calls[slot].on_signal(now, message.signal, around);
-            self.calls_due.set(slot, self.calls[slot].next());
+            self.settle_calls(slot);
         }
     }
 

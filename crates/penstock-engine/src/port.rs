@@ -60,9 +60,12 @@ impl PcnStage {
 
     /// The mark of a packet that the meters see.
     #[inline(always)]
-    fn meter(&mut self, now: Time, size: u32, mark: PcnMark) -> PcnMark {
+    fn meter(&mut self, now: Time, size: u32, mut mark: PcnMark) -> PcnMark {
         let size = Bytes::new(u64::from(size));
-        self.meters.iter_mut().fold(mark, |mark, meter| meter.on_packet(now, size, mark))
+        for meter in &mut self.meters {
+            mark = meter.on_packet(now, size, mark);
+        }
+        mark
     }
 }
 
