@@ -4,7 +4,7 @@
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
 use crate::channel::{Arrival, Inputs, Outputs};
-use crate::host::{Host, Surroundings};
+use crate::host::{Context, Host, Surroundings};
 use crate::observations::{MeterSamples, Observations, TraceRow};
 use crate::port::Port;
 use crate::record::Record;
@@ -79,7 +79,8 @@ impl Process {
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
         let mut record = Record { trace: trace.then(Vec::new), ..Record::default() };
         record.digest.name(&name);
-        let mut process = Process { name, ports, host, serving: Vec::new(), samplers: Vec::new(), is_plain: true, record, packet_hops: 0, own: 0 };
+        let mut process =
+            Process { name, ports, host, serving: Vec::new(), samplers: Vec::new(), is_plain: true, record, packet_hops: 0, own: 0 };
         process.serving = (0..process.ports.len() as u32).filter(|&port| !process.ports[port as usize].commits()).collect();
         process.is_plain = process.serving.is_empty();
         process
@@ -142,7 +143,8 @@ impl Process {
     #[inline]
     fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let mut host = self.host.as_deref_mut();
-        let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
+        let context = Context { routes, record: &mut self.record, outputs };
+        let around = &mut Surroundings { ports: &mut self.ports, context };
         loop {
             let arrival = inputs.next();
             let message = inputs.next_message();
@@ -194,13 +196,12 @@ impl Process {
 
     #[inline(always)]
     fn on_arrival(now: Time, packet: &Packet, host: &mut Option<&mut Host>, around: &mut Surroundings<'_, '_>) {
-        around.record.digest.packet(now, packet, 0);
-        let hop = around.routes.hop(packet.hop);
+        around.context.record.digest.packet(now, packet, 0);
+        let hop = around.context.routes.hop(packet.hop);
         if hop.port == Hop::DELIVER {
             host.as_mut().expect("flows end at hosts").deliver(now, packet, around);
         } else {
-            let mut packet = Packet { hop: packet.hop.next(), ..*packet };
-            around.ports[hop.port as usize].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
+            around.send(now, hop.port, packet, packet.hop.next());
         }
     }
 
@@ -256,7 +257,7 @@ impl Process {
             let port = &mut self.ports[port as usize];
             // More than once only where a transmission takes no time.
             while port.has_one_queue() == without_choice && port.next_decision() <= now {
-                port.serve(now, routes, &mut self.record, outputs);
+                port.serve(now, &mut Context { routes, record: &mut self.record, outputs });
             }
         }
     }
