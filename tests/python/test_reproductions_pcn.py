@@ -1,5 +1,7 @@
 """The study of single threshold marking: its data, scenarios, measurements and claims."""
 
+import itertools
+import math
 import tomllib
 from dataclasses import replace
 from decimal import Decimal
@@ -14,7 +16,7 @@ from penstock.reproductions.pcn.experiments import COUNTED, NEAR, SWEEP
 from penstock.reproductions.pcn.loads import shares
 from penstock.reproductions.pcn.measure import admission, gather, termination
 from penstock.reproductions.pcn.mechanisms import CLE_OF_CASE
-from penstock.reproductions.pcn.oracle import counted, erlang_b
+from penstock.reproductions.pcn.oracle import erlang_b, parking_lot, perfect
 from penstock.reproductions.pcn.scenario import below, hops, scenario
 from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, supportable_rate
 from penstock.reproductions.reading import Readings
@@ -390,9 +392,18 @@ class TestOracle:
         assert erlang_b(erlang, servers) == pytest.approx(blocking, abs=1e-6)
 
     def test_a_perfect_counter_is_slightly_below(self):
-        assert counted(CHOSEN, Case(ADMISSION, "CBR", SINGLE))[1] == pytest.approx(-0.025, abs=5e-4)
-        assert counted(CHOSEN, Case(ADMISSION, "SVD", SINGLE))[1] == pytest.approx(-0.083, abs=5e-4)
-        assert counted(CHOSEN, Case(ADMISSION, "CBR", RTT, 600)) == counted(CHOSEN, Case(ADMISSION, "CBR", SINGLE))
+        assert perfect(CHOSEN, Case(ADMISSION, "CBR", SINGLE))[1] == pytest.approx(-0.025, abs=5e-4)
+        assert perfect(CHOSEN, Case(ADMISSION, "SVD", SINGLE))[1] == pytest.approx(-0.083, abs=5e-4)
+        assert perfect(CHOSEN, Case(ADMISSION, "CBR", RTT, 600)) == perfect(CHOSEN, Case(ADMISSION, "CBR", SINGLE))
+
+    @pytest.mark.parametrize(("load", "servers", "links"), [(2.0, 3, 2), (0.3, 2, 3), (30.0, 4, 2)])
+    def test_a_parking_lot_by_all_its_states(self, load, servers, links):
+        weight = mean = 0.0
+        for long, *short in itertools.product(range(servers + 1), repeat=links + 1):
+            if long + max(short) <= servers:
+                term = math.prod(load**n / math.factorial(n) for n in (long, *short))
+                weight, mean = weight + term, mean + term * (long + short[0])
+        assert parking_lot(load, servers, links) == pytest.approx(mean / weight, rel=1e-12)
 
 
 def printed_outcome(**changes):
@@ -448,7 +459,7 @@ def theory(name, noise):  # noqa: PLR0911
     if kind == "growth":
         factor = float(which)
         return [Metric("throughput", {"of": "a-b"}, "bit/s", 39_168_000 * factor * (1 + 0.02 / factor + noise))]
-    bottleneck = {"rtt10-CBR": "d-f"}.get(which, "a-b")
+    bottleneck = "d-f" if which.startswith("rtt10") else "a-b"
     return [
         Metric("throughput", {"of": bottleneck}, "bit/s", float(admissible_rate(CHOSEN, COUNTED[which])) * (1 + noise))
     ]

@@ -44,6 +44,8 @@ pub struct Blueprint {
     pub flows: Vec<FlowPlan>,
     /// Queues to sample at fixed intervals.
     pub samples: Vec<SamplePlan>,
+    /// Ports whose meters' states to sample at fixed intervals.
+    pub meter_samples: Vec<SamplePlan>,
     /// Record what happens to every packet at every port and host.
     pub trace: bool,
 }
@@ -223,7 +225,7 @@ pub struct FlowPlan {
     pub backward: RouteId,
 }
 
-/// A queue to be sampled.
+/// A queue, or the meters of a port, to be sampled.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplePlan {
     /// The link whose port is sampled.

@@ -24,6 +24,8 @@ pub struct CallsEnd {
     plan: Arc<CallsPlan>,
     source: Arc<SourcePlan>,
     ingress: Ingress,
+    /// The ingress looks at what is sent, and may have deadlines.
+    ingress_watches: bool,
     egress: Peer,
     key: Key,
     arrivals: Stream,
@@ -41,6 +43,7 @@ pub struct CallsEnd {
     delayed: Option<Delayed>,
     next_surge: Time,
     endings: BinaryHeap<Reverse<(Time, u32, u32)>>,
+    next_ending: Time,
     next_call: u32,
     sequence: u32,
     messages: u32,
@@ -97,12 +100,13 @@ impl CallsEnd {
     /// An aggregate with its initial calls.
     pub fn new(setup: CallsSetup) -> CallsEnd {
         let CallsSetup { dress, place, plan, source, key, start, stop, egress, window, ties } = setup;
-        let context = EdgeContext { key, call_rate: plan.call_rate };
+        let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
         let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
         let mut end = CallsEnd {
             dress,
             place,
             source,
+            ingress_watches: plan.termination.is_some(),
             ingress,
             egress,
             key,
@@ -118,6 +122,7 @@ impl CallsEnd {
             delayed: plan.delay.as_ref().map(|delay| Delayed::new(delay, key)),
             next_surge: plan.surge.map_or(Time::NEVER, |surge| surge.at),
             endings: BinaryHeap::new(),
+            next_ending: Time::NEVER,
             next_call: 0,
             sequence: 0,
             messages: 0,
@@ -141,36 +146,65 @@ impl CallsEnd {
     /// When something happens here next.
     #[inline]
     pub fn next(&self) -> Time {
-        let ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
-        let delayed = self.delayed.as_ref().map_or(Time::NEVER, Delayed::next);
-        self.emissions.next().min(delayed).min(self.next_arrival).min(self.next_surge).min(ending).min(self.ingress.deadline())
+        self.emissions.next().min(self.next_of_calls()).min(self.deadline())
     }
 
-    /// Does one thing that is due at `now`: a call ends, the ingress' timer, calls arrive, a packet goes out, in this order.
-    pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        if let Some(Reverse((at, slot, serial))) = self.endings.peek().copied() {
-            if at <= now {
-                self.endings.pop();
-                let call = &self.calls[slot as usize];
-                if call.serial == serial && call.position != GONE {
-                    self.end(now, slot);
-                    self.ingress.on_end(now, self.live.len() as u32);
-                    self.follow_up(now, around);
-                }
-                return;
+    #[inline]
+    fn deadline(&self) -> Time {
+        if self.ingress_watches {
+            self.ingress.deadline()
+        } else {
+            Time::NEVER
+        }
+    }
+
+    /// When a call comes or goes next, or a packet reaches the ingress that was held up.
+    #[inline]
+    fn next_of_calls(&self) -> Time {
+        let delayed = self.delayed.as_ref().map_or(Time::NEVER, Delayed::next);
+        self.next_ending.min(self.next_arrival).min(self.next_surge).min(delayed)
+    }
+
+    /// Does one thing that is due at `now`: a call ends, the ingress' timer, a call arrives, a packet goes out, in this
+    /// order. Packets go out until `until` (`now` at least) unless one of the others is due. Returns how much it did.
+    #[inline]
+    pub fn run(&mut self, now: Time, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
+        let calls = self.next_of_calls();
+        if calls.min(self.deadline()) <= now {
+            self.on_due(now, around);
+            return 1;
+        }
+        let until = until.min(calls.before());
+        let mut done = 0;
+        loop {
+            self.emit(self.emissions.next(), around);
+            done += 1;
+            let next = self.emissions.next();
+            if next > until || next == Time::NEVER || self.deadline() <= next || self.delayed.is_some() {
+                return done;
             }
         }
-        if self.ingress.deadline() <= now {
+    }
+
+    fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        if self.next_ending <= now {
+            let Reverse((_, slot, serial)) = self.endings.pop().expect("an ending is due");
+            self.next_ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
+            let call = &self.calls[slot as usize];
+            if call.serial == serial && call.position != GONE {
+                self.end(now, slot);
+                self.ingress.on_end(now, self.live.len() as u32);
+                self.follow_up(now, around);
+            }
+        } else if self.ingress.deadline() <= now {
             self.ingress.on_timer(now, self.live.len() as u32);
             self.follow_up(now, around);
         } else if self.next_arrival <= now {
             self.on_arrival(now, around);
         } else if self.next_surge <= now {
             self.on_surge(now);
-        } else if self.delayed.as_ref().is_some_and(|delayed| delayed.next() <= now) {
-            self.on_delayed(now, around);
         } else {
-            self.emit(now, around);
+            self.on_delayed(now, around);
         }
     }
 
@@ -231,8 +265,8 @@ impl CallsEnd {
                 Decision::Ask => match self.plan.request_packet {
                     Some(size) => {
                         let body = Body::Request { call: serial, live };
-                        let mut packet = self.dress.packet(now, size, body);
-                        self.send(now, &mut packet, around);
+                        let packet = self.dress.packet(now, size, body);
+                        self.send(now, &packet, around);
                     }
                     None => self.signal(now, Signal::Request { call: serial, live }, around),
                 },
@@ -258,7 +292,7 @@ impl CallsEnd {
         let key = self.key.child("call").nth(u64::from(serial));
         let mut stream = key.stream();
         let first = source.first(&mut stream);
-        let period = source.period();
+        let (period, spacing) = (source.period(), source.spacing());
         let slot = self.free.pop().unwrap_or(self.calls.len() as u32);
         let call = Call { source, stream, period, serial, size: first.size, position: self.live.len() as u32, latest: Time::ZERO };
         match self.calls.get_mut(slot as usize) {
@@ -270,8 +304,9 @@ impl CallsEnd {
         let ends = now + self.plan.holding.holding(&mut key.child("holding").stream());
         if ends != Time::NEVER {
             self.endings.push(Reverse((ends, slot, serial)));
+            self.next_ending = self.next_ending.min(ends);
         }
-        self.emissions.insert(from + first.after, serial, slot, period);
+        self.emissions.insert(from + first.after, serial, slot, spacing);
     }
 
     fn end(&mut self, now: Time, slot: u32) {
@@ -283,28 +318,30 @@ impl CallsEnd {
         }
     }
 
+    #[inline(always)]
     fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        let due = self.emissions.first();
-        let call = &mut self.calls[due.slot as usize];
+        let slot = self.emissions.first().slot;
+        let call = &mut self.calls[slot as usize];
         if call.position == GONE {
-            self.free.push(due.slot);
-            self.emissions.replace(Time::NEVER, now);
+            self.free.push(slot);
+            self.emissions.remove_first();
             return;
         }
         let size = call.size;
-        match call.period {
-            Some(period) => self.emissions.turn(period, self.stop),
+        let after = match call.period {
+            Some(period) => period,
             None => {
                 let next = call.source.next(&mut call.stream);
                 call.size = next.size;
-                self.emissions.replace(now + next.after, self.stop);
+                next.after
             }
-        }
+        };
+        self.emissions.advance(after, self.stop);
         match &mut self.delayed {
             None => self.pass(now, size, around),
             Some(delayed) => {
-                let call = &mut self.calls[due.slot as usize];
-                call.latest = delayed.add(now, call.latest, due.slot, call.serial, size);
+                let call = &mut self.calls[slot as usize];
+                call.latest = delayed.add(now, call.latest, slot, call.serial, size);
             }
         }
     }
@@ -323,19 +360,22 @@ impl CallsEnd {
     /// A packet passes the ingress.
     #[inline]
     fn pass(&mut self, now: Time, size: u32, around: &mut Surroundings<'_, '_>) {
-        let mut packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
+        let packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
         self.sequence = self.sequence.wrapping_add(1);
-        self.ingress.on_sent(now, Bytes::new(u64::from(size)));
-        self.send(now, &mut packet, around);
+        if self.ingress_watches {
+            self.ingress.on_sent(now, Bytes::new(u64::from(size)));
+        }
+        self.send(now, &packet, around);
     }
 
-    fn send(&mut self, now: Time, packet: &mut Packet, around: &mut Surroundings<'_, '_>) {
+    #[inline(always)]
+    fn send(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         if self.window.is_open(now) {
             self.sent_packets += 1;
             self.sent_bytes += u64::from(packet.size);
         }
-        around.record.trace(now, self.place, packet, TraceEvent::Send);
-        around.ports[self.dress.departure.port as usize].on_arrival(now, packet, around.routes, around.record, around.outputs);
+        around.context.record.trace(now, self.place, packet, TraceEvent::Send);
+        around.send(now, self.dress.departure.port, packet, packet.hop);
     }
 
     /// Cuts and signals that an input has led to.
@@ -367,7 +407,7 @@ impl CallsEnd {
     fn signal(&mut self, now: Time, signal: Signal, around: &mut Surroundings<'_, '_>) {
         let message = Message { at: now + self.egress.delay, flow: self.dress.flow, to_egress: true, number: self.messages, signal };
         self.messages += 1;
-        around.outputs.tell(self.egress.process, message);
+        around.context.outputs.tell(self.egress.process, message);
     }
 
     fn count_live(&mut self, now: Time) {

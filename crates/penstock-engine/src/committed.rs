@@ -2,22 +2,22 @@
 
 use crate::blueprint::QueuePlan;
 use crate::link::Wire;
+use crate::ring::Ring;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Occupancy, PortContext, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
-use std::collections::VecDeque;
 
 /// The queue: a ring of the packets that count as queued. Whatever no longer does by `now` leaves before anything is
 /// decided; a packet that finds the wire idle never enters unless the packet in service counts too.
 pub struct Committed {
     discipline: AnyDiscipline,
     counting: Counting,
-    ring: VecDeque<Entry>,
+    ring: Ring<Entry>,
     last_end: Time,
     occupancy: Occupancy,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     /// When it stops counting as queued: its transmission starts or, if the packet in service counts, ends.
     leaves: Time,
@@ -30,30 +30,34 @@ impl Committed {
     pub fn new(plan: &QueuePlan, context: &PortContext) -> Committed {
         let discipline = AnyDiscipline::new(&plan.discipline, context);
         let counting = discipline.counting();
-        Committed { discipline, counting, ring: VecDeque::new(), last_end: Time::ZERO, occupancy: Occupancy::default() }
+        Committed { discipline, counting, ring: Ring::default(), last_end: Time::ZERO, occupancy: Occupancy::default() }
     }
 
     /// What the discipline says of `packet`.
-    #[inline]
+    #[inline(always)]
     pub fn decide(&mut self, now: Time, packet: &Packet, sent: &mut u64) -> Verdict {
         self.advance(now, sent);
         self.occupancy.idle_since = (self.last_end <= now).then_some(self.last_end);
-        self.discipline.on_arrival(now, packet, &self.occupancy)
+        match &mut self.discipline {
+            AnyDiscipline::TailDrop(discipline) => discipline.on_arrival(now, packet, &self.occupancy),
+            // They may want the packet in memory, where it need not stand otherwise.
+            discipline => discipline.on_arrival(now, &packet.clone(), &self.occupancy),
+        }
     }
 
     /// Takes an accepted packet; returns when its transmission starts and ends.
-    #[inline]
-    pub fn commit(&mut self, now: Time, packet: &Packet, wire: &mut Wire, sent: &mut u64) -> (Time, Time) {
+    #[inline(always)]
+    pub fn commit(&mut self, now: Time, size: u32, precedence: u8, wire: &mut Wire, sent: &mut u64) -> (Time, Time) {
         let start = self.last_end.max(now);
-        let end = wire.finish(start, packet.size);
+        let end = wire.finish(start, size);
         self.last_end = end;
         let leaves = match self.counting {
             Counting::Waiting => start,
             Counting::InSystem => end,
         };
         if leaves > now {
-            self.occupancy.add(packet.size, packet.precedence);
-            self.ring.push_back(Entry { leaves, size: packet.size, precedence: packet.precedence });
+            self.occupancy.add(size, precedence);
+            self.ring.push(Entry { leaves, size, precedence });
         } else {
             *sent += 1;
         }
@@ -85,9 +89,9 @@ impl Committed {
     /// Lets what no longer counts leave.
     #[inline]
     fn advance(&mut self, now: Time, sent: &mut u64) {
-        while let Some(head) = self.ring.front().filter(|head| head.leaves <= now) {
+        while let Some(head) = self.ring.first().copied().filter(|head| head.leaves <= now) {
             self.occupancy.remove(head.size, head.precedence);
-            self.ring.pop_front();
+            self.ring.consume(1);
             *sent += 1;
         }
     }
