@@ -39,8 +39,8 @@ SIZES_OVERLOADED = (4, 40, 400)
 EVENT = 10.0
 """When the load rises above the supportable rate, in seconds."""
 SPAN = 210.0, 150.0
-"""How long many aggregates run and from when on they count, in seconds: those that have had no call yet admit their first
-one whatever the load, and those calls must have gone."""
+"""How long many aggregates run and from when on they count, in seconds: those that have had no call yet admit their
+first one whatever the load, and those calls must have gone."""
 BASE = Case(ADMISSION, "CBR", SINGLE)
 OVERLOAD = Case(TERMINATION, "CBR", SINGLE, randomized=True, load=2.0)
 
