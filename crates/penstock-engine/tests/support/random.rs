@@ -1,10 +1,12 @@
 //! Random scenarios that shrink: trees of nodes with every component that the engine knows.
 
 use crate::support::{discipline, impairment, meter, scheduler, source, time, transport, Net, Settings};
-use penstock_engine::blueprint::{Blueprint, CallsPlan, MarkAt, MarkerPlan, PcnAt, QueuePlan, Ties};
+use penstock_engine::blueprint::{Blueprint, CallsPlan, MarkAt, MarkerPlan, PcnAt, QueuePlan, SurgePlan, Ties};
+use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
 use penstock_model::id::{LinkId, NodeId};
+use penstock_model::parameters::Parameters;
 use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::units::{Duration, Rate};
 use proptest::prelude::*;
@@ -87,6 +89,8 @@ const CALLS: [Calls; 5] = [
 ];
 const VOICE: (&str, &str) = ("cbr", "rate = 64 kbit/s; packet = 160 bytes; phase = zero");
 const BURSTS: (&str, &str) = ("on-off", "packet = 160 bytes; spacing = 5 ms; on = 34 ms; off = 66 ms");
+const CALL_DELAYS: [Option<&str>; 3] =
+    [None, Some("added = uniform [0 ms, 15 ms]"), Some("added = uniform [0 ms, 15 ms]; keep-order = true")];
 type Named = (&'static str, &'static str);
 struct Calls(Named, Option<Named>, Option<Named>, Option<u32>);
 
@@ -224,6 +228,8 @@ impl Calls {
             holding: HoldingPlan::read("exponential", &mut Settings::new("mean = 50 ms")).expect("a law"),
             initial: number as u32 % 4,
             initial_spread: Duration::from_ms(20),
+            surge: (number % 2 == 1).then(|| SurgePlan { at: time("70 ms"), calls: 5, spread: Duration::from_ms(10) }),
+            delay: CALL_DELAYS[number % 3].and_then(|settings| DelayPlan::read(&mut Settings::new(settings))),
             admission: admission.and_then(|(name, settings)| AdmissionPlan::read(name, &mut Settings::new(settings))),
             termination: termination.and_then(|(name, settings)| TerminationPlan::read(name, &mut Settings::new(settings))),
             // Signals must take some time, whatever the links.
