@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from importlib import resources
 
 import pytest
 
-from penstock.reproductions.pcn.cases import ADMISSION, RTT, SINGLE, Case
+from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, Case
 from penstock.reproductions.pcn.measure import admission
 from penstock.reproductions.pcn.mechanisms import COUNT
 from penstock.reproductions.pcn.oracle import counted, packets_over_rate, perfect
@@ -80,3 +81,14 @@ def test_a_random_phase_sends_what_the_rate_says():
     assert packets_over_rate(CHOSEN, VBR) - packets_over_rate(drawn, VBR) == pytest.approx(
         0.66 * (0.34 * 0.66) / (0.34 * 60), rel=1e-2
     )
+
+
+def test_the_findings_tell_what_is_expected():
+    text = resources.files("penstock.reproductions.pcn").joinpath("findings.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if "| " in line]
+    told = [row[3:5] for row in rows if row[2] in ("CBR", "VBR", "SVD")][:12]
+    topologies = [(SINGLE, 1), (RTT, 10), (RTT, 1000), (PLT, 5)]
+    cases = [Case(ADMISSION, traffic, *place) for place in topologies for traffic in ("CBR", "VBR", "SVD")]
+    for (plain, expected), case in zip(told, cases, strict=True):
+        assert float(plain) == pytest.approx(perfect(CHOSEN, case)[1], abs=6e-4), case
+        assert float(expected) == pytest.approx(counted(CHOSEN, case)[1], abs=6e-4), case

@@ -80,9 +80,6 @@ def round_trip(settings: Settings, case: Case) -> float:
     """
     if case.topology == SINGLE:
         return 2 * float(settings["delay.single_s"])
-    if case.topology != RTT:
-        msg = "one count for all aggregates needs one egress"
-        raise ValueError(msg)
     ends = (settings[f"topology.rtt.ingress_link_delay_{end}_s"] for end in ("min", "max"))
     return 2 * (sum(map(float, ends)) / 2 + float(settings["topology.rtt.bottleneck_delay_s"]))
 
@@ -131,13 +128,20 @@ def perfect(settings: Settings, case: Case) -> tuple[float, float]:
 
 
 def counted(settings: Settings, case: Case) -> tuple[float, float]:
-    """The same for ``admission.count`` as it is simulated: with messages that take time, and in whole packets."""
+    """The same for ``admission.count`` as it is simulated: with messages that take time, and in whole packets.
+
+    Over several bottlenecks, which no single egress counts, without messages.
+    """
+    packets = packets_over_rate(settings, case)
+    if case.topology == PLT:
+        blocking, over = perfect(settings, case)
+        return blocking, (100 + over) * packets - 100
     ar, mean, holding = admissible_rate(settings, case), mean_rate(settings, case), _holding(settings)
     # A place is taken for the messages' time too, and calls do not send in that.
     load = offered(settings, case) * (1 + round_trip(settings, case) / holding)
     blocking = erlang_b(load, limit(settings, case))
     calls = offered(settings, case) * (1 - blocking)
-    return blocking, 100 * (calls * packets_over_rate(settings, case) * float(mean) / float(ar) - 1)
+    return blocking, 100 * (calls * packets * float(mean) / float(ar) - 1)
 
 
 def _holding(settings: Settings) -> float:
