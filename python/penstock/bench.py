@@ -92,7 +92,7 @@ def af() -> str:
 
 
 def pcn_cbr() -> str:
-    """Admission of calls at a constant bit rate, at five times the admissible rate of one link: a row of the PCN study."""
+    """Admission of constant-bit-rate calls over one link at five times the admissible rate, as in the PCN study."""
     return _pcn("CBR")
 
 
