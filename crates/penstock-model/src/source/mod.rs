@@ -3,6 +3,8 @@
 pub mod cbr;
 pub mod codec_mix;
 pub mod ftp;
+pub mod http;
+pub mod laws;
 pub mod on_off;
 pub mod poisson;
 pub mod size;
@@ -49,6 +51,11 @@ macro_rules! sources {
         }
 
         impl SourcePlan {
+            /// Whether it sends as fast as its transport lets it.
+            pub fn is_greedy(&self) -> bool {
+                self.mean_rate().is_none()
+            }
+
             /// The rate that the source sends at in the long run, headers included; `None` for a greedy one.
             pub fn mean_rate(&self) -> Option<Rate> {
                 match self {
@@ -110,6 +117,7 @@ sources! {
     "codec-mix" => CodecMix(codec_mix::CodecMix, codec_mix::Parameters),
     greedy:
     "ftp" => Ftp(ftp::Parameters),
+    "http" => Http(http::Parameters),
 }
 
 // A scenario may have a million flows, each with a source.
