@@ -45,6 +45,55 @@ pub struct Blueprint {
     pub samples: Vec<SamplePlan>,
     /// Record what happens to every packet at every port and host.
     pub trace: bool,
+    /// What is recorded beyond the counters.
+    pub watch: WatchPlan,
+}
+
+/// What is recorded beyond the counters, and costs nothing where nobody asks for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WatchPlan {
+    /// Of all flows of a group, by its position in [`Blueprint::groups`]; each at most once.
+    pub groups: Vec<(u32, FlowWatch)>,
+    /// At links; each at most once.
+    pub links: Vec<(LinkId, LinkWatch)>,
+}
+
+impl WatchPlan {
+    /// What is recorded of the flows of a group.
+    pub fn group(&self, group: u32) -> FlowWatch {
+        self.groups.iter().find(|(watched, _)| *watched == group).map(|(_, watch)| *watch).unwrap_or_default()
+    }
+}
+
+/// What is recorded of each flow of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowWatch {
+    /// The distribution of one-way delays.
+    pub delays: bool,
+    /// The differences of the delays of consecutive packets.
+    pub variation: bool,
+    /// The interarrival jitter of RTP.
+    pub rtp_jitter: bool,
+    /// The distribution of the times that pages take; their mean is always kept.
+    pub pages: bool,
+}
+
+/// What is recorded at a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkWatch {
+    /// All counters and the distribution of waits, by class.
+    pub classes: bool,
+    /// Aggregates whose treatment is compared with that of a server of a configured rate.
+    pub expedited: Vec<EfPlan>,
+}
+
+/// An aggregate and its configured rate [RFC3246 s2.2].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EfPlan {
+    /// Its classes.
+    pub classes: Vec<u8>,
+    /// The rate that it shall be served with (R).
+    pub rate: Rate,
 }
 
 /// The order of simultaneous events of one kind at one process.

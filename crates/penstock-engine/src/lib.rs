@@ -10,6 +10,7 @@
 pub mod agenda;
 mod assemble;
 pub mod blueprint;
+mod browse;
 mod calls;
 pub mod channel;
 mod committed;
@@ -22,12 +23,14 @@ pub mod link;
 pub mod messages;
 pub mod observations;
 mod port;
+mod port_watch;
 pub mod process;
 mod record;
 pub mod route;
 mod service;
 pub mod sim;
 mod timers;
+mod watch;
 
 pub use assemble::BlueprintError;
 pub use blueprint::Blueprint;

@@ -3,12 +3,13 @@
 //! Where departures can be known on arrival (one FIFO queue) the port is [`Committed`] and costs no event of its own;
 //! elsewhere it works in [`Service`] mode and decides whenever its wire becomes free.
 
-use crate::blueprint::{LinkPlan, MarkAt, PcnAt, PortPlan};
+use crate::blueprint::{LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan};
 use crate::channel::Outputs;
 use crate::committed::Committed;
 use crate::digest::Digest;
 use crate::link::Wire;
-use crate::observations::{LinkCounters, TraceEvent};
+use crate::observations::{LinkCounters, PortTimings, TraceEvent};
+use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use crate::route::Routes;
 use crate::service::Service;
@@ -93,14 +94,18 @@ pub struct Counters {
     pub refused: u64,
     /// Packets that no longer count as queued, over the whole run.
     pub sent: u64,
+    /// What is recorded beyond the counts.
+    watch: Option<Box<PortWatch>>,
 }
 
 impl Counters {
     #[inline]
     fn mark(&mut self, now: Time, packet: &Packet) {
         if self.window.is_open(now) {
-            self.link.marked_packets += 1;
-            self.link.marked_bytes += u64::from(packet.size);
+            self.link.mark(packet);
+            if let Some(watch) = &mut self.watch {
+                watch.mark(packet);
+            }
         }
     }
 
@@ -109,8 +114,10 @@ impl Counters {
     fn arrival(&mut self, now: Time, packet: &Packet) {
         self.offered += 1;
         if self.window.is_open(now) {
-            self.link.offered_packets[usize::from(packet.precedence)] += 1;
-            self.link.offered_bytes += u64::from(packet.size);
+            self.link.arrival(packet);
+            if let Some(watch) = &mut self.watch {
+                watch.arrival(packet);
+            }
         }
     }
 
@@ -141,51 +148,36 @@ impl Counters {
 
     /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
     #[inline]
-    pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
-        if self.window.from <= arrival && end <= self.window.to {
-            self.link.sent_packets += 1;
-            self.link.sent_bytes += u64::from(size);
-            self.link.busy = self.link.busy + end.since(start);
-            self.link.waits += 1;
-            if start > arrival {
-                let waited = start.since(arrival).as_ps();
-                self.link.wait_sum_ps += u128::from(waited);
-                self.link.waiting_packet_ps += u128::from(waited);
-                self.link.waiting_byte_ps += u128::from(waited) * u128::from(size);
-            }
-        } else {
-            self.transmission_at_an_edge(arrival, start, end, size);
+    pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
+        self.link.transmission(&self.window, arrival, start, end, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.transmission(arrival, start, end, packet);
+        }
+    }
+
+    /// Notes that a packet stays.
+    #[inline]
+    fn accepted(&mut self, now: Time, packet: &Packet) {
+        if let Some(watch) = &mut self.watch {
+            watch.accepted(now, packet);
         }
     }
 
     /// Counts a packet that is still waiting when the run ends.
-    fn unfinished(&mut self, arrival: Time, size: u32) {
-        let waited = u128::from(self.window.overlap(arrival, Time::NEVER));
-        self.link.waiting_packet_ps += waited;
-        self.link.waiting_byte_ps += waited * u128::from(size);
+    fn unfinished(&mut self, arrival: Time, packet: &Packet) {
+        self.link.unfinished(&self.window, arrival, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.unfinished(arrival, packet);
+        }
     }
 
     /// Counts a loss at `now`.
     fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         if self.window.contains(now) {
-            self.link.dropped_packets[cause as usize][usize::from(packet.precedence)] += 1;
-            self.link.dropped_bytes += u64::from(packet.size);
-        }
-    }
-
-    #[cold]
-    fn transmission_at_an_edge(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
-        let waited = self.window.overlap(arrival, start);
-        self.link.waiting_packet_ps += u128::from(waited);
-        self.link.waiting_byte_ps += u128::from(waited) * u128::from(size);
-        self.link.busy = self.link.busy + Duration::from_ps(self.window.overlap(start, end));
-        if self.window.contains(end) {
-            self.link.sent_packets += 1;
-            self.link.sent_bytes += u64::from(size);
-        }
-        if self.window.contains(start) {
-            self.link.wait_sum_ps += u128::from(start.since(arrival).as_ps());
-            self.link.waits += 1;
+            self.link.loss(packet, cause);
+            if let Some(watch) = &mut self.watch {
+                watch.loss(packet, cause);
+            }
         }
     }
 }
@@ -216,8 +208,13 @@ impl Port {
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             doomed: 0,
-            counters: Counters { place, link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0 },
+            counters: Counters { place, link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0, watch: None },
         }
+    }
+
+    /// Records what `watch` names, of so many classes.
+    pub fn watch(&mut self, watch: &LinkWatch, classes: usize) {
+        self.counters.watch = Some(PortWatch::new(watch, classes, self.counters.window));
     }
 
     /// Whether departures are known on arrival.
@@ -249,7 +246,8 @@ impl Port {
                     pcn.look(now, packet, PcnAt::Accepted, counters);
                 }
                 let (start, end) = queue.commit(now, packet, wire, &mut counters.sent);
-                counters.transmission(now, start, end, packet.size);
+                counters.accepted(now, packet);
+                counters.transmission(now, start, end, packet);
                 self.transmit(start, end, packet, routes, record, outputs);
                 self.check_conservation();
             }
@@ -262,6 +260,7 @@ impl Port {
                 if let Some(pcn) = pcn {
                     pcn.look(now, packet, PcnAt::Accepted, counters);
                 }
+                counters.accepted(now, packet);
                 service.push(now, *packet);
                 if service.has_one_queue() {
                     self.serve(now, routes, record, outputs);
@@ -292,7 +291,7 @@ impl Port {
         let Queueing::Service(service) = &mut self.queueing else { return };
         service.settle(now, &mut self.counters.sent);
         if let Some((arrival, mut packet, end)) = service.serve(now, &mut self.wire) {
-            self.counters.transmission(arrival, now, end, packet.size);
+            self.counters.transmission(arrival, now, end, &packet);
             self.transmit(now, end, &mut packet, routes, record, outputs);
         }
         self.check_conservation();
@@ -316,12 +315,12 @@ impl Port {
         queued + self.doomed
     }
 
-    /// Hands over the counts.
-    pub fn into_counters(mut self) -> LinkCounters {
+    /// Hands over the counts, and what was recorded beyond them.
+    pub fn into_counters(mut self) -> (LinkCounters, Option<PortTimings>) {
         if let Queueing::Service(service) = &self.queueing {
-            service.waiting_packets().for_each(|(arrival, size)| self.counters.unfinished(arrival, size));
+            service.waiting_packets().for_each(|(arrival, packet)| self.counters.unfinished(*arrival, packet));
         }
-        self.counters.link
+        (self.counters.link, self.counters.watch.map(|watch| watch.into_timings()))
     }
 
     /// The hash of what was lost on the wire, in the order of departure; `None` where nothing can be.

@@ -140,9 +140,9 @@ impl Service {
         self.backlog as u32
     }
 
-    /// When each waiting packet arrived, and its size.
-    pub fn waiting_packets(&self) -> impl Iterator<Item = (Time, u32)> + '_ {
-        self.queues.iter().flat_map(|queue| &queue.waiting).map(|(arrival, packet)| (*arrival, packet.size))
+    /// The waiting packets, and when each arrived.
+    pub fn waiting_packets(&self) -> impl Iterator<Item = &(Time, Packet)> + '_ {
+        self.queues.iter().flat_map(|queue| &queue.waiting)
     }
 
     /// Packets that wait, or whose transmission never ends because the link does not recover.

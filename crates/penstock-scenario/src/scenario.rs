@@ -159,6 +159,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
         flows: plans,
         samples: wanted.samples,
         trace: false,
+        watch: blueprint::WatchPlan::default(),
     };
     // Validation leaves the engine nothing to refuse but circles without delay.
     if blueprint.links.iter().any(|link| link.delay == Duration::ZERO) {

@@ -4,7 +4,9 @@
 
 pub mod statistics;
 
-use penstock_engine::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PcnAt, PortPlan, QueuePlan, SamplePlan, Ties};
+use penstock_engine::blueprint::{
+    Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PcnAt, PortPlan, QueuePlan, SamplePlan, Ties, WatchPlan,
+};
 use penstock_engine::{Observations, Sim};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
@@ -108,6 +110,7 @@ impl Net {
             flows: Vec::new(),
             samples: Vec::new(),
             trace: false,
+            watch: WatchPlan::default(),
         })
     }
 

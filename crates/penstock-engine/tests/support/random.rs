@@ -1,7 +1,7 @@
 //! Random scenarios that shrink: trees of nodes with every component that the engine knows.
 
 use crate::support::{discipline, impairment, meter, scheduler, source, time, transport, Net};
-use penstock_engine::blueprint::{Blueprint, MarkAt, MarkerPlan, QueuePlan, Ties};
+use penstock_engine::blueprint::{Blueprint, EfPlan, FlowWatch, LinkWatch, MarkAt, MarkerPlan, QueuePlan, Ties};
 use penstock_model::id::{LinkId, NodeId};
 use penstock_model::units::Rate;
 use proptest::prelude::*;
@@ -51,13 +51,15 @@ const CHANGES: [&[(&str, &str)]; 4] = [
     &[("40 ms", "0 bit/s"), ("90 ms", "1 Mbit/s"), ("91 ms", "0 bit/s"), ("150 ms", "700 kbit/s")],
     &[("100 ms", "0 bit/s")],
 ];
-const TRAFFIC: [(&str, &str, &str); 10] = [
+const TRAFFIC: [(&str, &str, &str); 12] = [
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes; phase = zero", ""),
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes", ""),
     ("cbr", "rate = 64 kbit/s; packet = 160 bytes; spacing-jitter = 0.1", ""),
     ("poisson", "rate = 300 kbit/s; packet = exponential 500 bytes", ""),
+    ("cbr", "rate = 300 kbit/s; packet = mix [160 bytes @ 0.5, 1500 bytes @ 0.5]", ""),
     ("poisson", "rate = 500 kbit/s; packet = mix [160 bytes @ 0.5, 1500 bytes @ 0.5]", ""),
     ("ftp", "", "variant = tahoe; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "variant = reno; min-rto = 20 ms; initial-rto = 50 ms"),
     ("ftp", "size = 20 kB", "variant = reno; min-rto = 0 s; initial-rto = 50 ms; timer-tick = 10 ms"),
     ("ftp", "", "variant = new-reno; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
     ("ftp", "", "variant = sack; min-rto = 20 ms; initial-rto = 100 ms; syn = false"),
@@ -161,7 +163,7 @@ impl Case {
             let to = if from == to { (to + 1) % nodes.len() } else { to };
             let (forward, backward) = (net.route(&path(&parents, from, to)), net.route(&path(&parents, to, from)));
             let (name, settings, tcp) = TRAFFIC[flows.traffic];
-            let carrier = transport(if name == "ftp" { "tcp" } else { "udp" }, tcp);
+            let carrier = transport(if ["ftp", "http"].contains(&name) { "tcp" } else { "udp" }, tcp);
             let starts = ("0 s", if flows.spread { "80 ms" } else { "0 s" });
             let group = net.group(&format!("g{i}"), source(name, settings), carrier, starts);
             let plan = &mut net.0.groups[group as usize];
@@ -172,6 +174,12 @@ impl Case {
         for (link, every) in &self.samples {
             net.sample(LinkId((link % net.0.links.len()) as u32), ["10 ms", "1 ms", "7 us"][*every]);
         }
+        let all = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true };
+        net.0.watch.groups = (0..net.0.groups.len() as u32).map(|group| (group, all)).collect();
+        let rate = "300 kbit/s".parse::<Rate>().expect("a rate");
+        let expedited = vec![EfPlan { classes: vec![0], rate }, EfPlan { classes: vec![0, 1], rate }];
+        let watch = |link: u32| (LinkId(link), LinkWatch { classes: link.is_multiple_of(2), expedited: expedited.clone() });
+        net.0.watch.links = (0..net.0.links.len() as u32).map(watch).collect();
         net.0
     }
 }
