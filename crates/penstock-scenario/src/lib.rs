@@ -31,6 +31,7 @@ mod call_metrics;
 mod calls;
 mod canonical;
 mod catalogue;
+mod class_metrics;
 mod classes;
 mod flows;
 mod link_metrics;
@@ -50,7 +51,9 @@ mod sections;
 mod set;
 mod suggest;
 mod target;
+mod timing_metrics;
 mod tree;
+mod watching;
 mod what;
 mod words;
 

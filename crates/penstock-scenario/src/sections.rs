@@ -140,7 +140,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         fields: FlowKeys::FIELDS,
         parts: &[
             required("source", Takes::OneOf("source"), "What the application sends."),
-            part("transport", Takes::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` needs `tcp`, and only `ftp` can use it."),
+            part("transport", Takes::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` and `http` need `tcp`, and only they can use it."),
         ],
     },
     SectionEntry {
@@ -149,7 +149,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: CallKeys::DOC,
         fields: CallKeys::FIELDS,
         parts: &[
-            required("source", Takes::OneOf("source"), "What each call sends; not `ftp`."),
+            required("source", Takes::OneOf("source"), "What each call sends; neither `ftp` nor `http`."),
             part("transport", Takes::OneOf("transport"), "How it is carried; `udp`, also if left out."),
             part("arrivals", Takes::OneOf("arrival"), "When calls arrive; none do if left out, and then there must be initial calls."),
             part(

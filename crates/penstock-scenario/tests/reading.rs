@@ -38,7 +38,7 @@ fn all_mistakes_come_at_once_in_the_order_of_the_file() {
          voice.toml:11: links[0].to: unknown node 'c' (one of a, b)\n\
          voice.toml:12: links[0].rate: 10 has no unit; write \"1.5 Mbit/s\"\n\
          voice.toml:16: links[0].queue.red.min-threshold: 20 has no unit; write \"20 packets\" or \"20 KiB\"\n\
-         voice.toml:24: flows[0].source: unknown source 'cbrr'; did you mean 'cbr'? (cbr, poisson, on-off, codec-mix, ftp)\n\
+         voice.toml:24: flows[0].source: unknown source 'cbrr'; did you mean 'cbr'? (cbr, poisson, on-off, codec-mix, ftp, http)\n\
          5 mistakes, nothing was run.\n"
     );
     assert_eq!((mistakes[3].line, mistakes[3].column), (Some(16), Some(1)));

@@ -120,6 +120,16 @@ sources! {
     "http" => Http(http::Parameters),
 }
 
+impl SourcePlan {
+    /// The mean time from packet to packet of a source that keeps one; `None` for all but `cbr`.
+    pub fn spacing(&self) -> Option<Duration> {
+        match self {
+            SourcePlan::Cbr(cbr) => Some(cbr.spacing()),
+            _ => None,
+        }
+    }
+}
+
 // A scenario may have a million flows, each with a source.
 const _: () = assert!(std::mem::size_of::<AnySource>() <= 64);
 
