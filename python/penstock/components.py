@@ -18,6 +18,7 @@ __all__ = [
     "Fixed",
     "Fractional",
     "Ftp",
+    "Http",
     "Infinite",
     "Loss",
     "NoneArrival",
@@ -560,7 +561,7 @@ class Excess(Component):
 
 
 class Cbr(Component):
-    """Constant bit rate: packets of one size at a fixed spacing, or nearly so.
+    """Constant bit rate: packets at a fixed spacing, or nearly so.
 
     More about it: ``penstock explain cbr``.
 
@@ -568,8 +569,8 @@ class Cbr(Component):
     ----------
     rate : str
         Mean rate, headers included. Allowed: above zero, at most 100 Tbit/s.
-    packet : str
-        Bytes of each packet on the wire, at most 65535. Allowed: above zero.
+    packet : str | dict[str, Any]
+        Bytes of a packet on the wire. Allowed: 1 to 65535 bytes.
     phase : Literal["random", "zero"], default random
         When the first packet goes out.
     spacing_jitter : float | str, default 0
@@ -580,7 +581,7 @@ class Cbr(Component):
     KEY: ClassVar[str] = "cbr"
 
     rate: str
-    packet: str
+    packet: str | dict[str, Any]
     phase: Literal["random", "zero"] = "random"
     spacing_jitter: float | str = 0.0
 
@@ -606,14 +607,14 @@ class PoissonSource(Component):
 
 
 class OnOff(Component):
-    """On-off: packets of one size at one spacing during on periods, silence between them.
+    """On-off: packets at one spacing during on periods, silence between them.
 
     More about it: ``penstock explain on-off``.
 
     Parameters
     ----------
-    packet : str
-        Bytes of each packet on the wire, at most 65535. Allowed: above zero.
+    packet : str | dict[str, Any]
+        Bytes of a packet on the wire. Allowed: 1 to 65535 bytes.
     spacing : str
         Time from packet to packet in an on period. Allowed: zero or more.
     on : str
@@ -631,7 +632,7 @@ class OnOff(Component):
     KIND: ClassVar[str] = "source"
     KEY: ClassVar[str] = "on-off"
 
-    packet: str
+    packet: str | dict[str, Any]
     spacing: str
     on: str
     off: str
@@ -678,6 +679,34 @@ class Ftp(Component):
     KEY: ClassVar[str] = "ftp"
 
     size: str | None = None
+
+
+class Http(Component):
+    """HTTP: a user who asks for one page after the other over a connection that stays open.
+
+    More about it: ``penstock explain http``.
+
+    Parameters
+    ----------
+    page : str | dict[str, Any], optional
+        Size of the file that the user asks for; `{ log-normal = { median = "2 kB", mean = "7 kB" } }` if left out.
+        Allowed: 1 byte to 4 GB.
+    objects : int, default 3
+        How many files are embedded in it. Allowed: a whole number, 0 to 1000.
+    object : str | dict[str, Any], optional
+        Size of each of them; as `page` if left out. Allowed: 1 byte to 4 GB.
+    think : str | dict[str, Any], optional
+        Time from a page's end to the request of the next; `{ uniform = ["1 s", "5 s"] }` if left out. Allowed: zero or
+        more.
+    """
+
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "http"
+
+    page: str | dict[str, Any] | None = None
+    objects: int = 3
+    object: str | dict[str, Any] | None = None
+    think: str | dict[str, Any] | None = None
 
 
 class Tcp(Component):

@@ -114,6 +114,7 @@ fn metrics() -> Vec<Value> {
             "applies-to": applies,
             "take": info.take.iter().map(|take| take.word()).collect::<Vec<_>>(),
             "default-take": info.default.iter().map(|take| take.word()).collect::<Vec<_>>(),
+            "quantiles": info.quantiles,
             "by": info.split.iter().map(|by| by.word()).collect::<Vec<_>>(),
         })
     };

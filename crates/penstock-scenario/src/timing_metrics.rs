@@ -15,7 +15,7 @@ impl Sheet<'_> {
         let labels = part.labels();
         let (scale, unit) = match measure.unit {
             In::Second => (1.0, measure.what.info().unit),
-            In::PacketTime => (self.packet_time(part.group), "1"),
+            In::PacketTime => (self.packet_time(part.group), "packet times"),
         };
         for take in &measure.take {
             let value = self.statistic(measure.what, *take, &part.flows);

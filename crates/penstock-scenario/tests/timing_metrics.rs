@@ -82,7 +82,10 @@ fn delays_have_quantiles() {
     check(
         DISTURBED,
         "metric = \"delay\"\nof = \"voice\"\nper = \"flow\"\ntake = [\"mean\"]\nquantiles = [0.99]\nunit = \"packet-time\"",
-        &["delay of=voice flow=voice[0] statistic=mean 0.2900 1", "delay of=voice flow=voice[0] quantile=0.99 ~0.5 1"],
+        &[
+            "delay of=voice flow=voice[0] statistic=mean 0.2900 packet times",
+            "delay of=voice flow=voice[0] quantile=0.99 ~0.5 packet times",
+        ],
     );
 }
 
@@ -103,7 +106,7 @@ fn differences_of_delays() {
     check(
         DISTURBED,
         "metric = \"jitter\"\nof = \"voice\"\ntake = [\"max\"]\nquantiles = [0.5]\nunit = \"packet-time\"",
-        &["jitter of=voice statistic=max 0.3000 1", "jitter of=voice quantile=0.5 ~0.15 1"],
+        &["jitter of=voice statistic=max 0.3000 packet times", "jitter of=voice quantile=0.5 ~0.15 packet times"],
     );
     check(
         DISTURBED,
