@@ -12,6 +12,7 @@ __all__ = [
     "CodecMix",
     "Count",
     "Delay",
+    "Drr",
     "Excess",
     "Exponential",
     "Fifo",
@@ -35,6 +36,7 @@ __all__ = [
     "Rfc6661Termination",
     "Rfc6662Admission",
     "Rfc6662Termination",
+    "Scfq",
     "SingleThresholdPcnMeter",
     "SingleThresholdTermination",
     "Sm",
@@ -43,9 +45,13 @@ __all__ = [
     "Tcp",
     "Threshold",
     "TokenBucket",
+    "TokenBucketPolicer",
+    "TokenBucketShaper",
     "TwoRateTcm",
     "Udp",
     "VirtualQueue",
+    "Wf2qPlus",
+    "Wrr",
 ]
 
 
@@ -194,6 +200,103 @@ class Priority(Component):
     KEY: ClassVar[str] = "priority"
 
     order: list[str]
+
+
+class Wrr(Component):
+    """Weighted round robin: classes take turns, and each sends as much at its turn as its weight allows.
+
+    More about it: ``penstock explain wrr``.
+
+    Parameters
+    ----------
+    weighs : Literal["packets", "bytes"], default packets
+        What weights are about.
+    quantum : str, optional
+        Bytes that a class of mean weight may send at a visit, with `weighs = "bytes"`; 1500 bytes if left out. Small
+        ones serve classes more evenly, large ones let each send more packets at once. Allowed: above zero.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "wrr"
+
+    weighs: Literal["packets", "bytes"] = "packets"
+    quantum: str | None = None
+
+
+class Drr(Component):
+    """Deficit round robin: classes take turns, and each saves up what a turn leaves too little for its next packet.
+
+    More about it: ``penstock explain drr``.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "drr"
+
+
+class Scfq(Component):
+    """Self-clocked fair queueing: shares by weight, with the packet in service as the clock.
+
+    More about it: ``penstock explain scfq``.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "scfq"
+
+
+class Wf2qPlus(Component):
+    """WF2Q+: fair queueing by weights that serves no packet before the fluid reference would have begun it.
+
+    More about it: ``penstock explain wf2q-plus``.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "wf2q-plus"
+
+
+class TokenBucketShaper(Component):
+    """Token-bucket shaper: packets wait in the queue until they keep to a rate and a burst.
+
+    More about it: ``penstock explain token-bucket``.
+
+    Parameters
+    ----------
+    rate : str
+        Long-run rate of the output (r); at most the link's. Allowed: above zero, at most 100 Tbit/s.
+    burst : str
+        Depth of the bucket (b); at least the largest packet. Allowed: above zero.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+
+    KIND: ClassVar[str] = "shaper"
+    KEY: ClassVar[str] = "token-bucket"
+
+    rate: str
+    burst: str
+    start: Literal["full", "empty"] = "full"
+
+
+class TokenBucketPolicer(Component):
+    """Token-bucket policer: drops what exceeds a rate and a burst.
+
+    More about it: ``penstock explain token-bucket``.
+
+    Parameters
+    ----------
+    rate : str
+        Long-run rate of what passes (r). Allowed: above zero, at most 100 Tbit/s.
+    burst : str
+        Depth of the bucket (b). Allowed: above zero.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+
+    KIND: ClassVar[str] = "policer"
+    KEY: ClassVar[str] = "token-bucket"
+
+    rate: str
+    burst: str
+    start: Literal["full", "empty"] = "full"
 
 
 class TokenBucket(Component):

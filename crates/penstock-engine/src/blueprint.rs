@@ -4,12 +4,14 @@
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
 
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
+use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
@@ -128,11 +130,18 @@ pub struct LinkPlan {
 /// What a port does to packets before they reach the wire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortPlan {
+    /// Drop what exceeds a profile, before everything else.
+    pub policers: Vec<PolicerPlan>,
+    /// For each class of [`Blueprint::classes`], the policer of [`PortPlan::policers`] that it passes; beyond the end,
+    /// none.
+    pub policer_of_class: Vec<Option<u8>>,
     /// Colours packets.
     pub marker: Option<MarkerPlan>,
     /// Who goes next.
     pub scheduler: SchedulerPlan,
-    /// The queues, in the scheduler's order.
+    /// What is said of the scheduler's classes, in its order; empty if nothing is said of any.
+    pub classes: Vec<ClassPlan>,
+    /// The queues: one for each class and, where classes have schedulers of their own, for each class below, in order.
     pub queues: Vec<QueuePlan>,
     /// For each class of [`Blueprint::classes`], the queue that it waits in.
     pub queue_of_class: Vec<u8>,
@@ -140,6 +149,8 @@ pub struct PortPlan {
     pub pcn: Vec<PcnMeterPlan>,
     /// Which packets they see, and when.
     pub pcn_at: PcnAt,
+    /// Holds packets back before the wire.
+    pub shaper: Option<ShaperPlan>,
     /// What the wire does to packets, in order.
     pub impairments: Vec<ImpairmentPlan>,
     /// Take a decision at every departure even where departures are known on arrival; for tests of the equivalence.

@@ -1,4 +1,4 @@
-//! A port: marker, discipline, queue, scheduler, wire, in this order.
+//! A port: policer, marker, discipline, queue, scheduler, shaper, wire, in this order.
 //!
 //! Where departures can be known on arrival (one FIFO queue) the port is [`Committed`] and costs no event of its own;
 //! elsewhere it works in [`Service`] mode and decides whenever its wire becomes free.
@@ -13,7 +13,9 @@ use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use crate::route::Routes;
 use crate::service::Service;
-use penstock_model::discipline::{DropCause, PortContext, Verdict};
+use penstock_model::conditioner::policer::Policer;
+use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
+use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DropCause, PortContext, Verdict};
 use penstock_model::id::LinkId;
 use penstock_model::impairment::{AnyImpairment, Fate, Impairment};
 use penstock_model::meter::{AnyMeter, Meter};
@@ -28,6 +30,7 @@ pub struct Port {
     link: LinkId,
     wire: Wire,
     delay: Duration,
+    policers: Option<Box<Policers>>,
     marker: Option<Marker>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
@@ -37,6 +40,29 @@ pub struct Port {
     /// Packets that they will lose after the end of the run.
     doomed: u64,
     counters: Counters,
+}
+
+/// The policers of a port.
+struct Policers {
+    policers: Vec<Policer>,
+    of_class: Vec<Option<u8>>,
+}
+
+impl Policers {
+    fn new(plan: &PortPlan) -> Option<Box<Policers>> {
+        let policer = |plan: &PolicerPlan| match plan {
+            PolicerPlan::TokenBucket(parameters) => Policer::new(parameters),
+        };
+        let policers: Vec<Policer> = plan.policers.iter().map(policer).collect();
+        (!policers.is_empty()).then(|| Box::new(Policers { policers, of_class: plan.policer_of_class.clone() }))
+    }
+
+    fn passes(&mut self, now: Time, packet: &Packet) -> bool {
+        match self.of_class.get(usize::from(packet.class)) {
+            Some(Some(policer)) => self.policers[usize::from(*policer)].passes(now, packet.bytes()),
+            _ => true,
+        }
+    }
 }
 
 struct Marker {
@@ -115,9 +141,6 @@ impl Counters {
         self.offered += 1;
         if self.window.is_open(now) {
             self.link.arrival(packet);
-            if let Some(watch) = &mut self.watch {
-                watch.arrival(packet);
-            }
         }
     }
 
@@ -143,6 +166,9 @@ impl Counters {
     fn refused(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
         record.note(now, self.place, packet, TraceEvent::Drop(cause));
         self.refused += 1;
+        if let Some(watch) = &mut self.watch {
+            watch.offered(now, packet);
+        }
         self.loss(now, packet, cause);
     }
 
@@ -152,6 +178,16 @@ impl Counters {
         self.link.transmission(&self.window, arrival, start, end, packet.size);
         if let Some(watch) = &mut self.watch {
             watch.transmission(arrival, start, end, packet);
+        }
+    }
+
+    /// Counts a packet that is accepted at `now` and whose transmission is known at once.
+    #[inline]
+    fn committed(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
+        self.link.transmission(&self.window, now, start, end, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.accepted(now, packet);
+            watch.transmission(now, start, end, packet);
         }
     }
 
@@ -183,9 +219,15 @@ impl Counters {
 }
 
 /// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that
-/// decides on arrival. (Scheduled rate changes are known beforehand and do not matter.)
+/// decides on arrival. (Scheduled rate changes are known beforehand and do not matter. Nor does a shaper; but where it
+/// leaves the wire idle, how much waits does not tell how much is in service.)
 pub fn commits_on_arrival(plan: &LinkPlan) -> bool {
-    matches!(plan.port.scheduler, SchedulerPlan::Fifo(_)) && plan.port.queues.len() == 1 && !plan.port.force_service
+    let port = &plan.port;
+    if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_service {
+        return false;
+    }
+    let context = PortContext { key: Key::root(0, 0), rate: plan.rate };
+    port.shaper.is_none() || AnyDiscipline::new(&port.queues[0].discipline, &context).counting() == Counting::Waiting
 }
 
 impl Port {
@@ -197,11 +239,15 @@ impl Port {
         } else {
             Queueing::Service(Service::new(&plan.port, &context))
         };
+        let shaper = plan.port.shaper.as_ref().map(|shaper| match shaper {
+            ShaperPlan::TokenBucket(parameters) => parameters.bucket(),
+        });
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
         Port {
             link,
-            wire: Wire::new(plan.rate, plan.rate_changes.clone()),
+            wire: Wire::new(plan.rate, plan.rate_changes.clone(), shaper),
             delay: plan.delay,
+            policers: Policers::new(&plan.port),
             marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
             pcn: PcnStage::new(&plan.port, key),
             queueing,
@@ -230,6 +276,9 @@ impl Port {
     /// Takes a packet that arrives at `now`.
     #[inline]
     pub fn on_arrival(&mut self, now: Time, packet: &mut Packet, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
+        if self.policers.is_some() && !self.police(now, packet, record) {
+            return;
+        }
         if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
@@ -246,8 +295,7 @@ impl Port {
                     pcn.look(now, packet, PcnAt::Accepted, counters);
                 }
                 let (start, end) = queue.commit(now, packet, wire, &mut counters.sent);
-                counters.accepted(now, packet);
-                counters.transmission(now, start, end, packet);
+                counters.committed(now, start, end, packet);
                 self.transmit(start, end, packet, routes, record, outputs);
                 self.check_conservation();
             }
@@ -267,6 +315,16 @@ impl Port {
                 }
             }
         }
+    }
+
+    /// Whether a packet passes the policers; counts it if not.
+    fn police(&mut self, now: Time, packet: &Packet, record: &mut Record) -> bool {
+        let passes = self.policers.as_mut().is_none_or(|policers| policers.passes(now, packet));
+        if !passes {
+            self.counters.arrival(now, packet);
+            self.counters.refused(now, packet, DropCause::Policed, record);
+        }
+        passes
     }
 
     /// When the port next has to decide who goes; never for a port that commits on arrival.

@@ -25,10 +25,11 @@ impl PortWatch {
         Box::new(PortWatch { window, classes, expedited: plan.expedited.iter().map(EfMeter::new).collect() })
     }
 
-    /// A packet is offered in the window.
-    pub fn arrival(&mut self, packet: &Packet) {
-        if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
-            class.counters.arrival(packet);
+    /// A packet is offered at `now`; what is accepted is so too.
+    pub fn offered(&mut self, now: Time, packet: &Packet) {
+        match self.classes.get_mut(usize::from(packet.class)) {
+            Some(class) if self.window.is_open(now) => class.counters.arrival(packet),
+            _ => {}
         }
     }
 
@@ -48,6 +49,7 @@ impl PortWatch {
 
     /// A packet has been accepted at `now`.
     pub fn accepted(&mut self, now: Time, packet: &Packet) {
+        self.offered(now, packet);
         for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
             meter.arrival(now, packet);
         }

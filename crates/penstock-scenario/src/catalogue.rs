@@ -166,7 +166,20 @@ mod tests {
         let names: Vec<&str> = all["sections"].as_array().unwrap().iter().map(|section| section["name"].as_str().unwrap()).collect();
         assert_eq!(
             names,
-            ["scenario", "node", "link", "rate-change", "class", "marker", "flow", "calls", "initial", "signalling", "measure"]
+            [
+                "scenario",
+                "node",
+                "link",
+                "rate-change",
+                "class",
+                "rate-limit",
+                "marker",
+                "flow",
+                "calls",
+                "initial",
+                "signalling",
+                "measure"
+            ]
         );
     }
 

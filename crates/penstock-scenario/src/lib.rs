@@ -45,6 +45,7 @@ mod port;
 mod routes;
 mod routing;
 mod scenario;
+mod scheduling;
 mod schema;
 mod section;
 mod sections;

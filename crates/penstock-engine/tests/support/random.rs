@@ -1,6 +1,6 @@
 //! Random scenarios that shrink: trees of nodes with every component that the engine knows.
 
-use crate::support::{discipline, impairment, meter, scheduler, source, time, transport, Net};
+use crate::support::{above, class, discipline, impairment, meter, policer, scheduler, shaper, source, time, transport, Net};
 use penstock_engine::blueprint::{Blueprint, EfPlan, FlowWatch, LinkWatch, MarkAt, MarkerPlan, QueuePlan, Ties};
 use penstock_model::id::{LinkId, NodeId};
 use penstock_model::units::Rate;
@@ -29,6 +29,24 @@ const DISCIPLINES: [(&str, &str); 8] = [
          max-probabilities = [0.1, 0.3, 1]; weight = 0.5; updates = all; count = shared; idle = ignored",
     ),
 ];
+/// Three classes under each scheduler; the last is two levels deep.
+const SCHEDULERS: [(&str, &str, [&str; 3]); 12] = [
+    ("priority", "order = [a, b, c]", ["", "", ""]),
+    ("priority", "order = [a, b, c]", ["| rate = 200 kbit/s; burst = 2 kB", "| rate = 90 kbit/s; burst = 600 bytes", ""]),
+    ("priority", "order = [a, b, c]", ["| rate = 50 kbit/s; burst = 2 kB; exceeding = goes-last", "", "| rate = 80 kbit/s; burst = 1 kB"]),
+    ("wrr", "", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("wrr", "weighs = bytes", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("wrr", "weighs = bytes; quantum = 100 bytes", ["weight = 70", "weight = 1", "weight = 29"]),
+    ("drr", "", ["quantum = 1500 bytes", "quantum = 3 kB", "quantum = 1500 bytes"]),
+    ("drr", "", ["quantum = 100 bytes", "quantum = 300 bytes", "quantum = 700 bytes"]),
+    ("scfq", "", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("scfq", "", ["weight = 1", "weight = 1", "weight = 1"]),
+    ("wf2q-plus", "", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("wf2q-plus", "", ["weight = 1", "weight = 1", "weight = 1"]),
+];
+const SHAPERS: [&str; 3] =
+    ["rate = 100 kbit/s; burst = 1500 bytes", "rate = 400 kbit/s; burst = 4 kB", "rate = 90 kbit/s; burst = 600 bytes; start = empty"];
+const POLICERS: [&str; 2] = ["rate = 100 kbit/s; burst = 3 kB", "rate = 300 kbit/s; burst = 2 kB; start = empty"];
 const METERS: [(&str, &str, MarkAt); 4] = [
     ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Arrival),
     ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Departure),
@@ -72,7 +90,11 @@ pub struct Way {
     rate: usize,
     delay: usize,
     discipline: usize,
-    priority: bool,
+    /// The scheduler of the port, and whether its last class is one level down, below which scheduler.
+    scheduler: Option<(usize, Option<usize>)>,
+    shaper: Option<usize>,
+    /// A policer, and whether for class b alone.
+    policer: Option<(usize, bool)>,
     meter: Option<usize>,
     impairments: Vec<usize>,
     changes: Option<usize>,
@@ -106,13 +128,17 @@ pub struct Case {
 fn way() -> impl Strategy<Value = Way> {
     let impairments = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(0..IMPAIRMENTS.len(), 1..3)];
     let rare = |n: usize| prop::option::weighted(0.25, 0..n);
-    let shape = (0..RATES.len(), 0..UP_DELAYS.len(), 0..DISCIPLINES.len(), prop::bool::weighted(0.2));
-    (shape, rare(METERS.len()), impairments, prop::option::weighted(0.15, 0..CHANGES.len())).prop_map(
-        |((rate, delay, discipline, priority), meter, impairments, changes)| Way {
+    let scheduler = prop::option::weighted(0.3, (0..SCHEDULERS.len(), prop::option::weighted(0.3, 0..SCHEDULERS.len())));
+    let shape = (0..RATES.len(), 0..UP_DELAYS.len(), 0..DISCIPLINES.len(), scheduler);
+    let conditioners = (prop::option::weighted(0.15, 0..SHAPERS.len()), prop::option::weighted(0.1, (0..POLICERS.len(), any::<bool>())));
+    (shape, conditioners, rare(METERS.len()), impairments, prop::option::weighted(0.15, 0..CHANGES.len())).prop_map(
+        |((rate, delay, discipline, scheduler), (shaper, policer), meter, impairments, changes)| Way {
             rate,
             delay,
             discipline,
-            priority,
+            scheduler,
+            shaper,
+            policer,
             meter,
             impairments,
             changes,
@@ -122,7 +148,7 @@ fn way() -> impl Strategy<Value = Way> {
 
 fn flows() -> impl Strategy<Value = Flows> {
     let ends = (0usize..6, 0usize..6);
-    (ends, 0..TRAFFIC.len(), 1usize..4, 0u8..2, 0u8..3, any::<bool>(), any::<bool>()).prop_map(
+    (ends, 0..TRAFFIC.len(), 1usize..4, 0u8..3, 0u8..3, any::<bool>(), any::<bool>()).prop_map(
         |((from, to), traffic, members, class, precedence, spread, stops)| Flows {
             from,
             to,
@@ -149,7 +175,7 @@ impl Case {
         net.0.ties = if self.random_ties { Ties::Random } else { Ties::Scenario };
         net.0.warm_up = time(if self.warm_up { "60 ms" } else { "0 s" });
         net.0.trace = true;
-        net.0.classes = vec!["a".to_owned(), "b".to_owned()];
+        net.0.classes = ["a", "b", "c"].map(str::to_owned).into();
         let nodes: Vec<NodeId> = (0..=self.edges.len()).map(|i| net.node(&format!("n{i}"))).collect();
         let mut parents = vec![(0, LinkId(0), LinkId(0))];
         for (i, (parent, up, down)) in self.edges.iter().enumerate() {
@@ -197,11 +223,24 @@ impl Way {
         net.0.links[link.index()].rate_changes =
             changes.iter().map(|(at, rate)| (time(at), rate.parse::<Rate>().expect("a rate"))).collect();
         let port = net.port(link);
-        port.queue_of_class = vec![0, 0];
-        if self.priority {
-            port.scheduler = scheduler("priority", "order = [b, a]");
-            port.queues = ["b", "a"].map(|name| QueuePlan { name: name.to_owned(), discipline: queue() }).into();
-            port.queue_of_class = vec![1, 0];
+        port.queue_of_class = vec![0, 0, 0];
+        if let Some((i, inner)) = self.scheduler {
+            let (name, settings, [a, b, c]) = SCHEDULERS[i];
+            port.scheduler = scheduler(name, settings);
+            port.queues = ["b", "a", "c"].map(|name| QueuePlan { name: name.to_owned(), discipline: queue() }).into();
+            port.queue_of_class = vec![1, 0, 2];
+            port.classes = [a, b, c].map(class).into();
+            if let Some(inner) = inner {
+                // The second of two classes has two.
+                let (name, settings, [first, second, _]) = SCHEDULERS[inner];
+                let below = scheduler(name, settings);
+                port.classes = vec![class(a), above(b, below, [first, second].map(class).into())];
+            }
+        }
+        port.shaper = self.shaper.map(|i| shaper(SHAPERS[i]));
+        if let Some((i, only_b)) = self.policer {
+            port.policers = vec![policer(POLICERS[i])];
+            port.policer_of_class = if only_b { vec![None, Some(0), None] } else { vec![Some(0); 3] };
         }
         port.marker = self.meter.map(|i| MarkerPlan { meter: meter(METERS[i].0, METERS[i].1), at: METERS[i].2 });
         port.impairments = self.impairments.iter().map(|i| impairment(IMPAIRMENTS[*i].0, IMPAIRMENTS[*i].1)).collect();

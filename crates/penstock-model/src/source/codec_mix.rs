@@ -87,6 +87,9 @@ pub struct CodecMix {
 }
 
 impl CodecMix {
+    /// The largest packet of the codecs, in bytes.
+    pub const LARGEST: u64 = 200;
+
     /// A source with these parameters.
     pub fn new(parameters: &Parameters) -> CodecMix {
         // The second codec, which has silence: it keeps what the source does at first until a codec has been drawn.
