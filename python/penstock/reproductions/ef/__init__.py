@@ -1,4 +1,4 @@
-"""RFC 2598, appendix A.3: how much jitter does Expedited Forwarding see under WRR and PQ, and is a VLL a wire (1999)?"""
+"""RFC 2598, appendix A.3: jitter of Expedited Forwarding under WRR and PQ, and TCP over leased lines (1999)."""
 
 from __future__ import annotations
 

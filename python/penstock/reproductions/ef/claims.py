@@ -18,7 +18,7 @@ from penstock.reproductions.evidence import Estimate, Test, above, below, decide
 from penstock.reproductions.telling import between, failures, held, listed, unsettled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from penstock.reproductions.claims import ClaimTest
     from penstock.reproductions.document import Cell
@@ -69,7 +69,11 @@ def gain_levels_off(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
 def not_as_good(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """ef-c05."""
     tests = [
-        above(column, difference(outcome.values("2", column, _ratio(HIGH)), outcome.values("2", column, {"scheduler": PQ})), 0)
+        above(
+            column,
+            difference(outcome.values("2", column, _ratio(HIGH)), outcome.values("2", column, {"scheduler": PQ})),
+            0,
+        )
         for column in COLUMNS
     ]
     return _told(tests, "WRR at ratio 3.00 less PQ, in points")
@@ -149,8 +153,8 @@ def nothing_dropped(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     sound = drops == 0 and all(abs(share - 1) <= 0.01 for share in received)
     return Finding(
         CONFIRMED if sound else REFUTED,
-        f"{drops:.0f} EF packets were dropped in all runs of tables 1 to 3; {between(received)} of what EF sources sent "
-        "was received while counting.",
+        f"{drops:.0f} EF packets were dropped in all runs of tables 1 to 3; {between(received)} of what EF sources "
+        "sent was received while counting.",
     )
 
 
@@ -232,11 +236,11 @@ def _bounded(
     table: str,
     columns: Sequence[str],
     rows: Iterable[Mapping[str, Cell]],
-    side: type[Test] | object,
+    side: Callable[[str, Estimate, float], Test],
     bound: float,
 ) -> list[Test]:
     return [
-        side(_label(table, row, column), Estimate.of(outcome.values(table, column, row)), bound)  # type: ignore[operator]
+        side(_label(table, row, column), Estimate.of(outcome.values(table, column, row)), bound)
         for row, column in product(rows, columns)
     ]
 

@@ -38,7 +38,7 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
             "shaper_drops": sum_of(results[VLL], "drops", of="senders-n0"),
             "path_drops": sum_of(results[VLL], "drops", **{"class": EF}),
         }
-    numbers = {}
+    numbers: dict[str, float] = {}
     for size, result in results.items():
         numbers |= {f"{name}_{size}": value for name, value in jitter(result).items()}
     numbers["ef_drops"] = math.fsum(sum_of(result, "drops", **{"class": EF}) for result in results.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
-from penstock.reproductions.ef.case import BEST_EFFORT, LONG, PQ, SHORT, Case, of_row
+from penstock.reproductions.ef.case import BEST_EFFORT, LONG, PQ, Case, of_row
 from penstock.reproductions.ef.path import HOPS, NODES, forward_link, path_links
 from penstock.reproductions.ef.traffic import background, ef_flows, ef_groups, tcp
 
