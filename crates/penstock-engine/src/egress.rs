@@ -72,6 +72,9 @@ impl EgressEnd {
         if let Some(intervals) = &mut self.intervals {
             intervals.count(now, packet.size);
         }
+        if let Body::Media { seq } = packet.body {
+            self.egress.on_number(seq);
+        }
         self.egress.on_packet(now, Bytes::new(u64::from(packet.size)), packet.pcn);
         if let Body::Request { call, live } = packet.body {
             self.egress.on_signal(now, Signal::Request { call, live }, counted);

@@ -177,6 +177,8 @@ mod tests {
                 "flow",
                 "calls",
                 "initial",
+                "surge",
+                "delay",
                 "signalling",
                 "measure"
             ]

@@ -29,7 +29,7 @@ penstock_model::parameters! {
         quantiles: Option<Vec<Probability>>;
         /// In what `delay`, `jitter`, `ipdv` and `rtp-jitter` are told.
         unit: In = "second";
-        /// Also sample the queue at this interval.
+        /// Sample at this interval: the queue, beside what `queue` tells anyway, or the meters for `meter-state`.
         sample: Option<Duration>;
         /// How the numbers of a link are split, `drops` and `offered` also by precedence, `drops` also by cause; not at all if left out.
         by: Option<Vec<By>>;
@@ -48,8 +48,12 @@ impl Check for MeasureKeys {
         if self.sample == Some(Duration::ZERO) {
             mistake("sample", "an interval must be above zero".to_owned());
         }
-        if self.sample.is_some() && self.metric != What::Queue {
-            mistake("sample", "has no effect: only metric = \"queue\" is sampled; leave it out".to_owned());
+        match (self.sample, self.metric) {
+            (None, What::MeterState) => {
+                mistake("sample", "is missing: say how often to look at the meters, as in sample = \"10 ms\"".to_owned())
+            }
+            (None, _) | (_, What::Queue | What::MeterState) => {}
+            (Some(_), _) => mistake("sample", "has no effect: only \"queue\" and \"meter-state\" are sampled; leave it out".to_owned()),
         }
         if self.interval == Some(Duration::ZERO) {
             mistake("interval", "an interval must be above zero".to_owned());
@@ -79,7 +83,11 @@ impl Check for MeasureKeys {
         self.check_spans(mistake);
         if self.take.is_some() && info.take.is_empty() {
             mistake("take", format!("has no effect: '{}' is one number over all that `of` names; leave it out", info.name));
-        } else if self.take.is_some() && matches!(self.per, Per::Flow | Per::Link) && !self.metric.is_over_packets() {
+        } else if self.take.is_some()
+            && matches!(self.per, Per::Flow | Per::Link)
+            && !self.metric.is_over_packets()
+            && self.metric != What::MeterState
+        {
             mistake(
                 "take",
                 format!("has no effect with per = \"{}\", where every member is a number of its own; leave it out", self.per.word()),
@@ -202,11 +210,12 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, spans: O
         if spans.is_some_and(|spans| every > spans.window) {
             section.wrong("sample", format!("{every} is longer than what is counted, so no sample would be taken"));
         }
+        let plans = if keys.metric == What::MeterState { &mut wanted.meter_samples } else { &mut wanted.samples };
         for target in &of {
             let Target::Links(link) = target else { continue };
-            let first = wanted.samples.len();
-            wanted.samples.extend(known.links[*link].1.clone().map(|link| SamplePlan { link: LinkId(link), every }));
-            ranges.push(first..wanted.samples.len());
+            let first = plans.len();
+            plans.extend(known.links[*link].members.clone().map(|link| SamplePlan { link: LinkId(link), every }));
+            ranges.push(first..plans.len());
         }
     }
     if let Some(every) = keys.interval {
@@ -262,7 +271,7 @@ fn watch(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], known: &Known
                 watch.pages |= what == What::PageTime && quantiles;
             }
             Target::Links(link) => {
-                let members = known.links[*link].1.clone();
+                let members = known.links[*link].members.clone();
                 if by_class || (what == What::Wait && quantiles) {
                     wanted.at_links(members, |link| link.classes = true);
                 } else if let (What::EfError, Some(rate)) = (what, keys.rate) {
@@ -321,7 +330,7 @@ fn terminated(section: &Section<'_>, of: &[Target], below: Rate, known: &Known<'
             section.wrong("of", format!("'{name}' has calls that come or go by themselves, so terminations do not tell how many live"));
             return;
         }
-        let initial = (*count as u64).saturating_mul(u64::from(calls.initial));
+        let initial = (*count as u64).saturating_mul(calls.together());
         load = load.saturating_add(initial.saturating_mul(calls.call_rate.as_bps()));
     }
     if load < below.as_bps() {

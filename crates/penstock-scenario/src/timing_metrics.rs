@@ -19,10 +19,10 @@ impl Sheet<'_> {
         };
         for take in &measure.take {
             let value = self.statistic(measure.what, *take, &part.flows);
-            self.push_in(measure.what, unit, &join(&labels, &[("statistic", take.word().to_owned())]), value / scale);
+            self.push_in(unit, measure.what, &join(&labels, &[("statistic", take.word().to_owned())]), value / scale);
         }
         for (quantile, value) in measure.quantiles.iter().zip(self.quantiles(measure, &part.flows)) {
-            self.push_in(measure.what, unit, &join(&labels, &[("quantile", quantile.to_string())]), value / scale);
+            self.push_in(unit, measure.what, &join(&labels, &[("quantile", quantile.to_string())]), value / scale);
         }
     }
 

@@ -11,6 +11,7 @@ use std::ops::Range;
 #[derive(Default)]
 pub(crate) struct Wanted {
     pub samples: Vec<SamplePlan>,
+    pub meter_samples: Vec<SamplePlan>,
     /// Positions of groups, and the interval in which what they receive is counted.
     pub intervals: Vec<(usize, Duration)>,
     /// Positions of groups, and what is recorded of their flows.

@@ -198,7 +198,9 @@ impl Case {
             (0..flows.members).for_each(|_| net.flow(group, forward, backward));
         }
         for (link, every) in &self.samples {
-            net.sample(LinkId((link % net.0.links.len()) as u32), ["10 ms", "1 ms", "7 us"][*every]);
+            let (link, every) = (LinkId((link % net.0.links.len()) as u32), ["10 ms", "1 ms", "7 us"][*every]);
+            net.sample(link, every);
+            net.sample_meters(link, every);
         }
         let all = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true };
         net.0.watch.groups = (0..net.0.groups.len() as u32).map(|group| (group, all)).collect();

@@ -205,6 +205,10 @@ impl Source for OnOff {
         };
         Emission { after, size: self.sizes.sample(stream) }
     }
+
+    fn spacing(&self) -> Option<Duration> {
+        Some(self.spacing)
+    }
 }
 
 fn draw(mean: Duration, stream: &mut Stream) -> Duration {
