@@ -195,7 +195,7 @@ impl Egress {
     }
 
     /// A packet of the aggregate arrives.
-    #[inline]
+    #[inline(always)]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
         self.admission.on_packet(now, size, mark);
         // Almost never, so that extending the queue by none would be most of the work.
@@ -218,6 +218,11 @@ impl Egress {
     pub fn on_signal(&mut self, now: Time, signal: Signal, counted: &mut u32) {
         self.signals.extend(self.admission.on_signal(now, signal, counted));
         self.termination.on_signal(signal);
+    }
+
+    /// Whether there is ever a [`Egress::deadline`].
+    pub fn has_deadlines(&self) -> bool {
+        self.admission.has_deadlines() || self.termination.has_deadlines() || self.reporter.is_some()
     }
 
     /// The instant at which [`Egress::on_timer`] is due.

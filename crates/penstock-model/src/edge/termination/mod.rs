@@ -165,6 +165,10 @@ impl AtEgress {
         }
     }
 
+    pub(super) fn has_deadlines(&self) -> bool {
+        matches!(self, AtEgress::Sustainable(_))
+    }
+
     #[inline]
     pub(super) fn deadline(&self) -> Time {
         match self {
