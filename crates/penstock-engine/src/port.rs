@@ -97,7 +97,6 @@ impl PcnStage {
 }
 
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
-#[expect(clippy::large_enum_variant, reason = "the larger one is that of most ports, and read for every packet")]
 enum Queueing {
     Committed(Committed),
     Service(Service),
