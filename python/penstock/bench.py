@@ -92,7 +92,7 @@ def af() -> str:
 
 
 def pcn_cbr() -> str:
-    """Admission of calls at a constant bit rate over one link, at five times the admissible rate: a row of the PCN study."""
+    """Admission of calls at a constant bit rate, at five times the admissible rate of one link: a row of the PCN study."""
     return _pcn("CBR")
 
 
