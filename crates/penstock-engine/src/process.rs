@@ -3,12 +3,14 @@
 //! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
+use crate::blueprint::LinkWatch;
 use crate::channel::{Arrival, Inputs, Outputs};
 use crate::host::{Context, Host, Surroundings};
 use crate::observations::{MeterSamples, Observations, TraceRow};
 use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
+use penstock_model::id::LinkId;
 use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
 
@@ -99,6 +101,11 @@ impl Process {
     fn add_sampler(&mut self, sampler: Sampler) {
         self.samplers.push(sampler);
         self.is_plain = false;
+    }
+
+    /// Records what `watch` names at port `port`, of so many classes.
+    pub fn watch(&mut self, port: u32, watch: &LinkWatch, classes: usize) {
+        self.ports[port as usize].watch(watch, classes);
     }
 
     /// The host, to add flows to.
@@ -230,7 +237,9 @@ impl Process {
         for port in self.ports {
             port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
             let link = port.link().index();
-            seen.links[link] = port.into_counters();
+            let (counters, timings) = port.into_counters();
+            seen.links[link] = counters;
+            seen.ports.extend(timings.map(|timings| (LinkId(link as u32), timings)));
         }
         if let Some(host) = self.host {
             host.report(seen);

@@ -4,7 +4,8 @@ use crate::blueprint::PortPlan;
 use crate::link::Wire;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Occupancy, PortContext, Verdict};
 use penstock_model::packet::Packet;
-use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler};
+use penstock_model::scheduler::class::ClassPlan;
+use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, Turn};
 use penstock_model::units::Time;
 use std::collections::VecDeque;
 
@@ -16,6 +17,8 @@ pub struct Service {
     queue_of_class: Vec<u8>,
     /// When the wire is free; the past when it is idle.
     free_at: Time,
+    /// Nothing may go before; the past unless the scheduler or a shaper holds everything back.
+    held_until: Time,
     in_service: Option<InService>,
     backlog: u64,
 }
@@ -44,12 +47,17 @@ impl Service {
             let occupancy = Occupancy { idle_since: Some(Time::ZERO), ..Occupancy::default() };
             Queue { discipline, counting, occupancy, waiting: VecDeque::new() }
         };
+        let mut classes = plan.classes.clone();
+        if classes.is_empty() {
+            classes.resize(plan.queues.len(), ClassPlan::default());
+        }
         Service {
-            scheduler: AnyScheduler::new(&plan.scheduler),
+            scheduler: AnyScheduler::new(&plan.scheduler, &classes, context.rate),
             queues: plan.queues.iter().map(queue).collect(),
             states: vec![QueueState::default(); plan.queues.len()],
             queue_of_class: plan.queue_of_class.clone(),
             free_at: Time::ZERO,
+            held_until: Time::ZERO,
             in_service: None,
             backlog: 0,
         }
@@ -76,16 +84,19 @@ impl Service {
         state.bytes += u64::from(packet.size);
         if state.packets == 1 {
             state.head = packet.size;
+            self.scheduler.on_backlog(now, index, &self.states);
+            self.held_until = Time::ZERO;
         }
     }
 
-    /// When the next decision is due: as soon as the wire is free, while something waits.
+    /// When the next decision is due: as soon as the wire is free and nothing holds back what waits. Only an arrival or
+    /// a decision changes it.
     #[inline]
     pub fn next_decision(&self) -> Time {
         if self.backlog == 0 {
             Time::NEVER
         } else {
-            self.free_at
+            self.free_at.max(self.held_until)
         }
     }
 
@@ -113,13 +124,25 @@ impl Service {
         }
     }
 
-    /// Starts the next transmission, if the wire is free (after [`Service::settle`]) and something waits: the packet,
+    /// Starts the next transmission, if the wire is free (after [`Service::settle`]) and something may go: the packet,
     /// when it had arrived, and when its transmission ends.
     pub fn serve(&mut self, now: Time, wire: &mut Wire) -> Option<(Time, Packet, Time)> {
         if self.backlog == 0 || self.in_service.is_some() {
             return None;
         }
-        let index = self.scheduler.next_queue(now, &self.states);
+        let index = match self.scheduler.next(now, &self.states) {
+            Turn::Queue(index) => index,
+            Turn::NotBefore(time) => {
+                debug_assert!(time > now, "who holds packets back says until when");
+                self.held_until = time;
+                return None;
+            }
+        };
+        let ready = wire.ready(now, self.states[index].head);
+        if ready > now {
+            self.held_until = ready;
+            return None;
+        }
         let queue = &mut self.queues[index];
         let (arrival, packet) = queue.waiting.pop_front().expect("the scheduler picks a queue that has a packet");
         self.backlog -= 1;
@@ -131,7 +154,8 @@ impl Service {
             queue.occupancy.remove(packet.size, packet.precedence);
         }
         self.in_service = Some(InService { queue: index, size: packet.size, precedence: packet.precedence });
-        self.free_at = wire.finish(now, packet.size);
+        (_, self.free_at) = wire.transmit(now, packet.size);
+        self.scheduler.on_sent(now, index, packet.size, &self.states);
         Some((arrival, packet, self.free_at))
     }
 
@@ -140,9 +164,9 @@ impl Service {
         self.backlog as u32
     }
 
-    /// When each waiting packet arrived, and its size.
-    pub fn waiting_packets(&self) -> impl Iterator<Item = (Time, u32)> + '_ {
-        self.queues.iter().flat_map(|queue| &queue.waiting).map(|(arrival, packet)| (*arrival, packet.size))
+    /// The waiting packets, and when each arrived.
+    pub fn waiting_packets(&self) -> impl Iterator<Item = &(Time, Packet)> + '_ {
+        self.queues.iter().flat_map(|queue| &queue.waiting)
     }
 
     /// Packets that wait, or whose transmission never ends because the link does not recover.

@@ -1,0 +1,162 @@
+//! Worst-case fair weighted fair queueing with a virtual time of constant cost.
+
+use super::class::ClassPlan;
+use super::{costs, QueueState, Scheduler, Turn};
+use crate::parameters::Check;
+use crate::units::{Duration, Rate, Time, PS_PER_SECOND};
+
+crate::parameters! {
+    /// WF2Q+: fair queueing by weights that serves no packet before the fluid reference would have begun it.
+    ///
+    /// ## Decides
+    /// The head of each class has a virtual start, the finish of its predecessor or, where that is later, the virtual time
+    /// of its arrival to an empty queue; and a virtual finish, size x sum of the weights / `weight` later. Of the heads
+    /// that have started (start <= virtual time) the one with the smallest finish is sent; among equals, that of the first
+    /// class. The virtual time advances with the work that the port does and never stands behind the earliest start of a
+    /// head. So no class runs ahead of its share by more than a packet, and a class with a share g of the link's rate is
+    /// delayed by at most b/g + L/C for a burst b, the largest packet L and the link's rate C.
+    ///
+    /// ## State
+    /// The start of each class and the virtual time. The cost per decision grows with the number of classes.
+    ///
+    /// ## Departures
+    /// Virtual times are integers in 10^-12 bits of work; what a byte costs a class is rounded to the nearest, which moves
+    /// shares by less than one in 10^13. Between the beginning and the end of a transmission the virtual time advances at
+    /// the link's first rate, also where rates change. A new busy period begins with all starts at zero.
+    ///
+    /// ## Example
+    /// ```toml
+    /// scheduler.wf2q-plus = {}
+    /// class.ef.weight = 3
+    /// class.default.weight = 7
+    /// ```
+    ///
+    /// ## References
+    /// [Bennett97 s4]; [Bennett96] for worst-case fairness.
+    pub struct Parameters {}
+}
+impl Check for Parameters {}
+
+/// WF2Q+ at work.
+#[derive(Clone, Debug)]
+pub struct Wf2qPlus {
+    /// The virtual start of each class's head (S).
+    starts: Vec<u128>,
+    costs: Vec<u128>,
+    rate: u128,
+    /// The virtual time (V) when the last transmission began.
+    virtual_time: u128,
+    /// When that was.
+    since: Time,
+    /// The work of that transmission.
+    work: u128,
+}
+
+/// The work of a byte.
+const BYTE: u128 = 8 * PS_PER_SECOND as u128;
+
+impl Wf2qPlus {
+    /// Fair queueing among `classes` on a wire of `rate`.
+    pub fn new(_: &Parameters, classes: &[ClassPlan], rate: Rate) -> Wf2qPlus {
+        let (starts, costs) = (vec![0; classes.len()], costs(BYTE, classes));
+        Wf2qPlus { starts, costs, rate: u128::from(rate.as_bps()), virtual_time: 0, since: Time::ZERO, work: 0 }
+    }
+
+    /// What has been done of the last transmission by `now`.
+    #[inline]
+    fn done(&self, now: Time) -> u128 {
+        let span: Duration = now.since(self.since);
+        self.work.min(self.rate * u128::from(span.as_ps()))
+    }
+}
+
+impl Scheduler for Wf2qPlus {
+    #[inline]
+    fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
+        let backlogged = || queues.iter().enumerate().filter(|(_, queue)| queue.packets > 0);
+        let earliest = backlogged().map(|(i, _)| self.starts[i]).min().unwrap_or_default();
+        // The last transmission is over.
+        self.virtual_time = (self.virtual_time + self.work).max(earliest);
+        self.work = 0;
+        let (mut best, mut smallest) = (0, u128::MAX);
+        for (i, queue) in backlogged().filter(|(i, _)| self.starts[*i] <= self.virtual_time) {
+            let finish = self.starts[i] + u128::from(queue.head) * self.costs[i];
+            if finish < smallest {
+                (best, smallest) = (i, finish);
+            }
+        }
+        Turn::Queue(best)
+    }
+
+    #[inline]
+    fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        let done = self.done(now);
+        let alone = queues.iter().enumerate().all(|(i, other)| i == queue || other.packets == 0);
+        if alone && done == self.work {
+            self.starts.fill(0);
+            (self.virtual_time, self.work) = (0, 0);
+        } else {
+            self.starts[queue] = self.starts[queue].max(self.virtual_time + done);
+        }
+    }
+
+    #[inline]
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+        self.starts[queue] += u128::from(size) * self.costs[queue];
+        self.work = u128::from(size) * BYTE;
+        self.since = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{weighted, Queues};
+    use super::*;
+
+    fn wf2q_plus(weights: &[u32]) -> Wf2qPlus {
+        Wf2qPlus::new(&Parameters {}, &weighted(weights), Rate::from_bps(8_000))
+    }
+
+    #[test]
+    fn a_class_does_not_run_ahead_of_its_share() {
+        // Eleven classes, the first with half of the weight: fair queueing by finishes alone would let it send ten packets
+        // at once and then make it wait for ten. Here it has every second turn [Bennett96 fig. 2].
+        let mut weights = vec![10];
+        weights.extend([1; 10]);
+        let mut it = wf2q_plus(&weights);
+        let mut queues = Queues(vec![(11, 100)].into_iter().chain((0..10).map(|_| (1, 100))).collect());
+        queues.announce(&mut it);
+        let sent = queues.send(&mut it, 21);
+        assert!((0..21).all(|i| (sent[i] == 0) == (i % 2 == 0)), "{sent:?}");
+    }
+
+    #[test]
+    fn the_virtual_time_advances_with_the_work() {
+        // Two classes of equal weight; a packet of 100 bytes takes 100 ms.
+        let ms = |ms| Time::ZERO + Duration::from_ms(ms);
+        let mut it = wf2q_plus(&[1, 1]);
+        let mut queues = Queues(vec![(3, 100), (0, 100)]);
+        queues.announce(&mut it);
+        assert_eq!(queues.send(&mut it, 1), [0]);
+        queues.0[1].0 = 1;
+        it.on_backlog(ms(50), 1, &queues.states());
+        // Half of a packet's work is done; the first class's next packet starts at 200 bytes of it.
+        assert_eq!(it.starts, [200 * BYTE, 50 * BYTE]);
+        assert_eq!(it.next(ms(100), &queues.states()), Turn::Queue(1));
+    }
+
+    #[test]
+    fn a_new_busy_period_begins_at_zero() {
+        let ms = |ms| Time::ZERO + Duration::from_ms(ms);
+        let mut it = wf2q_plus(&[1, 9]);
+        let mut queues = Queues(vec![(1, 100), (0, 100)]);
+        queues.announce(&mut it);
+        queues.send(&mut it, 1);
+        queues.0[0].0 = 1;
+        // While its packet is on the wire the class has its debt; afterwards it has none.
+        it.on_backlog(ms(99), 0, &queues.states());
+        assert_eq!(it.starts[0], 1000 * BYTE);
+        it.on_backlog(ms(100), 0, &queues.states());
+        assert_eq!(it.starts[0], 0);
+    }
+}

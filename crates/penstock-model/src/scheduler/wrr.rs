@@ -1,0 +1,164 @@
+//! Weighted round robin.
+
+use super::class::ClassPlan;
+use super::{weights, QueueState, Scheduler, Turn};
+use crate::parameters::Check;
+use crate::units::{Bytes, Rate, Time};
+
+crate::parameters! {
+    /// Weighted round robin: classes take turns, and each sends as much at its turn as its weight allows.
+    ///
+    /// ## Decides
+    /// Classes are visited in a fixed order; those without packets are passed over. With `weighs = "packets"` a class may
+    /// send its weight in packets at each visit, so its share in bytes grows with its packets. With `weighs = "bytes"` it
+    /// may send bytes in proportion to its weight: a visit adds `quantum` x classes x weight / sum of the weights to its
+    /// credit, it sends while that is above zero, and what its last packet took too much is missing at the next visit.
+    /// Credit that a class leaves unused is lost; debts stay.
+    ///
+    /// ## State
+    /// Whose turn it is, and the credit of each class, exact. A decision costs as many steps as classes without packets
+    /// or without credit are passed over.
+    ///
+    /// ## Departures
+    /// Bytes are weighed as ns-2's CBQ does it, except that it forgets debts at the next visit, so that classes with
+    /// shares below a packet a visit get more than theirs.
+    ///
+    /// ## Example
+    /// ```toml
+    /// scheduler.wrr = { weighs = "bytes" }
+    /// class.ef.weight = 31
+    /// class.default.weight = 69
+    /// ```
+    ///
+    /// ## References
+    /// [Katevenis91] for packets (of one size, cells). [Floyd95 s5] and queue/cbq.cc of ns-2 for bytes.
+    pub struct Parameters {
+        /// What weights are about.
+        weighs: Weighs = "packets";
+        /// Bytes that a class of mean weight may send at a visit, with `weighs = "bytes"`; 1500 bytes if left out. Small
+        /// ones serve classes more evenly, large ones let each send more packets at once.
+        quantum: Option<Bytes>;
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.weighs == Weighs::Packets && self.quantum.is_some() {
+            mistake("quantum", "has no effect with weighs = \"packets\"; leave it out".to_owned());
+        }
+    }
+}
+
+crate::choice! {
+    /// What the weights of classes are about.
+    pub enum Weighs {
+        /// Packets at each visit.
+        "packets" => Packets,
+        /// Shares of the bytes.
+        "bytes" => Bytes,
+    }
+}
+
+/// Weighted round robin at work.
+#[derive(Clone, Debug)]
+pub struct Wrr {
+    /// Whose turn it is.
+    turn: usize,
+    /// What each class may still send at its visit, in packets, or in bytes / sum of the weights.
+    credits: Vec<i64>,
+    /// What a visit adds.
+    grants: Vec<i64>,
+    /// What a byte costs, or 0 if packets cost one each.
+    byte: i64,
+}
+
+/// The default of the quantum: the largest packet of Ethernet.
+const QUANTUM: u64 = 1500;
+
+impl Wrr {
+    /// Round robin among `classes`.
+    pub fn new(parameters: &Parameters, classes: &[ClassPlan], _: Rate) -> Wrr {
+        let weights = weights(classes);
+        let unit = match parameters.weighs {
+            Weighs::Packets => 1,
+            Weighs::Bytes => parameters.quantum.map_or(QUANTUM, Bytes::get) * weights.len() as u64,
+        };
+        let byte = match parameters.weighs {
+            Weighs::Packets => 0,
+            Weighs::Bytes => weights.iter().sum::<u64>() as i64,
+        };
+        let grants = weights.iter().map(|weight| (weight * unit) as i64).collect();
+        // The first visit is the first class's.
+        Wrr { turn: weights.len() - 1, credits: vec![0; weights.len()], grants, byte }
+    }
+}
+
+impl Scheduler for Wrr {
+    #[inline]
+    fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
+        let mut turn = self.turn;
+        while queues[turn].packets == 0 || self.credits[turn] <= 0 {
+            turn = if turn + 1 == queues.len() { 0 } else { turn + 1 };
+            let credit = self.credits[turn] + self.grants[turn];
+            self.credits[turn] = if queues[turn].packets == 0 { credit.min(0) } else { credit };
+        }
+        self.turn = turn;
+        Turn::Queue(turn)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        let cost = if self.byte == 0 { 1 } else { self.byte * i64::from(size) };
+        let credit = self.credits[queue] - cost;
+        self.credits[queue] = if queues[queue].packets == 0 { credit.min(0) } else { credit };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{weighted, Queues};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    fn wrr(lines: &[&str], weights: &[u32]) -> Wrr {
+        Wrr::new(&read(lines).expect("sound"), &weighted(weights), Rate::from_bps(1_000_000))
+    }
+
+    #[test]
+    fn weights_are_packets_at_a_visit() {
+        let mut queues = Queues(vec![(9, 1500), (9, 40), (1, 40)]);
+        assert_eq!(queues.send(&mut wrr(&[], &[1, 3, 2]), 10), [0, 1, 1, 1, 2, 0, 1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn what_a_class_leaves_unused_is_lost() {
+        // The second class has one packet for its three; when it comes back it has three, not five.
+        let mut it = wrr(&[], &[1, 3]);
+        let mut queues = Queues(vec![(9, 100), (1, 100)]);
+        assert_eq!(queues.send(&mut it, 4), [0, 1, 0, 0]);
+        queues.0[1].0 = 9;
+        assert_eq!(queues.send(&mut it, 5), [1, 1, 1, 0, 1]);
+    }
+
+    #[test]
+    fn weights_are_shares_of_the_bytes() {
+        // A visit is worth 1500 bytes to each. 1500 bytes use it up; of 600 the third takes 300 too much, which are then
+        // missing: two at the next visit.
+        let mut queues = Queues(vec![(9, 1500), (9, 600)]);
+        let sent = queues.send(&mut wrr(&["weighs = bytes"], &[1, 1]), 11);
+        assert_eq!(sent, [0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_share_below_a_packet_skips_visits() {
+        // 3000 bytes a round, 300 of them for the first class: a packet of 1500 every five rounds of two packets.
+        let mut queues = Queues(vec![(99, 1500), (999, 1350)]);
+        let sent = queues.send(&mut wrr(&["weighs = bytes"], &[1, 9]), 110);
+        assert_eq!(sent.iter().filter(|queue| **queue == 0).count(), 10);
+    }
+
+    #[test]
+    fn a_quantum_without_effect_is_refused() {
+        let mistakes = read::<Parameters>(&["quantum = 3 kB"]).expect_err("a mistake");
+        assert_eq!(mistakes, ["quantum: has no effect with weighs = \"packets\"; leave it out"]);
+    }
+}
