@@ -328,6 +328,15 @@ impl Port {
         }
     }
 
+    /// Until when the wire is busy, so that nothing that arrives brings about a decision.
+    #[inline]
+    pub fn busy_until(&self) -> Time {
+        match &self.queueing {
+            Queueing::Committed(_) => Time::NEVER,
+            Queueing::Service(service) => service.busy_until(),
+        }
+    }
+
     /// Whether its decisions leave no choice and so precede the arrivals of an instant.
     pub fn has_one_queue(&self) -> bool {
         match &self.queueing {

@@ -90,15 +90,22 @@ impl Process {
         if self.is_plain {
             return self.run_plain(until, inputs, outputs, routes);
         }
-        let mut now = self.next(inputs);
-        while now <= until && now != Time::NEVER {
+        loop {
+            let now = self.next(inputs);
+            if now > until || now == Time::NEVER {
+                return now;
+            }
+            // While all wires are busy nothing that arrives decides anything, so it is taken in one go.
+            let busy = self.busy_until();
+            if now < busy {
+                self.run_plain(until.min(busy.before()), inputs, outputs, routes);
+                continue;
+            }
             self.serve(now, true, routes, outputs);
             self.run_plain(now, inputs, outputs, routes);
             self.serve(now, false, routes, outputs);
             self.take_samples(now);
-            now = self.next(inputs);
         }
-        now
     }
 
     /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant.
@@ -146,6 +153,13 @@ impl Process {
         let service = self.serving.iter().map(|&port| self.ports[port as usize].next_decision());
         let samples = self.samplers.iter().map(|sampler| sampler.next);
         service.chain(samples).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Before this time no port can decide and no sample is taken, whatever arrives.
+    fn busy_until(&self) -> Time {
+        let wires = self.serving.iter().map(|&port| self.ports[port as usize].busy_until());
+        let samples = self.samplers.iter().map(|sampler| sampler.next);
+        wires.chain(samples).min().unwrap_or(Time::NEVER)
     }
 
     fn take_samples(&mut self, now: Time) {

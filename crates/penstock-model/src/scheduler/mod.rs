@@ -3,6 +3,7 @@
 //! A scheduler sees only how much waits in each queue. It may also answer that nothing may be sent before some time, and
 //! a [`tree::Tree`] of schedulers is a scheduler itself.
 
+pub mod cbq;
 pub mod class;
 pub mod drr;
 pub mod fifo;
@@ -88,6 +89,7 @@ schedulers! {
     "drr" => Drr(drr::Drr, drr::Parameters),
     "scfq" => Scfq(scfq::Scfq, scfq::Parameters),
     "wf2q-plus" => Wf2qPlus(wf2q_plus::Wf2qPlus, wf2q_plus::Parameters),
+    "cbq" => Cbq(cbq::Cbq, cbq::Parameters),
 }
 
 impl SchedulerPlan {
@@ -98,6 +100,7 @@ impl SchedulerPlan {
             SchedulerPlan::Priority(_) => &[("rate-limit", false)],
             SchedulerPlan::Wrr(_) | SchedulerPlan::Scfq(_) | SchedulerPlan::Wf2qPlus(_) => &[("weight", true)],
             SchedulerPlan::Drr(_) => &[("quantum", true)],
+            SchedulerPlan::Cbq(_) => &[("share", true), ("priority", false), ("borrows", false)],
         }
     }
 }

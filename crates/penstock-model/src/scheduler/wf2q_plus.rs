@@ -68,24 +68,36 @@ impl Wf2qPlus {
         let span: Duration = now.since(self.since);
         self.work.min(self.rate * u128::from(span.as_ps()))
     }
+
+    /// Of the heads that have started, the one that finishes first.
+    #[inline]
+    fn smallest_finish(&self, queues: &[QueueState]) -> Option<usize> {
+        let (mut best, mut smallest) = (None, u128::MAX);
+        for (i, queue) in queues.iter().enumerate() {
+            let start = self.starts[i];
+            if queue.packets > 0 && start <= self.virtual_time {
+                let finish = start + u128::from(queue.head) * self.costs[i];
+                if finish < smallest {
+                    (best, smallest) = (Some(i), finish);
+                }
+            }
+        }
+        best
+    }
 }
 
 impl Scheduler for Wf2qPlus {
     #[inline]
     fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
-        let backlogged = || queues.iter().enumerate().filter(|(_, queue)| queue.packets > 0);
-        let earliest = backlogged().map(|(i, _)| self.starts[i]).min().unwrap_or_default();
         // The last transmission is over.
-        self.virtual_time = (self.virtual_time + self.work).max(earliest);
+        self.virtual_time += self.work;
         self.work = 0;
-        let (mut best, mut smallest) = (0, u128::MAX);
-        for (i, queue) in backlogged().filter(|(i, _)| self.starts[*i] <= self.virtual_time) {
-            let finish = self.starts[i] + u128::from(queue.head) * self.costs[i];
-            if finish < smallest {
-                (best, smallest) = (i, finish);
-            }
+        if let Some(best) = self.smallest_finish(queues) {
+            return Turn::Queue(best);
         }
-        Turn::Queue(best)
+        let backlogged = queues.iter().zip(&self.starts).filter(|(queue, _)| queue.packets > 0);
+        self.virtual_time = backlogged.map(|(_, start)| *start).min().expect("asked only while a queue has a packet");
+        Turn::Queue(self.smallest_finish(queues).expect("the earliest has started"))
     }
 
     #[inline]

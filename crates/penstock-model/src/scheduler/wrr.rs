@@ -72,23 +72,27 @@ pub struct Wrr {
 }
 
 /// The default of the quantum: the largest packet of Ethernet.
-const QUANTUM: u64 = 1500;
+const QUANTUM: Bytes = Bytes::new(1500);
 
 impl Wrr {
     /// Round robin among `classes`.
     pub fn new(parameters: &Parameters, classes: &[ClassPlan], _: Rate) -> Wrr {
         let weights = weights(classes);
-        let unit = match parameters.weighs {
-            Weighs::Packets => 1,
-            Weighs::Bytes => parameters.quantum.map_or(QUANTUM, Bytes::get) * weights.len() as u64,
-        };
-        let byte = match parameters.weighs {
-            Weighs::Packets => 0,
-            Weighs::Bytes => weights.iter().sum::<u64>() as i64,
-        };
+        match parameters.weighs {
+            Weighs::Packets => Wrr::of(&weights, 1, 0),
+            Weighs::Bytes => Wrr::of_bytes(&weights, parameters.quantum.unwrap_or(QUANTUM)),
+        }
+    }
+
+    /// Round robin by bytes among classes with these weights, of which a mean one may send `quantum` at a visit.
+    pub(super) fn of_bytes(weights: &[u64], quantum: Bytes) -> Wrr {
+        Wrr::of(weights, quantum.get() * weights.len() as u64, weights.iter().sum())
+    }
+
+    fn of(weights: &[u64], unit: u64, byte: u64) -> Wrr {
         let grants = weights.iter().map(|weight| (weight * unit) as i64).collect();
         // The first visit is the first class's.
-        Wrr { turn: weights.len() - 1, credits: vec![0; weights.len()], grants, byte }
+        Wrr { turn: weights.len() - 1, credits: vec![0; weights.len()], grants, byte: byte as i64 }
     }
 }
 
