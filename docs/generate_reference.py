@@ -106,7 +106,7 @@ def _key(parameter: Parameter) -> str:
     takes = [parameter["kind"]]
     if "choices" in parameter:
         takes = [" or ".join(f"`{choice['word']}`" for choice in parameter["choices"])]
-        # Sixteen metrics in one cell would hide the rest; they have a table of their own.
+        # All metrics in one cell would hide the rest; they have a table of their own.
         takes = takes if len(parameter["choices"]) < 8 else ["one of many words"]
     if "example" in parameter:
         takes.append(f"such as `{parameter['example']}`")

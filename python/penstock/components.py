@@ -1121,15 +1121,18 @@ class SingleThresholdTermination(Component):
         at least 1.
     unmarked_run : int, default 20
         Unmarked packets in a row that cancel (M); default of [Satoh10 s10.4]. Allowed: a whole number, at least 1.
+    counts_unmarked : Literal["in-a-row", "since-run"], default in-a-row
+        Which unmarked packets make up `unmarked-run`.
     extra : float | str, default 5 %
         The share of the rate that goes at each cut beyond the difference of sending and receiving (y); default of
         [Satoh10 s10.4]. Allowed: between 0 and 1.
     report_interval : str, default 33.3 ms
         Time between reports; default of [Satoh10 s10.4]. Allowed: zero or more.
-    receiving : Literal["sliding", "between-reports"], default sliding
+    receiving : Literal["sliding", "between-reports", "within-run"], default sliding
         What a report tells.
     receiving_window : str, optional
-        How far back it looks, for `receiving = "sliding"`; left out, `report-interval`. Allowed: zero or more.
+        How far back it looks, but for `receiving = "between-reports"`; left out, `report-interval`. Allowed: zero or
+        more.
     sending_interval : str, default 100 ms
         How long the sending rate is measured; default of [Satoh10 s10.4]. Allowed: zero or more.
     reports : Literal["while-marked", "until-cancel", "fresh-run"], default while-marked
@@ -1156,9 +1159,10 @@ class SingleThresholdTermination(Component):
 
     marked_run: int = 100
     unmarked_run: int = 20
+    counts_unmarked: Literal["in-a-row", "since-run"] = "in-a-row"
     extra: float | str = "5 %"
     report_interval: str = "33.3 ms"
-    receiving: Literal["sliding", "between-reports"] = "sliding"
+    receiving: Literal["sliding", "between-reports", "within-run"] = "sliding"
     receiving_window: str | None = None
     sending_interval: str = "100 ms"
     reports: Literal["while-marked", "until-cancel", "fresh-run"] = "while-marked"

@@ -69,6 +69,16 @@ def test_a_statistic_is_named_only_where_there_are_several():
     assert [row[1] for row in rows] == ["video statistic=mean", "video statistic=max", "video", "bulk", "bulk[0]"]
 
 
+def test_a_metric_may_have_several_units():
+    rows = rows_of(
+        [
+            summary("meter-state", "bit", [9000.0, 9100.0], of="a-b", variable="fill"),
+            summary("meter-state", "packets", [1.0, 2.0], of="a-b", variable="count"),
+        ]
+    )
+    assert [row[3] for row in rows] == ["bit", "packets"]
+
+
 def test_causes_that_never_came_up_share_a_line():
     def drops(link, cause, *values):
         return summary("drops", "packets", list(values), link=link, statistic="sum", cause=cause)

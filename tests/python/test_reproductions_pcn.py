@@ -1,5 +1,7 @@
 """The study of single threshold marking: its data, scenarios, measurements and claims."""
 
+import itertools
+import math
 import tomllib
 from dataclasses import replace
 from decimal import Decimal
@@ -14,7 +16,7 @@ from penstock.reproductions.pcn.experiments import COUNTED, NEAR, SWEEP
 from penstock.reproductions.pcn.loads import shares
 from penstock.reproductions.pcn.measure import admission, gather, termination
 from penstock.reproductions.pcn.mechanisms import CLE_OF_CASE
-from penstock.reproductions.pcn.oracle import counted, erlang_b
+from penstock.reproductions.pcn.oracle import erlang_b, parking_lot, perfect
 from penstock.reproductions.pcn.scenario import below, hops, scenario
 from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, supportable_rate
 from penstock.reproductions.reading import Readings
@@ -217,10 +219,15 @@ class TestScenario:
 
     def test_only_randomized_traffic_is_delayed(self):
         plain, randomized = (built("B.4", part, ingresses=70) for part in ("stm", "stm_randomized"))
-        assert "impairment" not in link(plain, "ingress", "d")
-        assert link(randomized, "ingress", "d")["impairment"]["delay"]["added"] == {"uniform": ["0 s", "50 ms"]}
+        assert "delay" not in calls(plain, "ingress")
+        assert "impairment" not in link(randomized, "ingress", "d")
+        delay = {"added": {"uniform": ["0 s", "50 ms"]}, "at-end": "sent"}
+        assert calls(randomized, "ingress")["delay"] == delay
         kept = built("B.4", "stm_randomized", ["pcn-a26=in-order"], ingresses=70)
-        assert link(kept, "ingress", "d")["impairment"]["delay"]["keep-order"]
+        assert calls(kept, "ingress")["delay"] == delay | {"keep-order": True}
+        behind = built("B.4", "stm_randomized", ["pcn-a26=link"], ingresses=70)
+        assert "delay" not in calls(behind, "ingress")
+        assert link(behind, "ingress", "d")["impairment"]["delay"] == {"added": {"uniform": ["0 s", "50 ms"]}}
 
     @pytest.mark.parametrize(("bottlenecks", "last"), [(2, ("b", "c")), (3, ("c", "d")), (5, ("e", "f"))])
     def test_parking_lots_are_those_of_the_figure(self, bottlenecks, last):
@@ -236,15 +243,26 @@ class TestScenario:
 
     def test_termination_begins_at_50_seconds(self):
         data = built("C.1", "stm", load_over_sr=2.0, traffic="VBR")
-        before, added = calls(data, "calls-before"), calls(data, "calls-added")
-        assert "start" not in before
-        assert added["start"] == "50 s"
-        assert (before["initial"]["calls"], added["initial"]["calls"]) == (900, 3100)
+        together = calls(data, "calls")
+        assert "start" not in together
+        assert (together["initial"]["calls"], together["surge"]["calls"]) == (900, 3100)
         # 20 ms / 0.34
-        assert added["initial"]["spread"] == "58.823529 ms"
-        assert added["termination"]["single-threshold"]["extra"] == 0.05
+        assert together["surge"] == {"at": "50 s", "calls": 3100, "spread": "58.823529 ms"}
+        assert together["termination"]["single-threshold"]["extra"] == 0.05
         (time,) = (measure for measure in data["measure"] if measure["metric"] == "termination-time")
-        assert (time["of"], time["below"]) == (["calls-before", "calls-added"], "43520 kbit/s")
+        assert (time["of"], time["below"]) == (["calls"], "43520 kbit/s")
+
+    def test_what_is_added_may_be_an_aggregate_of_its_own(self):
+        data = built("C.1", "stm", ["pcn-a16=even-apart"], load_over_sr=2.0, traffic="VBR")
+        before, added = calls(data, "calls-before"), calls(data, "calls-added")
+        assert (before.get("start"), added["start"]) == (None, "50 s")
+        assert (before["initial"]["calls"], added["initial"]["calls"]) == (900, 3100)
+        # The long calls of a parking lot come at 50 s, the short ones are there before.
+        data = built("C.5", "", ["pcn-a16=one-pair"], load_over_sr=2.0, traffic="CBR", algorithm="STM")
+        long, short = calls(data, "long"), calls(data, "short1")
+        assert (long["start"], long["initial"]["calls"], short["initial"]["calls"]) == ("50 s", 3100, 900)
+        assert "start" not in short
+        assert "surge" not in {**long, **short}
 
     def test_tables_that_need_one_simulation_share_it(self):
         key = {"load_over_sr": 1.25, "traffic": "SVD", "algorithm": "CL"}
@@ -294,8 +312,8 @@ class TestMeasure:
         case = Case(TERMINATION, "CBR", SINGLE, load=2.0)
         result = run(
             Metric("throughput", {"of": "a-b"}, "bit/s", 121_600_000.0),
-            Metric("termination-time", {"of": "calls-before, calls-added", "from": "first-termination"}, "s", 1.3),
-            Metric("termination-time", {"of": "calls-before, calls-added", "from": "start"}, "s", 1.45),
+            Metric("termination-time", {"of": "calls", "from": "first-termination"}, "s", 1.3),
+            Metric("termination-time", {"of": "calls", "from": "start"}, "s", 1.45),
         )
         shot = termination(CHOSEN, case, result)
         # SR 128, load 256, left 121.6 Mb/s: 6.4 too much.
@@ -312,7 +330,7 @@ class TestMeasure:
         case = Case(TERMINATION, "CBR", SINGLE, scheme="CL", load=2.0)
         result = run(
             Metric("throughput", {"of": "a-b"}, "bit/s", 121_600_000.0),
-            Metric("termination-time", {"of": "calls-before, calls-added", "from": "first-termination"}, "s", 0.0),
+            Metric("termination-time", {"of": "calls", "from": "first-termination"}, "s", 0.0),
         )
         assert termination(CHOSEN, case, result).time == 0.2
 
@@ -374,9 +392,18 @@ class TestOracle:
         assert erlang_b(erlang, servers) == pytest.approx(blocking, abs=1e-6)
 
     def test_a_perfect_counter_is_slightly_below(self):
-        assert counted(CHOSEN, Case(ADMISSION, "CBR", SINGLE))[1] == pytest.approx(-0.025, abs=5e-4)
-        assert counted(CHOSEN, Case(ADMISSION, "SVD", SINGLE))[1] == pytest.approx(-0.083, abs=5e-4)
-        assert counted(CHOSEN, Case(ADMISSION, "CBR", RTT, 600)) == counted(CHOSEN, Case(ADMISSION, "CBR", SINGLE))
+        assert perfect(CHOSEN, Case(ADMISSION, "CBR", SINGLE))[1] == pytest.approx(-0.025, abs=5e-4)
+        assert perfect(CHOSEN, Case(ADMISSION, "SVD", SINGLE))[1] == pytest.approx(-0.083, abs=5e-4)
+        assert perfect(CHOSEN, Case(ADMISSION, "CBR", RTT, 600)) == perfect(CHOSEN, Case(ADMISSION, "CBR", SINGLE))
+
+    @pytest.mark.parametrize(("load", "servers", "links"), [(2.0, 3, 2), (0.3, 2, 3), (30.0, 4, 2)])
+    def test_a_parking_lot_by_all_its_states(self, load, servers, links):
+        weight = mean = 0.0
+        for long, *short in itertools.product(range(servers + 1), repeat=links + 1):
+            if long + max(short) <= servers:
+                term = math.prod(load**n / math.factorial(n) for n in (long, *short))
+                weight, mean = weight + term, mean + term * (long + short[0])
+        assert parking_lot(load, servers, links) == pytest.approx(mean / weight, rel=1e-12)
 
 
 def printed_outcome(**changes):
@@ -422,7 +449,7 @@ def theory(name, noise):  # noqa: PLR0911
         left, time = (0.975, 1.3) if which == "none" else (0.97, 0.4)
         if kind == "cut":
             left, time = 1 - y / 200, 6.5 / y
-        of = "calls-before, calls-added"
+        of = "calls"
         return [
             Metric("throughput", {"of": "a-b"}, "bit/s", 128e6 * (left + noise)),
             Metric("termination-time", {"of": of, "from": "first-termination"}, "s", time + noise),
@@ -432,7 +459,7 @@ def theory(name, noise):  # noqa: PLR0911
     if kind == "growth":
         factor = float(which)
         return [Metric("throughput", {"of": "a-b"}, "bit/s", 39_168_000 * factor * (1 + 0.02 / factor + noise))]
-    bottleneck = {"rtt10-CBR": "d-f"}.get(which, "a-b")
+    bottleneck = "d-f" if which.startswith("rtt10") else "a-b"
     return [
         Metric("throughput", {"of": bottleneck}, "bit/s", float(admissible_rate(CHOSEN, COUNTED[which])) * (1 + noise))
     ]

@@ -1,9 +1,10 @@
 //! From a blueprint to processes: who is one, how they are connected, and in which order they stand.
 
-use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, Ties};
+use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
 use crate::calls::{CallsEnd, CallsSetup};
 use crate::channel::Inputs;
 use crate::egress::EgressEnd;
+use crate::horizon::Couplings;
 use crate::host::{Dress, Ends, Host};
 use crate::messages::Peer;
 use crate::port::Port;
@@ -18,6 +19,7 @@ use penstock_model::source::{AnySource, SourcePlan};
 use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -66,8 +68,8 @@ pub struct Parts {
     pub processes: Vec<Process>,
     pub inputs: Vec<Inputs>,
     pub routes: Routes,
-    /// Per process, the shortest delay of the links that feed it; [`Duration::FOREVER`] without any.
-    pub shortest_delay: Vec<Duration>,
+    /// The delays between processes.
+    pub couplings: Couplings,
 }
 
 /// What a process is made of.
@@ -87,10 +89,7 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     check_links(blueprint)?;
     check_routes(blueprint)?;
     let is_host = hosts(blueprint);
-    let place = |link: LinkId| match blueprint.links[link.index()].from {
-        node if is_host[node.index()] => Place::Host(node),
-        _ => Place::RouterPort(link),
-    };
+    let place = |link: LinkId| sender(blueprint, &is_host, link);
     let used = used_links(blueprint);
     let channels = channels(blueprint, &place);
     let order = order(blueprint, &is_host, &used, &channels)?;
@@ -102,7 +101,6 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     let mut port_index = vec![u32::MAX; blueprint.links.len()];
     let mut processes = Vec::with_capacity(order.len());
     let mut inputs = Vec::with_capacity(order.len());
-    let mut shortest_delay = Vec::with_capacity(order.len());
     let mut input_index: BTreeMap<(LinkId, u32), u32> = BTreeMap::new();
     let mut ports_of: Vec<Vec<LinkId>> = vec![Vec::new(); blueprint.nodes.len()];
     used.iter().for_each(|link| ports_of[blueprint.links[link.index()].from.index()].push(*link));
@@ -122,6 +120,7 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
                 let plan = &blueprint.links[link.index()];
                 port_index[link.index()] = index as u32;
                 let trace_place = (blueprint.nodes.len() + link.index()) as u32;
+                let plan = &in_step(blueprint, link, plan);
                 Port::new(link, trace_place, plan, key.child("links").child(&plan.path), window)
             })
             .collect();
@@ -130,29 +129,61 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
         for (input, link) in feeding.iter().enumerate() {
             input_index.insert((*link, i as u32), input as u32);
         }
-        let delay = |link: &LinkId| blueprint.links[link.index()].delay;
-        shortest_delay.push(feeding.iter().map(delay).min().unwrap_or(Duration::FOREVER));
         let reorders: Vec<bool> = feeding.iter().map(|link| reorders(blueprint, *link)).collect();
         inputs.push(Inputs::new(&reorders, ties(name)));
     }
 
+    let mut couplings = Couplings::new();
+    for (to, link) in channels.keys() {
+        couple(&mut couplings, process_of[&place(*link)], process_of[to], blueprint.links[link.index()].delay);
+    }
     let (hops, starts) = hops(blueprint, &place, &process_of, &input_index, &port_index);
     let departure =
         |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
-    let flows = add_flows(blueprint, key, &process_of, &mut processes, &mut shortest_delay, ties, departure)?;
+    let flows = add_flows(blueprint, key, &process_of, &mut processes, &mut couplings, ties, departure)?;
     for (plan, sample) in blueprint.samples.iter().enumerate() {
         let port = port_index[sample.link.index()];
         let process = process_of[&place(sample.link)] as usize;
         processes[process].sample(port, sample.every, blueprint.warm_up, plan as u32);
     }
-    Ok(Parts { processes, inputs, routes: Routes { hops, flows }, shortest_delay })
+    for (plan, sample) in blueprint.meter_samples.iter().enumerate() {
+        let port = port_index[sample.link.index()];
+        let process = process_of[&place(sample.link)] as usize;
+        processes[process].sample_meters(port, sample.every, blueprint.warm_up, plan as u32);
+    }
+    Ok(Parts { processes, inputs, routes: Routes { hops, flows }, couplings })
+}
+
+/// Who sends over a link.
+fn sender(blueprint: &Blueprint, is_host: &[bool], link: LinkId) -> Place {
+    match blueprint.links[link.index()].from {
+        node if is_host[node.index()] => Place::Host(node),
+        _ => Place::RouterPort(link),
+    }
+}
+
+fn couple(couplings: &mut Couplings, from: u32, to: u32, delay: Duration) {
+    let shortest = couplings.entry((from, to)).or_insert(delay);
+    *shortest = delay.min(*shortest);
+}
+
+/// The plan of a link. Where departures are known on arrival, meters that see packets depart run ahead of the time; a port
+/// whose meters are looked at takes its decisions as they come.
+fn in_step<'a>(blueprint: &Blueprint, link: LinkId, plan: &'a LinkPlan) -> Cow<'a, LinkPlan> {
+    let at_departure =
+        plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || plan.port.pcn_at == PcnAt::Departure;
+    if !at_departure || blueprint.meter_samples.iter().all(|sample| sample.link != link) {
+        return Cow::Borrowed(plan);
+    }
+    let port = Arc::new(PortPlan { force_service: true, ..PortPlan::clone(&plan.port) });
+    Cow::Owned(LinkPlan { port, ..plan.clone() })
 }
 
 fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     if let Some(link) = blueprint.links.iter().find(|link| link.from == link.to) {
         return Err(BlueprintError::LinkToItself(link.path.clone()));
     }
-    match blueprint.samples.iter().position(|sample| sample.every == Duration::ZERO) {
+    match blueprint.samples.iter().chain(&blueprint.meter_samples).position(|sample| sample.every == Duration::ZERO) {
         Some(plan) => Err(BlueprintError::NoInterval(plan)),
         None => Ok(()),
     }
@@ -197,7 +228,7 @@ fn hosts(blueprint: &Blueprint) -> Vec<bool> {
 /// The links that some route uses or somebody samples, in the scenario's order.
 fn used_links(blueprint: &Blueprint) -> Vec<LinkId> {
     let mut used = vec![false; blueprint.links.len()];
-    let sampled = blueprint.samples.iter().map(|sample| &sample.link);
+    let sampled = blueprint.samples.iter().chain(&blueprint.meter_samples).map(|sample| &sample.link);
     blueprint.routes.iter().flatten().chain(sampled).for_each(|link| used[link.index()] = true);
     (0..blueprint.links.len() as u32).map(LinkId).filter(|link| used[link.index()]).collect()
 }
@@ -231,14 +262,7 @@ fn order(
         return Ok(places);
     }
     // Kahn's algorithm, lowest place first, over the channels without delay only.
-    let sender = |link: LinkId| {
-        let node = blueprint.links[link.index()].from;
-        if is_host[node.index()] {
-            Place::Host(node)
-        } else {
-            Place::RouterPort(link)
-        }
-    };
+    let sender = |link: LinkId| sender(blueprint, is_host, link);
     let mut waiting_for: BTreeMap<Place, usize> = places.iter().map(|place| (*place, 0)).collect();
     let mut leads_to: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
     for (to, link) in &without_delay {
@@ -302,7 +326,7 @@ fn add_flows(
     key: Key,
     process_of: &BTreeMap<Place, u32>,
     processes: &mut [Process],
-    shortest_delay: &mut [Duration],
+    couplings: &mut Couplings,
     ties: impl Fn(&str) -> Option<Key>,
     departure: impl Fn(RouteId) -> Departure,
 ) -> Result<Vec<FlowRoutes>, BlueprintError> {
@@ -342,7 +366,7 @@ fn add_flows(
             (TransportPlan::Udp(parameters), _) if group.calls.is_some() => {
                 let header = parameters.header.get() as u32;
                 let ends = CallsEnds { blueprint, flow, dress, header, key, start, process: (from, to) };
-                let (source, sink) = ends.add(processes, shortest_delay, ties(&blueprint.nodes[flow.from.index()]))?;
+                let (source, sink) = ends.add(processes, couplings, ties(&blueprint.nodes[flow.from.index()]))?;
                 FlowRoutes { forward, backward: forward, source, sink }
             }
             (TransportPlan::Udp(parameters), _) => {
@@ -374,7 +398,7 @@ struct CallsEnds<'a> {
 
 impl CallsEnds<'_> {
     /// Adds both ends; returns their slots. Signals take the routes' propagation and the processing, and no queueing.
-    fn add(self, processes: &mut [Process], shortest_delay: &mut [Duration], ties: Option<Key>) -> Result<(u32, u32), BlueprintError> {
+    fn add(self, processes: &mut [Process], couplings: &mut Couplings, ties: Option<Key>) -> Result<(u32, u32), BlueprintError> {
         let CallsEnds { blueprint, flow, dress, header, key, start, process: (from, to) } = self;
         let group = &blueprint.groups[flow.group as usize];
         let plan = group.calls.as_ref().expect("a group of calls");
@@ -386,19 +410,17 @@ impl CallsEnds<'_> {
         if there == Duration::ZERO || back == Duration::ZERO {
             return Err(BlueprintError::SignalWithoutDelay(group.name.clone()));
         }
-        for (process, delay) in [(to, there), (from, back)] {
-            let shortest = &mut shortest_delay[process as usize];
-            *shortest = (*shortest).min(delay);
-        }
+        couple(couplings, from, to, there);
+        couple(couplings, to, from, back);
         if AnySource::new(&group.source).is_none() {
             return Err(BlueprintError::Mismatch(group.name.clone()));
         }
         let window = Window { from: blueprint.warm_up, to: blueprint.end };
-        let context = EdgeContext { key, call_rate: plan.call_rate };
+        let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
         let egress = Egress::new(&plan.admission, &plan.termination, &context);
         let ingress = Peer { process: ProcessId(from), delay: back };
         let end = EgressEnd::new(dress.flow, header, egress, ingress, window, group.interval);
-        let sink = host(processes, to).add_egress(end, flow.group);
+        let sink = host(processes, to).add_egress(end, flow.group, plan.initial);
         let calls = CallsEnd::new(CallsSetup {
             dress,
             place: flow.from.0,

@@ -3,6 +3,7 @@
 //! The scenario crate validates what a user wrote and compiles it into a [`Blueprint`]; a program may also fill one in
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
 
+use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
@@ -45,6 +46,8 @@ pub struct Blueprint {
     pub flows: Vec<FlowPlan>,
     /// Queues to sample at fixed intervals.
     pub samples: Vec<SamplePlan>,
+    /// Ports whose meters' states to sample at fixed intervals.
+    pub meter_samples: Vec<SamplePlan>,
     /// Record what happens to every packet at every port and host.
     pub trace: bool,
 }
@@ -182,6 +185,10 @@ pub struct CallsPlan {
     pub initial: u32,
     /// Their first packets go out uniformly within this span.
     pub initial_spread: Duration,
+    /// Calls that begin together later, without asking.
+    pub surge: Option<SurgePlan>,
+    /// How long packets wait before the ingress sees them; not at all if left out.
+    pub delay: Option<DelayPlan>,
     /// Who may begin; everyone if left out.
     pub admission: Option<AdmissionPlan>,
     /// Who must stop; nobody if left out.
@@ -192,6 +199,24 @@ pub struct CallsPlan {
     pub request_packet: Option<u32>,
     /// The long-term mean rate of one call.
     pub call_rate: Rate,
+}
+
+impl CallsPlan {
+    /// How many calls of an aggregate begin without asking, at the start and later.
+    pub fn together(&self) -> u64 {
+        u64::from(self.initial) + self.surge.map_or(0, |surge| u64::from(surge.calls))
+    }
+}
+
+/// Calls that begin together in each aggregate of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SurgePlan {
+    /// When.
+    pub at: Time,
+    /// How many.
+    pub calls: u32,
+    /// Their first packets go out uniformly within this span.
+    pub spread: Duration,
 }
 
 /// A flow.
@@ -211,7 +236,7 @@ pub struct FlowPlan {
     pub backward: RouteId,
 }
 
-/// A queue to be sampled.
+/// A queue, or the meters of a port, to be sampled.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplePlan {
     /// The link whose port is sampled.

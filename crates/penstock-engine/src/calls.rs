@@ -1,6 +1,7 @@
 //! An aggregate of calls: the sending end, where calls arrive, are admitted, send, and end.
 
 use crate::blueprint::CallsPlan;
+use crate::delayed::Delayed;
 use crate::emissions::Emissions;
 use crate::host::{Dress, Surroundings};
 use crate::messages::{Message, Peer};
@@ -36,6 +37,9 @@ pub struct CallsEnd {
     /// Slots of the calls that live, in no particular order.
     live: Vec<u32>,
     emissions: Emissions,
+    /// Packets on their way from their sources, where that takes time.
+    delayed: Option<Delayed>,
+    next_surge: Time,
     endings: BinaryHeap<Reverse<(Time, u32, u32)>>,
     next_call: u32,
     sequence: u32,
@@ -59,6 +63,8 @@ struct Call {
     size: u32,
     /// Position in `live`; [`GONE`] once it has ended.
     position: u32,
+    /// Where packets are delayed, when the last of them goes on.
+    latest: Time,
 }
 
 const GONE: u32 = u32::MAX;
@@ -91,7 +97,7 @@ impl CallsEnd {
     /// An aggregate with its initial calls.
     pub fn new(setup: CallsSetup) -> CallsEnd {
         let CallsSetup { dress, place, plan, source, key, start, stop, egress, window, ties } = setup;
-        let context = EdgeContext { key, call_rate: plan.call_rate };
+        let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
         let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
         let mut end = CallsEnd {
             dress,
@@ -109,6 +115,8 @@ impl CallsEnd {
             free: Vec::new(),
             live: Vec::new(),
             emissions: Emissions::new(ties),
+            delayed: plan.delay.as_ref().map(|delay| Delayed::new(delay, key)),
+            next_surge: plan.surge.map_or(Time::NEVER, |surge| surge.at),
             endings: BinaryHeap::new(),
             next_call: 0,
             sequence: 0,
@@ -120,12 +128,7 @@ impl CallsEnd {
             live_since: Time::ZERO,
             plan,
         };
-        let mut spread = key.child("initial").stream();
-        for _ in 0..end.plan.initial {
-            let later = Duration::from_ps((end.plan.initial_spread.as_ps() as f64 * spread.unit()) as u64);
-            let serial = end.take_serial();
-            end.begin(start + later, serial, start);
-        }
+        end.begin_together(end.plan.initial, end.plan.initial_spread, "initial", start);
         end.draw_arrival(start);
         end
     }
@@ -138,31 +141,57 @@ impl CallsEnd {
     /// When something happens here next.
     #[inline]
     pub fn next(&self) -> Time {
-        let ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
-        self.emissions.next().min(self.next_arrival).min(ending).min(self.ingress.deadline())
+        self.emissions.next().min(self.next_of_calls()).min(self.ingress.deadline())
     }
 
-    /// Does one thing that is due at `now`: a call ends, the ingress' timer, a call arrives, a packet goes out, in this order.
-    pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        if let Some(Reverse((at, slot, serial))) = self.endings.peek().copied() {
-            if at <= now {
-                self.endings.pop();
-                let call = &self.calls[slot as usize];
-                if call.serial == serial && call.position != GONE {
-                    self.end(now, slot);
-                    self.ingress.on_end(now, self.live.len() as u32);
-                    self.follow_up(now, around);
-                }
-                return;
+    /// When a call comes or goes next, or a packet reaches the ingress that was held up.
+    #[inline]
+    fn next_of_calls(&self) -> Time {
+        let ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
+        let delayed = self.delayed.as_ref().map_or(Time::NEVER, Delayed::next);
+        ending.min(self.next_arrival).min(self.next_surge).min(delayed)
+    }
+
+    /// Does one thing that is due at `now`: a call ends, the ingress' timer, a call arrives, a packet goes out, in this
+    /// order. Packets go out until `until` (`now` at least) unless one of the others is due. Returns how much it did.
+    #[inline]
+    pub fn run(&mut self, now: Time, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
+        let calls = self.next_of_calls();
+        if calls.min(self.ingress.deadline()) <= now {
+            self.on_due(now, around);
+            return 1;
+        }
+        let until = until.min(calls.before());
+        let mut done = 0;
+        loop {
+            self.emit(self.emissions.next(), around);
+            done += 1;
+            let next = self.emissions.next();
+            if next > until || next == Time::NEVER || self.ingress.deadline() <= next || self.delayed.is_some() {
+                return done;
             }
         }
-        if self.ingress.deadline() <= now {
+    }
+
+    fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        if let Some(Reverse((at, slot, serial))) = self.endings.peek().copied().filter(|Reverse((at, ..))| *at <= now) {
+            debug_assert_eq!(at, now, "no ending is missed");
+            self.endings.pop();
+            let call = &self.calls[slot as usize];
+            if call.serial == serial && call.position != GONE {
+                self.end(now, slot);
+                self.ingress.on_end(now, self.live.len() as u32);
+                self.follow_up(now, around);
+            }
+        } else if self.ingress.deadline() <= now {
             self.ingress.on_timer(now, self.live.len() as u32);
             self.follow_up(now, around);
         } else if self.next_arrival <= now {
             self.on_arrival(now, around);
+        } else if self.next_surge <= now {
+            self.on_surge(now);
         } else {
-            self.emit(now, around);
+            self.on_delayed(now, around);
         }
     }
 
@@ -178,6 +207,23 @@ impl CallsEnd {
     pub fn finish(&mut self, end: Time) {
         self.count_live(end);
         self.counters.live_at_end = self.live.len() as u64;
+    }
+
+    /// `calls` calls live from `now` on and send their first packets within `spread`.
+    fn begin_together(&mut self, calls: u32, spread: Duration, stream: &str, now: Time) {
+        let mut later = self.key.child(stream).stream();
+        for _ in 0..calls {
+            let after = Duration::from_ps((spread.as_ps() as f64 * later.unit()) as u64);
+            let serial = self.take_serial();
+            self.begin(now + after, serial, now);
+        }
+    }
+
+    fn on_surge(&mut self, now: Time) {
+        self.next_surge = Time::NEVER;
+        if let Some(surge) = self.plan.surge {
+            self.begin_together(surge.calls, surge.spread, "surge", now);
+        }
     }
 
     fn take_serial(&mut self) -> u32 {
@@ -233,9 +279,9 @@ impl CallsEnd {
         let key = self.key.child("call").nth(u64::from(serial));
         let mut stream = key.stream();
         let first = source.first(&mut stream);
-        let period = source.period();
+        let (period, spacing) = (source.period(), source.spacing());
         let slot = self.free.pop().unwrap_or(self.calls.len() as u32);
-        let call = Call { source, stream, period, serial, size: first.size, position: self.live.len() as u32 };
+        let call = Call { source, stream, period, serial, size: first.size, position: self.live.len() as u32, latest: Time::ZERO };
         match self.calls.get_mut(slot as usize) {
             Some(place) => *place = call,
             None => self.calls.push(call),
@@ -246,7 +292,7 @@ impl CallsEnd {
         if ends != Time::NEVER {
             self.endings.push(Reverse((ends, slot, serial)));
         }
-        self.emissions.insert(from + first.after, serial, slot, period);
+        self.emissions.insert(from + first.after, serial, slot, spacing);
     }
 
     fn end(&mut self, now: Time, slot: u32) {
@@ -258,29 +304,55 @@ impl CallsEnd {
         }
     }
 
+    #[inline(always)]
     fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        let due = self.emissions.first();
-        let call = &mut self.calls[due.slot as usize];
+        let slot = self.emissions.first().slot;
+        let call = &mut self.calls[slot as usize];
         if call.position == GONE {
-            self.free.push(due.slot);
-            self.emissions.replace(Time::NEVER, now);
+            self.free.push(slot);
+            self.emissions.remove_first();
             return;
         }
         let size = call.size;
-        match call.period {
-            Some(period) => self.emissions.turn(period, self.stop),
+        let after = match call.period {
+            Some(period) => period,
             None => {
                 let next = call.source.next(&mut call.stream);
                 call.size = next.size;
-                self.emissions.replace(now + next.after, self.stop);
+                next.after
+            }
+        };
+        self.emissions.advance(after, self.stop);
+        match &mut self.delayed {
+            None => self.pass(now, size, around),
+            Some(delayed) => {
+                let call = &mut self.calls[slot as usize];
+                call.latest = delayed.add(now, call.latest, slot, call.serial, size);
             }
         }
+    }
+
+    /// A packet has come from its source, where that took time.
+    fn on_delayed(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
+        let Some(delayed) = &mut self.delayed else { return };
+        let packet = delayed.take();
+        let call = &self.calls[packet.slot as usize];
+        // The place of a call that has ended may be another's by now.
+        if delayed.outlive() || call.serial == packet.serial && call.position != GONE {
+            self.pass(now, packet.size, around);
+        }
+    }
+
+    /// A packet passes the ingress.
+    #[inline]
+    fn pass(&mut self, now: Time, size: u32, around: &mut Surroundings<'_, '_>) {
         let mut packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
         self.sequence = self.sequence.wrapping_add(1);
         self.ingress.on_sent(now, Bytes::new(u64::from(size)));
         self.send(now, &mut packet, around);
     }
 
+    #[inline(always)]
     fn send(&mut self, now: Time, packet: &mut Packet, around: &mut Surroundings<'_, '_>) {
         if self.window.is_open(now) {
             self.sent_packets += 1;

@@ -3,17 +3,17 @@
 
 use crate::blueprint::QueuePlan;
 use crate::link::Wire;
+use crate::ring::Ring;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Occupancy, PortContext, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
-use std::collections::VecDeque;
 
 /// The queue: a ring of the packets that count as queued. Whatever no longer does by `now` leaves before anything is
 /// decided; a packet that finds the wire idle never enters unless the packet in service counts too.
 pub struct Committed {
     discipline: AnyDiscipline,
     counting: Counting,
-    ring: VecDeque<Entry>,
+    ring: Ring<Entry>,
     last_end: Time,
     occupancy: Occupancy,
 }
@@ -31,7 +31,7 @@ impl Committed {
     pub fn new(plan: &QueuePlan, context: &PortContext) -> Committed {
         let discipline = AnyDiscipline::new(&plan.discipline, context);
         let counting = discipline.counting();
-        Committed { discipline, counting, ring: VecDeque::new(), last_end: Time::ZERO, occupancy: Occupancy::default() }
+        Committed { discipline, counting, ring: Ring::default(), last_end: Time::ZERO, occupancy: Occupancy::default() }
     }
 
     /// What the discipline says of `packet`.
@@ -53,7 +53,7 @@ impl Committed {
         };
         if leaves > now {
             self.occupancy.add(packet.size, packet.precedence);
-            self.ring.push_back(Entry { leaves, size: packet.size, precedence: packet.precedence });
+            self.ring.push(Entry { leaves, size: packet.size, precedence: packet.precedence });
         } else {
             *sent += 1;
         }
@@ -85,9 +85,9 @@ impl Committed {
     /// Lets what no longer counts leave.
     #[inline]
     fn advance(&mut self, now: Time, sent: &mut u64) {
-        while let Some(head) = self.ring.front().filter(|head| head.leaves <= now) {
+        while let Some(head) = self.ring.first().copied().filter(|head| head.leaves <= now) {
             self.occupancy.remove(head.size, head.precedence);
-            self.ring.pop_front();
+            self.ring.consume(1);
             *sent += 1;
         }
     }

@@ -1,9 +1,10 @@
 //! When a host's open-loop sources send next.
 
+use crate::ring::Ring;
 use penstock_model::rng::Key;
 use penstock_model::units::{Duration, Time};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 /// A source that is due; simultaneous ones go by their tie (0 unless ties are random), then by flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,11 +21,12 @@ pub struct Due {
 
 /// The calendar of a host's sources.
 ///
-/// Sources of one constant spacing keep their order for ever, so they stand in a ring that turns: constant cost.
-/// Whatever does not fit the order of its ring, or has no constant spacing, waits in a heap.
+/// Sources that send again after one and the same spacing keep their order, so they stand in a ring that turns: constant
+/// cost. A source with a usual spacing, such as an on-off source, stands in its ring while it keeps to that. Whatever does
+/// not fit the order of its ring waits in a heap.
 #[derive(Debug)]
 pub struct Emissions {
-    rings: Vec<Ring>,
+    rings: Vec<Spaced>,
     heap: BinaryHeap<Reverse<Due>>,
     /// The next one, which still stands in `at_ring` or, if that is [`HEAP`], in the heap.
     first: Due,
@@ -32,17 +34,18 @@ pub struct Emissions {
     ties: Option<Key>,
 }
 
+/// Sources that send at one spacing.
 #[derive(Debug)]
-struct Ring {
-    period: Duration,
-    sources: VecDeque<Due>,
+struct Spaced {
+    spacing: Duration,
+    sources: Ring<Due>,
 }
 
-impl Ring {
+impl Spaced {
     /// Whether `due` comes last, but before the first one's next turn: then the ring stays sorted as it turns.
     fn fits(&self, due: &Due) -> bool {
-        match (self.sources.front(), self.sources.back()) {
-            (Some(first), Some(last)) => *last < *due && *due < Due { at: first.at + self.period, ..*first },
+        match (self.sources.first(), self.sources.last()) {
+            (Some(first), Some(last)) => *last < *due && *due < Due { at: first.at + self.spacing, ..*first },
             _ => true,
         }
     }
@@ -60,13 +63,12 @@ impl Emissions {
         Emissions { rings: Vec::new(), heap: BinaryHeap::new(), first: NOTHING, at_ring: HEAP, ties }
     }
 
-    /// Enters a source that sends next at `at`, with its spacing if that is constant.
-    pub fn insert(&mut self, at: Time, flow: u32, slot: u32, period: Option<Duration>) {
-        let due = self.due(at, flow, slot);
-        match period.and_then(|period| self.ring_of(period)) {
-            Some(ring) if self.rings[ring].fits(&due) => self.rings[ring].sources.push_back(due),
-            _ => self.heap.push(Reverse(due)),
+    /// Enters a source that sends next at `at`, with its spacing if it has a usual one.
+    pub fn insert(&mut self, at: Time, flow: u32, slot: u32, spacing: Option<Duration>) {
+        if let Some(spacing) = spacing {
+            self.expect(spacing);
         }
+        self.enter(at, flow, slot, spacing);
         self.find_first();
     }
 
@@ -82,70 +84,65 @@ impl Emissions {
         self.first
     }
 
-    /// Moves the first source on to `at`, or out if that is after `stop`.
-    #[inline]
-    pub fn replace(&mut self, at: Time, stop: Time) {
+    /// Moves the first source on by `after`, or out if that is after `stop`: constant cost while it keeps to the spacing of
+    /// its ring.
+    #[inline(always)]
+    pub fn advance(&mut self, after: Duration, stop: Time) {
+        let at = self.first.at + after;
+        match self.rings.get_mut(self.at_ring) {
+            Some(ring) if ring.spacing == after && at <= stop => {
+                ring.sources.turn(Due { at, ..self.first });
+                self.find_first();
+            }
+            _ => self.move_on(at, after, stop),
+        }
+    }
+
+    /// Takes the first source out.
+    pub fn remove_first(&mut self) {
+        self.take_first();
+        self.find_first();
+    }
+
+    fn move_on(&mut self, at: Time, after: Duration, stop: Time) {
         let Due { flow, slot, .. } = self.first;
         self.take_first();
         if at <= stop {
-            let due = self.due(at, flow, slot);
-            self.heap.push(Reverse(due));
+            self.enter(at, flow, slot, Some(after));
         }
         self.find_first();
     }
 
-    /// Moves the first source, which has a constant spacing, on by it: constant cost while it stands in its ring.
-    #[inline(always)]
-    pub fn turn(&mut self, period: Duration, stop: Time) {
-        let at = self.first.at + period;
-        if let (Some(ring), true) = (self.rings.get_mut(self.at_ring), at <= stop) {
-            ring.sources.pop_front();
-            ring.sources.push_back(Due { at, ..self.first });
-            if self.rings.len() == 1 && self.heap.is_empty() {
-                self.first = *self.rings[0].sources.front().expect("the ring holds the source that was moved on");
-            } else {
-                self.find_first();
-            }
-            return;
-        }
-        let Due { flow, slot, .. } = self.first;
-        self.take_first();
-        if at <= stop {
-            self.insert(at, flow, slot, Some(period));
-        } else {
-            self.find_first();
-        }
-    }
-
-    fn due(&self, at: Time, flow: u32, slot: u32) -> Due {
+    /// Enters a source; into the ring of sources that go on after `after`, if there is one and that stays sorted.
+    fn enter(&mut self, at: Time, flow: u32, slot: u32, after: Option<Duration>) {
         let tie = self.ties.map_or(0, |key| key.hash([at.as_ps(), u64::from(flow)]));
-        Due { at, tie, flow, slot }
+        let due = Due { at, tie, flow, slot };
+        match self.rings.iter_mut().find(|ring| Some(ring.spacing) == after && ring.fits(&due)) {
+            Some(ring) => ring.sources.push(due),
+            None => self.heap.push(Reverse(due)),
+        }
     }
 
-    /// The ring for sources of this spacing; none under random ties, where simultaneous sources change their order.
-    fn ring_of(&mut self, period: Duration) -> Option<usize> {
-        if self.ties.is_some() {
-            return None;
+    /// Makes a ring for sources of this spacing; none under random ties, where simultaneous sources change their order.
+    fn expect(&mut self, spacing: Duration) {
+        let is_new = self.rings.iter().all(|ring| ring.spacing != spacing);
+        if is_new && self.rings.len() < MOST_RINGS && self.ties.is_none() {
+            self.rings.push(Spaced { spacing, sources: Ring::default() });
         }
-        let known = self.rings.iter().position(|ring| ring.period == period);
-        if known.is_none() && self.rings.len() < MOST_RINGS {
-            self.rings.push(Ring { period, sources: VecDeque::new() });
-            return Some(self.rings.len() - 1);
-        }
-        known
     }
 
     fn take_first(&mut self) {
         match self.rings.get_mut(self.at_ring) {
-            Some(ring) => drop(ring.sources.pop_front()),
+            Some(ring) => ring.sources.consume(1),
             None => drop(self.heap.pop()),
         }
     }
 
+    #[inline(always)]
     fn find_first(&mut self) {
         (self.first, self.at_ring) = (self.heap.peek().map_or(NOTHING, |Reverse(due)| *due), HEAP);
         for (i, ring) in self.rings.iter().enumerate() {
-            if let Some(due) = ring.sources.front().filter(|due| **due < self.first) {
+            if let Some(due) = ring.sources.first().filter(|due| **due < self.first) {
                 (self.first, self.at_ring) = (*due, i);
             }
         }
@@ -169,7 +166,7 @@ mod tests {
                 let due = emissions.first();
                 prop_assert_eq!(due.at, emissions.next());
                 seen.push((due.at.as_ps(), due.flow));
-                emissions.turn(Duration::from_ps(starts[due.flow as usize].1), Time::NEVER);
+                emissions.advance(Duration::from_ps(starts[due.flow as usize].1), Time::NEVER);
             }
             let mut expected: Vec<(u64, u32)> = starts
                 .iter()

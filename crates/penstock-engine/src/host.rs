@@ -168,13 +168,16 @@ impl Host {
         self.calls.len() as u32 - 1
     }
 
-    /// Adds the receiving end of an aggregate of calls of group `group`; returns its slot.
-    pub fn add_egress(&mut self, mut egress: EgressEnd, group: u32) -> u32 {
+    /// Adds the receiving end of an aggregate of calls of group `group`, of which `initial` are there from the start;
+    /// returns its slot.
+    pub fn add_egress(&mut self, mut egress: EgressEnd, group: u32, initial: u32) -> u32 {
         let known = self.counted.iter().position(|(counted, _)| *counted == group);
-        egress.shared_count = known.unwrap_or_else(|| {
+        let shared = known.unwrap_or_else(|| {
             self.counted.push((group, 0));
             self.counted.len() - 1
-        }) as u32;
+        });
+        self.counted[shared].1 += initial;
+        egress.shared_count = shared as u32;
         self.egresses.push(egress);
         self.egresses.len() as u32 - 1
     }
@@ -193,7 +196,7 @@ impl Host {
         let first = source.first(&mut stream);
         let period = source.period();
         if start + first.after <= stop {
-            self.emissions.insert(start + first.after, dress.flow.0, slot, period);
+            self.emissions.insert(start + first.after, dress.flow.0, slot, source.spacing());
         }
         let pace = match period {
             Some(period) => Pace::Constant(period),
@@ -233,18 +236,44 @@ impl Host {
         self.emissions.next().min(self.timers.next()).min(self.calls_due.first_key())
     }
 
-    /// Does what is due at `now`: one source or timer, in the order of flows; then the aggregates of calls.
+    /// When its next timer is due: packets that it receives bring about nothing else.
     #[inline]
-    pub fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        if self.emissions.next() <= now && (self.timers.next() > now || self.emits_before_timer()) {
-            self.emit(now, around);
-        } else if self.timers.next() <= now {
-            self.on_timer(now, around);
-        } else {
-            let slot = self.calls_due.first();
-            self.calls[slot].on_due(now, around);
-            self.calls_due.set(slot, self.calls[slot].next());
+    pub fn next_timer(&self) -> Time {
+        self.timers.next()
+    }
+
+    /// Does everything that is due up to and including `until`, before which no message and no packet arrives; returns how
+    /// much it did.
+    #[inline]
+    pub fn run(&mut self, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
+        let mut done = 0;
+        loop {
+            let now = self.next();
+            if now > until || now == Time::NEVER {
+                return done;
+            }
+            done += self.on_due(now, until, around);
         }
+    }
+
+    /// Does what is due at `now`: one source or timer, in the order of flows; then an aggregate of calls, which goes on
+    /// until `until` if nothing else comes in between. Returns how much it did.
+    #[inline]
+    fn on_due(&mut self, now: Time, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
+        let (emission, timer) = (self.emissions.next(), self.timers.next());
+        if emission <= now && (timer > now || self.emits_before_timer()) {
+            self.emit(now, around);
+            return 1;
+        }
+        if timer <= now {
+            self.on_timer(now, around);
+            return 1;
+        }
+        let slot = self.calls_due.first();
+        let alone = if self.calls.len() == 1 { until } else { now };
+        let done = self.calls[slot].run(now, alone.min(emission.min(timer).before()), around);
+        self.calls_due.set(slot, self.calls[slot].next());
+        done
     }
 
     /// Whether the next source precedes the next timer, in the order of flows within one instant.
@@ -365,12 +394,12 @@ impl Host {
             end.bytes += u64::from(packet.size);
         }
         match &mut end.pace {
-            Pace::Constant(period) => self.emissions.turn(*period, end.stop),
+            Pace::Constant(period) => self.emissions.advance(*period, end.stop),
             Pace::Drawn(drawn) => {
                 let (source, stream) = &mut **drawn;
                 let next = source.next(stream);
                 end.size = next.size;
-                self.emissions.replace(now + next.after, end.stop);
+                self.emissions.advance(next.after, end.stop);
             }
         }
         let port = end.dress.departure.port as usize;

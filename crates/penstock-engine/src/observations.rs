@@ -5,7 +5,7 @@ use penstock_model::id::FlowId;
 use penstock_model::units::{Duration, Time};
 
 /// Everything that a run counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observations {
     /// When counting began.
     pub from: Time,
@@ -21,6 +21,8 @@ pub struct Observations {
     pub intervals: Vec<(FlowId, Duration, Vec<u64>)>,
     /// Per sample plan: the queue lengths in packets at each sampled instant.
     pub samples: Vec<Vec<u32>>,
+    /// Per plan of meter samples: what the meters of the port told, by meter and in their order.
+    pub meter_samples: Vec<Vec<MeterSamples>>,
     /// Packets that reached the far end of a link, over the whole run.
     pub packet_hops: u64,
     /// A hash of everything that happened, equal for equal runs whatever the executor and machine.
@@ -52,6 +54,19 @@ pub struct FlowCounters {
     pub delay_sum_ps: u128,
     /// The longest of them.
     pub delay_max: Duration,
+}
+
+/// One variable of the state of one meter at each sampled instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeterSamples {
+    /// Which meter of the port: its marker comes first if it has one, then its PCN meters in their order.
+    pub meter: usize,
+    /// The name of the variable, such as `fill`.
+    pub variable: &'static str,
+    /// The unit of the values.
+    pub unit: &'static str,
+    /// What it was.
+    pub values: Vec<f64>,
 }
 
 /// What became of the calls of one aggregate.

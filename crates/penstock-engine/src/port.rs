@@ -364,6 +364,17 @@ impl Port {
         }
     }
 
+    /// Tells the states of its meters at `now`: which meter, the marker first, then name, unit and value of a variable.
+    pub fn probe(&self, now: Time, tell: &mut dyn FnMut(usize, &'static str, &'static str, f64)) {
+        if let Some(marker) = &self.marker {
+            marker.meter.probe(now, &mut |name, unit, value| tell(0, name, unit, value));
+        }
+        let first = usize::from(self.marker.is_some());
+        for (i, meter) in self.pcn.iter().flat_map(|stage| stage.meters.iter().enumerate()) {
+            meter.probe(now, &mut |name, unit, value| tell(first + i, name, unit, value));
+        }
+    }
+
     /// Packets that are not on their way to another process: they wait for a decision or for a link that never recovers,
     /// or will be lost when their transmission ends, after the end of the run.
     pub fn held(&self) -> u64 {

@@ -3,9 +3,9 @@
 //! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
-use crate::channel::{Inputs, Outputs};
+use crate::channel::{Arrival, Inputs, Outputs};
 use crate::host::{Host, Surroundings};
-use crate::observations::{Observations, TraceRow};
+use crate::observations::{MeterSamples, Observations, TraceRow};
 use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
@@ -25,16 +25,41 @@ pub struct Process {
     is_plain: bool,
     record: Record,
     packet_hops: u64,
+    /// What the process has done by itself: sources, timers, messages.
+    own: u64,
 }
 
-/// A queue that is sampled.
+/// What is sampled of a port.
 struct Sampler {
     port: u32,
     every: Duration,
     next: Time,
-    /// Position among the blueprint's sample plans.
+    /// Position among the blueprint's plans of this kind.
     plan: u32,
-    values: Vec<u32>,
+    sampled: Sampled,
+}
+
+/// What was seen so far.
+enum Sampled {
+    Queue(Vec<u32>),
+    Meters(Vec<MeterSamples>),
+}
+
+impl Sampled {
+    fn take(&mut self, now: Time, port: &mut Port) {
+        let samples = match self {
+            Sampled::Queue(lengths) => return lengths.push(port.waiting(now)),
+            Sampled::Meters(samples) => samples,
+        };
+        let mut i = 0;
+        port.probe(now, &mut |meter, variable, unit, value| {
+            if samples.len() == i {
+                samples.push(MeterSamples { meter, variable, unit, values: Vec::new() });
+            }
+            samples[i].values.push(value);
+            i += 1;
+        });
+    }
 }
 
 /// What a process hands over at the end.
@@ -54,15 +79,25 @@ impl Process {
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
         let mut record = Record { trace: trace.then(Vec::new), ..Record::default() };
         record.digest.name(&name);
-        let mut process = Process { name, ports, host, serving: Vec::new(), samplers: Vec::new(), is_plain: true, record, packet_hops: 0 };
+        let mut process =
+            Process { name, ports, host, serving: Vec::new(), samplers: Vec::new(), is_plain: true, record, packet_hops: 0, own: 0 };
         process.serving = (0..process.ports.len() as u32).filter(|&port| !process.ports[port as usize].commits()).collect();
         process.is_plain = process.serving.is_empty();
         process
     }
 
-    /// Samples port `port` each `every` after `from`, into the results of sample plan `plan`.
+    /// Samples the queue of port `port` each `every` after `from`, into the results of sample plan `plan`.
     pub fn sample(&mut self, port: u32, every: Duration, from: Time, plan: u32) {
-        self.samplers.push(Sampler { port, every, next: from + every, plan, values: Vec::new() });
+        self.add_sampler(Sampler { port, every, next: from + every, plan, sampled: Sampled::Queue(Vec::new()) });
+    }
+
+    /// Samples the meters of port `port` likewise, into the results of plan `plan` of meter samples.
+    pub fn sample_meters(&mut self, port: u32, every: Duration, from: Time, plan: u32) {
+        self.add_sampler(Sampler { port, every, next: from + every, plan, sampled: Sampled::Meters(Vec::new()) });
+    }
+
+    fn add_sampler(&mut self, sampler: Sampler) {
+        self.samplers.push(sampler);
         self.is_plain = false;
     }
 
@@ -85,11 +120,19 @@ impl Process {
         }
     }
 
-    /// Does everything that is due up to and including `until`; returns when something is due next.
-    pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
-        if self.is_plain {
-            return self.run_plain(until, inputs, outputs, routes);
-        }
+    /// Does everything that is due up to and including `until`; returns when something is due next, and how much it did.
+    pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64) {
+        let before = self.packet_hops + self.own;
+        let next = if self.is_plain {
+            self.run_plain(until, inputs, outputs, routes)
+        } else {
+            self.run_with_decisions(until, inputs, outputs, routes)
+        };
+        (next, self.packet_hops + self.own - before)
+    }
+
+    /// The same where ports decide who goes next, or queues are sampled.
+    fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         loop {
             let now = self.next(inputs);
             if now > until || now == Time::NEVER {
@@ -115,26 +158,51 @@ impl Process {
         let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
         loop {
             let arrival = inputs.next();
-            let own = host.as_ref().map_or(Time::NEVER, |host| host.next().min(inputs.next_message()));
+            let message = inputs.next_message();
+            let own = host.as_ref().map_or(Time::NEVER, |host| host.next().min(message));
             let now = arrival.min(own);
             if now > until || now == Time::NEVER {
                 return now;
             }
             match &mut host {
                 Some(host) if own <= arrival => {
-                    if inputs.next_message() > now {
-                        host.on_due(now, around);
-                    } else if let Some(message) = inputs.mailbox().pop() {
+                    if message <= now {
+                        let message = inputs.mailbox().pop().expect("a message is due");
                         host.on_message(now, &message, around);
+                        self.own += 1;
+                    } else {
+                        self.own += host.run(until.min(arrival).min(message.before()), around);
                     }
                 }
                 host => {
-                    self.packet_hops += 1;
-                    Process::on_arrival(now, inputs.first(), host, around);
-                    inputs.pop();
+                    let taken = Process::take_arrivals(until, own, inputs.front(), host, around);
+                    self.packet_hops += taken as u64;
+                    inputs.consume(taken);
                 }
             }
         }
+    }
+
+    /// Takes packets that arrive up to and including `until` and before anything else is due, at `own` or at whatever they
+    /// bring about at the host; returns how many.
+    #[inline]
+    fn take_arrivals(
+        until: Time,
+        mut own: Time,
+        arrivals: &[Arrival],
+        host: &mut Option<&mut Host>,
+        around: &mut Surroundings<'_, '_>,
+    ) -> usize {
+        for (taken, Arrival { at, packet }) in arrivals.iter().enumerate() {
+            if *at > until || *at >= own {
+                return taken;
+            }
+            Process::on_arrival(*at, packet, host, around);
+            if let Some(host) = host {
+                own = own.min(host.next_timer());
+            }
+        }
+        arrivals.len()
     }
 
     #[inline(always)]
@@ -165,7 +233,7 @@ impl Process {
     fn take_samples(&mut self, now: Time) {
         for sampler in &mut self.samplers {
             if sampler.next <= now {
-                sampler.values.push(self.ports[sampler.port as usize].waiting(now));
+                sampler.sampled.take(now, &mut self.ports[sampler.port as usize]);
                 sampler.next += sampler.every;
             }
         }
@@ -187,7 +255,11 @@ impl Process {
             host.report(seen);
         }
         for sampler in self.samplers {
-            seen.samples[sampler.plan as usize] = sampler.values;
+            let plan = sampler.plan as usize;
+            match sampler.sampled {
+                Sampled::Queue(lengths) => seen.samples[plan] = lengths,
+                Sampled::Meters(samples) => seen.meter_samples[plan] = samples,
+            }
         }
         Outcome {
             name: self.name,

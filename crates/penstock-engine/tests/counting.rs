@@ -5,8 +5,9 @@ mod by_hand;
 mod support;
 
 use by_hand::{link, MS};
+use penstock_engine::blueprint::{MarkAt, MarkerPlan, PcnAt};
 use penstock_engine::observations::TraceEvent;
-use support::{discipline, time, Net};
+use support::{discipline, meter, pcn_meter, time, Net};
 
 #[test]
 fn a_window_cuts_through_packets() {
@@ -72,6 +73,49 @@ fn a_link_without_traffic_has_empty_samples() {
         [net.link(a, b, "1 Mbit/s", "0 s", discipline("tail-drop", "")), net.link(b, a, "1 Mbit/s", "0 s", discipline("tail-drop", ""))];
     idle.into_iter().for_each(|id| net.sample(id, "30 ms"));
     assert_eq!(net.run().samples, [[0; 3], [0; 3]]);
+}
+
+#[test]
+fn meters_are_sampled_at_their_instants() {
+    // Three packets of 1000 bits at 0 and one at 2 ms; a bit a microsecond flows in, up to 4000 and 8000.
+    let bucket = "rate = 1 Mbit/s; burst = 500 bytes";
+    for (at, fills) in [
+        // At 1 ms 4000 - 3000 + 1000; at 2 ms 3000 - 1000.
+        (MarkAt::Arrival, [2000.0, 2000.0, 3000.0, 4000.0, 4000.0]),
+        // One packet each at 0, 1, 2 and 3 ms.
+        (MarkAt::Departure, [3000.0, 3000.0, 3000.0, 4000.0, 4000.0]),
+    ] {
+        let (mut net, route, id) = link("9 packets");
+        net.burst("0 ms", 3, 125, route);
+        net.packet("2 ms", 125, route);
+        net.sample_meters(id, "1 ms");
+        net.0.end = time("5 ms");
+        let port = net.port(id);
+        port.marker = Some(MarkerPlan { meter: meter("token-bucket", bucket), at });
+        port.pcn = vec![pcn_meter("threshold", "rate = 1 Mbit/s; size = 8 ms; threshold = 4 ms")];
+        let seen = net.run();
+        let told: Vec<_> = seen.meter_samples[0].iter().map(|it| (it.meter, it.variable, it.unit, &it.values[..])).collect();
+        let threshold = [6000.0, 6000.0, 7000.0, 8000.0, 8000.0];
+        assert_eq!(told, [(0, "fill", "bit", &fills[..]), (1, "fill", "bit", &threshold[..])], "{at:?}");
+    }
+}
+
+#[test]
+fn looking_changes_nothing() {
+    let net = |looks: bool| {
+        let (mut net, route, id) = link("3 packets");
+        ["0 ms", "1.5 ms", "7 ms"].into_iter().for_each(|at| net.burst(at, 5, 125, route));
+        let port = net.port(id);
+        port.pcn = vec![pcn_meter("excess", "rate = 500 kbit/s; size = 1 ms")];
+        port.pcn_at = PcnAt::Departure;
+        if looks {
+            net.sample_meters(id, "13 us");
+        }
+        net.run()
+    };
+    let (looked, plain) = (net(true), net(false));
+    assert!(looked.meter_samples[0][0].values.iter().any(|fill| *fill < 0.0), "a debt");
+    assert_eq!((looked.digest, &looked.links, &looked.flows), (plain.digest, &plain.links, &plain.flows));
 }
 
 #[test]

@@ -25,6 +25,7 @@ fn same(a: &Observations, b: &Observations) -> Result<(), TestCaseError> {
     }
     prop_assert_eq!(&a.flows, &b.flows);
     prop_assert_eq!(&a.samples, &b.samples);
+    prop_assert_eq!(&a.meter_samples, &b.meter_samples);
     prop_assert_eq!(a.digest, b.digest, "digests");
     prop_assert!(a == b, "everything else");
     Ok(())
@@ -43,7 +44,7 @@ proptest! {
     fn executors_agree(case in case()) {
         let blueprint = case.blueprint();
         let plain = sim(&blueprint).with_executor(Executor::Plain).run();
-        same(&plain, &sim(&blueprint).with_executor(Executor::Lookahead).run())?;
+        same(&plain, &sim(&blueprint).with_executor(Executor::Horizon).run())?;
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod impairment;
 pub mod meter;
 pub mod packet;
 pub mod pcn_meter;
+pub mod probe;
 pub mod rng;
 pub mod scheduler;
 pub mod source;

@@ -53,8 +53,14 @@ pub(crate) fn per_interval(seen: &Observations, flow: usize, every: Duration) ->
     (0..complete).map(row).collect()
 }
 
+/// When all calls of a group are there.
+pub(crate) fn complete(group: &FlowGroup) -> Time {
+    let surge = group.calls.as_ref().and_then(|calls| calls.surge);
+    surge.map_or(group.start.1, |surge| surge.at)
+}
+
 /// When the first call was terminated, and when the calls left of all groups needed less than `below`; `None` if they
-/// never did. All calls are there from the start.
+/// never did. All calls are there from the start or come with a surge.
 pub(crate) fn falls_below(groups: &[(&FlowGroup, Range<usize>)], seen: &Observations, below: Rate) -> Option<(Time, Time)> {
     let mut load: u128 = 0;
     let mut cuts: Vec<(Time, u128)> = Vec::new();
@@ -62,7 +68,7 @@ pub(crate) fn falls_below(groups: &[(&FlowGroup, Range<usize>)], seen: &Observat
         let calls = group.calls.as_ref().expect("only calls are terminated");
         let rate = u128::from(calls.call_rate.as_bps());
         for flow in members.clone() {
-            load += u128::from(calls.initial) * rate;
+            load += u128::from(calls.together()) * rate;
             cuts.extend(of(seen, flow).terminations.iter().map(|(at, count, _)| (*at, u128::from(*count) * rate)));
         }
     }

@@ -4,13 +4,14 @@ use crate::flows::{EdgePlaces, Ends, Flows, Members, Written};
 use crate::nodes::{Nodes, MOST};
 use crate::section::{Nothing, Part, Section};
 use crate::words::{Name, NodeName, Precedence, RunTime, Start};
-use penstock_engine::blueprint::{CallsPlan, FlowGroup};
+use penstock_engine::blueprint::{CallsPlan, FlowGroup, SurgePlan};
+use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::edge::{self, AdmissionPlan, TerminationPlan};
 use penstock_model::parameters::{Check, ClassName, Count, Parameters};
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
-use penstock_model::units::{Bytes, Duration};
+use penstock_model::units::{Bytes, Duration, Time};
 use std::sync::Arc;
 
 penstock_model::parameters! {
@@ -54,6 +55,19 @@ penstock_model::parameters! {
 impl Check for InitialKeys {}
 
 penstock_model::parameters! {
+    /// Calls that begin together later, without asking, as when traffic is rerouted after a failure.
+    pub struct SurgeKeys {
+        /// When.
+        at: RunTime;
+        /// How many in each aggregate.
+        calls: Count;
+        /// Each begins at an instant drawn uniformly from this span after it.
+        spread: Duration = "20 ms";
+    }
+}
+impl Check for SurgeKeys {}
+
+penstock_model::parameters! {
     /// How ingress and egress talk to each other. Signals take the propagation delays of the route and wait in no queue.
     pub struct SignallingKeys {
         /// Added to the propagation of every signal.
@@ -82,6 +96,8 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let arrivals = section.one_of("arrivals", "law of arrivals", ArrivalPlan::NAMES, &[], ArrivalPlan::read);
     let holding = section.one_of("holding", "law of holding times", HoldingPlan::NAMES, &[], HoldingPlan::read);
     let initial = table(section, "initial", InitialKeys::read);
+    let surge = table(section, "surge", SurgeKeys::read);
+    let delay = table(section, "delay", DelayPlan::read);
     let admission = section.one_of("admission", "admission", AdmissionPlan::NAMES, &[], AdmissionPlan::read);
     let termination = section.one_of("termination", "termination", TerminationPlan::NAMES, &[], TerminationPlan::read);
     let signalling = table(section, "signalling", SignallingKeys::read);
@@ -92,6 +108,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     // `none` is for studies in which arrivals vary.
     let arrivals = optional(arrivals)?.filter(|plan| !matches!(plan, ArrivalPlan::Never(_)));
     let initial = optional(initial)?;
+    let (surge, delay) = (optional(surge)?, optional(delay)?);
     if arrivals.is_none() && initial.is_none() {
         section.wrong("", "nobody would ever call; write arrivals.poisson = { interval = \"1 s\" } or initial = { calls = 100 }");
         return None;
@@ -118,7 +135,8 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     }
     let (members, source, transport, holding) = (members?, source?, transport?, holding?);
     if let Some(initial) = &initial {
-        let total = (members.count as u64).saturating_mul(u64::from(initial.calls.0));
+        let together = u64::from(initial.calls.0) + surge.as_ref().map_or(0, |surge| u64::from(surge.calls.0));
+        let total = (members.count as u64).saturating_mul(together);
         if total > MOST as u64 {
             section.wrong("initial", format!("{total} calls are more than the {MOST} that fit"));
         }
@@ -126,6 +144,16 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
             let message =
                 format!("{} from the start at {} reaches the stop at {}; write a shorter one", initial.spread, keys.start.1, members.stop);
             section.mistakes.add(section.place_below(&["initial", "spread"]), &section.join("initial.spread"), message);
+        }
+    }
+    if let Some(surge) = &surge {
+        let begin = Time::ZERO + surge.at.0;
+        if begin <= keys.start.1 || begin + surge.spread >= members.stop {
+            let message = format!(
+                "{} and the spread of {} must lie between the start at {} and the stop at {}",
+                surge.at.0, surge.spread, keys.start.1, members.stop
+            );
+            section.mistakes.add(section.place_below(&["surge", "at"]), &section.join("surge.at"), message);
         }
     }
     let signalling = signalling.unwrap_or(SignallingKeys { processing: Duration::ZERO, packet: None });
@@ -141,6 +169,8 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         holding,
         initial: initial.as_ref().map_or(0, |initial| initial.calls.0),
         initial_spread: initial.as_ref().map_or(Duration::ZERO, |initial| initial.spread),
+        surge: surge.map(|surge| SurgePlan { at: Time::ZERO + surge.at.0, calls: surge.calls.0, spread: surge.spread }),
+        delay,
         admission,
         termination,
         processing: signalling.processing,

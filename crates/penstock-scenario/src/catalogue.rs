@@ -176,6 +176,8 @@ mod tests {
                 "flow",
                 "calls",
                 "initial",
+                "surge",
+                "delay",
                 "signalling",
                 "measure"
             ]

@@ -35,6 +35,7 @@ mod classes;
 mod flows;
 mod link_metrics;
 mod links;
+mod marks;
 mod measure;
 mod metrics;
 mod mistake;

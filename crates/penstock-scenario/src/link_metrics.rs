@@ -16,6 +16,10 @@ impl Sheet<'_> {
         if measure.if_dropped && links.iter().all(|link| dropped(link, None, None) == 0) {
             return;
         }
+        if measure.what == What::MeterState {
+            self.meter_state(measure, name, members, samples.expect("asked for with an interval"));
+            return;
+        }
         let samples =
             |range: Range<usize>| samples.map_or(&[][..], |all| &self.seen.samples[all.start + range.start..all.start + range.end]);
         let (plans, what) = (&self.blueprint.links, measure.what);
@@ -45,6 +49,31 @@ impl Sheet<'_> {
         }
         let all = samples(0..if measure.samples.is_empty() { 0 } else { links.len() });
         self.sampled(all, &[("of", name)]);
+    }
+
+    /// The sampled states of the meters of these links, which are alike.
+    fn meter_state(&mut self, measure: &Measure, name: &str, members: &Range<usize>, samples: &Range<usize>) {
+        let (plans, sampled) = (&self.blueprint.links, &self.seen.meter_samples[samples.clone()]);
+        let port = &plans[members.start].port;
+        let marker = port.marker.iter().map(|marker| marker.meter.name());
+        let meters: Vec<&str> = marker.chain(port.pcn.iter().map(|meter| meter.name())).collect();
+        let shown: Vec<(Vec<(&str, &str)>, &[_])> = match measure.single {
+            false => vec![(vec![("of", name)], sampled)],
+            true => sampled
+                .chunks(1)
+                .enumerate()
+                .map(|(i, own)| (vec![("of", name), ("link", plans[members.start + i].path.as_str())], own))
+                .collect(),
+        };
+        for (labels, links) in shown {
+            for (i, state) in links[0].iter().enumerate() {
+                for take in &measure.take {
+                    let labels = [&labels[..], &[("statistic", take.word()), ("meter", meters[state.meter]), ("variable", state.variable)]];
+                    let value = combine(*take, links.iter().flat_map(|link| link[i].values.iter().copied()));
+                    self.push_in(state.unit, What::MeterState, &labels.concat(), value);
+                }
+            }
+        }
     }
 
     /// The mean and the maximum of sampled queues.
@@ -80,7 +109,8 @@ impl Sheet<'_> {
             | What::Calls
             | What::Blocking
             | What::SignalRate
-            | What::TerminationTime => {
+            | What::TerminationTime
+            | What::MeterState => {
                 unreachable!("refused for links by validation")
             }
         };

@@ -23,7 +23,7 @@ penstock_model::parameters! {
         per: Per = "group";
         /// How the members of a group become one number; the metric's own default if left out.
         take: Option<Vec<Take>>;
-        /// Also sample the queue at this interval.
+        /// Sample at this interval: the queue, beside what `queue` tells anyway, or the meters for `meter-state`.
         sample: Option<Duration>;
         /// How counts of packets (`drops`, `offered`) are split; not at all if left out.
         by: Option<Vec<By>>;
@@ -38,8 +38,12 @@ impl Check for MeasureKeys {
         if self.sample == Some(Duration::ZERO) {
             mistake("sample", "an interval must be above zero".to_owned());
         }
-        if self.sample.is_some() && self.metric != What::Queue {
-            mistake("sample", "has no effect: only metric = \"queue\" is sampled; leave it out".to_owned());
+        match (self.sample, self.metric) {
+            (None, What::MeterState) => {
+                mistake("sample", "is missing: say how often to look at the meters, as in sample = \"10 ms\"".to_owned())
+            }
+            (None, _) | (_, What::Queue | What::MeterState) => {}
+            (Some(_), _) => mistake("sample", "has no effect: only \"queue\" and \"meter-state\" are sampled; leave it out".to_owned()),
         }
         if self.interval == Some(Duration::ZERO) {
             mistake("interval", "an interval must be above zero".to_owned());
@@ -67,7 +71,7 @@ impl Check for MeasureKeys {
         }
         if self.take.is_some() && info.take.is_empty() {
             mistake("take", format!("has no effect: '{}' is one number over all that `of` names; leave it out", info.name));
-        } else if self.take.is_some() && self.per != Per::Group && self.metric != What::Delay {
+        } else if self.take.is_some() && self.per != Per::Group && !matches!(self.metric, What::Delay | What::MeterState) {
             mistake(
                 "take",
                 format!("has no effect with per = \"{}\", where every member is a number of its own; leave it out", self.per.word()),
@@ -122,6 +126,7 @@ pub(crate) struct Spans {
 #[derive(Default)]
 pub(crate) struct Wanted {
     pub samples: Vec<SamplePlan>,
+    pub meter_samples: Vec<SamplePlan>,
     /// Positions of groups, and the interval in which what they receive is counted.
     pub intervals: Vec<(usize, Duration)>,
 }
@@ -158,11 +163,12 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, spans: O
         if spans.is_some_and(|spans| every > spans.window) {
             section.wrong("sample", format!("{every} is longer than what is counted, so no sample would be taken"));
         }
+        let plans = if keys.metric == What::MeterState { &mut wanted.meter_samples } else { &mut wanted.samples };
         for target in &of {
             let Target::Links(link) = target else { continue };
-            let first = wanted.samples.len();
-            wanted.samples.extend(known.links[*link].1.clone().map(|link| SamplePlan { link: LinkId(link), every }));
-            ranges.push(first..wanted.samples.len());
+            let first = plans.len();
+            plans.extend(known.links[*link].members.clone().map(|link| SamplePlan { link: LinkId(link), every }));
+            ranges.push(first..plans.len());
         }
     }
     if let Some(every) = keys.interval {
@@ -230,7 +236,7 @@ fn terminated(section: &Section<'_>, of: &[Target], below: Rate, known: &Known<'
             section.wrong("of", format!("'{name}' has calls that come or go by themselves, so terminations do not tell how many live"));
             return;
         }
-        let initial = (*count as u64).saturating_mul(u64::from(calls.initial));
+        let initial = (*count as u64).saturating_mul(calls.together());
         load = load.saturating_add(initial.saturating_mul(calls.call_rate.as_bps()));
     }
     if load < below.as_bps() {

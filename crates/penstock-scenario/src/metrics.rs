@@ -71,9 +71,13 @@ pub(crate) struct Sheet<'a> {
 impl Sheet<'_> {
     /// Adds a number.
     pub fn push(&mut self, what: What, labels: &[(&str, &str)], value: f64) {
-        let info = what.info();
+        self.push_in(what.info().unit, what, labels, value);
+    }
+
+    /// Adds a number whose unit is not the metric's.
+    pub fn push_in(&mut self, unit: &'static str, what: What, labels: &[(&str, &str)], value: f64) {
         let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        self.metrics.push(Metric { name: info.name, labels, unit: info.unit, value });
+        self.metrics.push(Metric { name: what.info().name, labels, unit, value });
     }
 
     fn fairness(&mut self, measure: &Measure) {
@@ -88,7 +92,7 @@ impl Sheet<'_> {
         let (names, groups) = self.together(measure);
         let plans: Vec<_> = groups.iter().map(|group| (&self.blueprint.groups[*group], self.roster.flows[*group].1.clone())).collect();
         let reached = call_metrics::falls_below(&plans, self.seen, measure.below);
-        let start = plans.iter().map(|(group, _)| group.start.1).max().unwrap_or_default();
+        let start = plans.iter().map(|(group, _)| call_metrics::complete(group)).max().unwrap_or_default();
         for (word, from) in [("first-termination", reached.map(|(first, _)| first)), ("start", Some(start))] {
             let span = reached.zip(from).map_or(f64::NAN, |((_, at), from)| at.since(from).as_seconds());
             self.push(What::TerminationTime, &[("of", &names), ("from", word)], span);
@@ -183,7 +187,8 @@ impl Sheet<'_> {
             | What::Calls
             | What::Blocking
             | What::SignalRate
-            | What::TerminationTime => {
+            | What::TerminationTime
+            | What::MeterState => {
                 unreachable!("refused for flows by validation, or no value of a single flow")
             }
         }

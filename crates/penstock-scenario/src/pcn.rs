@@ -52,14 +52,12 @@ pub(crate) fn check_meters(section: &Section<'_>, meters: &[PcnMeterPlan], faste
     }
 }
 
-/// The greatest CLE threshold that single-threshold marking allows on a link, if it marks there: one N-th of the marks at
-/// the admissible rate [Satoh10 s3.3.1, (1)].
+/// The greatest CLE threshold that the meters of a link allow which mark a share there: what they mark at the admissible
+/// rate, one N-th of it over the supportable rate [Satoh10 s3.3.1, (1)], or one N-th [Satoh10 appendix E].
 pub(crate) fn greatest_level(meters: &[PcnMeterPlan]) -> Option<f64> {
     let bound = |plan: &PcnMeterPlan| match plan {
-        PcnMeterPlan::SingleThreshold(it) => {
-            let ratio = it.admissible_rate.as_bps() as f64 / it.supportable_rate.as_bps() as f64;
-            Some(ratio / f64::from(it.mark_every.0))
-        }
+        PcnMeterPlan::SingleThreshold(it) => Some(it.highest_level()),
+        PcnMeterPlan::Fractional(it) => Some(1.0 / f64::from(it.mark_every.0)),
         _ => None,
     };
     meters.iter().filter_map(bound).reduce(f64::min)

@@ -88,6 +88,11 @@ impl PortKeys {
 }
 
 impl PortDraft {
+    /// Whether it has a marker or PCN meters.
+    pub fn has_meters(&self) -> bool {
+        self.marker.is_some() || !self.pcn.is_empty()
+    }
+
     /// A tail-drop queue of the default size.
     pub fn plain() -> PortDraft {
         PortDraft {

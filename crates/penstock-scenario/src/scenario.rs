@@ -10,7 +10,7 @@ use crate::mistake::{Mistake, Mistakes};
 use crate::nodes::Nodes;
 use crate::routing::route_all;
 use crate::section::Section;
-use crate::target::{Known, KnownGroup, Target};
+use crate::target::{Known, KnownGroup, KnownLink, Target};
 use crate::what::What;
 use crate::words::{RunTime, Seed, Text};
 use crate::{canonical, set, tree};
@@ -112,7 +112,11 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
                     calls: group.plan.calls.as_deref(),
                 })
                 .collect(),
-            links: links.groups.iter().map(|link| (link.name.as_str(), link.members.clone())).collect(),
+            links: links
+                .groups
+                .iter()
+                .map(|link| KnownLink { name: &link.name, members: link.members.clone(), has_meters: link.port.has_meters() })
+                .collect(),
             complete: links.complete && flows_complete,
         };
         let spans = keys.as_ref().map(|keys| Spans { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
@@ -158,6 +162,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
         groups: flows.into_iter().map(|group| group.plan).collect(),
         flows: plans,
         samples: wanted.samples,
+        meter_samples: wanted.meter_samples,
         trace: false,
     };
     // Validation leaves the engine nothing to refuse but circles without delay.

@@ -1,12 +1,13 @@
 //! What a scenario is made of: the kinds of components, and its own sections with their keys.
 
-use crate::calls::{CallKeys, InitialKeys, SignallingKeys};
+use crate::calls::{CallKeys, InitialKeys, SignallingKeys, SurgeKeys};
 use crate::flows::FlowKeys;
 use crate::links::{LinkKeys, RateChangeKeys};
 use crate::measure::MeasureKeys;
 use crate::nodes::NodeKeys;
 use crate::port::MarkerKeys;
 use crate::scenario::TopKeys;
+use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
@@ -171,12 +172,16 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
                 "How long calls last. Without it the initial calls last to the end; with arrivals and no initial calls it must be given.",
             ),
             part("initial", Takes::Table("initial"), "Calls that are there from the start, without asking."),
+            part("surge", Takes::Table("surge"), "Calls that begin together later, without asking; not without initial calls."),
+            part("delay", Takes::Table("delay"), "How long packets take from their source to the ingress; no time if left out."),
             part("admission", Takes::OneOf("admission"), "Who may begin; every call if left out."),
             part("termination", Takes::OneOf("termination"), "Who must stop before the end; nobody if left out."),
             part("signalling", Takes::Table("signalling"), "How ingress and egress talk to each other."),
         ],
     },
     SectionEntry { name: "initial", path: "calls[].initial", doc: InitialKeys::DOC, fields: InitialKeys::FIELDS, parts: &[] },
+    SectionEntry { name: "surge", path: "calls[].surge", doc: SurgeKeys::DOC, fields: SurgeKeys::FIELDS, parts: &[] },
+    SectionEntry { name: "delay", path: "calls[].delay", doc: DelayPlan::DOC, fields: DelayPlan::FIELDS, parts: &[] },
     SectionEntry { name: "signalling", path: "calls[].signalling", doc: SignallingKeys::DOC, fields: SignallingKeys::FIELDS, parts: &[] },
     SectionEntry { name: "measure", path: "measure[]", doc: MeasureKeys::DOC, fields: MeasureKeys::FIELDS, parts: &[] },
 ];

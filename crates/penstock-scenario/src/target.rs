@@ -21,12 +21,20 @@ pub(crate) struct KnownGroup<'a> {
     pub calls: Option<&'a CallsPlan>,
 }
 
+/// A group of links that may be measured.
+pub(crate) struct KnownLink<'a> {
+    pub name: &'a str,
+    pub members: Range<u32>,
+    /// Whether its ports have a marker or PCN meters.
+    pub has_meters: bool,
+}
+
 /// What may be measured.
 pub(crate) struct Known<'a> {
     /// The groups of flows and calls.
     pub flows: Vec<KnownGroup<'a>>,
-    /// Names of the links, and their members.
-    pub links: Vec<(&'a str, Range<u32>)>,
+    /// The links.
+    pub links: Vec<KnownLink<'a>>,
     /// Whether the two lists are complete.
     pub complete: bool,
 }
@@ -69,10 +77,15 @@ pub(crate) fn target(section: &Section<'_>, name: &str, what: What, known: &Know
         }
         return Some(Target::Flows(i));
     }
-    if let Some(link) = known.links.iter().position(|(link, _)| *link == name) {
+    if let Some(link) = known.links.iter().position(|link| link.name == name) {
         if !info.links {
             let those = applying(|info| info.links);
             section.wrong("of", format!("'{}' is measured of {measured_of}, and '{name}' is a link; for those: {those}", info.name));
+            return None;
+        }
+        if what == What::MeterState && !known.links[link].has_meters {
+            let message = format!("'{name}' has neither a marker nor PCN meters; write marker or pcn on that link, or leave it out");
+            section.wrong("of", message);
             return None;
         }
         return Some(Target::Links(link));
@@ -80,7 +93,7 @@ pub(crate) fn target(section: &Section<'_>, name: &str, what: What, known: &Know
     if known.complete {
         let applies = |group: &&KnownGroup<'_>| if group.calls.is_some() { info.calls } else { info.flows };
         let flows = known.flows.iter().filter(applies).map(|group| group.name);
-        let links = known.links.iter().filter(|_| info.links).map(|(name, _)| *name);
+        let links = known.links.iter().filter(|_| info.links).map(|link| link.name);
         let names: Vec<&str> = flows.chain(links).collect();
         let has_calls = known.flows.iter().any(|group| group.calls.is_some());
         let kind = match (info.flows, info.links) {

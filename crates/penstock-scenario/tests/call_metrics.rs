@@ -3,6 +3,7 @@
 mod common;
 use common::{changed, sound, FLOW, LINK};
 use penstock_engine::observations::{CallCounters, FlowCounters, LinkCounters, Observations};
+use penstock_engine::Sim;
 use penstock_model::id::FlowId;
 use penstock_model::units::{Duration, Time};
 use penstock_scenario::ValidScenario;
@@ -148,4 +149,29 @@ fn the_usual_measures_of_calls() {
     };
     assert_eq!(names("")[10..], ["calls", "calls", "calls", "calls", "calls", "fairness"]);
     assert_eq!(names(ADMITTED)[10..], ["calls", "calls", "calls", "calls", "calls", "blocking", "fairness"]);
+}
+
+#[test]
+fn initial_calls_count_towards_the_limit() {
+    // Two aggregates of ten initial calls that never end, and many that ask.
+    for (scope, admitted) in [("node", 25 - 20), ("aggregate", 2 * (25 - 10))] {
+        let calls = CALLS.replace("count = 2", "count = 2\nholding.infinite = {}\narrivals.poisson = { interval = \"50 ms\" }");
+        let calls = format!("{calls}admission.count = {{ limit = 25, scope = \"{scope}\" }}\n");
+        let text = changed(FLOW, &format!("{FLOW}\n{calls}"));
+        let seen = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("sound").run();
+        assert_eq!(seen.calls.iter().map(|(_, calls)| calls.admitted).sum::<u64>(), admitted, "{scope}");
+        assert_eq!(seen.calls.iter().map(|(_, calls)| calls.live_at_end).sum::<u64>(), 20 + admitted, "{scope}");
+    }
+}
+
+#[test]
+fn initial_calls_that_end_make_room() {
+    // Ten initial calls and twenty a second that ask, of a second each.
+    let calls = CALLS.replace("count = 2", "holding.fixed = { time = \"1 s\" }\narrivals.poisson = { interval = \"50 ms\" }");
+    let text = changed(FLOW, &format!("{FLOW}\n{calls}admission.count = {{ limit = 10 }}\n"));
+    let seen = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("sound").run();
+    let calls = &seen.calls[0].1;
+    // Never more than ten; from 1 s on, 9.24 on average and so as many a second (Erlang's formula at 20 erlang).
+    assert!(calls.live_ps <= 10 * 10 * SECOND, "{}", calls.live_ps);
+    assert!((75..=90).contains(&calls.admitted), "{}", calls.admitted);
 }

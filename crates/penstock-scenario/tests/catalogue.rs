@@ -21,7 +21,7 @@ fn fragments(doc: &str) -> Vec<String> {
 }
 
 const CBR: &str = "source.cbr = { rate = \"64 kbit/s\", packet = \"160 bytes\" }\n";
-const METER: &str = "pcn.threshold = { rate = \"500 kbit/s\", size = \"20 ms\", threshold = \"10 ms\" }\n";
+const METERS: &str = "pcn.threshold = { rate = \"500 kbit/s\", size = \"20 ms\", threshold = \"10 ms\" }\npcn.excess = { rate = \"800 kbit/s\", size = \"5 ms\" }\n";
 
 /// A small scenario around a fragment: links run both ways, and the classes `ef` and `default` pass.
 fn embed(kind: &str, name: &str, fragment: &str) -> String {
@@ -37,8 +37,8 @@ fn embed(kind: &str, name: &str, fragment: &str) -> String {
         ("source", _) => on_link("") + &second("default", fragment),
         ("pcn-meter", _) => on_link(fragment).replace("1 Mbit/s", "155 Mbit/s"),
         ("arrival" | "holding", _) => on_link("") + &calls(fragment),
-        ("termination", _) => on_link(METER) + &calls(fragment),
-        ("admission", _) => on_link(METER) + &calls(&format!("arrivals.poisson = {{ interval = \"1 s\" }}\n{fragment}")),
+        ("termination", _) => on_link(METERS) + &calls(fragment),
+        ("admission", _) => on_link(METERS) + &calls(&format!("arrivals.poisson = {{ interval = \"1 s\" }}\n{fragment}")),
         _ => panic!("no scenario for kind {kind}"),
     }
 }

@@ -2,7 +2,8 @@
 
 mod common;
 use common::{changed, sound, BASE, FLOW, LINK};
-use penstock_engine::observations::{FlowCounters, LinkCounters, Observations};
+use penstock_engine::observations::{FlowCounters, LinkCounters, MeterSamples, Observations};
+use penstock_engine::Sim;
 use penstock_model::units::{Duration, Time};
 use penstock_scenario::ValidScenario;
 
@@ -149,6 +150,51 @@ fn sampled_queues_have_a_mean_and_a_maximum() {
     let scenario = scenario("[[measure]]\nmetric = \"queue\"\nof = \"a-b\"\nper = \"link\"\nsample = \"1 ms\"");
     assert_eq!(scenario.blueprint(None, 0).samples.len(), 1);
     assert_eq!(numbers(&scenario, &seen())[2], "queue of=a-b link=a-b statistic=sampled-max 6 packets");
+}
+
+#[test]
+fn states_of_meters_are_sampled() {
+    let meters = format!(
+        "{LINK}\nmarker.token-bucket = {{ rate = \"1 Mbit/s\", burst = \"1 kB\" }}\npcn.single-threshold = {{ admissible-rate = \"400 kbit/s\", supportable-rate = \"800 kbit/s\" }}"
+    );
+    let measured = |more: &str| {
+        let text = changed(LINK, &meters).replace(FLOW, &format!("{FLOW}\n[[measure]]\nmetric = \"meter-state\"\nof = \"a-b\"\n{more}"));
+        sound(&text, &[])
+    };
+    let mut seen = seen();
+    let state = |meter, variable, unit, values: &[f64]| MeterSamples { meter, variable, unit, values: values.to_vec() };
+    seen.meter_samples = vec![vec![
+        state(0, "fill", "bit", &[8e3, 4e3, 3e3]),
+        state(1, "switch-fill", "bit", &[9e3; 3]),
+        state(1, "count", "packets", &[0.0, 1.0, 5.0]),
+    ]];
+    let scenario = measured("sample = \"1 ms\"\ntake = [\"mean\", \"min\"]");
+    assert_eq!(scenario.blueprint(None, 0).meter_samples.len(), 1);
+    let expected = [
+        "statistic=mean meter=token-bucket variable=fill 5000 bit",
+        "statistic=min meter=token-bucket variable=fill 3000 bit",
+        "statistic=mean meter=single-threshold variable=switch-fill 9000 bit",
+        "statistic=min meter=single-threshold variable=switch-fill 9000 bit",
+        "statistic=mean meter=single-threshold variable=count 2 packets",
+        "statistic=min meter=single-threshold variable=count 0 packets",
+    ];
+    assert_eq!(numbers(&scenario, &seen), expected.map(|line| format!("meter-state of=a-b {line}")));
+    let single = numbers(&measured("sample = \"1 ms\"\nper = \"link\""), &seen);
+    assert_eq!(
+        (single.len(), single[8].as_str()),
+        (9, "meter-state of=a-b link=a-b statistic=max meter=single-threshold variable=count 5 packets")
+    );
+}
+
+#[test]
+fn a_sampled_meter_runs_in_time_with_the_traffic() {
+    // A packet of 125 bytes every 10 ms takes 1000 bits; 100 kbit/s bring them back just before the next. At 5 ms half are there.
+    let text = "duration = \"1 s\"\n[nodes]\na = {}\nb = {}\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\npcn.threshold = { rate = \"100 kbit/s\", size = \"40 ms\", threshold = \"20 ms\" }\n[[flows]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\nsource.cbr = { rate = \"100 kbit/s\", packet = \"125 bytes\", phase = \"zero\" }\n[[measure]]\nmetric = \"meter-state\"\nof = \"a-b\"\nsample = \"5 ms\"\n";
+    let scenario = sound(text, &[]);
+    let seen = Sim::new(scenario.blueprint(None, 0)).expect("sound").run();
+    let expected = ["mean 3250", "min 3000", "max 3500"].map(|line| line.split_once(' ').expect("two words"));
+    let line = |(statistic, value)| format!("meter-state of=a-b statistic={statistic} meter=threshold variable=fill {value} bit");
+    assert_eq!(numbers(&scenario, &seen), expected.map(line));
 }
 
 #[test]

@@ -148,19 +148,6 @@ fn rates_of_meters() {
 }
 
 #[test]
-fn a_level_that_marking_does_not_reach_is_doubted() {
-    let meter = "pcn.single-threshold = { admissible-rate = \"400 kbit/s\", supportable-rate = \"800 kbit/s\" }";
-    let with = |threshold: &str| {
-        let text = changed(LINK, &format!("{LINK}\n{meter}")) + CALLS + ARRIVALS + "\nadmission.cle = { threshold = " + threshold + " }\n";
-        let lines: Vec<String> = sound(&text, &[]).warnings().iter().map(Mistake::to_string).collect();
-        lines.join("\n")
-    };
-    // A third of one half.
-    assert_eq!(with("0.1666"), "");
-    assert_eq!(with("0.17"), "t.toml:24: calls[0].admission.cle.threshold: 0.17 is above 0.1667, the share that single-threshold marking marks at the admissible rate (1/N x admissible rate / supportable rate), so calls would be admitted beyond that rate");
-}
-
-#[test]
 fn delays_and_rates_of_links() {
     refused(
         "\"1 ms\"",

@@ -94,7 +94,7 @@ transport.tcp = {}"#,
 fn measures() {
     added(FLOW, r#"[[measure]]
 metric = "thruput"
-of = "f""#, "t.toml:17: measure[0].metric: 'thruput' is not one of throughput, payload-throughput, goodput, sent, delay, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation, fairness, retransmissions, marking-ratio, calls, blocking, signal-rate, termination-time; did you mean 'throughput'?");
+of = "f""#, "t.toml:17: measure[0].metric: 'thruput' is not one of throughput, payload-throughput, goodput, sent, delay, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation, fairness, retransmissions, marking-ratio, calls, blocking, signal-rate, termination-time, meter-state; did you mean 'throughput'?");
     added(
         FLOW,
         r#"[[measure]]
@@ -107,7 +107,7 @@ metric = "drops"
 of = "f""#, "t.toml:18: measure[0].of: 'drops' is measured of links, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, loss, marks, fairness, retransmissions, marking-ratio");
     added(FLOW, r#"[[measure]]
 metric = "delay"
-of = "a-b""#, "t.toml:18: measure[0].of: 'delay' is measured of flows, and 'a-b' is a link; for those: throughput, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation, marking-ratio");
+of = "a-b""#, "t.toml:18: measure[0].of: 'delay' is measured of flows, and 'a-b' is a link; for those: throughput, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation, marking-ratio, meter-state");
     added(
         FLOW,
         r#"[[measure]]
@@ -121,7 +121,7 @@ of = "f""#,
 metric = "drops"
 of = "a-b"
 sample = "1 ms""#,
-        r#"t.toml:19: measure[0].sample: has no effect: only metric = "queue" is sampled; leave it out"#,
+        r#"t.toml:19: measure[0].sample: has no effect: only "queue" and "meter-state" are sampled; leave it out"#,
     );
     added(
         FLOW,
@@ -130,6 +130,21 @@ metric = "queue"
 of = "a-b"
 sample = "0 s""#,
         "t.toml:19: measure[0].sample: an interval must be above zero",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "meter-state"
+of = "a-b"
+sample = "1 ms""#,
+        "t.toml:18: measure[0].of: 'a-b' has neither a marker nor PCN meters; write marker or pcn on that link, or leave it out",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "meter-state"
+of = "a-b""#,
+        r#"t.toml:16: measure[0].sample: is missing: say how often to look at the meters, as in sample = "10 ms""#,
     );
     added(
         FLOW,

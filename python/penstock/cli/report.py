@@ -47,11 +47,11 @@ def rows_of(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
     plain = {
         metric for metric, found in by_metric.items() if len({_statistic(summary) for summary in found} - {None}) == 1
     }
-    # A metric has one unit, whatever its labels.
-    scales = {
-        metric: scale(metric, found[0].unit, (summary.interval.mean for summary in found))
-        for metric, found in by_metric.items()
-    }
+    # One scale for all numbers of a metric, so that they compare; the states of meters have several units.
+    means: dict[tuple[str, str], list[float]] = {}
+    for summary in summaries:
+        means.setdefault((summary.metric, summary.unit), []).append(summary.interval.mean)
+    scales = {(metric, unit): scale(metric, unit, found) for (metric, unit), found in means.items()}
     rows: list[tuple[str, ...]] = []
     for summary in summaries:
         labels = dict(summary.labels)
@@ -63,7 +63,7 @@ def rows_of(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
             labels["cause"] = "all" if len(alike) == every else "all-others"
         if summary.metric in plain:
             labels.pop("statistic", None)
-        shown = scales[summary.metric]
+        shown = scales[summary.metric, summary.unit]
         rows.append((summary.metric, _of(labels), shown.text(summary.interval), shown.unit, str(summary.interval.runs)))
     return rows
 

@@ -12,6 +12,7 @@ use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::{default_value, Field, Parameters, Reader, Value};
+use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimit};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
@@ -83,6 +84,9 @@ pub fn impairment(name: &str, settings: &str) -> ImpairmentPlan {
 pub fn meter(name: &str, settings: &str) -> MeterPlan {
     MeterPlan::read(name, &mut Settings::new(settings)).expect("a meter")
 }
+pub fn pcn_meter(name: &str, settings: &str) -> PcnMeterPlan {
+    PcnMeterPlan::read(name, &mut Settings::new(settings)).expect("a PCN meter")
+}
 pub fn scheduler(name: &str, settings: &str) -> SchedulerPlan {
     SchedulerPlan::read(name, &mut Settings::new(settings)).expect("a scheduler")
 }
@@ -131,6 +135,7 @@ impl Net {
             groups: Vec::new(),
             flows: Vec::new(),
             samples: Vec::new(),
+            meter_samples: Vec::new(),
             trace: false,
         })
     }
@@ -229,6 +234,10 @@ impl Net {
 
     pub fn sample(&mut self, link: LinkId, every: &str) {
         self.0.samples.push(SamplePlan { link, every: every.parse().expect("a time") });
+    }
+
+    pub fn sample_meters(&mut self, link: LinkId, every: &str) {
+        self.0.meter_samples.push(SamplePlan { link, every: every.parse().expect("a time") });
     }
 
     pub fn run(&self) -> Observations {

@@ -202,7 +202,9 @@ impl Case {
             (0..flows.members).for_each(|_| net.flow(group, forward, backward));
         }
         for (link, every) in &self.samples {
-            net.sample(LinkId((link % net.0.links.len()) as u32), ["10 ms", "1 ms", "7 us"][*every]);
+            let (link, every) = (LinkId((link % net.0.links.len()) as u32), ["10 ms", "1 ms", "7 us"][*every]);
+            net.sample(link, every);
+            net.sample_meters(link, every);
         }
         net.0
     }

@@ -70,6 +70,8 @@ pub struct EdgeContext {
     pub key: Key,
     /// The long-term mean rate of one call.
     pub call_rate: Rate,
+    /// Calls that are there from the start, without asking.
+    pub initial: u32,
 }
 
 /// Why an admission and a termination do not go together; `None` if they do.
@@ -180,11 +182,10 @@ pub struct Egress {
 impl Egress {
     /// Builds the egress of an aggregate.
     pub fn new(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>, context: &EdgeContext) -> Egress {
-        let _ = context;
         let every = admission.as_ref().and_then(AdmissionPlan::reports_every);
         let every = every.or(termination.as_ref().and_then(TerminationPlan::reports_every));
         Egress {
-            admission: admission::AtEgress::new(admission),
+            admission: admission::AtEgress::new(admission, context.initial),
             termination: termination::AtEgress::new(termination),
             reporter: every.map(Reporter::new),
             signals: VecDeque::new(),
@@ -195,14 +196,17 @@ impl Egress {
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
         self.admission.on_packet(now, size, mark);
-        self.signals.extend(self.termination.on_packet(now, size, mark));
+        // Almost never, so that extending the queue by none would be most of the work.
+        if let Some(signal) = self.termination.on_packet(now, size, mark) {
+            self.signals.push_back(signal);
+        }
         if let Some(reporter) = &mut self.reporter {
             reporter.on_packet(now, size, mark);
         }
     }
 
-    /// A signal from the ingress. `counted` counts the calls of all aggregates of the group that end at this node, for
-    /// admission by counting.
+    /// A signal from the ingress. `counted` counts the calls of all aggregates of the group that end at this node, initial
+    /// ones included, for admission by counting.
     pub fn on_signal(&mut self, now: Time, signal: Signal, counted: &mut u32) {
         self.signals.extend(self.admission.on_signal(now, signal, counted));
         self.termination.on_signal(signal);
@@ -229,6 +233,7 @@ impl Egress {
     }
 
     /// The next signal to send to the ingress.
+    #[inline]
     pub fn next_signal(&mut self) -> Option<Signal> {
         self.signals.pop_front()
     }

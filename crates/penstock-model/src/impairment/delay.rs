@@ -53,6 +53,17 @@ pub enum DelayLaw {
 
 const FORMS: &str = r#""5 ms" or { uniform = ["0 ms", "50 ms"] }"#;
 
+impl DelayLaw {
+    /// A delay.
+    #[inline]
+    pub fn draw(&self, stream: &mut Stream) -> Duration {
+        match *self {
+            DelayLaw::Fixed(added) => added,
+            DelayLaw::Uniform(low, high) => low + Duration::from_ps(stream.below((high - low).as_ps())),
+        }
+    }
+}
+
 impl Parameter for DelayLaw {
     const KIND: Kind = Kind::Law(FORMS);
     const RANGE: &'static str = "zero or more";
@@ -99,10 +110,7 @@ impl Delay {
 impl Impairment for Delay {
     #[inline]
     fn on_departure(&mut self, now: Time, _packet: &Packet) -> Fate {
-        let added = match self.law {
-            DelayLaw::Fixed(added) => added,
-            DelayLaw::Uniform(low, high) => low + Duration::from_ps(self.stream.below((high - low).as_ps())),
-        };
+        let added = self.law.draw(&mut self.stream);
         if !self.keep_order {
             return Fate::Delayed(added);
         }

@@ -42,6 +42,11 @@ impl Bucket {
         Bytes::new((level / (8 * BIT)) as u64)
     }
 
+    /// What the bucket holds at `now`, in bits. Reading changes nothing.
+    pub fn bits(&self, now: Time) -> f64 {
+        self.depth.min(self.level + self.inflow(now)) as f64 / BIT as f64
+    }
+
     /// Whether a packet of `size` finds its tokens at `now`. Reading changes nothing.
     #[inline]
     pub fn holds(&self, now: Time, size: Bytes) -> bool {

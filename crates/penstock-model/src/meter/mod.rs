@@ -9,12 +9,16 @@ pub mod tcm;
 pub mod token_bucket;
 pub mod two_rate_tcm;
 
+use crate::probe::Tell;
 use crate::units::{Bytes, Time};
 
 /// A meter. The port calls it once per packet, in order of time.
 pub trait Meter {
     /// The colour of a packet of `size` that arrives at `now` with colour `incoming`.
     fn colour(&mut self, now: Time, size: Bytes, incoming: u8) -> u8;
+
+    /// Tells the meter's state at `now`, without changing it: always the same variables, in the same order.
+    fn probe(&self, now: Time, tell: &mut Tell<'_>);
 }
 
 /// Makes the plan, the meter at work and the dispatch between them from the list below.
@@ -45,6 +49,13 @@ macro_rules! meters {
                 match self {
                     $( AnyMeter::$variant(it) => it.colour(now, size, incoming), )*
                     AnyMeter::Custom(it) => it.colour(now, size, incoming),
+                }
+            }
+
+            fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+                match self {
+                    $( AnyMeter::$variant(it) => it.probe(now, tell), )*
+                    AnyMeter::Custom(it) => it.probe(now, tell),
                 }
             }
         }
@@ -129,6 +140,13 @@ mod testing {
 
     pub(super) fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// What a probe at `ms` tells.
+    pub(super) fn probed(meter: &impl Meter, ms: u64) -> Vec<(&'static str, f64)> {
+        let mut told = Vec::new();
+        meter.probe(at(ms), &mut |name, _, value| told.push((name, value)));
+        told
     }
 
     /// The colours of packets given as (ms, bytes, incoming colour).

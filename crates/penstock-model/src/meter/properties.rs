@@ -123,3 +123,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_probe_tells_the_fills_at_its_instant() {
+    // At 0, 2000 bytes empty the committed bucket; the next 1000 are yellow, or find nothing.
+    let told = |(mut meter, ..): (AnyMeter, Envelope, Envelope)| {
+        meter.colour(Time::ZERO, Bytes::new(2000), 0);
+        meter.colour(Time::ZERO, Bytes::new(1000), 0);
+        [50, 250].map(|ms| super::testing::probed(&meter, ms).into_iter().map(|(_, bits)| bits).collect::<Vec<_>>())
+    };
+    // 80 kbit/s bring 4 and 20 kbit, of which 16 fit; 120 kbit/s bring 6 and 30. Only the TCM's excess bucket takes overflow.
+    let expected: [[Vec<f64>; 2]; 7] = [
+        [vec![4e3], vec![16e3]],
+        [vec![4e3], vec![16e3]],
+        [vec![4e3, 16e3], vec![16e3, 20e3]],
+        [vec![4e3], vec![16e3]],
+        [vec![4e3, 22e3], vec![16e3, 24e3]],
+        [vec![4e3, 22e3], vec![16e3, 24e3]],
+        [vec![4e3, 6e3], vec![16e3, 24e3]],
+    ];
+    assert_eq!(meters("colour-aware").into_iter().map(told).collect::<Vec<_>>(), expected);
+}

@@ -3,6 +3,7 @@
 use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::parameters::Check;
+use crate::probe::Tell;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -89,6 +90,13 @@ impl Meter for Rbm {
             excess.settle(now);
         }
         colour_of(&mut self.committed, self.excess.as_mut(), size, self.mode.admits(incoming), self.demotion)
+    }
+
+    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+        tell("committed-fill", "bit", self.committed.bits(now));
+        if let Some(excess) = &self.excess {
+            tell("excess-fill", "bit", excess.bits(now));
+        }
     }
 }
 

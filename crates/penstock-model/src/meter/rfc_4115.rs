@@ -3,6 +3,7 @@
 use super::bucket::{Bucket, Start};
 use super::{colour_of, Demotion, Meter, Mode};
 use crate::parameters::Check;
+use crate::probe::Tell;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -69,6 +70,11 @@ impl Meter for Rfc4115 {
         self.committed.settle(now);
         self.excess.settle(now);
         colour_of(&mut self.committed, Some(&mut self.excess), size, self.mode.admits(incoming), Demotion::NextBucket)
+    }
+
+    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+        tell("committed-fill", "bit", self.committed.bits(now));
+        tell("excess-fill", "bit", self.excess.bits(now));
     }
 }
 

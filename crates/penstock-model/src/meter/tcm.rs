@@ -3,6 +3,7 @@
 use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::parameters::Check;
+use crate::probe::Tell;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -83,6 +84,15 @@ impl Meter for Tcm {
             excess.pour(spilt);
         }
         colour_of(&mut self.committed, self.excess.as_mut(), size, self.mode.admits(incoming), self.demotion)
+    }
+
+    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+        tell("committed-fill", "bit", self.committed.bits(now));
+        if let Some(mut excess) = self.excess {
+            let mut committed = self.committed;
+            excess.pour(committed.settle(now));
+            tell("excess-fill", "bit", excess.bits(now));
+        }
     }
 }
 

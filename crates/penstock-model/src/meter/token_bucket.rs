@@ -3,6 +3,7 @@
 use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
 use crate::parameters::{Check, Precedence};
+use crate::probe::Tell;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -78,6 +79,10 @@ impl Meter for TokenBucket {
         } else {
             colour.max(self.exceed)
         }
+    }
+
+    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+        tell("fill", "bit", self.bucket.bits(now));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
 use crate::parameters::Check;
+use crate::probe::Tell;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -83,6 +84,11 @@ impl Meter for TwoRateTcm {
         } else {
             0
         }
+    }
+
+    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+        tell("committed-fill", "bit", self.committed.bits(now));
+        tell("peak-fill", "bit", self.peak.bits(now));
     }
 }
 

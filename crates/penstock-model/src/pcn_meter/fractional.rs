@@ -6,6 +6,7 @@ use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::{Check, Count};
+use crate::probe::Tell;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -111,10 +112,10 @@ impl PcnMeter for Fractional {
         }
     }
 
-    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("fractional-fill", bits(self.fractional.fill_at(now)));
-        tell("marking-fill", bits(self.marking.fill_at(now)));
-        tell("counter", self.counter as f64);
+    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+        tell("fractional-fill", "bit", bits(self.fractional.fill_at(now)));
+        tell("marking-fill", "bit", bits(self.marking.fill_at(now)));
+        tell("counter", "bytes", self.counter as f64);
     }
 }
 

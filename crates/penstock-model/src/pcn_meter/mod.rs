@@ -13,6 +13,7 @@ pub mod threshold;
 pub mod virtual_queue;
 
 use crate::packet::PcnMark;
+use crate::probe::Tell;
 use crate::rng::Key;
 use crate::units::{Bytes, Time};
 pub use depth::Depth;
@@ -22,8 +23,8 @@ pub trait PcnMeter {
     /// The mark of a packet of `size` that arrives at `now` with mark `mark`; never a lesser one [RFC5670 s2.5].
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark;
 
-    /// Tells the meter's state at `now` (token fills in bits, counters) by name, without changing it.
-    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64));
+    /// Tells the meter's state at `now`, without changing it: always the same variables, in the same order.
+    fn probe(&self, now: Time, tell: &mut Tell<'_>);
 }
 
 /// Makes the plan, the meter at work and the dispatch between them from the list below.
@@ -57,7 +58,7 @@ macro_rules! pcn_meters {
                 }
             }
 
-            fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
+            fn probe(&self, now: Time, tell: &mut Tell<'_>) {
                 match self {
                     $( AnyPcnMeter::$variant(it) => it.probe(now, tell), )*
                     AnyPcnMeter::Custom(it) => it.probe(now, tell),

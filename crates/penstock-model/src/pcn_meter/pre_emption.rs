@@ -6,6 +6,7 @@ use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
+use crate::probe::Tell;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -69,8 +70,8 @@ impl PcnMeter for PreEmption {
         mark
     }
 
-    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("fill", bits(self.bucket.fill_at(now)));
+    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+        tell("fill", "bit", bits(self.bucket.fill_at(now)));
     }
 }
 

@@ -6,6 +6,7 @@ use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::{Check, Count};
+use crate::probe::Tell;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -81,9 +82,13 @@ crate::choice! {
 
 impl Parameters {
     /// The marked share just above the admissible rate, AR/(N SR): the highest threshold that an estimate of the marked
-    /// share may be compared with on a path of which this is the tightest link [Satoh10 eq. 1].
+    /// share may be compared with on a path of which this is the tightest link [Satoh10 eq. 1]; 1/N where all count.
     pub fn highest_level(&self) -> f64 {
-        self.admissible_rate.as_bps() as f64 / self.supportable_rate.as_bps() as f64 / f64::from(self.mark_every.0)
+        let counted = match self.counted {
+            Counted::NotFull => self.admissible_rate.as_bps() as f64 / self.supportable_rate.as_bps() as f64,
+            Counted::Arrivals => 1.0,
+        };
+        counted / f64::from(self.mark_every.0)
     }
 }
 
@@ -184,10 +189,10 @@ impl PcnMeter for SingleThreshold {
         mark
     }
 
-    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("switch-fill", bits(self.switch.fill_at(now)));
-        tell("marking-fill", bits(self.marking.fill_at(now)));
-        tell("count", f64::from(self.count));
+    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+        tell("switch-fill", "bit", bits(self.switch.fill_at(now)));
+        tell("marking-fill", "bit", bits(self.marking.fill_at(now)));
+        tell("count", "packets", f64::from(self.count));
     }
 }
 

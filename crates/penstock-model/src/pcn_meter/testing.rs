@@ -21,7 +21,7 @@ pub(super) fn marks(meter: &mut impl PcnMeter, packets: &[(u64, u64)]) -> Vec<Pc
 /// What a probe at `us` tells.
 pub(super) fn probed(meter: &impl PcnMeter, us: u64) -> Vec<(&'static str, f64)> {
     let mut told = Vec::new();
-    meter.probe(at(us), &mut |name, value| told.push((name, value)));
+    meter.probe(at(us), &mut |name, _, value| told.push((name, value)));
     told
 }
 

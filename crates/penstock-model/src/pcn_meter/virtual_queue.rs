@@ -6,6 +6,7 @@ use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
+use crate::probe::Tell;
 use crate::rng::{Key, Stream};
 use crate::units::{Bytes, Rate, Time};
 
@@ -100,8 +101,8 @@ impl PcnMeter for VirtualQueue {
         }
     }
 
-    fn probe(&self, now: Time, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("queue", bits(self.room.size() - self.room.fill_at(now)));
+    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+        tell("queue", "bit", bits(self.room.size() - self.room.fill_at(now)));
     }
 }
 

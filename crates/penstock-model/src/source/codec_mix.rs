@@ -108,6 +108,11 @@ impl Source for CodecMix {
     fn next(&mut self, stream: &mut Stream) -> Emission {
         self.source.next(stream)
     }
+
+    /// The drawn codec's, once [`Source::first`] has drawn it.
+    fn spacing(&self) -> Option<Duration> {
+        self.source.spacing()
+    }
 }
 
 #[cfg(test)]

@@ -31,6 +31,11 @@ pub trait Source {
     fn period(&self) -> Option<Duration> {
         None
     }
+
+    /// The spacing that most packets have; only a hint, by which sources that mostly keep their order are kept in rings.
+    fn spacing(&self) -> Option<Duration> {
+        self.period()
+    }
 }
 
 /// Makes the plan, the source at work and the dispatch between them from the lists below. A greedy source has no packets of
@@ -96,6 +101,13 @@ macro_rules! sources {
                 match self {
                     $( AnySource::$variant(it) => it.period(), )*
                     AnySource::Custom(it) => it.period(),
+                }
+            }
+
+            fn spacing(&self) -> Option<Duration> {
+                match self {
+                    $( AnySource::$variant(it) => it.spacing(), )*
+                    AnySource::Custom(it) => it.spacing(),
                 }
             }
         }

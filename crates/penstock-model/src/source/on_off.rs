@@ -208,6 +208,10 @@ impl Source for OnOff {
         };
         Emission { after, size: self.size }
     }
+
+    fn spacing(&self) -> Option<Duration> {
+        Some(self.spacing)
+    }
 }
 
 fn draw(mean: Duration, stream: &mut Stream) -> Duration {

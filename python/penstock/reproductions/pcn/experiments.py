@@ -39,6 +39,7 @@ __all__ = [
     "grown",
 ]
 
+TRAFFICS = ("CBR", "VBR", "SVD")
 SWEEP = {"below": ("AR", 0.9), "low": ("AR", 1.1), "middle": ("AR", 1.4), "high": ("AR", 1.7), "above": ("SR", 1.05)}
 """Loads of pcn-c25 and pcn-c37, over one of the two rates."""
 RHOS = (0.3, 0.6, 0.9)
@@ -48,12 +49,10 @@ CUTS = (2.0, 5.0, 10.0, 20.0)
 GROWTH = (0.25, 1.0, 4.0)
 """Of the link rate and the load of pcn-c35."""
 COUNTED = {
-    "single-CBR": Case(ADMISSION, "CBR", SINGLE, scheme=COUNT),
-    "single-VBR": Case(ADMISSION, "VBR", SINGLE, scheme=COUNT),
-    "single-SVD": Case(ADMISSION, "SVD", SINGLE, scheme=COUNT),
-    "rtt10-CBR": Case(ADMISSION, "CBR", RTT, 10, scheme=COUNT),
+    **{f"single-{traffic}": Case(ADMISSION, traffic, SINGLE, scheme=COUNT) for traffic in TRAFFICS},
+    **{f"rtt10-{traffic}": Case(ADMISSION, traffic, RTT, 10, scheme=COUNT) for traffic in TRAFFICS},
 }
-"""Cases in which calls are counted instead of packets marked."""
+"""Cases in which calls are counted instead of packets marked; more ingresses change nothing."""
 BASE = Case(ADMISSION, "CBR", SINGLE)
 VOICE = replace(BASE, traffic="VBR")
 OVERLOAD = Case(TERMINATION, "CBR", SINGLE, randomized=True, load=2.0)

@@ -111,10 +111,11 @@ def termination(settings: Settings, case: Case) -> dict[str, Any]:
     """What the edges of every aggregate do about calls that are too many."""
     cut = {"rounding": settings["cut.rounding"], "call-rate": settings["cut.rate"], "victims": settings["cut.flows"]}
     if case.scheme != "STM":
-        rule = {"sar-interval": _span(settings["cl.sar_s"]), "sending": settings["cl.sending"]}
-        if settings["cl.sending"] == "after-message":
-            # Half of the time that the document gives for both measurements.
-            rule["sending-interval"] = _span(settings["cl.rate_measurement_total_s"] / 2)
+        rule = {
+            "sar-interval": _span(settings["cl.sar_s"]),
+            "sending-interval": _span(settings["cl.sending_s"]),
+            "sending": settings["cl.sending"],
+        }
         if settings["cl.margin"]:
             rule |= {"trigger-margin": settings["cl.margin"], "cut-margin": settings["cl.margin"]}
         return {"termination.cl": rule | cut}
@@ -123,12 +124,15 @@ def termination(settings: Settings, case: Case) -> dict[str, Any]:
         "unmarked-run": settings["stm.m_sequential_unmarked_packets"],
         "extra": settings["stm.y_extra_termination_percent"] / 100,
         "report-interval": _span(settings["stm.receiving_rate_report_interval_s"]),
-        "receiving-window": _span(settings["stm.receiving_s"]),
+        "receiving": settings["stm.receiving"],
+        "counts-unmarked": settings["stm.counts_unmarked"],
         "sending-interval": _span(settings["stm.sending_rate_measurement_interval_s"]),
         "reports": settings["stm.reports"],
         "next-interval": settings["stm.next_interval"],
         "after-cut": settings["stm.after_cut"],
     }
+    if settings["stm.receiving"] != "between-reports":
+        rule["receiving-window"] = _span(settings["stm.receiving_s"])
     if settings["stm.keeps_share"]:
         aggregates = {RTT: case.size, PLT: 2}.get(case.topology, 1)
         rule["keep-rate"] = bits(supportable_rate(settings, case) / aggregates)

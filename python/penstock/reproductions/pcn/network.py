@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.pcn.cases import PLT, SINGLE, TERMINATION
 from penstock.reproductions.pcn.loads import remainder
+from penstock.reproductions.pcn.traffic import added_delay
 from penstock.reproductions.pcn.words import seconds
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ class Network:
 def network(settings: Settings, case: Case, bottleneck: Mapping[str, Any]) -> Network:
     """The network of a case; `bottleneck` has the rate, queue and meters of each bottleneck."""
     noise: dict[str, Any] = {}
-    if case.randomized:
-        low, high = (settings[f"traffic.randomized.added_packet_delay_{end}_s"] for end in ("min", "max"))
+    if case.randomized and settings["randomized.at"] == "link":
+        low, high = added_delay(settings)
         law: dict[str, Any] = {"added": {"uniform": [_span(low), _span(high)]}}
         if settings["randomized.keep_order"]:
             law["keep-order"] = True

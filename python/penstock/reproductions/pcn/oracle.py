@@ -1,17 +1,23 @@
-"""What admission at five times the admissible rate comes to at best: counting calls, by Erlang's formula."""
+"""What admission at five times the admissible rate comes to at best: counting calls, exactly.
+
+Calls that are counted and refused beyond a number are the M/G/n/n system of A. K. Erlang, whatever the law of the
+holding times; several bottlenecks in a row, with calls over one or all of them, are a loss network, in which the
+numbers of calls are independent but for what the links hold [Kelly91].
+"""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.pcn.cases import PLT, RTT
-from penstock.reproductions.pcn.traffic import admissible_rate, call_interval, mean_rate
+from penstock.reproductions.pcn.cases import PLT, RTT, SINGLE
+from penstock.reproductions.pcn.traffic import activity, admissible_rate, call_interval, mean_rate, spacing
 
 if TYPE_CHECKING:
     from penstock.reproductions.pcn.cases import Case
     from penstock.reproductions.reading import Settings
 
-__all__ = ["counted", "erlang_b", "offered"]
+__all__ = ["counted", "erlang_b", "limit", "offered", "packets_over_rate", "parking_lot", "perfect", "round_trip"]
 
 
 def erlang_b(load: float, servers: int) -> float:
@@ -30,16 +36,104 @@ def erlang_b(load: float, servers: int) -> float:
     return blocking
 
 
+def parking_lot(load: float, servers: int, links: int) -> float:
+    """Mean calls on a link of a parking lot: `load` erlang over all `links`, and as many over each alone.
+
+    Given the calls over all links, those over each one are an Erlang system with the servers that are left.
+
+    Examples
+    --------
+    >>> round(parking_lot(5.0, 10, 1), 6) == round(10.0 * (1 - erlang_b(10.0, 10)), 6)
+    True
+    """
+    # Of a system with n servers: the logarithm of sum_{k <= n} load^k/k!, and the mean of k.
+    sums, means = [0.0], [0.0]
+    log, mean = 0.0, 0.0
+    for n in range(1, servers + 1):
+        term = n * math.log(load) - math.lgamma(n + 1)
+        share = 1 / (1 + math.exp(log - term))
+        log += math.log1p(math.exp(term - log)) if term < log else term - log + math.log1p(math.exp(log - term))
+        mean += share * (n - mean)
+        sums.append(log)
+        means.append(mean)
+    logs = [n * math.log(load) - math.lgamma(n + 1) + links * sums[servers - n] for n in range(servers + 1)]
+    weights = [math.exp(it - max(logs)) for it in logs]
+    total = math.fsum(weights)
+    return math.fsum(w * (n + means[servers - n]) for n, w in enumerate(weights)) / total
+
+
 def offered(settings: Settings, case: Case) -> float:
     """The load at a bottleneck in erlang."""
     aggregates = {RTT: case.size, PLT: 2}.get(case.topology, 1)
-    holding = settings["traffic.flows.flow_duration_mean_admission_s"]
-    return float(holding * aggregates) / float(call_interval(settings, case))
+    return _holding(settings) * aggregates / float(call_interval(settings, case))
+
+
+def limit(settings: Settings, case: Case) -> int:
+    """The most calls whose mean rates AR holds."""
+    return int(admissible_rate(settings, case) / mean_rate(settings, case))
+
+
+def round_trip(settings: Settings, case: Case) -> float:
+    """Mean time from a request at the egress to its answer at the ingress and back, in seconds.
+
+    For so long a place is taken before the call begins and after it has ended.
+    """
+    if case.topology == SINGLE:
+        return 2 * float(settings["delay.single_s"])
+    if case.topology != RTT:
+        msg = "one count for all aggregates needs one egress"
+        raise ValueError(msg)
+    ends = (settings[f"topology.rtt.ingress_link_delay_{end}_s"] for end in ("min", "max"))
+    return 2 * (sum(map(float, ends)) / 2 + float(settings["topology.rtt.bottleneck_delay_s"]))
+
+
+def packets_over_rate(settings: Settings, case: Case) -> float:
+    """Mean packets of a call, over its mean rate times its mean duration.
+
+    A call of exponential duration that sends its first packet at once sends one each spacing T of on-time until it has
+    ended: 1/(1 - exp(-k T)) of them, where it ends with rate k on average within a unit of on-time. That is half a
+    packet more than 1/(k T), for the first one needs no time. From a random phase within a spacing on, it is none more.
+    """
+    gap, rate = float(spacing(settings, case)), 1 / _holding(settings)
+    if case.traffic == "CBR":
+        if settings["source.phase"] == "random":
+            return 1.0
+        return rate * gap / -math.expm1(-rate * gap)
+    on, off = (1 / float(settings[f"traffic.{case.traffic.lower()}.{name}_mean_s"]) for name in ("on", "off"))
+    starts_on = 1.0 if settings["source.initial"] == "on" else _on_share(settings, case)
+    survives_off = off / (off + rate)
+    ends = rate + on * (1 - survives_off)
+    packets = (starts_on + (1 - starts_on) * survives_off) / -math.expm1(-ends * gap)
+    return packets * gap * rate / _on_share(settings, case)
+
+
+def _on_share(settings: Settings, case: Case) -> float:
+    """The share of time in which a call sends."""
+    return float(activity(settings, case.traffic))
+
+
+def perfect(settings: Settings, case: Case) -> tuple[float, float]:
+    """Blocking, and over-admission in percent, if calls are counted without delay and send at their mean rate."""
+    ar, mean = admissible_rate(settings, case), mean_rate(settings, case)
+    load, servers = offered(settings, case), limit(settings, case)
+    if case.topology == PLT:
+        calls = parking_lot(load / 2, servers, case.size)
+        blocking = 1 - calls / load
+    else:
+        blocking = erlang_b(load, servers)
+        calls = load * (1 - blocking)
+    return blocking, 100 * (calls * float(mean) / float(ar) - 1)
 
 
 def counted(settings: Settings, case: Case) -> tuple[float, float]:
-    """Blocking, and over-admission in percent, if calls are counted without delay and refused beyond AR."""
-    ar, mean = admissible_rate(settings, case), mean_rate(settings, case)
-    load = offered(settings, case)
-    blocking = erlang_b(load, int(ar / mean))
-    return blocking, 100 * (load * (1 - blocking) * float(mean) / float(ar) - 1)
+    """The same for ``admission.count`` as it is simulated: with messages that take time, and in whole packets."""
+    ar, mean, holding = admissible_rate(settings, case), mean_rate(settings, case), _holding(settings)
+    # A place is taken for the messages' time too, and calls do not send in that.
+    load = offered(settings, case) * (1 + round_trip(settings, case) / holding)
+    blocking = erlang_b(load, limit(settings, case))
+    calls = offered(settings, case) * (1 - blocking)
+    return blocking, 100 * (calls * packets_over_rate(settings, case) * float(mean) / float(ar) - 1)
+
+
+def _holding(settings: Settings) -> float:
+    return float(settings["traffic.flows.flow_duration_mean_admission_s"])

@@ -18,6 +18,7 @@ from penstock.reproductions.pcn.traffic import (
     mean_rate,
     packet_bytes,
     source,
+    source_delay,
     spread,
     supportable_rate,
 )
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.document import Row, Table
     from penstock.reproductions.pcn.cases import Case
+    from penstock.reproductions.pcn.loads import Share
     from penstock.reproductions.reading import Settings
 
 __all__ = ["below", "build", "effort", "groups", "hops", "page", "scenario", "times"]
@@ -91,8 +93,7 @@ def groups(settings: Settings, case: Case, pairs: Pairs) -> list[str]:
     if case.kind != TERMINATION:
         return [pairs.name]
     share = shares(settings, case)[pairs.name]
-    parts = (("before", share.before), ("added", share.added))
-    return [f"{pairs.name}-{part}" for part, count in parts if count]
+    return [name for name, _ in _parts(settings, pairs.name, share)]
 
 
 def below(settings: Settings, case: Case) -> Decimal:
@@ -109,12 +110,13 @@ def hops(settings: Settings, case: Case) -> float:
     else:
         rate = admissible_rate(settings, case)
     seconds_run = Decimal(times(settings, case)[0].removesuffix(" s"))
-    links = Decimal(1 + case.randomized)
+    apart = case.randomized and settings["randomized.at"] == "link"
+    links = Decimal(1 + apart)
     if case.topology == RTT:
         links = Decimal(2)
     elif case.topology == PLT:
         # Each bottleneck, and the two vertical links of the short calls, which are about six in ten.
-        links = Decimal(case.size) * Decimal("2.2") + case.randomized
+        links = Decimal(case.size) * Decimal("2.2") + apart
     return float(rate * packets * seconds_run * links)
 
 
@@ -130,6 +132,7 @@ def _calls(settings: Settings, case: Case, net: Network) -> Iterable[dict[str, A
             "arrivals.poisson": {"interval": seconds(call_interval(settings, case))},
             "holding.exponential": {"mean": _span(settings["traffic.flows.flow_duration_mean_admission_s"])},
             **source(settings, case),
+            **source_delay(settings, case),
             **edges(settings, case),
             "signalling": _signalling(settings, case),
         }
@@ -139,17 +142,29 @@ def _overload(settings: Settings, case: Case, pairs: Pairs, ends: Mapping[str, s
     share = shares(settings, case)[pairs.name]
     apart = seconds(spread(settings, case))
     event = _span(settings["termination.event_time_s"])
-    for part, calls, start in (("before", share.before, {}), ("added", share.added, {"start": event})):
-        if calls:
-            yield {
-                "name": f"{pairs.name}-{part}",
-                **ends,
-                **start,
-                "initial": {"calls": calls, "spread": apart},
-                "holding.infinite": {},
-                **source(settings, case),
-                **edges(settings, case),
-            }
+    for name, (before, added) in _parts(settings, pairs.name, share):
+        together: dict[str, Any] = {"initial": {"calls": before or added, "spread": apart}}
+        if not before:
+            together["start"] = event
+        elif added:
+            together["surge"] = {"at": event, "calls": added, "spread": apart}
+        yield {
+            "name": name,
+            **ends,
+            **together,
+            "holding.infinite": {},
+            **source(settings, case),
+            **source_delay(settings, case),
+            **edges(settings, case),
+        }
+
+
+def _parts(settings: Settings, name: str, share: Share) -> list[tuple[str, tuple[int, int]]]:
+    """The groups of aggregates of some pairs: their names, and the calls there from the start and added."""
+    if settings["termination.joined"]:
+        return [(name, (share.before, share.added))]
+    parts = ((f"{name}-before", (share.before, 0)), (f"{name}-added", (0, share.added)))
+    return [part for part in parts if any(part[1])]
 
 
 def _signalling(settings: Settings, case: Case) -> dict[str, Any]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
 
 __all__ = [
+    "added_delay",
     "admissible_rate",
     "call_interval",
     "counted_rate",
@@ -21,6 +22,7 @@ __all__ = [
     "overload_calls",
     "packet_bytes",
     "source",
+    "source_delay",
     "spread",
     "supportable_rate",
 ]
@@ -134,6 +136,21 @@ def source(settings: Settings, case: Case) -> dict[str, Any]:
     return {
         "source.on-off": {"packet": packet, "spacing": seconds(spacing(settings, case)), "on": on, "off": off, **starts}
     }
+
+
+def source_delay(settings: Settings, case: Case) -> dict[str, Any]:
+    """The random time that each packet takes to its ingress, as a scenario has it; empty if there is none."""
+    if not case.randomized or settings["randomized.at"] != "source":
+        return {}
+    law: dict[str, Any] = {"added": {"uniform": [seconds(_exact(bound)) for bound in added_delay(settings)]}}
+    if settings["randomized.keep_order"]:
+        law["keep-order"] = True
+    return {"delay": law | {"at-end": settings["randomized.at_end"]}}
+
+
+def added_delay(settings: Settings) -> tuple[float, float]:
+    """The least and the greatest random delay of a packet, in seconds."""
+    return tuple(settings[f"traffic.randomized.added_packet_delay_{end}_s"] for end in ("min", "max"))
 
 
 def _rates(case: Case) -> str:

@@ -13,8 +13,8 @@ crate::parameters! {
     /// The number of calls. Nothing per packet.
     ///
     /// ## Departures
-    /// No mechanism of a network: what a perfect one would admit, against which the others are measured. Calls that are
-    /// there from the start without asking are not counted. The end of a call that was never counted makes no room.
+    /// No mechanism of a network: what a perfect one would admit, against which the others are measured. Initial calls do
+    /// not ask, but count from the beginning of the run.
     ///
     /// ## Example
     /// ```toml
@@ -54,9 +54,9 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// A count with these parameters.
-    pub fn new(parameters: &Parameters) -> Counter {
-        Counter { limit: parameters.limit.0, scope: parameters.scope, calls: 0 }
+    /// A count with these parameters, of an aggregate with so many initial calls; the node's count has them from its owner.
+    pub fn new(parameters: &Parameters, initial: u32) -> Counter {
+        Counter { limit: parameters.limit.0, scope: parameters.scope, calls: initial }
     }
 
     /// The level for a call that asks: 0 if there is room, which it then takes, else 1.

@@ -107,11 +107,11 @@ pub(super) enum AtEgress {
 }
 
 impl AtEgress {
-    pub(super) fn new(plan: &Option<AdmissionPlan>) -> AtEgress {
+    pub(super) fn new(plan: &Option<AdmissionPlan>, initial: u32) -> AtEgress {
         match plan {
             None | Some(AdmissionPlan::Rfc6661(_) | AdmissionPlan::Rfc6662(_)) => AtEgress::Silent,
             Some(AdmissionPlan::Cle(parameters)) => AtEgress::Cle(cle::Estimator::new(parameters)),
-            Some(AdmissionPlan::Count(parameters)) => AtEgress::Count(count::Counter::new(parameters)),
+            Some(AdmissionPlan::Count(parameters)) => AtEgress::Count(count::Counter::new(parameters, initial)),
         }
     }
 

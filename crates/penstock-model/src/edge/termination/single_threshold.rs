@@ -20,7 +20,9 @@ crate::parameters! {
     ///
     /// With `receiving = "sliding"` R looks back over `receiving-window`, also beyond the moment at which the load rose: the
     /// first reports are then low and the first cut is large. With `"between-reports"` the first report of a run only
-    /// begins the measurement of S, and each later one tells what arrived since the one before.
+    /// begins the measurement of S, and each later one tells what arrived since the one before. With `"within-run"` R looks
+    /// back over `receiving-window` too, but is told only once that much time has passed since the first report of a run,
+    /// so that nothing counts from before the overload.
     ///
     /// ## State
     /// The packets in the receiving window and the lengths of runs at the egress; bits and the lowest report at the ingress.
@@ -28,8 +30,8 @@ crate::parameters! {
     ///
     /// ## Departures
     /// A cancel is sent only after a report. An interval without a report terminates nothing and is the last. Where the
-    /// document is silent: `receiving`, `receiving-window`, `reports`, `next-interval`, `after-cut`, `settle`, `keep-rate`,
-    /// `rounding`, `call-rate` and `victims`.
+    /// document is silent: `receiving`, `receiving-window`, `counts-unmarked`, `reports`, `next-interval`, `after-cut`,
+    /// `settle`, `keep-rate`, `rounding`, `call-rate` and `victims`.
     ///
     /// ## Example
     /// ```toml
@@ -43,13 +45,15 @@ crate::parameters! {
         marked_run: Count = "100";
         /// Unmarked packets in a row that cancel (M); default of [Satoh10 s10.4].
         unmarked_run: Count = "20";
+        /// Which unmarked packets make up `unmarked-run`.
+        counts_unmarked: CountsUnmarked = "in-a-row";
         /// The share of the rate that goes at each cut beyond the difference of sending and receiving (y); default of [Satoh10 s10.4].
         extra: Probability = "5 %";
         /// Time between reports; default of [Satoh10 s10.4].
         report_interval: Duration = "33.3 ms";
         /// What a report tells.
         receiving: Receiving = "sliding";
-        /// How far back it looks, for `receiving = "sliding"`; left out, `report-interval`.
+        /// How far back it looks, but for `receiving = "between-reports"`; left out, `report-interval`.
         receiving_window: Option<Duration>;
         /// How long the sending rate is measured; default of [Satoh10 s10.4].
         sending_interval: Duration = "100 ms";
@@ -79,6 +83,18 @@ crate::choice! {
         "sliding" => Sliding,
         /// The rate since the report before; the first of a run tells none.
         "between-reports" => BetweenReports,
+        /// The rate over the time just past, once all of it lies behind the first report of the run; before that, none.
+        "within-run" => WithinRun,
+    }
+}
+
+crate::choice! {
+    /// Which unmarked packets make up a run that cancels.
+    pub enum CountsUnmarked {
+        /// Those without a marked one between them.
+        "in-a-row" => InARow,
+        /// All since the marked packets last made up a run: single marks between them do not matter.
+        "since-run" => SinceRun,
     }
 }
 
@@ -142,6 +158,8 @@ impl Check for Parameters {
 enum Receipts {
     /// Over a window.
     Window(Sliding),
+    /// Over a window of this length that begins no earlier than the first report.
+    Within(Sliding, Duration, Option<Time>),
     /// Since the last report, if it belongs to the run.
     Since(Option<Interval>),
 }
@@ -150,7 +168,7 @@ impl Receipts {
     #[inline]
     fn add(&mut self, now: Time, size: Bytes) {
         match self {
-            Receipts::Window(window) => window.add(now, size),
+            Receipts::Window(window) | Receipts::Within(window, ..) => window.add(now, size),
             Receipts::Since(Some(interval)) => interval.add(size),
             Receipts::Since(None) => {}
         }
@@ -159,8 +177,10 @@ impl Receipts {
     /// The run that reports belong to is over.
     #[inline]
     fn forget(&mut self) {
-        if let Receipts::Since(interval) = self {
-            *interval = None;
+        match self {
+            Receipts::Window(_) => {}
+            Receipts::Within(.., first) => *first = None,
+            Receipts::Since(interval) => *interval = None,
         }
     }
 
@@ -168,6 +188,10 @@ impl Receipts {
     fn report(&mut self, now: Time) -> Option<Rate> {
         match self {
             Receipts::Window(window) => Some(window.rate(now)),
+            Receipts::Within(window, length, first) => {
+                let first = *first.get_or_insert(now);
+                (now.since(first) >= *length).then(|| window.rate(now))
+            }
             Receipts::Since(interval) => interval.replace(Interval::new(now, Duration::FOREVER)).map(|interval| interval.rate(now)),
         }
     }
@@ -178,6 +202,7 @@ impl Receipts {
 pub struct Egress {
     marked_run: u32,
     unmarked_run: u32,
+    counts_unmarked: CountsUnmarked,
     every: Duration,
     reports: Reports,
     receiving: Receipts,
@@ -196,10 +221,12 @@ impl Egress {
         Egress {
             marked_run: parameters.marked_run.0,
             unmarked_run: parameters.unmarked_run.0,
+            counts_unmarked: parameters.counts_unmarked,
             every: parameters.report_interval,
             reports: parameters.reports,
             receiving: match parameters.receiving {
                 Receiving::Sliding => Receipts::Window(Sliding::new(window)),
+                Receiving::WithinRun => Receipts::Within(Sliding::new(window), window, None),
                 Receiving::BetweenReports => Receipts::Since(None),
             },
             marked: 0,
@@ -215,8 +242,12 @@ impl Egress {
         self.receiving.add(now, size);
         (self.marked, self.unmarked) = match mark {
             PcnMark::Unmarked => (0, self.unmarked.saturating_add(1)),
-            PcnMark::Threshold | PcnMark::Excess => (self.marked.saturating_add(1), 0),
+            PcnMark::Threshold | PcnMark::Excess => (self.marked.saturating_add(1), self.unmarked),
         };
+        let counts = self.counts_unmarked == CountsUnmarked::SinceRun && self.marked < self.marked_run;
+        if self.marked > 0 && !counts {
+            self.unmarked = 0;
+        }
         if self.reported && self.unmarked == self.unmarked_run {
             self.reported = false;
             self.receiving.forget();

@@ -36,7 +36,7 @@ impl<M: FnMut(Time, usize) -> PcnMark> Domain<M> {
         let mut phases = key.child("phases").stream();
         let mut emissions: Vec<(Time, u32)> = (0..calls).map(|call| (Time::from_ps(phases.below(SPACING.as_ps())), call)).collect();
         emissions.sort_unstable();
-        let context = EdgeContext { key, call_rate: Rate::from_bps(64_000) };
+        let context = EdgeContext { key, call_rate: Rate::from_bps(64_000), initial: 0 };
         Domain {
             ingress: Ingress::new(&None, termination, &context),
             egress: Egress::new(&None, termination, &context),

@@ -15,7 +15,7 @@ use crate::units::{Bytes, Duration, Rate, Time};
 
 /// Calls of 64 kbit/s.
 fn context() -> EdgeContext {
-    EdgeContext { key: Key::root(1, 0).child("aggregate"), call_rate: Rate::from_bps(64_000) }
+    EdgeContext { key: Key::root(1, 0).child("aggregate"), call_rate: Rate::from_bps(64_000), initial: 0 }
 }
 
 fn ms(ms: u64) -> Time {

@@ -70,6 +70,35 @@ fn reports_tell_the_rate_of_the_window_or_since_the_last() {
 }
 
 #[test]
+fn unmarked_packets_may_add_up_until_marked_ones_make_up_a_run() {
+    // Every other packet marked: two unmarked in a row never come, two since the run do.
+    assert_eq!(said(&SHORT, "###-#-#-#-#"), "..R........");
+    let since = [&SHORT[..], &["counts-unmarked = since-run"]].concat();
+    assert_eq!(said(&since, "###-#-#-#-#"), "..R..C.....");
+    // A whole run in between begins the count anew, but for reports that are due with it.
+    assert_eq!(said(&since, "###-###-#-#"), "..R...".to_owned() + "R.." + "C.");
+}
+
+#[test]
+fn a_window_within_the_run_is_told_once_it_is_over() {
+    let lines = ["marked-run = 3", "report-interval = 30 ms", "receiving = within-run", "receiving-window = 50 ms"];
+    let told = |packets: &str| {
+        let mut egress = egress(&stm(&lines));
+        let mut told = vec![];
+        for (i, packet) in (0..).zip(packets.chars()) {
+            egress.on_packet(ms(10 * i), Bytes::new(125), if packet == '#' { PcnMark::Threshold } else { PcnMark::Unmarked });
+            told.extend(std::iter::from_fn(|| egress.next_signal()));
+        }
+        told
+    };
+    let (none, known) = (Signal::Receiving(None), Signal::Receiving(Some(kbps(100))));
+    // Reports at 20, 50 and 80 ms: 50 ms have passed since the first only with the third.
+    assert_eq!(told("#########"), [none, none, known]);
+    // A broken run makes the next report the first again.
+    assert_eq!(told("#########-#########"), [none, none, known, none, none, known]);
+}
+
+#[test]
 fn a_broken_run_makes_the_next_report_the_first_again() {
     let told = |reports: &str| {
         let mut egress = egress(&stm(&[&SHORT[..], &["receiving = between-reports", reports]].concat()));

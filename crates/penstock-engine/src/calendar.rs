@@ -1,0 +1,280 @@
+//! Many sorted inputs made one: a calendar of arrivals.
+
+use crate::channel::Arrival;
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+
+/// Arrivals from many senders, in order of time and, among simultaneous ones, of an `order` that the caller gives.
+///
+/// A calendar queue: time is cut into days of equal length, and an arrival is put, unsorted, onto the page of its day. A
+/// day is sorted when it comes. Adding and taking cost the same however many senders there are, and one packet shares its
+/// cache line with its neighbours in time instead of with its sender's last. The length of a day follows the traffic.
+#[derive(Debug)]
+pub struct Calendar {
+    /// The arrivals before `dawn`, sorted, from `taken` on; never empty while there are others.
+    today: Vec<Arrival>,
+    orders: Vec<u64>,
+    taken: usize,
+    /// What arrives from here on stands on the pages.
+    dawn: u64,
+    /// A day lasts 2^`day` ps.
+    day: u32,
+    /// For each of the coming days, its last card; and a bit for each that has any.
+    pages: Box<[u32; DAYS]>,
+    marked: [u64; DAYS / 64],
+    cards: Vec<Card>,
+    /// The first card that is free.
+    free: u32,
+    /// Cards of days that have no page yet, and the earliest time among them.
+    later: Vec<u32>,
+    later_from: u64,
+    /// How many stand on the pages and in `later`.
+    waiting: usize,
+    /// The earliest of all.
+    next: Time,
+    sorter: Vec<(u64, u64, u32)>,
+    /// Days that have come since the length of a day was judged, and arrivals in them.
+    judged: (u32, u32),
+}
+
+/// An arrival on a page.
+#[derive(Clone, Copy, Debug)]
+struct Card {
+    arrival: Arrival,
+    order: u64,
+    /// The card before on its page, or among the free ones.
+    before: u32,
+}
+
+/// Pages; a power of two.
+const DAYS: usize = 1024;
+/// No card.
+const NONE: u32 = u32::MAX;
+/// Days are judged in groups of so many,
+const JUDGED: u32 = 64;
+/// and should have so many arrivals each in the mean.
+const FEWEST: u32 = 4;
+const MOST: u32 = 16;
+/// A day of 67 us at the beginning.
+const FIRST_DAY: u32 = 26;
+const SHORTEST_DAY: u32 = 6;
+const LONGEST_DAY: u32 = 36;
+
+impl Default for Calendar {
+    fn default() -> Calendar {
+        Calendar {
+            today: Vec::new(),
+            orders: Vec::new(),
+            taken: 0,
+            dawn: 0,
+            day: FIRST_DAY,
+            pages: Box::new([NONE; DAYS]),
+            marked: [0; DAYS / 64],
+            cards: Vec::new(),
+            free: NONE,
+            later: Vec::new(),
+            later_from: u64::MAX,
+            waiting: 0,
+            next: Time::NEVER,
+            sorter: Vec::new(),
+            judged: (0, 0),
+        }
+    }
+}
+
+impl Calendar {
+    /// How many arrivals it holds.
+    pub fn len(&self) -> usize {
+        self.today.len() - self.taken + self.waiting
+    }
+
+    /// When the next one is.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Adds an arrival; `order` differs from that of every other one at the same time. Tells whether it comes before all
+    /// others.
+    #[inline]
+    pub fn push(&mut self, at: Time, order: u64, packet: &Packet) -> bool {
+        let arrival = Arrival { at, packet: *packet };
+        if at.as_ps() < self.dawn {
+            self.insert_today(arrival, order);
+        } else {
+            let card = self.card(arrival, order);
+            self.put(at.as_ps(), card);
+            self.waiting += 1;
+        }
+        let is_first = at < self.next;
+        if is_first {
+            self.next = at;
+        }
+        is_first
+    }
+
+    /// Arrivals from the next one on, in order; none only if the calendar is empty.
+    #[inline]
+    pub fn front(&mut self) -> &[Arrival] {
+        if self.today.is_empty() && self.waiting > 0 {
+            self.turn();
+        }
+        &self.today[self.taken..]
+    }
+
+    /// Takes the first `count` of [`Calendar::front`].
+    #[inline]
+    pub fn consume(&mut self, count: usize) {
+        self.taken += count;
+        if self.taken == self.today.len() {
+            self.today.clear();
+            self.orders.clear();
+            self.taken = 0;
+            if self.waiting > 0 {
+                self.turn();
+            }
+        }
+        self.next = self.today.get(self.taken).map_or(Time::NEVER, |arrival| arrival.at);
+    }
+
+    /// Puts a latecomer where it belongs.
+    #[cold]
+    fn insert_today(&mut self, arrival: Arrival, order: u64) {
+        let key = (arrival.at, order);
+        let mut place = self.today.len();
+        while place > self.taken && (self.today[place - 1].at, self.orders[place - 1]) > key {
+            place -= 1;
+        }
+        self.today.insert(place, arrival);
+        self.orders.insert(place, order);
+    }
+
+    #[inline]
+    fn card(&mut self, arrival: Arrival, order: u64) -> u32 {
+        let new = Card { arrival, order, before: NONE };
+        let card = self.free;
+        if let Some(place) = self.cards.get_mut(card as usize) {
+            self.free = place.before;
+            *place = new;
+            card
+        } else {
+            self.cards.push(new);
+            self.cards.len() as u32 - 1
+        }
+    }
+
+    /// Puts a card onto the page of its day, or aside if that day has none yet.
+    #[inline]
+    fn put(&mut self, at: u64, card: u32) {
+        let day = at >> self.day;
+        if day - (self.dawn >> self.day) >= DAYS as u64 {
+            return self.put_aside(at, card);
+        }
+        let page = day as usize % DAYS;
+        self.cards[card as usize].before = std::mem::replace(&mut self.pages[page], card);
+        self.marked[page / 64] |= 1 << (page % 64);
+    }
+
+    #[cold]
+    fn put_aside(&mut self, at: u64, card: u32) {
+        self.later.push(card);
+        self.later_from = self.later_from.min(at);
+    }
+
+    /// Makes the next day that has any arrivals today; there is one.
+    fn turn(&mut self) {
+        let page = loop {
+            let first = (self.dawn >> self.day) as usize % DAYS;
+            let page = self.next_marked(first);
+            let day = page.map(|page| (self.dawn >> self.day) + ((page + DAYS - first) % DAYS) as u64);
+            // What has no page yet may have come closer than the pages reach.
+            match (page, day) {
+                (Some(page), Some(day)) if day < self.later_from >> self.day => {
+                    // The last day of all has no next one.
+                    self.dawn = if day < u64::MAX >> self.day { (day + 1) << self.day } else { u64::MAX };
+                    break page;
+                }
+                _ => self.find_pages(),
+            }
+        };
+        self.marked[page / 64] &= !(1 << (page % 64));
+        let mut card = std::mem::replace(&mut self.pages[page], NONE);
+        self.sorter.clear();
+        while let Some(Card { arrival, order, before }) = self.cards.get(card as usize) {
+            self.sorter.push((arrival.at.as_ps(), *order, card));
+            card = *before;
+        }
+        self.sorter.sort_unstable();
+        for &(_, order, card) in &self.sorter {
+            let place = &mut self.cards[card as usize];
+            self.today.push(place.arrival);
+            self.orders.push(order);
+            place.before = std::mem::replace(&mut self.free, card);
+        }
+        self.waiting -= self.sorter.len();
+        self.judge();
+    }
+
+    /// The first page with cards, from `first` on and round.
+    #[inline]
+    fn next_marked(&self, first: usize) -> Option<usize> {
+        let words = self.marked.len();
+        let (word, bit) = (first / 64, first % 64);
+        let here = self.marked[word] >> bit << bit;
+        if here != 0 {
+            return Some(word * 64 + here.trailing_zeros() as usize);
+        }
+        // The last one is the first word again, with the bits below.
+        (1..=words)
+            .map(|step| (word + step) % words)
+            .find(|&word| self.marked[word] != 0)
+            .map(|word| word * 64 + self.marked[word].trailing_zeros() as usize)
+    }
+
+    /// Gives pages to what has none, as far as the pages reach now; beyond that nothing can be due.
+    #[cold]
+    fn find_pages(&mut self) {
+        if self.marked == [0; DAYS / 64] {
+            // Nothing in between: on to the day of the earliest.
+            self.dawn = self.dawn.max(self.later_from >> self.day << self.day);
+        }
+        self.later_from = u64::MAX;
+        for card in std::mem::take(&mut self.later) {
+            let at = self.cards[card as usize].arrival.at.as_ps();
+            self.put(at, card);
+        }
+    }
+
+    /// Makes days longer or shorter if they have too few arrivals or too many.
+    #[inline]
+    fn judge(&mut self) {
+        self.judged.0 += 1;
+        self.judged.1 += self.sorter.len() as u32;
+        if self.judged.0 == JUDGED {
+            let arrivals = std::mem::take(&mut self.judged).1;
+            if arrivals < FEWEST * JUDGED && self.day < LONGEST_DAY {
+                self.set_day(self.day + 1);
+            } else if arrivals > MOST * JUDGED && self.day > SHORTEST_DAY {
+                self.set_day(self.day - 1);
+            }
+        }
+    }
+
+    #[cold]
+    fn set_day(&mut self, day: u32) {
+        for page in self.pages.iter_mut() {
+            let mut card = std::mem::replace(page, NONE);
+            while let Some(place) = self.cards.get(card as usize) {
+                self.later.push(card);
+                card = place.before;
+            }
+        }
+        self.marked = [0; DAYS / 64];
+        self.day = day;
+        self.later_from = u64::MAX;
+        for card in std::mem::take(&mut self.later) {
+            let at = self.cards[card as usize].arrival.at.as_ps();
+            self.put(at, card);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Who may run, and until when.
+//!
+//! What a process sends takes at least its *reach*, the shortest delay of its channels. So nothing that has not been sent
+//! yet arrives anywhere before the *edge*: the smallest of all next events, each plus its process' reach. The process with
+//! that smallest sum can always run; how far is a matter of what can still get to it, which follows from the next events
+//! of the processes before it and the delays between (the promises of conservative simulation). Loops therefore bound a
+//! visit by their delay, and nothing else does.
+
+use crate::agenda::Agenda;
+use penstock_model::units::{Duration, Time};
+use std::collections::BTreeMap;
+
+/// How far a process runs at a visit; the results are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Executor {
+    /// One instant: the reference, in which the events of all processes happen in the order of time.
+    Plain,
+    /// As far as nothing can still reach it.
+    #[default]
+    Horizon,
+}
+
+/// Shortest delays of the channels between processes, by sender and receiver; messages are channels too.
+pub type Couplings = BTreeMap<(u32, u32), Duration>;
+
+/// A process that can get at another one, and how long that takes at least.
+#[derive(Clone, Copy, Debug)]
+struct Ancestor {
+    process: u32,
+    /// Its own ancestors are not listed, so that it may hear of something at the edge.
+    is_last: bool,
+    distance: Duration,
+}
+
+/// At most so many ancestors are looked at before a visit.
+const MOST_ANCESTORS: usize = 8;
+/// A visit that handles more than this is followed by shorter ones, so that what is sent does not pile up...
+const LARGE_VISIT: u64 = 1_000;
+/// ... and one that handles less by longer ones.
+const SMALL_VISIT: u64 = 250;
+/// The first visits last so long at most.
+const FIRST_SPAN: Duration = Duration::from_ms(1);
+/// No visit lasts longer, so that traffic which begins after a silence does not pile up either.
+const LONGEST_SPAN: Duration = Duration::from_ms(100);
+
+/// The order of visits.
+pub struct Horizon {
+    executor: Executor,
+    /// For each process: how far its next event may reach at the earliest, and when that is. Equal reaches go by the
+    /// next event, then by number: of two that are due at once, the lower may send to the higher in no time.
+    agenda: Agenda<(Time, Time)>,
+    reach: Vec<Duration>,
+    /// Processes' visits last so long at most, and are put off by no more.
+    span: Vec<Duration>,
+    ancestors: Vec<Ancestor>,
+    /// Where the ancestors of each process begin; none at all if there are too many.
+    first_ancestor: Vec<u32>,
+    /// What lies beyond waits for another call.
+    until: Time,
+}
+
+impl Horizon {
+    /// The order of visits of processes that are coupled in this way.
+    pub fn new(processes: usize, couplings: &Couplings) -> Horizon {
+        let mut reach = vec![Duration::FOREVER; processes];
+        let mut senders: Vec<Vec<(u32, Duration)>> = vec![Vec::new(); processes];
+        for (&(from, to), &delay) in couplings {
+            reach[from as usize] = reach[from as usize].min(delay);
+            senders[to as usize].push((from, delay));
+        }
+        let mut ancestors = Vec::new();
+        let mut first_ancestor = vec![0];
+        for process in 0..processes {
+            ancestors.extend(ancestors_of(process as u32, &senders));
+            first_ancestor.push(ancestors.len() as u32);
+        }
+        Horizon {
+            executor: Executor::default(),
+            agenda: Agenda::new(processes, (Time::NEVER, Time::NEVER)),
+            reach,
+            span: vec![FIRST_SPAN; processes],
+            ancestors,
+            first_ancestor,
+            until: Time::ZERO,
+        }
+    }
+
+    /// Chooses the executor.
+    pub fn choose(&mut self, executor: Executor) {
+        self.executor = executor;
+    }
+
+    /// Begins anew with these next events, to run until `until`.
+    pub fn begin(&mut self, until: Time, nexts: impl Iterator<Item = Time>) {
+        self.until = until;
+        nexts.enumerate().for_each(|(process, next)| self.set(process, next));
+    }
+
+    /// The process to visit, and until when it may run; `None` if nothing is left to do.
+    #[inline]
+    pub fn next_visit(&self) -> Option<(usize, Time)> {
+        let (edge, now) = self.agenda.first_key();
+        if now == Time::NEVER {
+            return None;
+        }
+        let process = self.agenda.first();
+        let until = match self.executor {
+            Executor::Plain => now,
+            Executor::Horizon => {
+                let promised = self.promised(process, edge).before().max(now);
+                promised.min(now + self.span[process]).min(self.until)
+            }
+        };
+        Some((process, until))
+    }
+
+    /// The visited process has handled `handled` things, and the next is due at `next`.
+    #[inline]
+    pub fn visited(&mut self, process: usize, next: Time, handled: u64) {
+        let span = &mut self.span[process];
+        if handled > LARGE_VISIT {
+            *span = Duration::from_ps((span.as_ps() / handled).saturating_mul(LARGE_VISIT / 2).max(1));
+        } else if handled < SMALL_VISIT {
+            *span = span.times(2).min(LONGEST_SPAN);
+        }
+        self.set(process, next);
+    }
+
+    /// Something is on its way to `process` that arrives at `at`.
+    #[inline]
+    pub fn announce(&mut self, process: usize, at: Time) {
+        if at < self.agenda.key(process).1 {
+            self.set(process, at);
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, process: usize, next: Time) {
+        let key = match self.executor {
+            _ if next > self.until || next == Time::NEVER => (Time::NEVER, Time::NEVER),
+            Executor::Plain => (next, next),
+            Executor::Horizon => (next + self.reach[process].min(self.span[process]), next),
+        };
+        self.agenda.set(process, key);
+    }
+
+    /// Before this, nothing arrives at `process` that has not been sent yet.
+    #[inline]
+    fn promised(&self, process: usize, edge: Time) -> Time {
+        let range = self.first_ancestor[process] as usize..self.first_ancestor[process + 1] as usize;
+        if range.is_empty() {
+            return edge;
+        }
+        let bound = |ancestor: &Ancestor| {
+            let next = self.agenda.key(ancestor.process as usize).1;
+            (if ancestor.is_last { next.min(edge) } else { next }) + ancestor.distance
+        };
+        self.ancestors[range].iter().map(bound).min().unwrap_or(edge)
+    }
+}
+
+/// The processes that can get at `process`, nearest first as far as there is room; always with it among them, so that the
+/// list of one that nothing gets at is not empty.
+fn ancestors_of(process: u32, senders: &[Vec<(u32, Duration)>]) -> Vec<Ancestor> {
+    let mut known: BTreeMap<u32, (Duration, bool)> = BTreeMap::new();
+    let expand = |known: &mut BTreeMap<u32, (Duration, bool)>, of: u32, distance: Duration| {
+        for &(from, delay) in &senders[of as usize] {
+            let there = known.entry(from).or_insert((Duration::FOREVER, from != process));
+            there.0 = there.0.min(distance + delay);
+        }
+    };
+    if senders[process as usize].len() > MOST_ANCESTORS {
+        return Vec::new();
+    }
+    expand(&mut known, process, Duration::ZERO);
+    loop {
+        // The nearest one's senders are no nearer, so distances are final in this order.
+        let nearest = known.iter().filter(|(_, (_, is_last))| *is_last).min_by_key(|(_, (distance, _))| *distance);
+        let Some((&of, &(distance, _))) = nearest else { break };
+        let added = senders[of as usize].iter().filter(|(from, _)| !known.contains_key(from)).count();
+        if known.len() + added > MOST_ANCESTORS {
+            break;
+        }
+        known.insert(of, (distance, false));
+        expand(&mut known, of, distance);
+    }
+    known.entry(process).or_insert((Duration::FOREVER, false));
+    known.into_iter().map(|(process, (distance, is_last))| Ancestor { process, is_last, distance }).collect()
+}

@@ -1,0 +1,123 @@
+//! A queue in a ring, read in runs.
+
+/// A first-in-first-out queue of small values. Unlike `VecDeque` its capacity is a power of two, so that an index is one
+/// mask away, and its front is handed out as a slice, so that many can be read with one look at the ring.
+#[derive(Clone, Debug)]
+pub struct Ring<T> {
+    /// Either empty or a power of two long; what lies outside the queue is old.
+    places: Vec<T>,
+    head: usize,
+    len: usize,
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Ring<T> {
+        Ring { places: Vec::new(), head: 0, len: 0 }
+    }
+}
+
+impl<T: Copy> Ring<T> {
+    /// How many it holds.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds a value at the back.
+    #[inline(always)]
+    pub fn push(&mut self, value: T) {
+        if self.len == self.places.len() {
+            self.grow(value);
+        }
+        let mask = self.places.len() - 1;
+        self.places[(self.head + self.len) & mask] = value;
+        self.len += 1;
+    }
+
+    /// The value at the front.
+    #[inline(always)]
+    pub fn first(&self) -> Option<&T> {
+        if self.len == 0 {
+            None
+        } else {
+            self.places.get(self.head)
+        }
+    }
+
+    /// The value at the back.
+    #[inline]
+    pub fn last(&self) -> Option<&T> {
+        match self.len {
+            0 => None,
+            len => self.places.get((self.head + len - 1) & (self.places.len() - 1)),
+        }
+    }
+
+    /// Values from the front on that lie side by side; none only if the queue is empty.
+    #[inline]
+    pub fn front(&self) -> &[T] {
+        let end = (self.head + self.len).min(self.places.len());
+        &self.places[self.head..end]
+    }
+
+    /// Takes `count` values off the front; it holds as many.
+    #[inline(always)]
+    pub fn consume(&mut self, count: usize) {
+        debug_assert!(count <= self.len);
+        self.len -= count;
+        // Only an empty ring has no places; nothing is taken off that.
+        self.head = (self.head + count) & self.places.len().wrapping_sub(1);
+    }
+
+    /// Moves the front to the back and changes it on the way.
+    #[inline(always)]
+    pub fn turn(&mut self, value: T) {
+        self.consume(1);
+        self.push(value);
+    }
+
+    /// All values, from front to back.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
+        let split = (self.head + self.len).saturating_sub(self.places.len());
+        self.front().iter().chain(&self.places[..split])
+    }
+
+    #[cold]
+    fn grow(&mut self, filler: T) {
+        self.places.rotate_left(self.head);
+        self.head = 0;
+        let places = (2 * self.len).max(4);
+        self.places.resize(places, filler);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn it_is_a_queue(steps in prop::collection::vec((0usize..9, 0usize..9), 1..60)) {
+            let (mut ring, mut plain, mut number) = (Ring::default(), VecDeque::new(), 0);
+            for (pushes, pops) in steps {
+                for _ in 0..pushes {
+                    ring.push(number);
+                    plain.push_back(number);
+                    number += 1;
+                }
+                for _ in 0..pops.min(plain.len()) {
+                    prop_assert_eq!(ring.first(), plain.front());
+                    prop_assert_eq!(ring.front().first(), plain.front());
+                    ring.consume(1);
+                    plain.pop_front();
+                }
+                prop_assert_eq!(ring.len(), plain.len());
+                prop_assert_eq!(ring.last(), plain.back());
+                prop_assert!(ring.iter().eq(plain.iter()));
+                prop_assert!(ring.front().iter().eq(plain.iter().take(ring.front().len())));
+            }
+        }
+    }
+}

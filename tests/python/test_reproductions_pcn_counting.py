@@ -1,0 +1,75 @@
+"""Calls that are counted instead of packets marked come to what Erlang's formula says, in runs of the simulator."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from penstock.reproductions.pcn.cases import ADMISSION, RTT, SINGLE, Case
+from penstock.reproductions.pcn.measure import admission
+from penstock.reproductions.pcn.mechanisms import COUNT
+from penstock.reproductions.pcn.oracle import counted, packets_over_rate, perfect
+from penstock.reproductions.pcn.scenario import scenario
+from penstock.reproductions.reading import Readings, Settings
+from penstock.reproductions.study import load
+from penstock.running import RunRequest, run_all
+from penstock.statistics import interval
+
+CHOSEN = Readings(load("pcn").document).settings()
+RUNS = 8
+HOLDING = "traffic.flows.flow_duration_mean_admission_s"
+
+
+def settings(traffic: str, holding: float, **changes: object) -> Settings:
+    """Calls that last `holding` seconds on average, at five times AR still."""
+    arrivals = {
+        f"admission.single_link.{traffic.lower()}.call_interval_per_iea_s": CHOSEN[
+            f"admission.single_link.{traffic.lower()}.call_interval_per_iea_s"
+        ]
+        * (holding / CHOSEN[HOLDING])
+    }
+    return Settings({**CHOSEN, **arrivals, HOLDING: holding, "delay.rtt_drawn": "fixed", **changes})
+
+
+def over(chosen: Settings, case: Case) -> list[float]:
+    # At five times AR the link is full after a quarter of a call's duration.
+    page = scenario(chosen, case, span=("40 s", "20 s"))
+    results = run_all([RunRequest(page, (), 1, n, "counting") for n in range(RUNS)])
+    return [admission(chosen, case, result)[0] for result in results]
+
+
+CBR, VBR = (Case(ADMISSION, traffic, SINGLE, scheme=COUNT) for traffic in ("CBR", "VBR"))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "case", "tells"),
+    [
+        (settings("CBR", 60), CBR, True),
+        # The voice's silences hide half a packet in a thousand.
+        (settings("VBR", 60), VBR, False),
+        # Of calls of a second it is 1 % for CBR and 2.9 % of what VBR sends.
+        (settings("CBR", 1), CBR, True),
+        (settings("VBR", 1), VBR, True),
+        (settings("CBR", 1, **{"source.phase": "random"}), CBR, True),
+        (settings("VBR", 1, **{"source.initial": "on"}), VBR, True),
+        # Round trips of 121 ms on average, in which a place is taken and nothing sent.
+        (settings("CBR", 6), Case(ADMISSION, "CBR", RTT, 10, scheme=COUNT), True),
+    ],
+    ids=["CBR", "VBR", "CBR-short", "VBR-short", "CBR-random-phase", "VBR-on-first", "RTT"],
+)
+def test_counting_is_exact(chosen, case, tells):
+    runs = over(chosen, case)
+    expected, plain = counted(chosen, case)[1], perfect(chosen, case)[1]
+    found = interval(runs)
+    # The seeds are fixed: with others, one such interval in twenty would miss.
+    assert found.low <= expected <= found.high, f"{found} {expected}"
+    error = math.sqrt(sum((run - found.mean) ** 2 for run in runs) / (RUNS - 1) / RUNS)
+    assert (abs(plain - found.mean) > 4 * error) == tells, f"{found} without messages and whole packets: {plain}"
+
+
+def test_a_random_phase_sends_what_the_rate_says():
+    assert packets_over_rate(settings("CBR", 1, **{"source.phase": "random"}), CBR) == 1.0
+    # The first packet needs no time: T/2 in a mean duration of 60 s, at rates of on-time.
+    assert packets_over_rate(CHOSEN, CBR) - 1 == pytest.approx(0.01 / 60, rel=1e-3)
+    assert packets_over_rate(CHOSEN, VBR) - 1 == pytest.approx(0.01 / 60 / 0.34, rel=1e-2)
