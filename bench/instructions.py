@@ -34,6 +34,8 @@ SECONDS = {
     "tcp-bulk": (0.15, 0.2),
     "tcp-many": (1.5, 2),
     "af": (20, 60),
+    "schedulers-priority": (0.1, 0.3),
+    "schedulers-drr": (0.1, 0.3),
 }
 
 
