@@ -34,6 +34,9 @@ SECONDS = {
     "tcp-bulk": (0.15, 0.2),
     "tcp-many": (1.5, 2),
     "af": (20, 60),
+    # The warm-up is 10 s, and the link is full soon after.
+    "pcn-cbr": (13, 17),
+    "pcn-vbr": (13, 17),
     "schedulers-priority": (0.1, 0.3),
     "schedulers-drr": (0.1, 0.3),
 }

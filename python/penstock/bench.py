@@ -126,6 +126,26 @@ def schedulers(name: str) -> str:
     return net.toml(description=f"Eight classes overload a link under {name}", duration="2 s")
 
 
+def pcn_cbr() -> str:
+    """Admission of calls at a constant bit rate over one link, at five times the admissible rate: a row of the PCN study."""
+    return _pcn("CBR")
+
+
+def pcn_vbr() -> str:
+    """The same with silence suppression, so that packets come at random times."""
+    return _pcn("VBR")
+
+
+def _pcn(traffic: str) -> str:
+    from penstock.reproductions.pcn.cases import ADMISSION, SINGLE, Case
+    from penstock.reproductions.pcn.scenario import scenario
+    from penstock.reproductions.reading import Readings
+    from penstock.reproductions.study import load
+
+    settings = Readings(load("pcn").document).settings()
+    return scenario(settings, Case(ADMISSION, traffic, SINGLE), span=("100 s", "10 s"))
+
+
 def _dumbbell(*, flows: int, access: str, rate: str, rtt_us: int, buffer: int, starts: str, duration: str) -> str:
     """40 access nodes a side and one bottleneck; each way, an access link has 1 % of the round trip and it has 48 %."""
     from penstock.components import Ftp, TailDrop, Tcp
@@ -160,6 +180,8 @@ WORKLOADS: dict[str, Callable[..., str]] = {
     "tcp-bulk": tcp_bulk,
     "tcp-many": tcp_many,
     "af": af,
+    "pcn-cbr": pcn_cbr,
+    "pcn-vbr": pcn_vbr,
     **{f"schedulers-{name}": partial(schedulers, name) for name in _SCHEDULERS},
 }
 """Each gives a scenario's text."""

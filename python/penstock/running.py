@@ -47,6 +47,7 @@ def run_all(
     jobs: int | None = None,
     store: Store | None = None,
     progress: Callable[[Status], None] | None = None,
+    executor: str = "horizon",
 ) -> list[RunResult]:
     """Makes all runs, taking those from `store` that it has and keeping the others there as they finish.
 
@@ -60,6 +61,8 @@ def run_all(
         Where finished runs are kept.
     progress : callable, optional
         Told the status after every change and several times a second.
+    executor : {"horizon", "plain"}, optional
+        In which order the engine works; the results are the same.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def run_all(
         status.packet_hops += run.packet_hops
         finish(job, _metrics(run), run.digest, run.packet_hops, False)
 
-    _compute(missing, jobs, store, collect, lambda: progress(status) if progress is not None else None)
+    _compute(missing, jobs, store, executor, collect, lambda: progress(status) if progress is not None else None)
     if failures:
         order = {id(job.request): job.positions[0] for job in missing}
         failures.sort(key=lambda failure: order[id(failure.request)])
@@ -152,6 +155,7 @@ def _compute(
     work: Sequence[_Job],
     jobs: int | None,
     store: Store | None,
+    executor: str,
     collect: Callable[[_Job, _core.Run | BaseException], None],
     tick: Callable[[], None],
 ) -> None:
@@ -169,7 +173,7 @@ def _compute(
 
     def one(job: _Job) -> _core.Run | BaseException:
         try:
-            run = job.scenario.run(job.request.seed, job.request.replication, cancel)
+            run = job.scenario.run(job.request.seed, job.request.replication, cancel, executor)
             if store is not None:
                 store.put(job.key, job.request, run.digest, run.packet_hops, _metrics(run))
         except BaseException as error:  # a panic of the core is one; all are told by the thread that asked

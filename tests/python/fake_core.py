@@ -68,7 +68,7 @@ class Scenario:
             self.fake[path] = json.loads(value)
         self.canonical = json.dumps([data, self.fake], sort_keys=True)
 
-    def run(self, seed: int, replication: int, cancel: Cancel | None = None) -> Run:
+    def run(self, seed: int, replication: int, cancel: Cancel | None = None, executor: str = "horizon") -> Run:
         type(self).runs += 1
         if replication in self.fake.get("fail", []):
             raise ValueError("the queue is unstable")

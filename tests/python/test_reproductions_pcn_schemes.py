@@ -1,15 +1,26 @@
-"""Five PCN schemes side by side."""
+"""Five PCN schemes side by side, and the marked share over the load."""
 
+from __future__ import annotations
+
+import importlib.util
 import json
+import math
+import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from penstock import _core
-from penstock.records import Metric, RunResult
-from penstock.reproductions.evidence import Estimate
-from penstock.reproductions.pcn import schemes
-from penstock.reproductions.pcn.scenario import scenario
+from penstock.records import RunRequest
+from penstock.reproductions.pcn import curves, figures, schemes
+from penstock.reproductions.pcn.figures import COLOURS, Figure, Line, Panel
+from penstock.running import run_all
+from penstock.statistics import interval
+
+ROOT = Path(__file__).resolve().parents[2]
+STORED = ROOT / "docs" / "studies" / "pcn"
+STUDIES = {"schemes": schemes, "marking": curves}
 
 
 @pytest.fixture(scope="module")
@@ -17,19 +28,28 @@ def points():
     return schemes.points()
 
 
-def page(points, figure, scheme, x):
-    (point,) = (p for p in points if (p.figure, p.scheme, p.x) == (figure, scheme, x))
-    return tomllib.loads(scenario(point.settings, point.case))
+def find(points, panel, series, x):
+    (point,) = (p for p in points if (p.panel, p.series, p.x) == (panel, series, x))
+    return point
 
 
-def test_every_point_can_be_run(points):
-    assert {point.figure for point in points} == set(schemes.FIGURES)
-    for text in {scenario(point.settings, point.case) for point in points}:
-        assert _core.check(text, "schemes", []) == []
+def run(point, runs=1):
+    return [point.value(result) for result in run_all([RunRequest(point.page, (), 1, n, "run") for n in range(runs)])]
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_every_point_is_drawn_and_can_be_run(study):
+    every = study.points()
+    panels = [panel.name for figure in study.figures() for panel in figure.panels]
+    assert len(panels) == len(set(panels))
+    assert {point.panel for point in every} == set(panels)
+    assert len({point.series for point in every}) <= len(COLOURS)
+    # Not even a warning.
+    assert all(_core.check(page, "point", []) == [] for page in {point.page for point in every})
 
 
 def test_schemes_differ_in_meters_and_edges_only(points):
-    pages = {scheme: page(points, "admission-load", scheme, 2.0) for scheme in schemes.SCHEMES}
+    pages = {scheme: tomllib.loads(find(points, "load", scheme, 2.0).page) for scheme in schemes.SCHEMES}
     meters = {scheme: list(data["links"][0]["pcn"]) for scheme, data in pages.items()}
     assert meters == {
         "STM": ["single-threshold"],
@@ -38,36 +58,104 @@ def test_schemes_differ_in_meters_and_edges_only(points):
         "RFC 6661": ["threshold", "excess"],
         "RFC 6662": ["excess"],
     }
-    # 2 x 1000 calls of 60 s: one every 30 ms.
+    # 2 x 1000 calls of 60 s: one every 30 ms; the link is full after 42 s.
     assert {data["calls"][0]["arrivals"]["poisson"]["interval"] for data in pages.values()} == {"30 ms"}
-    sm = page(points, "termination-load", "SM", 1.5)["calls"][0]["termination"]["sm"]
+    assert {(data["warm-up"], data["duration"]) for data in pages.values()} == {("80 s", "140 s")}
+    sm = tomllib.loads(find(points, "over", "SM", 1.5).page)["calls"][0]["termination"]["sm"]
     assert sm["u"] == 2.0
 
 
-def test_a_small_comparison_is_run_and_written(points, monkeypatch):
-    monkeypatch.setattr(schemes, "points", lambda: [p for p in points if p.figure == "termination-time"][:2])
+def test_a_run_of_every_scheme(points):
+    for scheme in schemes.SCHEMES:
+        over, time = (run(find(points, panel, scheme, 1.25))[0] for panel in ("over", "time"))
+        # What is left lies below SR, and most of it is left.
+        assert 0 < over < 25, scheme
+        assert 0 < time < 10, scheme
 
-    def run_all(requests, **_):
-        metrics = [
-            Metric("throughput", {"of": "a-b"}, "bit/s", 128e6),
-            Metric("termination-time", {"of": "calls", "from": "first-termination"}, "s", 0.5),
+
+def test_the_marked_share_is_that_of_the_figures():
+    every = curves.points()
+    for panel, middle in (("figure-2", 0.8 / 3), ("figure-e1", 1 / 3)):
+        shares = [
+            run(find(every, panel, series, x))[0] for series in (curves.CBR, curves.POISSON) for x in (0.5, 0.8, 1.1)
         ]
-        return [RunResult(request, metrics, "d", 1) for request in requests]
+        # 0.8 SR are 0.43 million packets in 6 s: 3 standard errors of a share so independent, and 1 % for fixed phases.
+        assert shares == pytest.approx([0, middle, 1] * 2, abs=0.01 * middle), panel
 
-    monkeypatch.setattr(schemes, "run_all", run_all)
-    rows = json.loads(schemes.as_json(schemes.compare(3)))
-    assert [(row["scheme"], row["x"], row["mean"], row["runs"]) for row in rows] == [
-        ("STM", 1.25, 0.5, 3),
-        ("STM", 1.5, 0.5, 3),
+
+@pytest.mark.parametrize("flows", [2, 10, 40])
+def test_cbr_finds_the_bucket_not_full_as_the_ballot_theorem_says(flows):
+    (point,) = (p for p in curves.points() if (p.panel, p.series, p.x) == ("appendix-d", curves.CBR, flows))
+    values = run(point, 400)
+    found = interval(values)
+    error = (found.high - found.low) / 2 / 1.966
+    assert abs(found.mean - (flows - 1) / curves.PLACES) < 4 * error
+    assert error < 0.004
+
+
+def test_poisson_finds_the_bucket_not_full_as_often_as_it_sends():
+    (point,) = (p for p in curves.points() if (p.panel, p.series, p.x) == ("appendix-d", curves.POISSON, 40))
+    found = interval(run(point, 8))
+    error = (found.high - found.low) / 2 / 2.365
+    assert abs(found.mean - 40 / curves.PLACES) < 4 * error
+    assert error < 0.004
+
+
+def test_rows_are_a_line_each_without_what_is_no_number():
+    rows = [{"panel": "a", "series": "b", "x": 1.0, "mean": math.nan, "ci_low": None, "runs": 1}]
+    assert json.loads(figures.as_json(rows)) == [
+        {"panel": "a", "series": "b", "x": 1.0, "mean": None, "ci_low": None, "runs": 1}
     ]
 
 
-def test_figures_are_the_same_every_time(points, tmp_path):
+def script():
+    spec = importlib.util.spec_from_file_location("pcn_schemes", ROOT / "examples" / "studies" / "pcn_schemes.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Few:
+    """A study of two points."""
+
+    def __init__(self, study, panel):
+        self.chosen = [p for p in study.points() if p.panel == panel][:2]
+        self.figure = Figure(panel, (Panel(panel, "Few", "x", "y", lines=(Line("zero", ((0, 0), (1, 0))),)),))
+
+    def points(self):
+        return self.chosen
+
+    def figures(self):
+        return [self.figure]
+
+
+def test_the_script_writes_tables_and_figures(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    compared = [(point, Estimate.of([1.0, 2.0, 3.0])) for point in points]
+    module = script()
+    monkeypatch.setattr(module, "schemes", Few(schemes, "time"))
+    monkeypatch.setattr(module, "curves", Few(curves, "appendix-d"))
+    written = []
     for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        schemes.draw(compared, tmp_path / name)
-    drawn = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert drawn == sorted(f"{name}.svg" for name in schemes.FIGURES)
-    assert all((tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes() for name in drawn)
+        folder = tmp_path / name
+        monkeypatch.setattr(
+            sys, "argv", ["pcn_schemes.py", str(folder), "--runs", "2", "--store", str(tmp_path / "runs")]
+        )
+        module.main()
+        written.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    assert sorted(written[0]) == ["appendix-d.svg", "marking.json", "schemes.json", "time.svg"]
+    assert written[0] == written[1]
+    rows = json.loads(written[0]["schemes.json"])
+    assert [(row["series"], row["x"], row["runs"]) for row in rows] == [("STM", 1.1, 2), ("STM", 1.25, 2)]
+
+
+@pytest.mark.parametrize(("name", "study"), STUDIES.items())
+def test_what_is_stored_is_what_would_be_run_and_drawn(name, study, tmp_path):
+    rows = json.loads((STORED / f"{name}.json").read_text(encoding="utf-8"))
+    assert [(row["panel"], row["series"], row["x"]) for row in rows] == [
+        (p.panel, p.series, p.x) for p in study.points()
+    ]
+    assert {row["runs"] for row in rows} == {5}
+    pytest.importorskip("matplotlib")
+    figures.draw(study.figures(), rows, tmp_path)
+    for path in tmp_path.iterdir():
+        assert (STORED / path.name).read_bytes() == path.read_bytes(), path.name

@@ -1,10 +1,9 @@
 //! Many sorted inputs made one: a calendar of arrivals.
 
 use crate::channel::Arrival;
-use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
-/// Arrivals from many senders, in order of time and, among simultaneous ones, of an `order` that the caller gives.
+/// Arrivals at many inputs, in order of time and, among simultaneous ones, of inputs and then of additions.
 ///
 /// A calendar queue: time is cut into days of equal length, and an arrival is put, unsorted, onto the page of its day. A
 /// day is sorted when it comes. Adding and taking cost the same however many senders there are, and one packet shares its
@@ -30,6 +29,8 @@ pub struct Calendar {
     later_from: u64,
     /// How many stand on the pages and in `later`.
     waiting: usize,
+    /// How many have ever been added.
+    added: u64,
     /// The earliest of all.
     next: Time,
     sorter: Vec<(u64, u64, u32)>,
@@ -75,6 +76,7 @@ impl Default for Calendar {
             later: Vec::new(),
             later_from: u64::MAX,
             waiting: 0,
+            added: 0,
             next: Time::NEVER,
             sorter: Vec::new(),
             judged: (0, 0),
@@ -94,11 +96,12 @@ impl Calendar {
         self.next
     }
 
-    /// Adds an arrival; `order` differs from that of every other one at the same time. Tells whether it comes before all
-    /// others.
+    /// Adds an arrival at `input`; tells whether it comes before all others.
     #[inline]
-    pub fn push(&mut self, at: Time, order: u64, packet: &Packet) -> bool {
-        let arrival = Arrival { at, packet: *packet };
+    pub fn push(&mut self, input: usize, arrival: Arrival) -> bool {
+        let at = arrival.at;
+        let order = (input as u64) << 40 | self.added;
+        self.added += 1;
         if at.as_ps() < self.dawn {
             self.insert_today(arrival, order);
         } else {
@@ -275,6 +278,47 @@ impl Calendar {
         for card in std::mem::take(&mut self.later) {
             let at = self.cards[card as usize].arrival.at.as_ps();
             self.put(at, card);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whatever the spacing, from many arrivals at one instant to a few in an eternity.
+        #[test]
+        fn arrivals_come_in_order(
+            scale in 0u32..44,
+            steps in prop::collection::vec((prop::collection::vec((0u64..4000, 0u64..5), 0..40), 0usize..60), 1..40),
+        ) {
+            let (mut calendar, mut plain) = (Calendar::default(), std::collections::BTreeSet::new());
+            let (mut now, mut number) = (0, 0);
+            for (pushes, takes) in steps {
+                for (after, input) in pushes {
+                    let (at, order) = (now + (after << scale), input << 40 | number);
+                    number += 1;
+                    let mut arrival = Arrival { at: Time::from_ps(at), ..Arrival::default() };
+                    arrival.packet.created = Time::from_ps(order);
+                    let is_first = plain.first().is_none_or(|(first, _)| at < *first);
+                    prop_assert_eq!(calendar.push(input as usize, arrival), is_first);
+                    plain.insert((at, order));
+                }
+                for _ in 0..takes.min(plain.len()) {
+                    let Some(expected) = plain.pop_first() else { break };
+                    prop_assert_eq!(calendar.next().as_ps(), expected.0);
+                    let next = calendar.front().first().map(|arrival| (arrival.at.as_ps(), arrival.packet.created.as_ps()));
+                    prop_assert_eq!(next, Some(expected));
+                    calendar.consume(1);
+                    now = expected.0;
+                }
+                prop_assert_eq!(calendar.len(), plain.len());
+                prop_assert_eq!(calendar.next().as_ps(), plain.first().map_or(u64::MAX, |(at, _)| *at));
+            }
         }
     }
 }

@@ -24,6 +24,8 @@ pub struct CallsEnd {
     plan: Arc<CallsPlan>,
     source: Arc<SourcePlan>,
     ingress: Ingress,
+    /// The ingress looks at what is sent, and may have deadlines.
+    ingress_watches: bool,
     egress: Peer,
     key: Key,
     arrivals: Stream,
@@ -41,6 +43,7 @@ pub struct CallsEnd {
     delayed: Option<Delayed>,
     next_surge: Time,
     endings: BinaryHeap<Reverse<(Time, u32, u32)>>,
+    next_ending: Time,
     next_call: u32,
     sequence: u32,
     messages: u32,
@@ -103,6 +106,7 @@ impl CallsEnd {
             dress,
             place,
             source,
+            ingress_watches: plan.termination.is_some(),
             ingress,
             egress,
             key,
@@ -118,6 +122,7 @@ impl CallsEnd {
             delayed: plan.delay.as_ref().map(|delay| Delayed::new(delay, key)),
             next_surge: plan.surge.map_or(Time::NEVER, |surge| surge.at),
             endings: BinaryHeap::new(),
+            next_ending: Time::NEVER,
             next_call: 0,
             sequence: 0,
             messages: 0,
@@ -141,15 +146,23 @@ impl CallsEnd {
     /// When something happens here next.
     #[inline]
     pub fn next(&self) -> Time {
-        self.emissions.next().min(self.next_of_calls()).min(self.ingress.deadline())
+        self.emissions.next().min(self.next_of_calls()).min(self.deadline())
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        if self.ingress_watches {
+            self.ingress.deadline()
+        } else {
+            Time::NEVER
+        }
     }
 
     /// When a call comes or goes next, or a packet reaches the ingress that was held up.
     #[inline]
     fn next_of_calls(&self) -> Time {
-        let ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
         let delayed = self.delayed.as_ref().map_or(Time::NEVER, Delayed::next);
-        ending.min(self.next_arrival).min(self.next_surge).min(delayed)
+        self.next_ending.min(self.next_arrival).min(self.next_surge).min(delayed)
     }
 
     /// Does one thing that is due at `now`: a call ends, the ingress' timer, a call arrives, a packet goes out, in this
@@ -157,7 +170,7 @@ impl CallsEnd {
     #[inline]
     pub fn run(&mut self, now: Time, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
         let calls = self.next_of_calls();
-        if calls.min(self.ingress.deadline()) <= now {
+        if calls.min(self.deadline()) <= now {
             self.on_due(now, around);
             return 1;
         }
@@ -167,16 +180,16 @@ impl CallsEnd {
             self.emit(self.emissions.next(), around);
             done += 1;
             let next = self.emissions.next();
-            if next > until || next == Time::NEVER || self.ingress.deadline() <= next || self.delayed.is_some() {
+            if next > until || next == Time::NEVER || self.deadline() <= next || self.delayed.is_some() {
                 return done;
             }
         }
     }
 
     fn on_due(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        if let Some(Reverse((at, slot, serial))) = self.endings.peek().copied().filter(|Reverse((at, ..))| *at <= now) {
-            debug_assert_eq!(at, now, "no ending is missed");
-            self.endings.pop();
+        if self.next_ending <= now {
+            let Reverse((_, slot, serial)) = self.endings.pop().expect("an ending is due");
+            self.next_ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
             let call = &self.calls[slot as usize];
             if call.serial == serial && call.position != GONE {
                 self.end(now, slot);
@@ -252,8 +265,8 @@ impl CallsEnd {
                 Decision::Ask => match self.plan.request_packet {
                     Some(size) => {
                         let body = Body::Request { call: serial, live };
-                        let mut packet = self.dress.packet(now, size, body);
-                        self.send(now, &mut packet, around);
+                        let packet = self.dress.packet(now, size, body);
+                        self.send(now, &packet, around);
                     }
                     None => self.signal(now, Signal::Request { call: serial, live }, around),
                 },
@@ -291,6 +304,7 @@ impl CallsEnd {
         let ends = now + self.plan.holding.holding(&mut key.child("holding").stream());
         if ends != Time::NEVER {
             self.endings.push(Reverse((ends, slot, serial)));
+            self.next_ending = self.next_ending.min(ends);
         }
         self.emissions.insert(from + first.after, serial, slot, spacing);
     }
@@ -346,20 +360,22 @@ impl CallsEnd {
     /// A packet passes the ingress.
     #[inline]
     fn pass(&mut self, now: Time, size: u32, around: &mut Surroundings<'_, '_>) {
-        let mut packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
+        let packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
         self.sequence = self.sequence.wrapping_add(1);
-        self.ingress.on_sent(now, Bytes::new(u64::from(size)));
-        self.send(now, &mut packet, around);
+        if self.ingress_watches {
+            self.ingress.on_sent(now, Bytes::new(u64::from(size)));
+        }
+        self.send(now, &packet, around);
     }
 
     #[inline(always)]
-    fn send(&mut self, now: Time, packet: &mut Packet, around: &mut Surroundings<'_, '_>) {
+    fn send(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         if self.window.is_open(now) {
             self.sent_packets += 1;
             self.sent_bytes += u64::from(packet.size);
         }
-        around.record.trace(now, self.place, packet, TraceEvent::Send);
-        around.ports[self.dress.departure.port as usize].on_arrival(now, packet, around.routes, around.record, around.outputs);
+        around.context.record.trace(now, self.place, packet, TraceEvent::Send);
+        around.send(now, self.dress.departure.port, packet, packet.hop);
     }
 
     /// Cuts and signals that an input has led to.
@@ -391,7 +407,7 @@ impl CallsEnd {
     fn signal(&mut self, now: Time, signal: Signal, around: &mut Surroundings<'_, '_>) {
         let message = Message { at: now + self.egress.delay, flow: self.dress.flow, to_egress: true, number: self.messages, signal };
         self.messages += 1;
-        around.outputs.tell(self.egress.process, message);
+        around.context.outputs.tell(self.egress.process, message);
     }
 
     fn count_live(&mut self, now: Time) {

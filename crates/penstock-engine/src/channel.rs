@@ -2,11 +2,12 @@
 
 use crate::calendar::Calendar;
 use crate::horizon::Horizon;
+use crate::merged::Merged;
 use crate::messages::{Mailbox, Message};
 use crate::ring::Ring;
 use crate::shuffled::Shuffled;
-use penstock_model::id::ProcessId;
-use penstock_model::packet::Packet;
+use penstock_model::id::{FlowId, HopId, ProcessId};
+use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::rng::Key;
 use penstock_model::units::Time;
 
@@ -17,6 +18,47 @@ pub struct Arrival {
     pub at: Time,
     /// The packet.
     pub packet: Packet,
+}
+
+impl Default for Arrival {
+    /// Something to write over.
+    fn default() -> Arrival {
+        let packet = Packet {
+            created: Time::NEVER,
+            flow: FlowId(u32::MAX),
+            hop: HopId(u32::MAX),
+            size: 0,
+            precedence: 0,
+            class: 0,
+            marked: false,
+            pcn: PcnMark::Unmarked,
+            body: Body::Syn,
+        };
+        Arrival { at: Time::NEVER, packet }
+    }
+}
+
+impl Arrival {
+    /// Becomes the arrival of `packet` at `at`, with `written` in it: field by field, since the fields have just been
+    /// computed and a copy of the whole would have to wait for them in memory.
+    #[inline(always)]
+    pub fn write(&mut self, at: Time, packet: &Packet, written: Written) {
+        let Packet { created, flow, size, precedence, class, body, .. } = *packet;
+        let Written { hop, marked, pcn } = written;
+        self.at = at;
+        self.packet = Packet { created, flow, hop, size, precedence, class, marked, pcn, body };
+    }
+}
+
+/// What a port writes into a packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// Where it is now going.
+    pub hop: HopId,
+    /// Whether it is marked.
+    pub marked: bool,
+    /// What PCN meters have made of it.
+    pub pcn: PcnMark,
 }
 
 /// All inputs of one process, and what is due first.
@@ -34,10 +76,23 @@ pub struct Inputs {
 enum Arrivals {
     /// There is one input, and nothing overtakes.
     Single(Ring<Arrival>),
+    /// There are a few, and nothing overtakes.
+    Few(Merged),
     /// Ties go to the lower input.
-    Ordered { calendar: Calendar, sent: u64 },
+    Ordered(Box<Calendar>),
     /// Ties are ordered by a hash of time, input and how many the input has delivered.
     Random(Shuffled),
+}
+
+impl Arrivals {
+    #[inline(never)]
+    fn push(&mut self, input: usize, arrival: Arrival) -> bool {
+        match self {
+            Arrivals::Single(_) | Arrivals::Few(_) => unreachable!("these make arrivals in their places"),
+            Arrivals::Ordered(calendar) => calendar.push(input, arrival),
+            Arrivals::Random(shuffled) => shuffled.push(input, arrival),
+        }
+    }
 }
 
 impl Inputs {
@@ -46,7 +101,8 @@ impl Inputs {
         let arrivals = match (reordering, ties) {
             ([] | [false], _) => Arrivals::Single(Ring::default()),
             ([_, _, ..], Some(key)) => Arrivals::Random(Shuffled::new(reordering.len(), key)),
-            _ => Arrivals::Ordered { calendar: Calendar::default(), sent: 0 },
+            _ if reordering.len() <= Merged::MOST && !reordering.contains(&true) => Arrivals::Few(Merged::new(reordering.len())),
+            _ => Arrivals::Ordered(Box::default()),
         };
         Inputs { arrivals, mailbox: Mailbox::default() }
     }
@@ -68,7 +124,8 @@ impl Inputs {
     pub fn next(&self) -> Time {
         match &self.arrivals {
             Arrivals::Single(ring) => ring.first().map_or(Time::NEVER, |arrival| arrival.at),
-            Arrivals::Ordered { calendar, .. } => calendar.next(),
+            Arrivals::Few(merged) => merged.next(),
+            Arrivals::Ordered(calendar) => calendar.next(),
             Arrivals::Random(shuffled) => shuffled.next(),
         }
     }
@@ -78,7 +135,8 @@ impl Inputs {
     pub fn front(&mut self) -> &[Arrival] {
         match &mut self.arrivals {
             Arrivals::Single(ring) => ring.front(),
-            Arrivals::Ordered { calendar, .. } => calendar.front(),
+            Arrivals::Few(merged) => merged.front(),
+            Arrivals::Ordered(calendar) => calendar.front(),
             Arrivals::Random(shuffled) => shuffled.front(),
         }
     }
@@ -88,25 +146,27 @@ impl Inputs {
     pub fn consume(&mut self, count: usize) {
         match &mut self.arrivals {
             Arrivals::Single(ring) => ring.consume(count),
-            Arrivals::Ordered { calendar, .. } => calendar.consume(count),
+            Arrivals::Few(merged) => merged.consume(count),
+            Arrivals::Ordered(calendar) => calendar.consume(count),
             Arrivals::Random(shuffled) => (0..count).for_each(|_| shuffled.pop()),
         }
     }
 
     /// Adds an arrival; tells whether it may come before all others.
     #[inline(always)]
-    fn push(&mut self, input: usize, at: Time, packet: &Packet) -> bool {
+    fn push(&mut self, input: usize, at: Time, packet: &Packet, written: Written) -> bool {
         match &mut self.arrivals {
             Arrivals::Single(ring) => {
                 debug_assert!(ring.last().is_none_or(|last| last.at <= at), "the only input stays sorted");
-                ring.push(Arrival { at, packet: *packet });
+                ring.add().write(at, packet, written);
                 ring.len() == 1
             }
-            Arrivals::Ordered { calendar, sent } => {
-                *sent += 1;
-                calendar.push(at, (input as u64) << 40 | *sent, packet)
+            Arrivals::Few(merged) => merged.push(input, at, packet, written),
+            several => {
+                let mut arrival = Arrival::default();
+                arrival.write(at, packet, written);
+                several.push(input, arrival)
             }
-            Arrivals::Random(shuffled) => shuffled.push(input, at, packet),
         }
     }
 
@@ -114,7 +174,8 @@ impl Inputs {
     pub fn len(&self) -> usize {
         match &self.arrivals {
             Arrivals::Single(ring) => ring.len(),
-            Arrivals::Ordered { calendar, .. } => calendar.len(),
+            Arrivals::Few(merged) => merged.len(),
+            Arrivals::Ordered(calendar) => calendar.len(),
             Arrivals::Random(shuffled) => shuffled.len(),
         }
     }
@@ -139,11 +200,11 @@ impl<'a> Outputs<'a> {
         Outputs { inputs, horizon }
     }
 
-    /// Sends `packet` to arrive at `at` at input `input` of `process`, which is not the sender.
+    /// Sends `packet`, with `written` in it, to arrive at `at` at input `input` of `process`, which is not the sender.
     #[inline(always)]
-    pub fn send(&mut self, process: ProcessId, input: u32, at: Time, packet: &Packet) {
+    pub fn send(&mut self, process: ProcessId, input: u32, at: Time, packet: &Packet, written: Written) {
         let inputs = self.inputs[process.index()].as_mut().expect(TO_ITSELF);
-        if inputs.push(input as usize, at, packet) {
+        if inputs.push(input as usize, at, packet, written) {
             self.horizon.announce(process.index(), at);
         }
     }

@@ -18,7 +18,7 @@ pub struct Committed {
     occupancy: Occupancy,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     /// When it stops counting as queued: its transmission starts or, if the packet in service counts, ends.
     leaves: Time,
@@ -35,25 +35,29 @@ impl Committed {
     }
 
     /// What the discipline says of `packet`.
-    #[inline]
+    #[inline(always)]
     pub fn decide(&mut self, now: Time, packet: &Packet, sent: &mut u64) -> Verdict {
         self.advance(now, sent);
         self.occupancy.idle_since = (self.last_end <= now).then_some(self.last_end);
-        self.discipline.on_arrival(now, packet, &self.occupancy)
+        match &mut self.discipline {
+            AnyDiscipline::TailDrop(discipline) => discipline.on_arrival(now, packet, &self.occupancy),
+            // They may want the packet in memory, where it need not stand otherwise.
+            discipline => discipline.on_arrival(now, &packet.clone(), &self.occupancy),
+        }
     }
 
     /// Takes an accepted packet; returns when its transmission starts and ends.
-    #[inline]
-    pub fn commit(&mut self, now: Time, packet: &Packet, wire: &mut Wire, sent: &mut u64) -> (Time, Time) {
-        let (start, end) = wire.transmit(self.last_end.max(now), packet.size);
+    #[inline(always)]
+    pub fn commit(&mut self, now: Time, size: u32, precedence: u8, wire: &mut Wire, sent: &mut u64) -> (Time, Time) {
+        let (start, end) = wire.transmit(self.last_end.max(now), size);
         self.last_end = end;
         let leaves = match self.counting {
             Counting::Waiting => start,
             Counting::InSystem => end,
         };
         if leaves > now {
-            self.occupancy.add(packet.size, packet.precedence);
-            self.ring.push(Entry { leaves, size: packet.size, precedence: packet.precedence });
+            self.occupancy.add(size, precedence);
+            self.ring.push(Entry { leaves, size, precedence });
         } else {
             *sent += 1;
         }

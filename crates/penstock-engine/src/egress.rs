@@ -24,6 +24,7 @@ pub struct EgressEnd {
     /// Bytes received per interval, if asked for.
     pub intervals: Option<Intervals>,
     egress: Egress,
+    has_deadlines: bool,
     ingress: Peer,
     messages: u32,
     window: Window,
@@ -59,6 +60,7 @@ impl EgressEnd {
             shared_count: 0,
             armed: Time::NEVER,
             intervals: every.map(|every| Intervals { every, bytes: Vec::new() }),
+            has_deadlines: egress.has_deadlines(),
             egress,
             ingress,
             messages: 0,
@@ -67,18 +69,18 @@ impl EgressEnd {
     }
 
     /// A packet of the aggregate arrives.
-    #[inline]
-    pub fn on_packet(&mut self, now: Time, packet: &Packet, counted: &mut u32, around: &mut Surroundings<'_, '_>) {
+    #[inline(always)]
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         if self.window.is_open(now) {
             self.received.count(now, packet);
         }
         if let Some(intervals) = &mut self.intervals {
             intervals.count(now, packet.size);
         }
-        self.egress.on_packet(now, Bytes::new(u64::from(packet.size)), packet.pcn);
-        if let Body::Request { call, live } = packet.body {
-            self.egress.on_signal(now, Signal::Request { call, live }, counted);
+        if let Body::Media { seq } = packet.body {
+            self.egress.on_number(seq);
         }
+        self.egress.on_packet(now, Bytes::new(u64::from(packet.size)), packet.pcn);
         self.follow_up(now, around);
     }
 
@@ -91,7 +93,11 @@ impl EgressEnd {
     /// When [`EgressEnd::on_timer`] is due.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.egress.deadline()
+        if self.has_deadlines {
+            self.egress.deadline()
+        } else {
+            Time::NEVER
+        }
     }
 
     /// A deadline has come.
@@ -105,7 +111,7 @@ impl EgressEnd {
         while let Some(signal) = self.egress.next_signal() {
             let message = Message { at: now + self.ingress.delay, flow: self.flow, to_egress: false, number: self.messages, signal };
             self.messages += 1;
-            around.outputs.tell(self.ingress.process, message);
+            around.context.outputs.tell(self.ingress.process, message);
         }
     }
 }

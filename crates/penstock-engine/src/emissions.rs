@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A source that is due; simultaneous ones go by their tie (0 unless ties are random), then by flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Due {
     /// When.
     pub at: Time,
@@ -31,6 +31,8 @@ pub struct Emissions {
     /// The next one, which still stands in `at_ring` or, if that is [`HEAP`], in the heap.
     first: Due,
     at_ring: usize,
+    /// When the first one that does not stand in that ring sends.
+    others: Time,
     ties: Option<Key>,
 }
 
@@ -60,7 +62,7 @@ const NOTHING: Due = Due { at: Time::NEVER, tie: u64::MAX, flow: u32::MAX, slot:
 impl Emissions {
     /// An empty calendar; `ties` orders simultaneous emissions at random.
     pub fn new(ties: Option<Key>) -> Emissions {
-        Emissions { rings: Vec::new(), heap: BinaryHeap::new(), first: NOTHING, at_ring: HEAP, ties }
+        Emissions { rings: Vec::new(), heap: BinaryHeap::new(), first: NOTHING, at_ring: HEAP, others: Time::NEVER, ties }
     }
 
     /// Enters a source that sends next at `at`, with its spacing if it has a usual one.
@@ -92,7 +94,10 @@ impl Emissions {
         match self.rings.get_mut(self.at_ring) {
             Some(ring) if ring.spacing == after && at <= stop => {
                 ring.sources.turn(Due { at, ..self.first });
-                self.find_first();
+                match ring.sources.first() {
+                    Some(due) if due.at < self.others => self.first = *due,
+                    _ => self.find_first(),
+                }
             }
             _ => self.move_on(at, after, stop),
         }
@@ -138,13 +143,16 @@ impl Emissions {
         }
     }
 
-    #[inline(always)]
     fn find_first(&mut self) {
         (self.first, self.at_ring) = (self.heap.peek().map_or(NOTHING, |Reverse(due)| *due), HEAP);
+        self.others = Time::NEVER;
         for (i, ring) in self.rings.iter().enumerate() {
-            if let Some(due) = ring.sources.first().filter(|due| **due < self.first) {
-                (self.first, self.at_ring) = (*due, i);
+            let Some(due) = ring.sources.first() else { continue };
+            let (due, later) = if *due < self.first { (*due, self.first.at) } else { (self.first, due.at) };
+            if due != self.first {
+                (self.first, self.at_ring) = (due, i);
             }
+            self.others = self.others.min(later);
         }
     }
 }

@@ -187,3 +187,71 @@ fn ancestors_of(process: u32, senders: &[Vec<(u32, Duration)>]) -> Vec<Ancestor>
     known.entry(process).or_insert((Duration::FOREVER, false));
     known.into_iter().map(|(process, (distance, is_last))| Ancestor { process, is_last, distance }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// A horizon over processes with these next events, whose visits may be long.
+    fn horizon(couplings: &[(u32, u32, u64)], nexts: &[u64]) -> Horizon {
+        let couplings = couplings.iter().map(|&(from, to, ms)| ((from, to), Duration::from_ms(ms))).collect();
+        let mut horizon = Horizon::new(nexts.len(), &couplings);
+        horizon.span.fill(LONGEST_SPAN);
+        horizon.begin(at(1_000), nexts.iter().map(|&ms| at(ms)));
+        horizon
+    }
+
+    #[test]
+    fn two_that_answer_each_other_run_for_a_round_trip() {
+        // The other one's next event is at 50; what process 0 sends at 10 comes back at 10 + 2 + 3.
+        let horizon = horizon(&[(0, 1, 2), (1, 0, 3)], &[10, 50]);
+        assert_eq!(horizon.next_visit(), Some((0, at(15).before())));
+    }
+
+    #[test]
+    fn what_is_due_elsewhere_bounds_a_visit_by_its_way() {
+        let horizon = horizon(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
+        assert_eq!(horizon.next_visit(), Some((0, at(14).before())));
+    }
+
+    #[test]
+    fn a_chain_is_run_from_its_beginning_and_nothing_bounds_that() {
+        let mut horizon = horizon(&[(0, 1, 1), (1, 2, 1)], &[10, 10, 10]);
+        assert_eq!(horizon.next_visit(), Some((0, at(110))));
+        horizon.visited(0, at(111), 500);
+        // The next packet of process 0 reaches process 1 at 112.
+        assert_eq!(horizon.next_visit(), Some((1, at(110))));
+    }
+
+    #[test]
+    fn of_many_senders_the_nearest_event_counts() {
+        let couplings: Vec<(u32, u32, u64)> = (0..20).map(|sender| (sender, 20, 5 + u64::from(sender))).collect();
+        let mut nexts = vec![100; 21];
+        nexts[20] = 1;
+        let mut horizon = horizon(&couplings, &nexts);
+        // Process 20 sends nothing, so it can wait as long as its span.
+        assert_eq!(horizon.next_visit(), Some((20, at(101).before())));
+        horizon.visited(20, at(102), 500);
+        assert_eq!(horizon.next_visit(), Some((0, at(200))));
+    }
+
+    #[test]
+    fn of_two_at_the_same_instant_the_lower_goes_first() {
+        let horizon = horizon(&[(0, 1, 0), (1, 0, 7)], &[10, 10]);
+        assert_eq!(horizon.next_visit(), Some((0, at(17).before())));
+    }
+
+    #[test]
+    fn the_plain_executor_goes_from_instant_to_instant() {
+        let mut horizon = horizon(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
+        horizon.choose(Executor::Plain);
+        horizon.begin(at(1_000), [at(10), at(11)].into_iter());
+        assert_eq!(horizon.next_visit(), Some((0, at(10))));
+        horizon.visited(0, at(12), 1);
+        assert_eq!(horizon.next_visit(), Some((1, at(11))));
+    }
+}

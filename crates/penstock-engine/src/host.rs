@@ -12,7 +12,8 @@ use crate::port::Port;
 use crate::record::{Record, Window};
 use crate::route::{Departure, Routes};
 use crate::timers::{TimerKind, Timers};
-use penstock_model::id::FlowId;
+use penstock_model::edge::Signal;
+use penstock_model::id::{FlowId, HopId};
 use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
@@ -23,6 +24,20 @@ use penstock_model::units::{Duration, Time};
 pub struct Surroundings<'a, 'b> {
     /// The node's ports.
     pub ports: &'a mut [Port],
+    /// What they need.
+    pub context: Context<'a, 'b>,
+}
+
+impl Surroundings<'_, '_> {
+    /// Hands a packet to a port of the node; it is to go on to `hop`.
+    #[inline(always)]
+    pub fn send(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
+        self.ports[port as usize].on_arrival(now, packet, hop, &mut self.context);
+    }
+}
+
+/// What a port needs of the process around it.
+pub struct Context<'a, 'b> {
     /// The routes.
     pub routes: &'a Routes,
     /// Digest and trace.
@@ -43,7 +58,9 @@ pub struct Host {
     senders: Vec<SenderEnd>,
     receivers: Vec<ReceiverEnd>,
     calls: Vec<CallsEnd>,
+    /// Which aggregate is due first, where there are several.
     calls_due: Agenda<Time>,
+    next_of_calls: Time,
     egresses: Vec<EgressEnd>,
     /// Per group of calls with aggregates that end here, how many calls are counted for admission by counting.
     counted: Vec<(u32, u32)>,
@@ -153,6 +170,7 @@ impl Host {
             receivers: Vec::new(),
             calls: Vec::new(),
             calls_due: Agenda::new(0, Time::NEVER),
+            next_of_calls: Time::NEVER,
             egresses: Vec::new(),
             counted: Vec::new(),
         }
@@ -162,9 +180,7 @@ impl Host {
     pub fn add_calls(&mut self, calls: CallsEnd) -> u32 {
         self.calls.push(calls);
         self.calls_due = Agenda::new(self.calls.len(), Time::NEVER);
-        for (slot, calls) in self.calls.iter().enumerate() {
-            self.calls_due.set(slot, calls.next());
-        }
+        (0..self.calls.len()).for_each(|slot| self.settle_calls(slot));
         self.calls.len() as u32 - 1
     }
 
@@ -233,7 +249,7 @@ impl Host {
     /// When the host next does something by itself.
     #[inline]
     pub fn next(&self) -> Time {
-        self.emissions.next().min(self.timers.next()).min(self.calls_due.first_key())
+        self.emissions.next().min(self.timers.next()).min(self.next_of_calls)
     }
 
     /// When its next timer is due: packets that it receives bring about nothing else.
@@ -269,11 +285,22 @@ impl Host {
             self.on_timer(now, around);
             return 1;
         }
-        let slot = self.calls_due.first();
-        let alone = if self.calls.len() == 1 { until } else { now };
+        let (slot, alone) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), now) };
         let done = self.calls[slot].run(now, alone.min(emission.min(timer).before()), around);
-        self.calls_due.set(slot, self.calls[slot].next());
+        self.settle_calls(slot);
         done
+    }
+
+    /// The next event of an aggregate may have changed.
+    #[inline]
+    fn settle_calls(&mut self, slot: usize) {
+        let next = self.calls[slot].next();
+        if self.calls.len() == 1 {
+            self.next_of_calls = next;
+        } else {
+            self.calls_due.set(slot, next);
+            self.next_of_calls = self.calls_due.first_key();
+        }
     }
 
     /// Whether the next source precedes the next timer, in the order of flows within one instant.
@@ -285,8 +312,8 @@ impl Host {
 
     /// Takes a message between the edges of an aggregate.
     pub fn on_message(&mut self, now: Time, message: &Message, around: &mut Surroundings<'_, '_>) {
-        around.record.digest.number(now.as_ps() ^ u64::from(message.flow.0) << 32 ^ u64::from(message.number));
-        let flow = around.routes.flow(message.flow);
+        around.context.record.digest.number(now.as_ps() ^ u64::from(message.flow.0) << 32 ^ u64::from(message.number));
+        let flow = around.context.routes.flow(message.flow);
         if message.to_egress {
             let end = &mut self.egresses[flow.sink as usize];
             end.on_signal(now, message.signal, &mut self.counted[end.shared_count as usize].1, around);
@@ -294,32 +321,39 @@ impl Host {
         } else {
             let slot = flow.source as usize;
             self.calls[slot].on_signal(now, message.signal, around);
-            self.calls_due.set(slot, self.calls[slot].next());
+            self.settle_calls(slot);
         }
     }
 
     /// Takes a packet at the end of its route.
     #[inline]
     pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
-        around.record.trace(now, self.place, packet, TraceEvent::Receive);
-        if let Body::Datagram { .. } = packet.body {
-            if self.window.is_open(now) {
-                self.sinks[around.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+        around.context.record.trace(now, self.place, packet, TraceEvent::Receive);
+        match packet.body {
+            Body::Datagram { .. } => {
+                if self.window.is_open(now) {
+                    self.sinks[around.context.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+                }
             }
-        } else {
-            self.deliver_to_transport(now, packet, around);
+            Body::Media { .. } => {
+                let sink = around.context.routes.flow(packet.flow).sink;
+                self.egresses[sink as usize].on_packet(now, packet, around);
+                self.arm_egress(sink);
+            }
+            _ => self.deliver_to_transport(now, packet, around),
         }
     }
 
     fn deliver_to_transport(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
-        let flow = around.routes.flow(packet.flow);
+        let flow = around.context.routes.flow(packet.flow);
         match packet.body {
-            Body::Media { .. } | Body::Request { .. } => {
+            Body::Datagram { .. } | Body::Media { .. } => unreachable!("these have no transport"),
+            Body::Request { call, live } => {
                 let end = &mut self.egresses[flow.sink as usize];
-                end.on_packet(now, packet, &mut self.counted[end.shared_count as usize].1, around);
+                end.on_packet(now, packet, around);
+                end.on_signal(now, Signal::Request { call, live }, &mut self.counted[end.shared_count as usize].1, around);
                 self.arm_egress(flow.sink);
             }
-            Body::Datagram { .. } => unreachable!("datagrams have no transport"),
             Body::Segment { seq, .. } => {
                 let end = &mut self.receivers[flow.sink as usize];
                 let before = end.receiver.delivered();
@@ -387,7 +421,7 @@ impl Host {
     fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
         let due = self.emissions.first();
         let end = &mut self.sources[due.slot as usize];
-        let mut packet = end.dress.packet(now, end.size, Body::Datagram { seq: end.sequence });
+        let packet = end.dress.packet(now, end.size, Body::Datagram { seq: end.sequence });
         end.sequence = end.sequence.wrapping_add(1);
         if self.window.is_open(now) {
             end.packets += 1;
@@ -402,9 +436,9 @@ impl Host {
                 self.emissions.advance(next.after, end.stop);
             }
         }
-        let port = end.dress.departure.port as usize;
-        around.record.trace(now, self.place, &packet, TraceEvent::Send);
-        around.ports[port].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
+        let port = end.dress.departure.port;
+        around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+        around.send(now, port, &packet, packet.hop);
     }
 
     fn on_timer(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
@@ -462,12 +496,12 @@ impl Host {
     fn pump_sender(&mut self, now: Time, slot: u32, around: &mut Surroundings<'_, '_>) {
         let end = &mut self.senders[slot as usize];
         while let Some(Transmission { body, size }) = end.sender.next_transmission(now) {
-            let mut packet = end.dress.packet(now, size, body);
+            let packet = end.dress.packet(now, size, body);
             if self.window.is_open(now) && matches!(body, Body::Segment { .. }) {
                 end.sent.count(&packet);
             }
-            around.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.ports[end.dress.departure.port as usize].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
+            around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+            around.send(now, end.dress.departure.port, &packet, packet.hop);
         }
         self.timers.arm(end.sender.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Sender, slot);
     }
@@ -477,9 +511,9 @@ impl Host {
     fn pump_receiver(&mut self, now: Time, slot: u32, around: &mut Surroundings<'_, '_>) {
         let end = &mut self.receivers[slot as usize];
         while let Some(Transmission { body, size }) = end.receiver.next_transmission(now) {
-            let mut packet = end.dress.packet(now, size, body);
-            around.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.ports[end.dress.departure.port as usize].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
+            let packet = end.dress.packet(now, size, body);
+            around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+            around.send(now, end.dress.departure.port, &packet, packet.hop);
         }
         self.timers.arm(end.receiver.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Receiver, slot);
     }

@@ -22,6 +22,7 @@ mod emissions;
 mod horizon;
 mod host;
 pub mod link;
+mod merged;
 pub mod messages;
 pub mod observations;
 mod port;

@@ -4,25 +4,25 @@
 //! elsewhere it works in [`Service`] mode and decides whenever its wire becomes free.
 
 use crate::blueprint::{LinkPlan, MarkAt, PcnAt, PortPlan};
-use crate::channel::Outputs;
+use crate::channel::Written;
 use crate::committed::Committed;
 use crate::digest::Digest;
+use crate::host::Context;
 use crate::link::Wire;
 use crate::observations::{LinkCounters, TraceEvent};
 use crate::record::{Record, Window};
-use crate::route::Routes;
 use crate::service::Service;
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DropCause, PortContext, Verdict};
-use penstock_model::id::LinkId;
+use penstock_model::id::{HopId, LinkId};
 use penstock_model::impairment::{AnyImpairment, Fate, Impairment};
 use penstock_model::meter::{AnyMeter, Meter};
-use penstock_model::packet::Packet;
+use penstock_model::packet::{Packet, PcnMark};
 use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
 use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::{Bytes, Duration, Time};
 
 /// A port and its link.
 pub struct Port {
@@ -33,6 +33,8 @@ pub struct Port {
     marker: Option<Marker>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
+    /// Whether the port does more than queue in order and meter what it accepts; most do not, and one question tells.
+    has_stages: bool,
     impairments: Vec<AnyImpairment>,
     /// What the impairments have lost.
     losses: Digest,
@@ -82,19 +84,14 @@ impl PcnStage {
         (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
     }
 
-    /// Lets the meters see a packet, if this is where they look.
-    #[inline]
-    fn look(&mut self, now: Time, packet: &mut Packet, at: PcnAt, counters: &mut Counters) {
-        if self.at != at {
-            return;
-        }
-        let before = packet.pcn;
+    /// The mark of a packet that the meters see.
+    #[inline(always)]
+    fn meter(&mut self, now: Time, size: u32, mut mark: PcnMark) -> PcnMark {
+        let size = Bytes::new(u64::from(size));
         for meter in &mut self.meters {
-            packet.pcn = meter.on_packet(now, packet.bytes(), packet.pcn);
+            mark = meter.on_packet(now, size, mark);
         }
-        if packet.pcn > before {
-            counters.mark(now, packet);
-        }
+        mark
     }
 }
 
@@ -113,7 +110,7 @@ pub struct Counters {
     pub link: LinkCounters,
     /// When counting is on.
     pub window: Window,
-    /// Packets offered over the whole run.
+    /// Packets offered over the whole run, counted for the checks of debug builds.
     pub offered: u64,
     /// Packets refused over the whole run.
     pub refused: u64,
@@ -122,47 +119,39 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.
     #[inline]
-    fn mark(&mut self, now: Time, packet: &Packet) {
-        if self.window.is_open(now) {
+    fn mark(&mut self, now: Time, size: u32) {
+        if self.window.contains(now) {
             self.link.marked_packets += 1;
-            self.link.marked_bytes += u64::from(packet.size);
+            self.link.marked_bytes += u64::from(size);
         }
+    }
+
+    /// Counts a mark of the discipline.
+    fn marked(&mut self, now: Time, packet: Packet, record: &mut Record) {
+        record.note(now, self.place, &packet, TraceEvent::Mark);
+        self.mark(now, packet.size);
     }
 
     /// Counts an arrival.
     #[inline]
     fn arrival(&mut self, now: Time, packet: &Packet) {
-        self.offered += 1;
+        if cfg!(debug_assertions) {
+            self.offered += 1;
+        }
         if self.window.is_open(now) {
             self.link.offered_packets[usize::from(packet.precedence)] += 1;
             self.link.offered_bytes += u64::from(packet.size);
         }
     }
 
-    /// Counts a verdict; tells whether the packet stays.
-    #[inline(always)]
-    fn judged(&mut self, now: Time, packet: &mut Packet, verdict: Verdict, record: &mut Record) -> bool {
-        match verdict {
-            Verdict::Accept => record.trace(now, self.place, packet, TraceEvent::Accept),
-            Verdict::Mark => {
-                packet.marked = true;
-                record.note(now, self.place, packet, TraceEvent::Mark);
-                self.mark(now, packet);
-            }
-            Verdict::Drop(cause) => {
-                self.refused(now, packet, cause, record);
-                return false;
-            }
-        }
-        true
-    }
-
+    /// Counts a packet that is refused.
     #[cold]
-    fn refused(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
-        record.note(now, self.place, packet, TraceEvent::Drop(cause));
+    fn refused(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
+        record.note(now, self.place, &packet, TraceEvent::Drop(cause));
         self.refused += 1;
-        self.loss(now, packet, cause);
+        self.loss(now, &packet, cause);
     }
 
     /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
@@ -248,6 +237,11 @@ impl Port {
             policers: Policers::new(&plan.port),
             marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
             pcn: PcnStage::new(&plan.port, key),
+            has_stages: !commits_on_arrival(plan)
+                || plan.port.marker.is_some()
+                || !plan.port.policers.is_empty()
+                || !plan.port.impairments.is_empty()
+                || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted,
             queueing,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
@@ -266,57 +260,91 @@ impl Port {
         self.link
     }
 
-    /// Takes a packet that arrives at `now`.
-    #[inline]
-    pub fn on_arrival(&mut self, now: Time, packet: &mut Packet, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
-        if self.policers.is_some() && !self.police(now, packet, record) {
-            return;
+    /// Takes a packet that arrives at `now` and is to go on to `hop`.
+    ///
+    /// It is read where it stands and written once, into the input of the next process: a copy in between would cost more
+    /// than all decisions.
+    #[inline(always)]
+    pub fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        if self.has_stages {
+            return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
+        }
+        let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else {
+            unreachable!("the other queues are stages")
+        };
+        counters.arrival(now, packet);
+        let mut written = Written { hop, marked: packet.marked, pcn: packet.pcn };
+        match queue.decide(now, packet, &mut counters.sent) {
+            Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
+            Verdict::Mark => {
+                written.marked = true;
+                counters.marked(now, Packet { marked: true, ..*packet }, context.record);
+            }
+            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+        }
+        if let Some(pcn) = pcn {
+            written.pcn = pcn.meter(now, packet.size, packet.pcn);
+            if written.pcn > packet.pcn {
+                counters.mark(now, packet.size);
+            }
+        }
+        let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
+        counters.transmission(now, start, end, packet.size);
+        if end != Time::NEVER {
+            let next = context.routes.hop(hop);
+            context.outputs.send(next.process, next.input, end + *delay, packet, written);
+        }
+        self.check_conservation();
+    }
+
+    /// Takes a packet at a port that does more than queue in order.
+    fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) {
+        let packet = &mut packet;
+        if !self.passes_policers(now, packet) {
+            self.counters.arrival(now, packet);
+            return self.counters.refused(now, *packet, DropCause::Policed, context.record);
         }
         if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
         self.counters.arrival(now, packet);
         self.meter_pcn(now, packet, PcnAt::Offered);
-        let Port { queueing, counters, wire, pcn, .. } = self;
+        let Port { queueing, counters, .. } = self;
+        let verdict = match queueing {
+            Queueing::Committed(queue) => queue.decide(now, packet, &mut counters.sent),
+            Queueing::Service(service) => {
+                service.settle(now, &mut counters.sent);
+                service.decide(now, packet)
+            }
+        };
+        match verdict {
+            Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
+            Verdict::Mark => {
+                packet.marked = true;
+                counters.marked(now, *packet, context.record);
+            }
+            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+        }
+        self.meter_pcn(now, packet, PcnAt::Accepted);
+        let Port { queueing, counters, wire, .. } = self;
         match queueing {
             Queueing::Committed(queue) => {
-                let verdict = queue.decide(now, packet, &mut counters.sent);
-                if !counters.judged(now, packet, verdict, record) {
-                    return;
-                }
-                if let Some(pcn) = pcn {
-                    pcn.look(now, packet, PcnAt::Accepted, counters);
-                }
-                let (start, end) = queue.commit(now, packet, wire, &mut counters.sent);
+                let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
                 counters.transmission(now, start, end, packet.size);
-                self.transmit(start, end, packet, routes, record, outputs);
+                self.transmit(start, end, packet, context);
                 self.check_conservation();
             }
             Queueing::Service(service) => {
-                service.settle(now, &mut counters.sent);
-                let verdict = service.decide(now, packet);
-                if !counters.judged(now, packet, verdict, record) {
-                    return;
-                }
-                if let Some(pcn) = pcn {
-                    pcn.look(now, packet, PcnAt::Accepted, counters);
-                }
                 service.push(now, *packet);
                 if service.has_one_queue() {
-                    self.serve(now, routes, record, outputs);
+                    self.serve(now, context);
                 }
             }
         }
     }
 
-    /// Whether a packet passes the policers; counts it if not.
-    fn police(&mut self, now: Time, packet: &Packet, record: &mut Record) -> bool {
-        let passes = self.policers.as_mut().is_none_or(|policers| policers.passes(now, packet));
-        if !passes {
-            self.counters.arrival(now, packet);
-            self.counters.refused(now, packet, DropCause::Policed, record);
-        }
-        passes
+    fn passes_policers(&mut self, now: Time, packet: &Packet) -> bool {
+        self.policers.as_mut().is_none_or(|policers| policers.passes(now, packet))
     }
 
     /// When the port next has to decide who goes; never for a port that commits on arrival.
@@ -346,12 +374,12 @@ impl Port {
     }
 
     /// Starts the next transmission if the wire is free and something waits.
-    pub fn serve(&mut self, now: Time, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
+    pub fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
         let Queueing::Service(service) = &mut self.queueing else { return };
         service.settle(now, &mut self.counters.sent);
         if let Some((arrival, mut packet, end)) = service.serve(now, &mut self.wire) {
             self.counters.transmission(arrival, now, end, packet.size);
-            self.transmit(now, end, &mut packet, routes, record, outputs);
+            self.transmit(now, end, &mut packet, context);
         }
         self.check_conservation();
     }
@@ -400,8 +428,12 @@ impl Port {
 
     #[inline]
     fn meter_pcn(&mut self, now: Time, packet: &mut Packet, at: PcnAt) {
-        if let Some(pcn) = &mut self.pcn {
-            pcn.look(now, packet, at, &mut self.counters);
+        if let Some(pcn) = self.pcn.as_mut().filter(|pcn| pcn.at == at) {
+            let before = packet.pcn;
+            packet.pcn = pcn.meter(now, packet.size, before);
+            if packet.pcn > before {
+                self.counters.mark(now, packet.size);
+            }
         }
     }
 
@@ -419,8 +451,7 @@ impl Port {
     }
 
     /// Puts a packet on the wire, whose transmission lasts from `start` to `end`.
-    #[inline(always)]
-    fn transmit(&mut self, start: Time, end: Time, packet: &mut Packet, routes: &Routes, record: &mut Record, outputs: &mut Outputs<'_>) {
+    fn transmit(&mut self, start: Time, end: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
         if end == Time::NEVER {
             return;
         }
@@ -428,20 +459,17 @@ impl Port {
             packet.precedence = meter.colour(start, packet.bytes(), packet.precedence);
         }
         self.meter_pcn(start, packet, PcnAt::Departure);
-        let mut arrival = end + self.delay;
         let mut left = end;
         for impairment in &mut self.impairments {
             // Each begins where the one before has let the packet go, so that what keeps the order keeps it together.
             match impairment.on_departure(left, packet) {
-                Fate::Delayed(added) => {
-                    left += added;
-                    arrival += added;
-                }
-                Fate::Lost => return self.lose_on_wire(end, packet, record),
+                Fate::Delayed(added) => left += added,
+                Fate::Lost => return self.lose_on_wire(end, packet, context.record),
             }
         }
-        let hop = routes.hop(packet.hop);
-        outputs.send(hop.process, hop.input, arrival, packet);
+        let hop = context.routes.hop(packet.hop);
+        let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
+        context.outputs.send(hop.process, hop.input, left + self.delay, packet, written);
     }
 
     /// Arrived = queued + sent + refused, after every event in debug builds.

@@ -4,7 +4,7 @@
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
 use crate::channel::{Arrival, Inputs, Outputs};
-use crate::host::{Host, Surroundings};
+use crate::host::{Context, Host, Surroundings};
 use crate::observations::{MeterSamples, Observations, TraceRow};
 use crate::port::Port;
 use crate::record::Record;
@@ -172,7 +172,8 @@ impl Process {
     #[inline]
     fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let mut host = self.host.as_deref_mut();
-        let around = &mut Surroundings { ports: &mut self.ports, routes, record: &mut self.record, outputs };
+        let context = Context { routes, record: &mut self.record, outputs };
+        let around = &mut Surroundings { ports: &mut self.ports, context };
         loop {
             let arrival = inputs.next();
             let message = inputs.next_message();
@@ -224,13 +225,12 @@ impl Process {
 
     #[inline(always)]
     fn on_arrival(now: Time, packet: &Packet, host: &mut Option<&mut Host>, around: &mut Surroundings<'_, '_>) {
-        around.record.digest.packet(now, packet, 0);
-        let hop = around.routes.hop(packet.hop);
+        around.context.record.digest.packet(now, packet, 0);
+        let hop = around.context.routes.hop(packet.hop);
         if hop.port == Hop::DELIVER {
             host.as_mut().expect("flows end at hosts").deliver(now, packet, around);
         } else {
-            let mut packet = Packet { hop: packet.hop.next(), ..*packet };
-            around.ports[hop.port as usize].on_arrival(now, &mut packet, around.routes, around.record, around.outputs);
+            around.send(now, hop.port, packet, packet.hop.next());
         }
     }
 
@@ -295,7 +295,7 @@ impl Process {
             let port = &mut self.ports[port as usize];
             // More than once only where a transmission takes no time.
             while port.has_one_queue() == without_choice && port.next_decision() <= now {
-                port.serve(now, routes, &mut self.record, outputs);
+                port.serve(now, &mut Context { routes, record: &mut self.record, outputs });
             }
         }
     }

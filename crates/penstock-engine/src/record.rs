@@ -26,12 +26,13 @@ impl Record {
     #[inline]
     pub fn trace(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
         if self.trace.is_some() {
-            self.push(now, place, packet, event);
+            self.push(now, place, *packet, event);
         }
     }
 
+    /// Takes a copy, so that packets need not stand in memory only because somebody might trace them.
     #[cold]
-    fn push(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
+    fn push(&mut self, now: Time, place: u32, packet: Packet, event: TraceEvent) {
         if let Some(trace) = &mut self.trace {
             trace.push(TraceRow {
                 time: now,

@@ -16,22 +16,29 @@ impl<T> Default for Ring<T> {
     }
 }
 
-impl<T: Copy> Ring<T> {
+impl<T: Copy + Default> Ring<T> {
     /// How many it holds.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
+    /// Adds an old value at the back, to be overwritten: one made elsewhere would be copied once more.
+    #[inline(always)]
+    pub fn add(&mut self) -> &mut T {
+        if self.len == self.places.len() {
+            self.grow();
+        }
+        let mask = self.places.len() - 1;
+        let place = (self.head + self.len) & mask;
+        self.len += 1;
+        &mut self.places[place]
+    }
+
     /// Adds a value at the back.
     #[inline(always)]
     pub fn push(&mut self, value: T) {
-        if self.len == self.places.len() {
-            self.grow(value);
-        }
-        let mask = self.places.len() - 1;
-        self.places[(self.head + self.len) & mask] = value;
-        self.len += 1;
+        *self.add() = value;
     }
 
     /// The value at the front.
@@ -83,11 +90,11 @@ impl<T: Copy> Ring<T> {
     }
 
     #[cold]
-    fn grow(&mut self, filler: T) {
+    fn grow(&mut self) {
         self.places.rotate_left(self.head);
         self.head = 0;
         let places = (2 * self.len).max(4);
-        self.places.resize(places, filler);
+        self.places.resize(places, T::default());
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::agenda::Agenda;
 use crate::channel::Arrival;
-use penstock_model::packet::Packet;
 use penstock_model::rng::Key;
 use penstock_model::units::Time;
 use std::cmp::Reverse;
@@ -81,10 +80,10 @@ impl Shuffled {
     }
 
     /// Adds an arrival; tells whether it comes before all others.
-    pub fn push(&mut self, input: usize, at: Time, packet: &Packet) -> bool {
+    pub fn push(&mut self, input: usize, arrival: Arrival) -> bool {
         let channel = &mut self.channels[input];
-        let is_head = channel.heap.peek().is_none_or(|Reverse(head)| at < head.arrival.at);
-        channel.heap.push(Reverse(Carried { arrival: Arrival { at, packet: *packet }, number: channel.sent }));
+        let is_head = channel.heap.peek().is_none_or(|Reverse(head)| arrival.at < head.arrival.at);
+        channel.heap.push(Reverse(Carried { arrival, number: channel.sent }));
         channel.sent += 1;
         let before = self.next();
         if is_head {

@@ -53,14 +53,18 @@ impl Timers {
     }
 
     /// Makes sure that an entry comes up no later than `deadline`; `armed` is the owner's note of its earliest entry.
-    #[inline]
+    #[inline(always)]
     pub fn arm(&mut self, deadline: Time, armed: &mut Time, flow: u32, kind: TimerKind, slot: u32) {
         if deadline < *armed {
             *armed = deadline;
-            let tie = self.ties.map_or(0, |key| key.hash([deadline.as_ps(), u64::from(flow) << 8 | kind as u64]));
-            self.heap.push(Reverse(Timer { at: deadline, tie, flow, kind, slot }));
-            self.next = self.next.min(deadline);
+            self.push(deadline, flow, kind, slot);
         }
+    }
+
+    fn push(&mut self, at: Time, flow: u32, kind: TimerKind, slot: u32) {
+        let tie = self.ties.map_or(0, |key| key.hash([at.as_ps(), u64::from(flow) << 8 | kind as u64]));
+        self.heap.push(Reverse(Timer { at, tie, flow, kind, slot }));
+        self.next = self.next.min(at);
     }
 
     /// When the next entry comes up.

@@ -1,6 +1,6 @@
 //! Scenarios and runs as Python objects.
 
-use penstock_engine::{Observations, Sim};
+use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::units::{Duration, Time};
 use penstock_scenario::{Mistake, ValidScenario};
@@ -84,18 +84,23 @@ impl Scenario {
     }
 
     /// Runs one replication, with the interpreter free for other threads.
-    #[pyo3(signature = (seed, replication, cancel = None))]
-    fn run(&self, py: Python<'_>, seed: u64, replication: u64, cancel: Option<Py<Cancel>>) -> PyResult<Run> {
+    #[pyo3(signature = (seed, replication, cancel = None, executor = "horizon"))]
+    fn run(&self, py: Python<'_>, seed: u64, replication: u64, cancel: Option<Py<Cancel>>, executor: &str) -> PyResult<Run> {
+        let executor = match executor {
+            "horizon" => Executor::Horizon,
+            "plain" => Executor::Plain,
+            other => return Err(PyValueError::new_err(format!("there is no executor '{other}'; horizon, plain"))),
+        };
         let flag = cancel.map(|cancel| cancel.get().0.clone()).unwrap_or_default();
-        let seen = py.detach(|| simulate(&self.0, seed, replication, &flag))?;
+        let seen = py.detach(|| simulate(&self.0, seed, replication, executor, &flag))?;
         Ok(Run::new(&self.0, &seen))
     }
 }
 
 #[expect(clippy::disallowed_types, reason = "real time chooses only how often the flag is looked at, and no result depends on that")]
-fn simulate(scenario: &ValidScenario, seed: u64, replication: u64, cancel: &AtomicBool) -> PyResult<Observations> {
+fn simulate(scenario: &ValidScenario, seed: u64, replication: u64, executor: Executor, cancel: &AtomicBool) -> PyResult<Observations> {
     let blueprint = scenario.blueprint(Some(seed), replication);
-    let mut sim = Sim::new(blueprint).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let mut sim = Sim::new(blueprint).map_err(|error| PyValueError::new_err(error.to_string()))?.with_executor(executor);
     // So short at first that even the busiest network is done with it soon; twenty doublings make it the whole run.
     let mut slice = (sim.end().as_ps() >> 20).max(1);
     let mut until = Time::ZERO;

@@ -1,5 +1,6 @@
 """``penstock run``: runs a scenario and shows its numbers."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,13 @@ __all__ = ["run"]
 
 RUNS = 5
 """Runs unless told otherwise."""
+
+
+class Executor(StrEnum):
+    """In which order the engine works."""
+
+    HORIZON = "horizon"
+    PLAIN = "plain"
 
 
 def run(
@@ -45,6 +53,14 @@ def run(
     sets: SetOption = None,
     jobs: JobsOption = None,
     store: StoreOption = None,
+    executor: Annotated[
+        Executor,
+        typer.Option(
+            "--executor",
+            help="How the engine works: horizon is fast; plain is its reference, event by event, makes every run anew "
+            "and keeps none. The numbers are the same.",
+        ),
+    ] = Executor.HORIZON,
     output: FormatOption = Format.TABLE,
 ) -> None:
     """Run a scenario and show its numbers.
@@ -63,6 +79,8 @@ def run(
 
     if runs is not None and replication is not None:
         raise InputError("--replication makes one run, so --runs changes nothing; leave one of them out.")
+    if executor is Executor.PLAIN and store is not None:
+        raise InputError("--executor plain keeps no runs, so --store changes nothing; leave one of them out.")
     changed = read_sets(sets)
     text = read_text(file)
     try:
@@ -74,7 +92,8 @@ def run(
     replications = range(runs or RUNS) if replication is None else [replication]
     requests = [RunRequest(text, changed, root, number, file.stem) for number in replications]
     with Progress() as progress:
-        results = run_all(requests, jobs=jobs, store=Store(store), progress=progress)
+        kept = None if executor is Executor.PLAIN else Store(store)
+        results = run_all(requests, jobs=jobs, store=kept, progress=progress, executor=executor.value)
     if output is Format.JSON:
         emit(
             to_json(file.stem, results, description=scenario.description, seed=root, model_version=_core.MODEL_VERSION)

@@ -1,10 +1,16 @@
 //! Random scenarios that shrink: trees of nodes with every component that the engine knows.
 
-use crate::support::{above, class, discipline, impairment, meter, policer, scheduler, shaper, source, time, transport, Net};
-use penstock_engine::blueprint::{Blueprint, MarkAt, MarkerPlan, QueuePlan, Ties};
+use crate::support::{above, class, discipline, impairment, meter, policer, scheduler, shaper, source, time, transport, Net, Settings};
+use penstock_engine::blueprint::{Blueprint, CallsPlan, MarkAt, MarkerPlan, PcnAt, QueuePlan, SurgePlan, Ties};
+use penstock_model::call::delay::DelayPlan;
+use penstock_model::call::{ArrivalPlan, HoldingPlan};
+use penstock_model::edge::{AdmissionPlan, TerminationPlan};
 use penstock_model::id::{LinkId, NodeId};
-use penstock_model::units::Rate;
+use penstock_model::parameters::Parameters;
+use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::units::{Duration, Rate};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// At the last one short packets take no time at all.
 const RATES: [&str; 6] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "1 Gbit/s", "90000 Tbit/s"];
@@ -75,18 +81,42 @@ const CHANGES: [&[(&str, &str)]; 4] = [
     &[("40 ms", "0 bit/s"), ("90 ms", "1 Mbit/s"), ("91 ms", "0 bit/s"), ("150 ms", "700 kbit/s")],
     &[("100 ms", "0 bit/s")],
 ];
-const TRAFFIC: [(&str, &str, &str); 10] = [
+const TRAFFIC: [(&str, &str, &str); 12] = [
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes; phase = zero", ""),
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes", ""),
     ("cbr", "rate = 64 kbit/s; packet = 160 bytes; spacing-jitter = 0.1", ""),
     ("poisson", "rate = 300 kbit/s; packet = exponential 500 bytes", ""),
     ("poisson", "rate = 500 kbit/s; packet = mix [160 bytes @ 0.5, 1500 bytes @ 0.5]", ""),
+    ("on-off", "packet = 160 bytes; spacing = 2 ms; on = 9 ms; off = 5 ms", ""),
+    ("on-off", "packet = 160 bytes; spacing = 1 ms; on = 3 ms; off = 9 ms; remainder = whole", ""),
     ("ftp", "", "variant = tahoe; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "size = 20 kB", "variant = reno; min-rto = 0 s; initial-rto = 50 ms; timer-tick = 10 ms"),
     ("ftp", "", "variant = new-reno; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
     ("ftp", "", "variant = sack; min-rto = 20 ms; initial-rto = 100 ms; syn = false"),
     ("ftp", "", "variant = new-reno; packet = 300 bytes; min-rto = 0 s; initial-rto = 50 ms; initial-window = 2 packets"),
 ];
+
+const PCN: [(&str, &str); 4] = [
+    ("single-threshold", "admissible-rate = 200 kbit/s; supportable-rate = 400 kbit/s"),
+    ("threshold", "rate = 200 kbit/s; size = 20 ms; threshold = 10 ms"),
+    ("excess", "rate = 300 kbit/s; size = 20 ms"),
+    ("fractional", "admissible-rate = 200 kbit/s; supportable-rate = 400 kbit/s"),
+];
+const PCN_AT: [PcnAt; 3] = [PcnAt::Accepted, PcnAt::Offered, PcnAt::Departure];
+/// What a call sends, who may begin, who must stop, and the size of a request's packet.
+const CALLS: [Calls; 5] = [
+    Calls(VOICE, Some(("cle", "threshold = 0.01; weight = 0.3")), None, None),
+    Calls(BURSTS, Some(("cle", "threshold = 0.1; weight = 0.3; update = interval; interval = 7 ms")), None, Some(160)),
+    Calls(VOICE, Some(("count", "limit = 9")), Some(("single-threshold", "marked-run = 5; unmarked-run = 3")), None),
+    Calls(BURSTS, None, Some(("cl", "sar-interval = 10 ms; sending-interval = 10 ms; marks = any")), None),
+    Calls(BURSTS, Some(("rfc-6662", "measuring-interval = 10 ms")), Some(("rfc-6662", "measuring-interval = 10 ms")), None),
+];
+const VOICE: (&str, &str) = ("cbr", "rate = 64 kbit/s; packet = 160 bytes; phase = zero");
+const BURSTS: (&str, &str) = ("on-off", "packet = 160 bytes; spacing = 5 ms; on = 34 ms; off = 66 ms");
+const CALL_DELAYS: [Option<&str>; 3] =
+    [None, Some("added = uniform [0 ms, 15 ms]"), Some("added = uniform [0 ms, 15 ms]; keep-order = true")];
+type Named = (&'static str, &'static str);
+struct Calls(Named, Option<Named>, Option<Named>, Option<u32>);
 
 /// One direction of an edge.
 #[derive(Clone, Debug)]
@@ -100,6 +130,8 @@ pub struct Way {
     /// A policer, and whether for class b alone.
     policer: Option<(usize, bool)>,
     meter: Option<usize>,
+    pcn: Vec<usize>,
+    pcn_at: usize,
     impairments: Vec<usize>,
     changes: Option<usize>,
 }
@@ -135,8 +167,9 @@ fn way() -> impl Strategy<Value = Way> {
     let scheduler = prop::option::weighted(0.3, (0..SCHEDULERS.len(), prop::option::weighted(0.3, 0..SCHEDULERS.len())));
     let shape = (0..RATES.len(), 0..UP_DELAYS.len(), 0..DISCIPLINES.len(), scheduler);
     let conditioners = (prop::option::weighted(0.15, 0..SHAPERS.len()), prop::option::weighted(0.1, (0..POLICERS.len(), any::<bool>())));
-    (shape, conditioners, rare(METERS.len()), impairments, prop::option::weighted(0.15, 0..CHANGES.len())).prop_map(
-        |((rate, delay, discipline, scheduler), (shaper, policer), meter, impairments, changes)| Way {
+    let pcn = (prop::collection::vec(0..PCN.len(), 0..3), 0..PCN_AT.len());
+    (shape, conditioners, rare(METERS.len()), pcn, impairments, prop::option::weighted(0.15, 0..CHANGES.len())).prop_map(
+        |((rate, delay, discipline, scheduler), (shaper, policer), meter, (pcn, pcn_at), impairments, changes)| Way {
             rate,
             delay,
             discipline,
@@ -144,6 +177,8 @@ fn way() -> impl Strategy<Value = Way> {
             shaper,
             policer,
             meter,
+            pcn,
+            pcn_at,
             impairments,
             changes,
         },
@@ -151,8 +186,8 @@ fn way() -> impl Strategy<Value = Way> {
 }
 
 fn flows() -> impl Strategy<Value = Flows> {
-    let ends = (0usize..6, 0usize..6);
-    (ends, 0..TRAFFIC.len(), 1usize..4, 0u8..3, 0u8..3, any::<bool>(), any::<bool>()).prop_map(
+    let ends = (0usize..10, 0usize..10);
+    (ends, 0..TRAFFIC.len() + CALLS.len(), 1usize..4, 0u8..3, 0u8..3, any::<bool>(), any::<bool>()).prop_map(
         |((from, to), traffic, members, class, precedence, spread, stops)| Flows {
             from,
             to,
@@ -167,9 +202,11 @@ fn flows() -> impl Strategy<Value = Flows> {
 }
 
 pub fn case() -> impl Strategy<Value = Case> {
-    let edges = prop::collection::vec((0usize..6, way(), way()), 1..6);
+    // Mostly near the root, so that some nodes have many neighbours.
+    let parent = prop_oneof![2 => Just(0), 1 => 0usize..6];
+    let edges = prop::collection::vec((parent, way(), way()), 1..10);
     let samples = prop::collection::vec((0usize..10, 0usize..3), 0..3);
-    (any::<u64>(), any::<bool>(), any::<bool>(), edges, prop::collection::vec(flows(), 1..6), samples)
+    (any::<u64>(), any::<bool>(), any::<bool>(), edges, prop::collection::vec(flows(), 1..8), samples)
         .prop_map(|(seed, random_ties, warm_up, edges, flows, samples)| Case { seed, random_ties, warm_up, edges, flows, samples })
 }
 
@@ -192,12 +229,17 @@ impl Case {
             let (from, to) = (flows.from % nodes.len(), flows.to % nodes.len());
             let to = if from == to { (to + 1) % nodes.len() } else { to };
             let (forward, backward) = (net.route(&path(&parents, from, to)), net.route(&path(&parents, to, from)));
-            let (name, settings, tcp) = TRAFFIC[flows.traffic];
+            let calls = CALLS.get(flows.traffic.wrapping_sub(TRAFFIC.len()));
+            let (name, settings, tcp) = match calls {
+                Some(Calls((name, settings), ..)) => (*name, *settings, ""),
+                None => TRAFFIC[flows.traffic],
+            };
             let carrier = transport(if name == "ftp" { "tcp" } else { "udp" }, tcp);
             let starts = ("0 s", if flows.spread { "80 ms" } else { "0 s" });
             let group = net.group(&format!("g{i}"), source(name, settings), carrier, starts);
             let plan = &mut net.0.groups[group as usize];
             (plan.class, plan.precedence) = (flows.class, flows.precedence);
+            plan.calls = calls.map(|calls| Arc::new(calls.plan(i)));
             plan.stop = time(if flows.stops { "140 ms" } else { "200 ms" });
             (0..flows.members).for_each(|_| net.flow(group, forward, backward));
         }
@@ -207,6 +249,26 @@ impl Case {
             net.sample_meters(link, every);
         }
         net.0
+    }
+}
+
+impl Calls {
+    fn plan(&self, number: usize) -> CallsPlan {
+        let Calls(_, admission, termination, request_packet) = self;
+        CallsPlan {
+            arrivals: ArrivalPlan::read("poisson", &mut Settings::new("interval = 3 ms")),
+            holding: HoldingPlan::read("exponential", &mut Settings::new("mean = 50 ms")).expect("a law"),
+            initial: number as u32 % 4,
+            initial_spread: Duration::from_ms(20),
+            surge: (number % 2 == 1).then(|| SurgePlan { at: time("70 ms"), calls: 5, spread: Duration::from_ms(10) }),
+            delay: CALL_DELAYS[number % 3].and_then(|settings| DelayPlan::read(&mut Settings::new(settings))),
+            admission: admission.and_then(|(name, settings)| AdmissionPlan::read(name, &mut Settings::new(settings))),
+            termination: termination.and_then(|(name, settings)| TerminationPlan::read(name, &mut Settings::new(settings))),
+            // Signals must take some time, whatever the links.
+            processing: Duration::from_ps([1, 1_000_000, 1_000_000_000][number % 3]),
+            request_packet: *request_packet,
+            call_rate: Rate::from_bps(64_000),
+        }
     }
 }
 
@@ -243,6 +305,9 @@ impl Way {
             port.policer_of_class = if only_b { vec![None, Some(0), None] } else { vec![Some(0); 3] };
         }
         port.marker = self.meter.map(|i| MarkerPlan { meter: meter(METERS[i].0, METERS[i].1), at: METERS[i].2 });
+        let pcn = |i: &usize| PcnMeterPlan::read(PCN[*i].0, &mut Settings::new(PCN[*i].1)).expect("a meter");
+        port.pcn = self.pcn.iter().map(pcn).collect();
+        port.pcn_at = PCN_AT[self.pcn_at];
         port.impairments = self.impairments.iter().map(|i| impairment(IMPAIRMENTS[*i].0, IMPAIRMENTS[*i].1)).collect();
         link
     }

@@ -41,6 +41,8 @@ pub enum Signal {
     Restart,
     /// Egress to ingress: too much arrives; how much, if that is known yet.
     Receiving(Option<Rate>),
+    /// Egress to ingress: too much arrives; which share it is of what was sent.
+    Arriving(f64),
     /// Egress to ingress: enough has been terminated.
     Cancel,
     /// Egress to ingress: the rate that may stay (SAR), while more arrives.
@@ -193,7 +195,7 @@ impl Egress {
     }
 
     /// A packet of the aggregate arrives.
-    #[inline]
+    #[inline(always)]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
         self.admission.on_packet(now, size, mark);
         // Almost never, so that extending the queue by none would be most of the work.
@@ -205,11 +207,22 @@ impl Egress {
         }
     }
 
+    /// The next packet to [arrive](Egress::on_packet) is the `number`th of its aggregate.
+    #[inline]
+    pub fn on_number(&mut self, number: u32) {
+        self.termination.on_number(number);
+    }
+
     /// A signal from the ingress. `counted` counts the calls of all aggregates of the group that end at this node, initial
     /// ones included, for admission by counting.
     pub fn on_signal(&mut self, now: Time, signal: Signal, counted: &mut u32) {
         self.signals.extend(self.admission.on_signal(now, signal, counted));
         self.termination.on_signal(signal);
+    }
+
+    /// Whether there is ever a [`Egress::deadline`].
+    pub fn has_deadlines(&self) -> bool {
+        self.admission.has_deadlines() || self.termination.has_deadlines() || self.reporter.is_some()
     }
 
     /// The instant at which [`Egress::on_timer`] is due.

@@ -74,7 +74,7 @@ impl Excess {
 }
 
 impl PcnMeter for Excess {
-    #[inline]
+    #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         // [RFC5670 s2.3]: what is excess already is not metered again.
         if mark == PcnMark::Excess {

@@ -90,7 +90,7 @@ impl Fractional {
 }
 
 impl PcnMeter for Fractional {
-    #[inline]
+    #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         self.fractional.settle(now);
         self.marking.settle(now);

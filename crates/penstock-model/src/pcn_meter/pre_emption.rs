@@ -57,7 +57,7 @@ impl PreEmption {
 }
 
 impl PcnMeter for PreEmption {
-    #[inline]
+    #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         if mark == PcnMark::Excess {
             return mark;

@@ -173,7 +173,7 @@ impl SingleThreshold {
 }
 
 impl PcnMeter for SingleThreshold {
-    #[inline]
+    #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         self.switch.settle(now);
         self.marking.settle(now);

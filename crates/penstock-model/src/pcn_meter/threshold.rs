@@ -66,7 +66,7 @@ impl Threshold {
 }
 
 impl PcnMeter for Threshold {
-    #[inline]
+    #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         self.bucket.settle(now);
         self.bucket.remove(size);

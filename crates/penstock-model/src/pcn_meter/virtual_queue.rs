@@ -89,7 +89,7 @@ impl VirtualQueue {
 }
 
 impl PcnMeter for VirtualQueue {
-    #[inline]
+    #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         self.room.settle(now);
         let queue = self.room.size() - self.room.fill();

@@ -67,15 +67,17 @@ def no_flow_all_marked(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """pcn-c28."""
     stm, excess = (_shares_of_flows(outcome, f"synchronised-{name}") for name in ("stm", "excess"))
     greatest = max(max(run) for run in stm)
+    by_run = ", ".join(str(sum(share > ALL for share in run)) for run in stm)
     all_marked = [sum(share > ALL for share in run) / len(run) for run in excess]
     none_marked = [sum(share < NONE for share in run) / len(run) for run in excess]
     return Finding(
         CONFIRMED if greatest < ALL else REFUTED,
-        f"The greatest marked share of any flow in {len(stm)} runs is {greatest:.3f} with STM; with excess-traffic "
+        f"The greatest marked share of any flow in {len(stm)} runs is {greatest:.3f} with STM, and {by_run} of "
+        f"{len(stm[0])} flows have all packets marked; with excess-traffic "
         f"marking {about(Estimate.of(all_marked))} of the flows have all packets marked and "
         f"{about(Estimate.of(none_marked))} none.",
-        "Where N divides the packets that count in one period of the flows, the counter comes back to where it was: "
-        "the same packets are marked for ever.",
+        "Packets that find the bucket not full are counted, as many in every period of the flows. Where N divides "
+        "their number, the counter is back where it was after each period, and the same packets are marked for ever.",
     )
 
 

@@ -131,7 +131,7 @@ def termination(settings: Settings, case: Case) -> dict[str, Any]:
         "next-interval": settings["stm.next_interval"],
         "after-cut": settings["stm.after_cut"],
     }
-    if settings["stm.receiving"] != "between-reports":
+    if settings["stm.receiving"] not in ("between-reports", "share"):
         rule["receiving-window"] = _span(settings["stm.receiving_s"])
     if settings["stm.keeps_share"]:
         aggregates = {RTT: case.size, PLT: 2}.get(case.topology, 1)

@@ -1,166 +1,145 @@
 """Beyond the print: five schemes side by side over load, aggregation and synchronisation.
 
-``python -m penstock.reproductions.pcn.schemes results`` runs them on the document's CBR voice (128 Mbit/s for
-admission, 320 Mbit/s for termination) and writes a table and, if matplotlib is there, figures as SVG.
+CBR voice at the document's rates: admission at 128 Mbit/s and termination at 320 Mbit/s, in runs that are shorter than
+the document's. ``examples/studies/pcn_schemes.py`` runs and draws them.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-from dataclasses import dataclass
-from pathlib import Path
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from penstock.progress import Progress
-from penstock.reproductions.evidence import Estimate
 from penstock.reproductions.pcn.cases import ADMISSION, RTT, SINGLE, TERMINATION, Case
+from penstock.reproductions.pcn.figures import Figure, Line, Panel, Point
 from penstock.reproductions.pcn.measure import admission, termination
+from penstock.reproductions.pcn.oracle import counted, limit
 from penstock.reproductions.pcn.others import OTHERS
-from penstock.reproductions.pcn.scenario import hops, scenario
+from penstock.reproductions.pcn.scenario import hops, scenario, times
+from penstock.reproductions.pcn.traffic import overload_calls
 from penstock.reproductions.reading import Readings, Settings
-from penstock.reproductions.reproduce import SEED
 from penstock.reproductions.study import load
-from penstock.running import RunRequest, run_all
-from penstock.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator
 
     from penstock.running import RunResult
 
-__all__ = ["FIGURES", "Point", "compare", "points"]
+__all__ = ["LOADS", "SCHEMES", "SIZES", "figures", "points"]
 
 SCHEMES = ("STM", "CL", *OTHERS)
-LOADS = (1.2, 2.0, 5.0)
+LOADS = (1.2, 1.5, 2.0, 5.0)
 """Of calls, over the admissible rate."""
-AGGREGATES = (10, 100, 1000)
-OVERLOADS = (1.25, 1.5, 2.0)
+SIZES = (1, 10, 100, 1000)
+"""Ingresses, which share 1000 calls."""
+OVERLOADS = (1.1, 1.25, 1.5, 2.0)
 """Over the supportable rate."""
-AGGREGATES_OVERLOADED = (2, 10, 70)
-
-FIGURES = {
-    "admission-load": ("offered load over AR", "over-admission, %"),
-    "admission-aggregation": ("aggregates", "over-admission, %"),
-    "admission-randomised": ("aggregates, packets with random extra delay", "over-admission, %"),
-    "termination-load": ("load over SR", "over-termination, %"),
-    "termination-time": ("load over SR", "termination time, s"),
-    "termination-aggregation": ("aggregates at twice SR", "over-termination, %"),
-}
-"""What each figure shows, across and up."""
-
-
-@dataclass(frozen=True)
-class Point:
-    """One point of a figure: a scheme at `x`, and the case that gives it."""
-
-    figure: str
-    scheme: str
-    x: float
-    case: Case
-    settings: Settings
+SIZES_OVERLOADED = (4, 40, 400)
+"""Ingresses, which share 4000 calls at twice the supportable rate."""
+EVENT = 10.0
+"""When the load rises above the supportable rate, in seconds."""
+SPAN = 210.0, 150.0
+"""How long many aggregates run and from when on they count, in seconds: those that have had no call yet admit their
+first one whatever the load, and those calls must have gone."""
+BASE = Case(ADMISSION, "CBR", SINGLE)
+OVERLOAD = Case(TERMINATION, "CBR", SINGLE, randomized=True, load=2.0)
 
 
 def points() -> list[Point]:
-    """All points of all figures, under the study's chosen readings."""
-    chosen = Readings(load("pcn").document).settings()
-    found = []
+    """All points, under the study's chosen readings."""
+    settings = Readings(load("pcn").document).settings()
+    return [*_admission(settings), *_termination(Settings({**settings, "termination.event_time_s": EVENT}))]
+
+
+def figures() -> list[Figure]:
+    """What they are drawn in."""
+    settings = Readings(load("pcn").document).settings()
+    floor = tuple((x, counted(_offered(settings, x), BASE)[1]) for x in LOADS)
+    sizes = [replace(BASE, topology=RTT, size=n) for n in SIZES]
+    floor_of_sizes = tuple((1000 / case.size, counted(settings, case)[1]) for case in sizes)
+    calls, load_over = "calls per ingress at AR", "load of calls / AR"
+    per_ingress, over = "calls per ingress at 2 SR", "load / SR"
+    more, less, slow = "over-admission, % of AR", "over-termination, % of SR", "termination time, s"
+    return [
+        Figure("admission-load", (Panel("load", "One ingress", load_over, more, lines=(Line("counting", floor),)),)),
+        Figure(
+            "admission-aggregation",
+            (
+                Panel("plain", "Packets at even spacing", calls, more, True, (Line("counting", floor_of_sizes),)),
+                Panel("randomised", "With random extra delay", calls, more, True, (Line("counting", floor_of_sizes),)),
+            ),
+        ),
+        Figure(
+            "termination-load", (Panel("over", "One ingress", over, less), Panel("time", "One ingress", over, slow))
+        ),
+        Figure(
+            "termination-aggregation",
+            (
+                Panel("over-sizes", "Twice SR", per_ingress, less, True),
+                Panel("time-sizes", "Twice SR", per_ingress, slow, True),
+            ),
+        ),
+    ]
+
+
+def _admission(settings: Settings) -> Iterator[Point]:
     for scheme in SCHEMES:
         for x in LOADS:
-            case = Case(ADMISSION, "CBR", SINGLE, scheme=scheme)
-            found.append(Point("admission-load", scheme, x, case, _offered(chosen, x)))
-        for n in AGGREGATES:
-            for figure, randomized in (("admission-aggregation", False), ("admission-randomised", True)):
-                case = Case(ADMISSION, "CBR", RTT, n, scheme, randomized=randomized)
-                found.append(Point(figure, scheme, n, case, chosen))
+            yield _admitted("load", scheme, x, _offered(settings, x), replace(BASE, scheme=scheme), _spans(x))
+        for n in SIZES:
+            for panel, randomised in (("plain", False), ("randomised", True)):
+                case = replace(BASE, topology=RTT, size=n, scheme=scheme, randomized=randomised)
+                yield _admitted(panel, scheme, limit(settings, case) / n, settings, case, SPAN)
+
+
+def _termination(settings: Settings) -> Iterator[Point]:
+    for scheme in SCHEMES:
         for x in OVERLOADS:
-            case = Case(TERMINATION, "CBR", SINGLE, scheme=scheme, randomized=True, load=x)
-            found += [Point(figure, scheme, x, case, chosen) for figure in ("termination-load", "termination-time")]
-        for n in AGGREGATES_OVERLOADED:
-            case = Case(TERMINATION, "CBR", RTT, n, scheme, randomized=True, load=2.0)
-            found.append(Point("termination-aggregation", scheme, n, case, chosen))
-    return found
+            yield from _terminated(("over", "time"), scheme, x, settings, replace(OVERLOAD, scheme=scheme, load=x))
+        for n in SIZES_OVERLOADED:
+            case = replace(OVERLOAD, topology=RTT, size=n, scheme=scheme)
+            calls = overload_calls(settings, case)[1] / n
+            yield from _terminated(("over-sizes", "time-sizes"), scheme, calls, settings, case)
 
 
-def compare(runs: int, jobs: int | None = None, store: Store | None = None) -> list[tuple[Point, Estimate]]:
-    """Runs every point `runs` times, all schemes with the same random numbers."""
-    wanted = points()
-    requests = [
-        RunRequest(
-            scenario(p.settings, p.case), (), SEED, n, f"{p.figure}-{p.scheme}-{p.x:g}", hops(p.settings, p.case)
-        )
-        for p in wanted
-        for n in range(runs)
-    ]
-    with Progress() as progress:
-        results = iter(run_all(requests, jobs=jobs, store=store, progress=progress))
-    return [(point, Estimate.of([_value(point, next(results)) for _ in range(runs)])) for point in wanted]
+def _admitted(panel: str, scheme: str, x: float, settings: Settings, case: Case, span: tuple[float, float]) -> Point:
+    def over(result: RunResult) -> float:
+        return admission(settings, case, result)[0]
+
+    return Point(panel, scheme, x, _page(settings, case, span), over, _effort(settings, case, span))
 
 
-def as_json(compared: Iterable[tuple[Point, Estimate]]) -> str:
-    """The points with their means and intervals."""
-    rows = [
-        {
-            "figure": point.figure,
-            "scheme": point.scheme,
-            "x": point.x,
-            "mean": estimate.mean,
-            "ci_low": estimate.low,
-            "ci_high": estimate.high,
-            "runs": estimate.runs,
-        }
-        for point, estimate in compared
-    ]
-    return json.dumps(rows, indent=1) + "\n"
+def _terminated(panels: tuple[str, str], scheme: str, x: float, settings: Settings, case: Case) -> Iterator[Point]:
+    span = 4 * EVENT, 3 * EVENT
+    page, effort = _page(settings, case, span), _effort(settings, case, span)
+
+    def over(result: RunResult) -> float:
+        return termination(settings, case, result).over[0]
+
+    def time(result: RunResult) -> float:
+        return termination(settings, case, result).time
+
+    for panel, value in zip(panels, (over, time), strict=True):
+        yield Point(panel, scheme, x, page, value, effort)
 
 
-def draw(compared: Sequence[tuple[Point, Estimate]], folder: Path) -> None:
-    """One SVG per figure; needs matplotlib."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
+def _spans(factor: float) -> tuple[float, float]:
+    """How long a run is and from when on it counts, in seconds: for a minute, half a minute after the link is full."""
+    full = -60 * math.log(1 - 1 / factor)
+    warm_up = float(math.ceil(full / 10) * 10 + 30)
+    return warm_up + 60, warm_up
 
-    # Text stays text and element names stay the same, so that equal numbers give equal files.
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "penstock"}):
-        for name, (across, up) in FIGURES.items():
-            axes = (figure := Figure(figsize=(6, 4), layout="constrained")).subplots()
-            for scheme in SCHEMES:
-                own = [(p.x, e) for p, e in compared if (p.figure, p.scheme) == (name, scheme)]
-                half = [0.0 if e.low is None else e.mean - e.low for _, e in own]
-                axes.errorbar([x for x, _ in own], [e.mean for _, e in own], half, marker="o", capsize=3, label=scheme)
-            axes.axhline(0, color="grey", linewidth=0.5)
-            axes.set(xlabel=across, ylabel=up, xscale="log" if "aggregates" in across else "linear")
-            axes.legend()
-            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+
+def _page(settings: Settings, case: Case, span: tuple[float, float]) -> str:
+    duration, warm_up = span
+    return scenario(settings, case, span=(f"{duration:g} s", f"{warm_up:g} s"))
+
+
+def _effort(settings: Settings, case: Case, span: tuple[float, float]) -> float:
+    return hops(settings, case) * span[0] / float(times(settings, case)[0].removesuffix(" s"))
 
 
 def _offered(settings: Settings, factor: float) -> Settings:
     """With calls at `factor` times AR instead of five times."""
     key = "admission.single_link.cbr.call_interval_per_iea_s"
     return Settings({**settings, key: settings[key] * settings["admission.load_over_admissible_rate"] / factor})
-
-
-def _value(point: Point, result: RunResult) -> float:
-    if point.case.kind == ADMISSION:
-        return admission(point.settings, point.case, result)[0]
-    shot = termination(point.settings, point.case, result)
-    return shot.time if point.figure == "termination-time" else shot.over[0]
-
-
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description="Five PCN schemes side by side.")
-    parser.add_argument("folder", type=Path, help="where the table and the figures go")
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--jobs", type=int)
-    arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    compared = compare(arguments.runs, arguments.jobs, Store(arguments.folder / "runs"))
-    (arguments.folder / "schemes.json").write_text(as_json(compared), encoding="utf-8")
-    try:
-        draw(compared, arguments.folder)
-    except ImportError:
-        print("No figures: they need matplotlib (pip install matplotlib).")
-
-
-if __name__ == "__main__":
-    main()

@@ -132,7 +132,8 @@ def source(settings: Settings, case: Case) -> dict[str, Any]:
         phase = "zero" if case.kind == TERMINATION else settings["source.phase"]
         return {"source.cbr": {"rate": bits(mean_rate(settings, case)), "packet": packet, "phase": phase}}
     on, off = (seconds(_exact(settings[f"traffic.{case.traffic.lower()}.{name}_mean_s"])) for name in ("on", "off"))
-    starts = {"initial": settings["source.initial"], "remainder": settings["source.remainder"]}
+    together = "source.initial_together" if case.kind == TERMINATION else "source.initial"
+    starts = {"initial": settings[together], "remainder": settings["source.remainder"]}
     return {
         "source.on-off": {"packet": packet, "spacing": seconds(spacing(settings, case)), "on": on, "off": off, **starts}
     }

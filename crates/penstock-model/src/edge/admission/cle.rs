@@ -227,6 +227,11 @@ impl Estimator {
         }
     }
 
+    /// Whether it works by intervals.
+    pub fn has_deadlines(&self) -> bool {
+        self.interval != Duration::ZERO
+    }
+
     /// When the interval under way ends.
     #[inline]
     pub fn deadline(&self) -> Time {

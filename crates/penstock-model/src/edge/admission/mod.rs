@@ -136,6 +136,10 @@ impl AtEgress {
         }
     }
 
+    pub(super) fn has_deadlines(&self) -> bool {
+        matches!(self, AtEgress::Cle(estimator) if estimator.has_deadlines())
+    }
+
     #[inline]
     pub(super) fn deadline(&self) -> Time {
         match self {

@@ -85,6 +85,7 @@ impl AtIngress {
     pub(super) fn on_signal(&mut self, now: Time, signal: Signal, live: u32) -> u32 {
         match (self, signal) {
             (AtIngress::SingleThreshold(it), Signal::Receiving(rate)) => it.on_receiving(now, rate),
+            (AtIngress::SingleThreshold(it), Signal::Arriving(share)) => it.on_arriving(now, share),
             (AtIngress::SingleThreshold(it), Signal::Cancel) => it.on_cancel(),
             (AtIngress::Sustainable(it), Signal::Sustainable(rate)) => return it.on_sustainable(now, rate, live),
             (AtIngress::Reported(it), Signal::Report(report)) => return it.on_report(now, report, live),
@@ -151,10 +152,21 @@ impl AtEgress {
         }
     }
 
+    #[inline]
+    pub(super) fn on_number(&mut self, number: u32) {
+        if let AtEgress::SingleThreshold(it) = self {
+            it.on_number(number);
+        }
+    }
+
     pub(super) fn on_signal(&mut self, signal: Signal) {
         if let (AtEgress::SingleThreshold(it), Signal::Restart) = (self, signal) {
             it.on_restart();
         }
+    }
+
+    pub(super) fn has_deadlines(&self) -> bool {
+        matches!(self, AtEgress::Sustainable(_))
     }
 
     #[inline]

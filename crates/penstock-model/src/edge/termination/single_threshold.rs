@@ -22,7 +22,8 @@ crate::parameters! {
     /// first reports are then low and the first cut is large. With `"between-reports"` the first report of a run only
     /// begins the measurement of S, and each later one tells what arrived since the one before. With `"within-run"` R looks
     /// back over `receiving-window` too, but is told only once that much time has passed since the first report of a run,
-    /// so that nothing counts from before the overload.
+    /// so that nothing counts from before the overload. With `"share"` both rates are of the same packets: the egress tells
+    /// which share of those sent has come, by their numbers, and R is that share of S; without loss R equals S.
     ///
     /// ## State
     /// The packets in the receiving window and the lengths of runs at the egress; bits and the lowest report at the ingress.
@@ -53,7 +54,7 @@ crate::parameters! {
         report_interval: Duration = "33.3 ms";
         /// What a report tells.
         receiving: Receiving = "sliding";
-        /// How far back it looks, but for `receiving = "between-reports"`; left out, `report-interval`.
+        /// How far back it looks, but for `receiving = "between-reports"` and `"share"`; left out, `report-interval`.
         receiving_window: Option<Duration>;
         /// How long the sending rate is measured; default of [Satoh10 s10.4].
         sending_interval: Duration = "100 ms";
@@ -85,6 +86,8 @@ crate::choice! {
         "between-reports" => BetweenReports,
         /// The rate over the time just past, once all of it lies behind the first report of the run; before that, none.
         "within-run" => WithinRun,
+        /// The share that has come of the packets sent since the report before; of the first of a run, since the run began.
+        "share" => Share,
     }
 }
 
@@ -135,8 +138,9 @@ impl Check for Parameters {
         check_intervals(mistake, [("report-interval", self.report_interval), ("sending-interval", self.sending_interval)]);
         match self.receiving_window {
             Some(Duration::ZERO) => mistake("receiving-window", "must be above zero".to_owned()),
-            Some(_) if self.receiving == Receiving::BetweenReports => {
-                mistake("receiving-window", "has no effect with receiving = \"between-reports\"; leave it out".to_owned());
+            Some(_) if matches!(self.receiving, Receiving::BetweenReports | Receiving::Share) => {
+                let message = "has an effect only with receiving = \"sliding\" and \"within-run\"; leave it out";
+                mistake("receiving-window", message.to_owned());
             }
             _ => {}
         }
@@ -162,6 +166,44 @@ enum Receipts {
     Within(Sliding, Duration, Option<Time>),
     /// Since the last report, if it belongs to the run.
     Since(Option<Interval>),
+    /// By the numbers of packets.
+    Numbered(Arrived),
+}
+
+/// How many of the packets sent have come, by their numbers, as RTP's receivers know it ([RFC3550 A.3]).
+#[derive(Clone, Copy, Debug, Default)]
+struct Arrived {
+    /// Number of the packet that was sent last before those counted.
+    base: u32,
+    /// The highest number so far.
+    highest: u32,
+    /// Packets counted.
+    arrived: u32,
+}
+
+impl Arrived {
+    #[inline]
+    fn add(&mut self, number: u32) {
+        self.arrived += 1;
+        // Numbers wrap around; what is less than half a round ahead is later.
+        if number.wrapping_sub(self.highest) < u32::MAX / 2 {
+            self.highest = number;
+        }
+    }
+
+    #[inline]
+    fn restart(&mut self) {
+        (self.base, self.arrived) = (self.highest, 0);
+    }
+
+    /// The share that has come; all if packets have come out of their order.
+    fn share(&self) -> f64 {
+        let sent = self.highest.wrapping_sub(self.base);
+        if sent == 0 {
+            return 1.0;
+        }
+        (f64::from(self.arrived) / f64::from(sent)).min(1.0)
+    }
 }
 
 impl Receipts {
@@ -170,7 +212,7 @@ impl Receipts {
         match self {
             Receipts::Window(window) | Receipts::Within(window, ..) => window.add(now, size),
             Receipts::Since(Some(interval)) => interval.add(size),
-            Receipts::Since(None) => {}
+            Receipts::Since(None) | Receipts::Numbered(_) => {}
         }
     }
 
@@ -181,19 +223,26 @@ impl Receipts {
             Receipts::Window(_) => {}
             Receipts::Within(.., first) => *first = None,
             Receipts::Since(interval) => *interval = None,
+            Receipts::Numbered(arrived) => arrived.restart(),
         }
     }
 
-    /// What a report at `now` tells.
-    fn report(&mut self, now: Time) -> Option<Rate> {
-        match self {
+    /// The report that is due at `now`.
+    fn report(&mut self, now: Time) -> Signal {
+        let rate = match self {
             Receipts::Window(window) => Some(window.rate(now)),
             Receipts::Within(window, length, first) => {
                 let first = *first.get_or_insert(now);
                 (now.since(first) >= *length).then(|| window.rate(now))
             }
             Receipts::Since(interval) => interval.replace(Interval::new(now, Duration::FOREVER)).map(|interval| interval.rate(now)),
-        }
+            Receipts::Numbered(arrived) => {
+                let share = arrived.share();
+                arrived.restart();
+                return Signal::Arriving(share);
+            }
+        };
+        Signal::Receiving(rate)
     }
 }
 
@@ -228,6 +277,7 @@ impl Egress {
                 Receiving::Sliding => Receipts::Window(Sliding::new(window)),
                 Receiving::WithinRun => Receipts::Within(Sliding::new(window), window, None),
                 Receiving::BetweenReports => Receipts::Since(None),
+                Receiving::Share => Receipts::Numbered(Arrived::default()),
             },
             marked: 0,
             unmarked: 0,
@@ -265,7 +315,15 @@ impl Egress {
         if self.reports == Reports::FreshRun {
             self.marked = 0;
         }
-        Some(Signal::Receiving(self.receiving.report(now)))
+        Some(self.receiving.report(now))
+    }
+
+    /// The packet that arrives is the `number`th of its aggregate.
+    #[inline]
+    pub fn on_number(&mut self, number: u32) {
+        if let Receipts::Numbered(arrived) = &mut self.receiving {
+            arrived.add(number);
+        }
     }
 
     /// Calls have been terminated.
@@ -294,6 +352,8 @@ pub struct Ingress {
     heard: bool,
     /// The lowest rate reported in it.
     lowest: Rate,
+    /// The lowest share reported in it.
+    share: f64,
     /// Reports before this are ignored.
     ignored_until: Time,
 }
@@ -312,6 +372,7 @@ impl Ingress {
             sending: None,
             heard: false,
             lowest: ANY,
+            share: 1.0,
             ignored_until: Time::ZERO,
         }
     }
@@ -331,19 +392,33 @@ impl Ingress {
 
     /// The egress reports what it receives.
     pub fn on_receiving(&mut self, now: Time, rate: Option<Rate>) {
+        if self.hears(now) {
+            self.lowest = self.lowest.min(rate.unwrap_or(ANY));
+        }
+    }
+
+    /// The egress reports which share of what was sent it receives.
+    pub fn on_arriving(&mut self, now: Time, share: f64) {
+        if self.hears(now) {
+            self.share = self.share.min(share);
+        }
+    }
+
+    /// A report is heard, and begins an interval if none runs.
+    fn hears(&mut self, now: Time) -> bool {
         if now < self.ignored_until {
-            return;
+            return false;
         }
         self.heard = true;
-        self.lowest = self.lowest.min(rate.unwrap_or(ANY));
         if self.sending.is_none() {
             self.sending = Some(Interval::new(now, self.length));
         }
+        true
     }
 
     /// The egress has seen enough unmarked packets.
     pub fn on_cancel(&mut self) {
-        (self.sending, self.heard, self.lowest) = (None, false, ANY);
+        (self.sending, self.heard, self.lowest, self.share) = (None, false, ANY, 1.0);
     }
 
     /// When the interval ends.
@@ -355,6 +430,7 @@ impl Ingress {
     /// The interval ends: how many calls to terminate.
     pub fn on_timer(&mut self, now: Time, live: u32) -> u32 {
         let lowest = std::mem::replace(&mut self.lowest, ANY);
+        let share = std::mem::replace(&mut self.share, 1.0);
         let Some(interval) = self.sending.take().filter(|_| std::mem::take(&mut self.heard)) else {
             return 0;
         };
@@ -365,7 +441,7 @@ impl Ingress {
         if sending <= self.keep_rate {
             return 0;
         }
-        let calls = self.cut.calls(sending, scaled(lowest.min(sending), self.kept_share), live);
+        let calls = self.cut.calls(sending, scaled(lowest.min(scaled(sending, share)), self.kept_share), live);
         if calls > 0 {
             self.ignored_until = now + self.settle;
         }

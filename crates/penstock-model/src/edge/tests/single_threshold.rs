@@ -116,6 +116,37 @@ fn a_broken_run_makes_the_next_report_the_first_again() {
 }
 
 #[test]
+fn the_share_that_arrives_is_of_the_packets_sent_since_the_report_before() {
+    let mut egress = egress(&stm(&[&SHORT[..], &["receiving = share"]].concat()));
+    let mut told = vec![];
+    // Packets 4 and 5 are lost, 8 and 7 change places; numbers wrap around.
+    for (i, number) in (0..).zip([u32::MAX - 1, u32::MAX, 0, 1, 2, 3, 6, 8, 7, 9, 10]) {
+        egress.on_number(number);
+        egress.on_packet(ms(10 * i), Bytes::new(125), if i == 0 { PcnMark::Unmarked } else { PcnMark::Threshold });
+        told.extend(std::iter::from_fn(|| egress.next_signal()));
+    }
+    // At 30 ms all of the run, at 60 ms 2, 3 and 6 of five, at 90 ms 8, 7 and 9.
+    assert_eq!(told, [1.0, 0.6, 1.0].map(Signal::Arriving));
+}
+
+#[test]
+fn of_the_sending_rate_the_lowest_share_arrives() {
+    let mut ingress = ingress(&stm(&["receiving = share"]));
+    ingress.on_signal(ms(0), Signal::Arriving(1.0), 200);
+    ingress.on_signal(ms(33), Signal::Arriving(0.7), 200);
+    ingress.on_signal(ms(66), Signal::Arriving(0.8), 200);
+    send(&mut ingress, ms(70), 1000);
+    ingress.on_timer(ms(100), 200);
+    // 10 Mbit/s less 0.95 x 7: as many as if 7 Mbit/s had been told.
+    assert_eq!(ingress.next_cut(), 52);
+    ingress.on_signal(ms(120), Signal::Arriving(1.0), 148);
+    send(&mut ingress, ms(170), 640);
+    ingress.on_timer(ms(200), 148);
+    // Nothing is lost: 5 % of 6.4 Mbit/s are 5 calls.
+    assert_eq!(ingress.next_cut(), 5);
+}
+
+#[test]
 fn the_lowest_report_decides_and_an_interval_without_one_is_the_last() {
     let mut ingress = ingress(&stm(&[]));
     let report = |rate: u64| Signal::Receiving(Some(kbps(rate)));
@@ -211,7 +242,7 @@ fn settings_that_contradict_are_refused() {
     );
     assert_eq!(
         mistakes(&["receiving = between-reports", "receiving-window = 50 ms"]),
-        ["receiving-window: has no effect with receiving = \"between-reports\"; leave it out"]
+        ["receiving-window: has an effect only with receiving = \"sliding\" and \"within-run\"; leave it out"]
     );
     assert_eq!(mistakes(&["report-interval = 0 ms"]), ["report-interval: must be above zero"]);
     assert_eq!(mistakes(&["reports = always"]), ["reports: 'always' is not one of while-marked, until-cancel, fresh-run"]);

@@ -1,0 +1,36 @@
+"""Five PCN schemes side by side, and the marked share over the load.
+
+    python examples/studies/pcn_schemes.py results
+
+runs about 700 short simulations (some minutes) and writes two tables, `schemes.json` and `marking.json`, and figures
+as SVG, which need matplotlib (the extra `plots`). What is in them is told in docs/studies/pcn-schemes.md. Finished runs
+are kept, so a second call only draws.
+"""
+
+import argparse
+from pathlib import Path
+
+from penstock.reproductions.pcn import curves, figures, schemes
+from penstock.store import Store
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Five PCN schemes side by side, and the marked share over the load.")
+    parser.add_argument("folder", type=Path, help="where the tables and the figures go")
+    parser.add_argument("--runs", type=int, default=5, help="independent runs of each point (5)")
+    parser.add_argument("--jobs", type=int, help="runs at the same time (all cores)")
+    parser.add_argument("--store", type=Path, help="where finished runs are kept (FOLDER/runs)")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    store = Store(given.store or given.folder / "runs")
+    for name, study in (("schemes", schemes), ("marking", curves)):
+        rows = figures.measure(study.points(), given.runs, given.jobs, store)
+        (given.folder / f"{name}.json").write_text(figures.as_json(rows), encoding="utf-8")
+        try:
+            figures.draw(study.figures(), rows, given.folder)
+        except ImportError:
+            print("No figures: they need matplotlib (pip install 'penstock[plots]').")
+
+
+if __name__ == "__main__":
+    main()
