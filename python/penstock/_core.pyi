@@ -76,9 +76,7 @@ class Scenario:
     sizes: tuple[int, int, int]
     window: tuple[float, float]
     warnings: list[str]
-    def run(
-        self, seed: int, replication: int, cancel: Cancel | None = None, executor: str = "horizon"
-    ) -> Run: ...
+    def run(self, seed: int, replication: int, cancel: Cancel | None = None, executor: str = "horizon") -> Run: ...
 
 def check(text: str, name: str = "scenario", sets: list[tuple[str, str]] = ...) -> list[Mistake]:
     """All mistakes of a scenario; none if it is sound."""

@@ -1153,11 +1153,11 @@ class SingleThresholdTermination(Component):
         [Satoh10 s10.4]. Allowed: between 0 and 1.
     report_interval : str, default 33.3 ms
         Time between reports; default of [Satoh10 s10.4]. Allowed: zero or more.
-    receiving : Literal["sliding", "between-reports", "within-run"], default sliding
+    receiving : Literal["sliding", "between-reports", "within-run", "share"], default sliding
         What a report tells.
     receiving_window : str, optional
-        How far back it looks, but for `receiving = "between-reports"`; left out, `report-interval`. Allowed: zero or
-        more.
+        How far back it looks, but for `receiving = "between-reports"` and `"share"`; left out, `report-interval`.
+        Allowed: zero or more.
     sending_interval : str, default 100 ms
         How long the sending rate is measured; default of [Satoh10 s10.4]. Allowed: zero or more.
     reports : Literal["while-marked", "until-cancel", "fresh-run"], default while-marked
@@ -1187,7 +1187,7 @@ class SingleThresholdTermination(Component):
     counts_unmarked: Literal["in-a-row", "since-run"] = "in-a-row"
     extra: float | str = "5 %"
     report_interval: str = "33.3 ms"
-    receiving: Literal["sliding", "between-reports", "within-run"] = "sliding"
+    receiving: Literal["sliding", "between-reports", "within-run", "share"] = "sliding"
     receiving_window: str | None = None
     sending_interval: str = "100 ms"
     reports: Literal["while-marked", "until-cancel", "fresh-run"] = "while-marked"

@@ -28,9 +28,9 @@ pub fn generalised_processor_sharing(weights: &[u32], arrivals: &[Arrival]) -> V
             (_, Some(arrival)) => (arrival, None),
             (Some((at, class)), None) => (at, Some(class)),
         };
-        for class in 0..weights.len() {
-            let served = pace(class) * (until - now);
-            if let Some((_, bits)) = queues[class].front_mut() {
+        let served: Vec<f64> = (0..weights.len()).map(|class| pace(class) * (until - now)).collect();
+        for (queue, served) in queues.iter_mut().zip(served) {
+            if let Some((_, bits)) = queue.front_mut() {
                 *bits -= served;
             }
         }

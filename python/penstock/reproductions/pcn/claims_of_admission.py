@@ -9,7 +9,7 @@ from penstock.reproductions.evidence import Estimate, above, below, decide, diff
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, Case
 from penstock.reproductions.pcn.experiments import COUNTED
 from penstock.reproductions.pcn.measure import admission
-from penstock.reproductions.pcn.oracle import counted, perfect
+from penstock.reproductions.pcn.oracle import counted
 from penstock.reproductions.telling import about, between, failures, held, signed, unsettled
 
 if TYPE_CHECKING:
@@ -262,5 +262,5 @@ def _counting(outcome: Outcome) -> str:
     for name, case in COUNTED.items():
         runs = [admission(settings, case, result)[0] for result in outcome.experiments[f"count-{name}"]]
         told.append(f"{name} {about(Estimate.of(runs))} (expected {counted(settings, case)[1]:.3f})")
-    floors = (f"{traffic} {perfect(settings, Case(ADMISSION, traffic, PLT, 5))[1]:.3f}" for traffic in TRAFFICS)
+    floors = (f"{traffic} {counted(settings, Case(ADMISSION, traffic, PLT, 5))[1]:.3f}" for traffic in TRAFFICS)
     return f"Counting calls gives, in percent: {'; '.join(told)}; over five bottlenecks at best {', '.join(floors)}."

@@ -80,9 +80,6 @@ def round_trip(settings: Settings, case: Case) -> float:
     """
     if case.topology == SINGLE:
         return 2 * float(settings["delay.single_s"])
-    if case.topology != RTT:
-        msg = "one count for all aggregates needs one egress"
-        raise ValueError(msg)
     ends = (settings[f"topology.rtt.ingress_link_delay_{end}_s"] for end in ("min", "max"))
     return 2 * (sum(map(float, ends)) / 2 + float(settings["topology.rtt.bottleneck_delay_s"]))
 
@@ -93,18 +90,23 @@ def packets_over_rate(settings: Settings, case: Case) -> float:
     A call of exponential duration that sends its first packet at once sends one each spacing T of on-time until it has
     ended: 1/(1 - exp(-k T)) of them, where it ends with rate k on average within a unit of on-time. That is half a
     packet more than 1/(k T), for the first one needs no time. From a random phase within a spacing on, it is none more.
+    One that begins with an on period, or off, has more or less than its share of on-time, by a part of a period.
     """
     gap, rate = float(spacing(settings, case)), 1 / _holding(settings)
     if case.traffic == "CBR":
-        if settings["source.phase"] == "random":
-            return 1.0
-        return rate * gap / -math.expm1(-rate * gap)
+        return 1.0 if settings["source.phase"] == "random" else rate * gap / -math.expm1(-rate * gap)
+    share = _on_share(settings, case)
     on, off = (1 / float(settings[f"traffic.{case.traffic.lower()}.{name}_mean_s"]) for name in ("on", "off"))
-    starts_on = 1.0 if settings["source.initial"] == "on" else _on_share(settings, case)
-    survives_off = off / (off + rate)
-    ends = rate + on * (1 - survives_off)
-    packets = (starts_on + (1 - starts_on) * survives_off) / -math.expm1(-ends * gap)
-    return packets * gap * rate / _on_share(settings, case)
+    starts_on = {"on": 1.0, "off": 0.0, "stationary": share}[settings["source.initial"]]
+    outlives_off = off / (off + rate)
+    if settings["source.remainder"] == "whole":
+        # On periods are n spacings, the nearest to an exponential time but at least one; the call may end in one.
+        burst = 1 + math.exp(-1.5 * on * gap - rate * gap) / -math.expm1(-(on + rate) * gap)
+        outlives_on = 1 + burst * math.expm1(-rate * gap)
+        packets = burst / (1 - outlives_on * outlives_off)
+    else:
+        packets = 1 / -math.expm1(-(rate + on * (1 - outlives_off)) * gap)
+    return (starts_on + (1 - starts_on) * outlives_off) * packets * gap * rate / share
 
 
 def _on_share(settings: Settings, case: Case) -> float:
@@ -126,13 +128,20 @@ def perfect(settings: Settings, case: Case) -> tuple[float, float]:
 
 
 def counted(settings: Settings, case: Case) -> tuple[float, float]:
-    """The same for ``admission.count`` as it is simulated: with messages that take time, and in whole packets."""
+    """The same for ``admission.count`` as it is simulated: with messages that take time, and in whole packets.
+
+    Over several bottlenecks, which no single egress counts, without messages.
+    """
+    packets = packets_over_rate(settings, case)
+    if case.topology == PLT:
+        blocking, over = perfect(settings, case)
+        return blocking, (100 + over) * packets - 100
     ar, mean, holding = admissible_rate(settings, case), mean_rate(settings, case), _holding(settings)
     # A place is taken for the messages' time too, and calls do not send in that.
     load = offered(settings, case) * (1 + round_trip(settings, case) / holding)
     blocking = erlang_b(load, limit(settings, case))
     calls = offered(settings, case) * (1 - blocking)
-    return blocking, 100 * (calls * packets_over_rate(settings, case) * float(mean) / float(ar) - 1)
+    return blocking, 100 * (calls * packets * float(mean) / float(ar) - 1)
 
 
 def _holding(settings: Settings) -> float:

@@ -141,9 +141,10 @@ def _calls(settings: Settings, case: Case, net: Network) -> Iterable[dict[str, A
 def _overload(settings: Settings, case: Case, pairs: Pairs, ends: Mapping[str, str]) -> Iterable[dict[str, Any]]:
     share = shares(settings, case)[pairs.name]
     apart = seconds(spread(settings, case))
+    earlier = _span(settings["termination.before_spread_s"]) if settings["termination.before_spread_s"] else apart
     event = _span(settings["termination.event_time_s"])
     for name, (before, added) in _parts(settings, pairs.name, share):
-        together: dict[str, Any] = {"initial": {"calls": before or added, "spread": apart}}
+        together: dict[str, Any] = {"initial": {"calls": before or added, "spread": earlier if before else apart}}
         if not before:
             together["start"] = event
         elif added:
