@@ -6,6 +6,7 @@ from penstock.component import Component
 
 __all__ = [
     "Batch",
+    "Cbq",
     "Cbr",
     "Cl",
     "Cle",
@@ -251,6 +252,30 @@ class Wf2qPlus(Component):
 
     KIND: ClassVar[str] = "scheduler"
     KEY: ClassVar[str] = "wf2q-plus"
+
+
+class Cbq(Component):
+    """Class-based queueing: classes with shares of the link, which they may exceed only by borrowing.
+
+    More about it: ``penstock explain cbq``.
+
+    Parameters
+    ----------
+    sharing : Literal["formal", "ancestor-only"], default formal
+        When classes over their limit may borrow.
+    burst : int, default 16
+        What a class that was idle may send back to back beyond its share, in packets of `quantum` bytes. Allowed: a
+        whole number, at least 1.
+    quantum : str, default 1500 bytes
+        Bytes that a class with a mean share of its priority may send at a turn. Allowed: above zero.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "cbq"
+
+    sharing: Literal["formal", "ancestor-only"] = "formal"
+    burst: int = 16
+    quantum: str = "1500 bytes"
 
 
 class TokenBucketShaper(Component):

@@ -240,8 +240,8 @@ impl Port {
             marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
             pcn: PcnStage::new(&plan.port, key),
             has_stages: !commits_on_arrival(plan)
-                || !plan.port.policers.is_empty()
                 || plan.port.marker.is_some()
+                || !plan.port.policers.is_empty()
                 || !plan.port.impairments.is_empty()
                 || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted,
             queueing,
@@ -308,8 +308,9 @@ impl Port {
     /// Takes a packet at a port that does more than queue in order.
     fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) {
         let packet = &mut packet;
-        if self.policers.is_some() && !self.police(now, packet, context.record) {
-            return;
+        if !self.passes_policers(now, packet) {
+            self.counters.arrival(now, packet);
+            return self.counters.refused(now, *packet, DropCause::Policed, context.record);
         }
         if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
@@ -351,14 +352,8 @@ impl Port {
         }
     }
 
-    /// Whether a packet passes the policers; counts it if not.
-    fn police(&mut self, now: Time, packet: &Packet, record: &mut Record) -> bool {
-        let passes = self.policers.as_mut().is_none_or(|policers| policers.passes(now, packet));
-        if !passes {
-            self.counters.arrival(now, packet);
-            self.counters.refused(now, *packet, DropCause::Policed, record);
-        }
-        passes
+    fn passes_policers(&mut self, now: Time, packet: &Packet) -> bool {
+        self.policers.as_mut().is_none_or(|policers| policers.passes(now, packet))
     }
 
     /// When the port next has to decide who goes; never for a port that commits on arrival.
@@ -367,6 +362,15 @@ impl Port {
         match &self.queueing {
             Queueing::Committed(_) => Time::NEVER,
             Queueing::Service(service) => service.next_decision(),
+        }
+    }
+
+    /// Until when the wire is busy, so that nothing that arrives brings about a decision.
+    #[inline]
+    pub fn busy_until(&self) -> Time {
+        match &self.queueing {
+            Queueing::Committed(_) => Time::NEVER,
+            Queueing::Service(service) => service.busy_until(),
         }
     }
 

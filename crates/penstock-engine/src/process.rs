@@ -31,6 +31,14 @@ pub struct Process {
     own: u64,
 }
 
+/// When ports decide, or queues are sampled, next.
+struct NextDecision {
+    /// As things are.
+    due: Time,
+    /// Whatever arrives.
+    not_before: Time,
+}
+
 /// What is sampled of a port.
 struct Sampler {
     port: u32,
@@ -116,14 +124,20 @@ impl Process {
     /// When something happens here next.
     #[inline]
     pub fn next(&self, inputs: &Inputs) -> Time {
-        let next = match &self.host {
-            Some(host) => inputs.next().min(host.next()).min(inputs.next_message()),
-            None => inputs.next(),
-        };
+        let next = self.next_plain(inputs);
         if self.is_plain {
             next
         } else {
-            next.min(self.next_of_service_and_samples())
+            next.min(self.next_decision().due)
+        }
+    }
+
+    /// The next message, timer, emission or arrival.
+    #[inline]
+    fn next_plain(&self, inputs: &Inputs) -> Time {
+        match &self.host {
+            Some(host) => inputs.next().min(host.next()).min(inputs.next_message()),
+            None => inputs.next(),
         }
     }
 
@@ -133,17 +147,32 @@ impl Process {
         let next = if self.is_plain {
             self.run_plain(until, inputs, outputs, routes)
         } else {
-            let mut now = self.next(inputs);
-            while now <= until && now != Time::NEVER {
-                self.serve(now, true, routes, outputs);
-                self.run_plain(now, inputs, outputs, routes);
-                self.serve(now, false, routes, outputs);
-                self.take_samples(now);
-                now = self.next(inputs);
-            }
-            now
+            self.run_with_decisions(until, inputs, outputs, routes)
         };
         (next, self.packet_hops + self.own - before)
+    }
+
+    /// The same where ports decide who goes next, or queues are sampled.
+    fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        let mut plain = self.next_plain(inputs);
+        loop {
+            let NextDecision { due, not_before } = self.next_decision();
+            let now = plain.min(due);
+            if now > until || now == Time::NEVER {
+                return now;
+            }
+            // While all wires are busy nothing that arrives decides anything, so it is taken in one go.
+            if now < not_before {
+                plain = self.run_plain(until.min(not_before.before()), inputs, outputs, routes);
+                continue;
+            }
+            self.serve(now, true, routes, outputs);
+            if plain <= now {
+                plain = self.run_plain(now, inputs, outputs, routes);
+            }
+            self.serve(now, false, routes, outputs);
+            self.take_samples(now);
+        }
     }
 
     /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant.
@@ -212,10 +241,19 @@ impl Process {
         }
     }
 
-    fn next_of_service_and_samples(&self) -> Time {
-        let service = self.serving.iter().map(|&port| self.ports[port as usize].next_decision());
-        let samples = self.samplers.iter().map(|sampler| sampler.next);
-        service.chain(samples).min().unwrap_or(Time::NEVER)
+    #[inline]
+    fn next_decision(&self) -> NextDecision {
+        let mut next = NextDecision { due: Time::NEVER, not_before: Time::NEVER };
+        for &port in &self.serving {
+            let port = &self.ports[port as usize];
+            next.due = next.due.min(port.next_decision());
+            next.not_before = next.not_before.min(port.busy_until());
+        }
+        for sampler in &self.samplers {
+            next.due = next.due.min(sampler.next);
+            next.not_before = next.not_before.min(sampler.next);
+        }
+        next
     }
 
     fn take_samples(&mut self, now: Time) {

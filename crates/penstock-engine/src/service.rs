@@ -100,6 +100,12 @@ impl Service {
         }
     }
 
+    /// When the wire is free: nothing that arrives before brings about a decision.
+    #[inline]
+    pub fn busy_until(&self) -> Time {
+        self.free_at
+    }
+
     /// Only one queue: its decisions leave no choice.
     #[inline]
     pub fn has_one_queue(&self) -> bool {

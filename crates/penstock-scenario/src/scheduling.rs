@@ -190,6 +190,9 @@ fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&Schedu
             section.wrong("policer", "stands where there is a queue; write one for each class below");
         }
         let level = Level::read(section);
+        if level.as_ref().is_some_and(|level| matches!(level.scheduler, SchedulerPlan::Cbq(_))) {
+            section.wrong("scheduler", "cbq holds its classes to shares of the link, so it stands at the link itself; not at a class");
+        }
         if level.as_ref().is_some_and(|level| level.classes.is_empty()) {
             section.wrong("scheduler", "leaves the class with one queue, as it has without it; leave it out");
         }
@@ -217,7 +220,11 @@ fn check_keys(section: &Section<'_>, scheduler: &SchedulerPlan) {
     let keys = scheduler.class_keys();
     let missing: Vec<&str> = keys.iter().filter(|(key, required)| *required && !section.has(key)).map(|(key, _)| *key).collect();
     for key in missing {
-        let example = if key == "quantum" { "\"1500 bytes\"" } else { "1" };
+        let example = match key {
+            "quantum" => "\"1500 bytes\"",
+            "share" => "0.5",
+            _ => "1",
+        };
         section.wrong(key, format!("is missing; scheduler.{} needs it: write {key} = {example}", scheduler.name()));
     }
     let fields = ClassKeys::FIELDS.iter().map(|field| field.key()).chain(["rate-limit".to_owned()]);
@@ -254,6 +261,13 @@ fn ordered(section: &Section<'_>, scheduler: &SchedulerPlan, place: Place, mut w
         }
         // The order on the page means nothing.
         _ => {
+            let shares: f64 = written.iter().filter_map(|class| class.keys.share).map(|share| share.0).sum();
+            // Shares such as 1/3 add up only within rounding.
+            if shares > 1.0 + 1e-9 {
+                let message = format!("the shares of its classes add up to {shares:.4} of the link; at most 1");
+                let path = section.join(&format!("scheduler.{}", scheduler.name()));
+                section.mistakes.add(section.place_of("scheduler"), &path, message);
+            }
             written.sort_by(|a, b| a.name.cmp(&b.name));
             Some(written)
         }

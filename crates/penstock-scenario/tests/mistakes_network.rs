@@ -225,7 +225,7 @@ fn classes_and_schedulers() {
     added(
         LINK,
         "class.ef.queue.tail-drop = {}",
-        "t.toml:11: links[0].class: has no effect with one queue; write a scheduler (priority, wrr, drr, scfq, wf2q-plus) or leave it out",
+        "t.toml:11: links[0].class: has no effect with one queue; write a scheduler (priority, wrr, drr, scfq, wf2q-plus, cbq) or leave it out",
     );
     added(
         LINK,

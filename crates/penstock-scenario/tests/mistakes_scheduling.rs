@@ -50,6 +50,30 @@ fn weights_are_whole_and_above_zero() {
 }
 
 #[test]
+fn shares_are_those_of_the_link() {
+    let second =
+        "\n[[flows]]\nname = \"g\"\nfrom = \"a\"\nto = \"b\"\nclass = \"ef\"\nsource.cbr = { rate = \"1 kbit/s\", packet = \"1 kB\" }";
+    let text = |port: &str| changed(LINK, &format!("{LINK}\n{port}")) + second;
+    let mistakes = |port: &str| lines(load(&text(port), "t.toml", &[]));
+    assert_eq!(
+        mistakes("scheduler.cbq = {}\nclass.ef.share = 0.31\nclass.default.share = 0.7"),
+        ["t.toml:11: links[0].scheduler.cbq: the shares of its classes add up to 1.0100 of the link; at most 1"]
+    );
+    assert_eq!(
+        mistakes("scheduler.cbq = {}\nclass.ef.share = 0\nclass.default.priority = 2"),
+        [
+            "t.toml:12: links[0].class.ef.share: 0 would never be served; above 0, at most 1",
+            "t.toml:13: links[0].class.default.share: is missing; scheduler.cbq needs it: write share = 0.5",
+        ]
+    );
+    assert_eq!(
+        mistakes("scheduler.scfq = {}\nclass.ef.weight = 1\nclass.x = { weight = 1, scheduler.cbq = {}, class.default.share = 1 }"),
+        ["t.toml:13: links[0].class.x.scheduler: cbq holds its classes to shares of the link, so it stands at the link itself; not at a class"]
+    );
+    assert!(load(&text("scheduler.cbq = {}\nclass.ef.share = \"1/3\"\nclass.default.share = \"2/3\""), "t.toml", &[]).is_ok());
+}
+
+#[test]
 fn classes_must_be_those_that_pass() {
     added(
         LINK,
@@ -84,7 +108,7 @@ fn schedulers_below_others() {
     added(
         LINK,
         "scheduler.priority.order = [\"x\"]\nclass.x.class.default.queue.tail-drop = {}",
-        "t.toml:12: links[0].class.x.class: has no effect with one queue; write a scheduler (priority, wrr, drr, scfq, wf2q-plus) or leave it out",
+        "t.toml:12: links[0].class.x.class: has no effect with one queue; write a scheduler (priority, wrr, drr, scfq, wf2q-plus, cbq) or leave it out",
     );
 }
 
@@ -139,5 +163,5 @@ fn one_policer_for_each_packet() {
         "t.toml:12: links[0].policer: stands at the link and at class 'default'; packets pass one, so write it for the classes",
     );
     let several = lines(load(&changed(LINK, &format!("{LINK}\n{policer}\nscheduler.wfq = {{}}")), "t.toml", &[]));
-    assert_eq!(several, ["t.toml:12: links[0].scheduler: unknown scheduler 'wfq' (one of fifo, priority, wrr, drr, scfq, wf2q-plus)"]);
+    assert_eq!(several, ["t.toml:12: links[0].scheduler: unknown scheduler 'wfq' (one of fifo, priority, wrr, drr, scfq, wf2q-plus, cbq)"]);
 }

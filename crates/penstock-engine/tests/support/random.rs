@@ -38,7 +38,7 @@ const DISCIPLINES: [(&str, &str); 8] = [
     ),
 ];
 /// Three classes under each scheduler; the last is two levels deep.
-const SCHEDULERS: [(&str, &str, [&str; 3]); 12] = [
+const SCHEDULERS: [(&str, &str, [&str; 3]); 14] = [
     ("priority", "order = [a, b, c]", ["", "", ""]),
     ("priority", "order = [a, b, c]", ["| rate = 200 kbit/s; burst = 2 kB", "| rate = 90 kbit/s; burst = 600 bytes", ""]),
     ("priority", "order = [a, b, c]", ["| rate = 50 kbit/s; burst = 2 kB; exceeding = goes-last", "", "| rate = 80 kbit/s; burst = 1 kB"]),
@@ -51,6 +51,12 @@ const SCHEDULERS: [(&str, &str, [&str; 3]); 12] = [
     ("scfq", "", ["weight = 1", "weight = 1", "weight = 1"]),
     ("wf2q-plus", "", ["weight = 3", "weight = 1", "weight = 2"]),
     ("wf2q-plus", "", ["weight = 1", "weight = 1", "weight = 1"]),
+    ("cbq", "", ["share = 0.3; borrows = false", "share = 0.2", "share = 0.5; priority = 2"]),
+    (
+        "cbq",
+        "sharing = ancestor-only; burst = 2",
+        ["share = 0.3", "share = 0.2; borrows = false; priority = 3", "share = 0.1; borrows = false"],
+    ),
 ];
 const SHAPERS: [&str; 3] =
     ["rate = 100 kbit/s; burst = 1500 bytes", "rate = 400 kbit/s; burst = 4 kB", "rate = 90 kbit/s; burst = 600 bytes; start = empty"];

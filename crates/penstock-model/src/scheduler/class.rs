@@ -2,14 +2,14 @@
 
 use super::SchedulerPlan;
 use crate::meter::bucket::{Bucket, Start};
-use crate::parameters::{Check, Kind, Parameter, Value};
+use crate::parameters::{Check, Count, Kind, Parameter, Probability, Value};
 use crate::units::{Bytes, Rate};
 
 crate::parameters! {
     /// A class of a scheduler: a queue, or a scheduler with classes of its own.
     ///
-    /// Each scheduler reads keys of its own: `weight` those that share by weights, `quantum` deficit round robin,
-    /// `rate-limit` strict priority. A class with a `scheduler` has classes too (`class.data.class.web`), and its `queue`
+    /// Each scheduler reads keys of its own: `weight` those that share by weights, `quantum` deficit round robin, `share`,
+    /// `priority` and `borrows` class-based queueing, `rate-limit` strict priority. A class with a `scheduler` has classes too (`class.data.class.web`), and its `queue`
     /// then holds for those of them that have none. Packets find their queue by the name of their class; a class with a
     /// scheduler may be called anything. Schedulers take classes in the order of their names where nothing else orders
     /// them.
@@ -19,9 +19,23 @@ crate::parameters! {
         /// Bytes that it may send more in each round of deficit round robin; at least its largest packet, so that each
         /// round serves each class and a decision costs the same however many classes there are [Shreedhar96 s4].
         quantum: Option<Bytes>;
+        /// Its share of the link under class-based queueing, above 0; those of all classes are at most 1.
+        share: Option<Probability>;
+        /// Its place among the classes of class-based queueing; 1 goes first and is meant if left out. Classes may share
+        /// one.
+        priority: Option<Count>;
+        /// Whether it may send beyond its share when the link has time left, under class-based queueing; `true` if left
+        /// out.
+        borrows: Option<bool>;
     }
 }
-impl Check for ClassKeys {}
+impl Check for ClassKeys {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.share == Some(Probability(0.0)) {
+            mistake("share", "0 would never be served; above 0, at most 1".to_owned());
+        }
+    }
+}
 
 crate::choice! {
     /// What becomes of a class that has used up its rate limit.
@@ -76,7 +90,7 @@ pub struct LevelPlan {
 impl Default for ClassKeys {
     /// Nothing is said.
     fn default() -> ClassKeys {
-        ClassKeys { weight: None, quantum: None }
+        ClassKeys { weight: None, quantum: None, share: None, priority: None, borrows: None }
     }
 }
 

@@ -12,8 +12,8 @@ crate::parameters! {
     /// ## Decides
     /// Classes that have packets stand in a row; one that gets its first packet joins at the end. The first of the row gets
     /// its `quantum` added to its deficit counter and sends while its next packet is not larger than the counter, which
-    /// each packet reduces by its size. Then it goes to the end of the row and keeps what is left; without packets it
-    /// leaves the row and keeps nothing. Long-run shares in bytes are those of the quanta, whatever the packets' sizes.
+    /// each packet reduces by its size. Then it goes to the end of the row and keeps what is left. If it has no packet when
+    /// the wire is free, it leaves the row and keeps nothing. Long-run shares in bytes are those of the quanta, whatever the packets' sizes.
     ///
     /// ## State
     /// The row and the counters. Constant cost per packet where each quantum is at least the largest packet of its class.
@@ -69,7 +69,7 @@ impl Scheduler for Drr {
     fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
         loop {
             let first = usize::from(*self.row.front().expect("asked only while a queue has a packet"));
-            // Only where a scheduler below holds its packets back.
+            // Whatever came during its last transmission still belongs to its turn.
             if queues[first].packets == 0 {
                 self.leave(first);
                 continue;
@@ -95,12 +95,9 @@ impl Scheduler for Drr {
     }
 
     #[inline]
-    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
         debug_assert_eq!(self.row.front().map(|first| usize::from(*first)), Some(queue));
         self.deficits[queue] -= u64::from(size);
-        if queues[queue].packets == 0 {
-            self.leave(queue);
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! A scheduler sees only how much waits in each queue. It may also answer that nothing may be sent before some time, and
 //! a [`tree::Tree`] of schedulers is a scheduler itself.
 
+pub mod cbq;
 pub mod class;
 pub mod drr;
 pub mod fifo;
@@ -88,6 +89,7 @@ schedulers! {
     "drr" => Drr(drr::Drr, drr::Parameters),
     "scfq" => Scfq(scfq::Scfq, scfq::Parameters),
     "wf2q-plus" => Wf2qPlus(wf2q_plus::Wf2qPlus, wf2q_plus::Parameters),
+    "cbq" => Cbq(cbq::Cbq, cbq::Parameters),
 }
 
 impl SchedulerPlan {
@@ -98,6 +100,7 @@ impl SchedulerPlan {
             SchedulerPlan::Priority(_) => &[("rate-limit", false)],
             SchedulerPlan::Wrr(_) | SchedulerPlan::Scfq(_) | SchedulerPlan::Wf2qPlus(_) => &[("weight", true)],
             SchedulerPlan::Drr(_) => &[("quantum", true)],
+            SchedulerPlan::Cbq(_) => &[("share", true), ("priority", false), ("borrows", false)],
         }
     }
 }
@@ -147,13 +150,28 @@ fn weights(classes: &[ClassPlan]) -> Vec<u64> {
     classes.iter().map(|class| class.keys.weight.map_or(1, |weight| u64::from(weight.0))).collect()
 }
 
-/// `unit` x (sum of the weights) / weight for each class: what a byte costs a class where the whole of the classes pays
-/// `unit`. Rounded to the nearest whole.
+/// `unit` x (sum of the weights) / weight for each class: what a byte costs a class where the classes together pay `unit`.
+/// Rounded to the nearest whole.
 fn costs(unit: u128, classes: &[ClassPlan]) -> Vec<u128> {
     let weights = weights(classes);
     let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
     let cost = |weight: &u64| (unit * sum + u128::from(weight / 2)) / u128::from(*weight);
     weights.iter().map(cost).collect()
+}
+
+/// The least common multiple of the weights, in multiples of which [`costs`] are exact; `None` above `most`.
+fn exact_unit(classes: &[ClassPlan], most: u64) -> Option<u64> {
+    let greatest_common_divisor = |mut a: u64, mut b: u64| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let join = |multiple: u64, weight: u64| {
+        let multiple = multiple / greatest_common_divisor(multiple, weight) * weight;
+        (multiple <= most).then_some(multiple)
+    };
+    weights(classes).into_iter().try_fold(1, join)
 }
 
 /// Classes and queues for the tests of schedulers.
@@ -205,5 +223,19 @@ mod testing {
             }
             sent
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::weighted;
+    use super::*;
+
+    #[test]
+    fn costs_are_exact_where_weights_have_a_small_multiple() {
+        assert_eq!(exact_unit(&weighted(&[4, 6, 9]), 100), Some(36));
+        assert_eq!(exact_unit(&weighted(&[4, 6, 9]), 35), None);
+        assert_eq!(costs(36, &weighted(&[4, 6, 9])), [171, 114, 76]);
+        assert_eq!(costs(1, &weighted(&[1, 9])), [10, 1], "10/9 is rounded");
     }
 }

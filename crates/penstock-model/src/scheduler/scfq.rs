@@ -1,7 +1,7 @@
 //! Self-clocked fair queueing.
 
 use super::class::ClassPlan;
-use super::{costs, QueueState, Scheduler, Turn};
+use super::{costs, exact_unit, QueueState, Scheduler, Turn};
 use crate::parameters::Check;
 use crate::units::{Rate, Time};
 
@@ -18,8 +18,9 @@ crate::parameters! {
     /// A tag for each class and that of the packet in service. The cost per decision grows with the number of classes.
     ///
     /// ## Departures
-    /// Tags are integers in 2^-32 bytes of the whole; what a byte costs a class is rounded to the nearest, which moves
-    /// shares by less than one in 10^9. They are not set back when the port is idle, which changes no order.
+    /// Tags are integers. They are exact if the least common multiple of the weights is below 2^32; else what a byte costs a
+    /// class is rounded to 2^-32, which moves shares by less than one in 10^9. They are not set back when the port is
+    /// idle, which changes no order.
     ///
     /// ## Example
     /// ```toml
@@ -47,7 +48,9 @@ pub struct Scfq {
 impl Scfq {
     /// Fair queueing among `classes`.
     pub fn new(_: &Parameters, classes: &[ClassPlan], _: Rate) -> Scfq {
-        Scfq { starts: vec![0; classes.len()], costs: costs(1 << 32, classes), clock: 0 }
+        const ROUNDED: u64 = 1 << 32;
+        let unit = exact_unit(classes, ROUNDED).unwrap_or(ROUNDED);
+        Scfq { starts: vec![0; classes.len()], costs: costs(u128::from(unit), classes), clock: 0 }
     }
 }
 
@@ -105,5 +108,16 @@ mod tests {
         it.on_backlog(Time::ZERO, 0, &queues.states());
         // The tag in service is 400, so its packets have 500, 600 and 700, as has the other class.
         assert_eq!(queues.send(&mut it, 6), [0, 1, 0, 1, 0, 1]);
+    }
+    #[test]
+    fn a_class_whose_packets_come_one_by_one_gains_nothing() {
+        // Weight 1 against 9: a packet of 100 bytes moves the first class's tag by 1000, also if it then has none.
+        let mut it = scfq(&[1, 9]);
+        let mut queues = Queues(vec![(1, 100), (99, 100)]);
+        queues.announce(&mut it);
+        assert_eq!(queues.send(&mut it, 10), [1, 1, 1, 1, 1, 1, 1, 1, 0, 1]);
+        queues.0[0].0 = 1;
+        it.on_backlog(Time::ZERO, 0, &queues.states());
+        assert_eq!(queues.send(&mut it, 10), [1, 1, 1, 1, 1, 1, 1, 1, 0, 1]);
     }
 }

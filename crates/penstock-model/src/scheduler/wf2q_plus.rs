@@ -1,7 +1,7 @@
 //! Worst-case fair weighted fair queueing with a virtual time of constant cost.
 
 use super::class::ClassPlan;
-use super::{costs, QueueState, Scheduler, Turn};
+use super::{costs, exact_unit, QueueState, Scheduler, Turn};
 use crate::parameters::Check;
 use crate::units::{Duration, Rate, Time, PS_PER_SECOND};
 
@@ -20,8 +20,8 @@ crate::parameters! {
     /// The start of each class and the virtual time. The cost per decision grows with the number of classes.
     ///
     /// ## Departures
-    /// Virtual times are integers in 10^-12 bits of work; what a byte costs a class is rounded to the nearest, which moves
-    /// shares by less than one in 10^13. Between the beginning and the end of a transmission the virtual time advances at
+    /// Virtual times are integers, exact if the least common multiple of the weights is at most 2^16; else what a byte costs
+    /// a class is rounded to 10^-12 bits, which moves shares by less than one in 10^13. Between the beginning and the end of a transmission the virtual time advances at
     /// the link's first rate, also where rates change. A new busy period begins with all starts at zero.
     ///
     /// ## Example
@@ -43,7 +43,9 @@ pub struct Wf2qPlus {
     /// The virtual start of each class's head (S).
     starts: Vec<u128>,
     costs: Vec<u128>,
-    rate: u128,
+    /// The work of a byte, and that of the link in a picosecond.
+    byte: u128,
+    pace: u128,
     /// The virtual time (V) when the last transmission began.
     virtual_time: u128,
     /// When that was.
@@ -52,40 +54,55 @@ pub struct Wf2qPlus {
     work: u128,
 }
 
-/// The work of a byte.
+/// The work of a byte, where virtual times need no finer unit; the link does that of a bit/s in each picosecond.
 const BYTE: u128 = 8 * PS_PER_SECOND as u128;
 
 impl Wf2qPlus {
     /// Fair queueing among `classes` on a wire of `rate`.
     pub fn new(_: &Parameters, classes: &[ClassPlan], rate: Rate) -> Wf2qPlus {
-        let (starts, costs) = (vec![0; classes.len()], costs(BYTE, classes));
-        Wf2qPlus { starts, costs, rate: u128::from(rate.as_bps()), virtual_time: 0, since: Time::ZERO, work: 0 }
+        // With a finer unit than 2^16, 200 days at 100 Tbit/s would not fit.
+        let finer = u128::from(exact_unit(classes, 1 << 16).unwrap_or(1));
+        let (byte, pace) = (BYTE * finer, u128::from(rate.as_bps()) * finer);
+        let (starts, costs) = (vec![0; classes.len()], costs(byte, classes));
+        Wf2qPlus { starts, costs, byte, pace, virtual_time: 0, since: Time::ZERO, work: 0 }
     }
 
     /// What has been done of the last transmission by `now`.
     #[inline]
     fn done(&self, now: Time) -> u128 {
         let span: Duration = now.since(self.since);
-        self.work.min(self.rate * u128::from(span.as_ps()))
+        self.work.min(self.pace * u128::from(span.as_ps()))
+    }
+
+    /// Of the heads that have started, the one that finishes first.
+    #[inline]
+    fn smallest_finish(&self, queues: &[QueueState]) -> Option<usize> {
+        let (mut best, mut smallest) = (None, u128::MAX);
+        for (i, queue) in queues.iter().enumerate() {
+            let start = self.starts[i];
+            if queue.packets > 0 && start <= self.virtual_time {
+                let finish = start + u128::from(queue.head) * self.costs[i];
+                if finish < smallest {
+                    (best, smallest) = (Some(i), finish);
+                }
+            }
+        }
+        best
     }
 }
 
 impl Scheduler for Wf2qPlus {
     #[inline]
     fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
-        let backlogged = || queues.iter().enumerate().filter(|(_, queue)| queue.packets > 0);
-        let earliest = backlogged().map(|(i, _)| self.starts[i]).min().unwrap_or_default();
         // The last transmission is over.
-        self.virtual_time = (self.virtual_time + self.work).max(earliest);
+        self.virtual_time += self.work;
         self.work = 0;
-        let (mut best, mut smallest) = (0, u128::MAX);
-        for (i, queue) in backlogged().filter(|(i, _)| self.starts[*i] <= self.virtual_time) {
-            let finish = self.starts[i] + u128::from(queue.head) * self.costs[i];
-            if finish < smallest {
-                (best, smallest) = (i, finish);
-            }
+        if let Some(best) = self.smallest_finish(queues) {
+            return Turn::Queue(best);
         }
-        Turn::Queue(best)
+        let backlogged = queues.iter().zip(&self.starts).filter(|(queue, _)| queue.packets > 0);
+        self.virtual_time = backlogged.map(|(_, start)| *start).min().expect("asked only while a queue has a packet");
+        Turn::Queue(self.smallest_finish(queues).expect("the earliest has started"))
     }
 
     #[inline]
@@ -103,7 +120,7 @@ impl Scheduler for Wf2qPlus {
     #[inline]
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
         self.starts[queue] += u128::from(size) * self.costs[queue];
-        self.work = u128::from(size) * BYTE;
+        self.work = u128::from(size) * self.byte;
         self.since = now;
     }
 }
@@ -141,7 +158,7 @@ mod tests {
         queues.0[1].0 = 1;
         it.on_backlog(ms(50), 1, &queues.states());
         // Half of a packet's work is done; the first class's next packet starts at 200 bytes of it.
-        assert_eq!(it.starts, [200 * BYTE, 50 * BYTE]);
+        assert_eq!(it.starts, [200 * it.byte, 50 * it.byte]);
         assert_eq!(it.next(ms(100), &queues.states()), Turn::Queue(1));
     }
 
@@ -155,7 +172,7 @@ mod tests {
         queues.0[0].0 = 1;
         // While its packet is on the wire the class has its debt; afterwards it has none.
         it.on_backlog(ms(99), 0, &queues.states());
-        assert_eq!(it.starts[0], 1000 * BYTE);
+        assert_eq!(it.starts[0], 1000 * it.byte);
         it.on_backlog(ms(100), 0, &queues.states());
         assert_eq!(it.starts[0], 0);
     }

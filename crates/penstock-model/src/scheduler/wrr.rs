@@ -13,7 +13,8 @@ crate::parameters! {
     /// send its weight in packets at each visit, so its share in bytes grows with its packets. With `weighs = "bytes"` it
     /// may send bytes in proportion to its weight: a visit adds `quantum` x classes x weight / sum of the weights to its
     /// credit, it sends while that is above zero, and what its last packet took too much is missing at the next visit.
-    /// Credit that a class leaves unused is lost; debts stay.
+    /// A visit ends when the wire is free and the class has no packet or no credit; a packet that arrives while the one
+    /// before it is on the wire still belongs to it. Credit left over then is lost; debts stay.
     ///
     /// ## State
     /// Whose turn it is, and the credit of each class, exact. A decision costs as many steps as classes without packets
@@ -72,23 +73,27 @@ pub struct Wrr {
 }
 
 /// The default of the quantum: the largest packet of Ethernet.
-const QUANTUM: u64 = 1500;
+const QUANTUM: Bytes = Bytes::new(1500);
 
 impl Wrr {
     /// Round robin among `classes`.
     pub fn new(parameters: &Parameters, classes: &[ClassPlan], _: Rate) -> Wrr {
         let weights = weights(classes);
-        let unit = match parameters.weighs {
-            Weighs::Packets => 1,
-            Weighs::Bytes => parameters.quantum.map_or(QUANTUM, Bytes::get) * weights.len() as u64,
-        };
-        let byte = match parameters.weighs {
-            Weighs::Packets => 0,
-            Weighs::Bytes => weights.iter().sum::<u64>() as i64,
-        };
+        match parameters.weighs {
+            Weighs::Packets => Wrr::of(&weights, 1, 0),
+            Weighs::Bytes => Wrr::of_bytes(&weights, parameters.quantum.unwrap_or(QUANTUM)),
+        }
+    }
+
+    /// Round robin by bytes among classes with these weights, of which a mean one may send `quantum` at a visit.
+    pub(super) fn of_bytes(weights: &[u64], quantum: Bytes) -> Wrr {
+        Wrr::of(weights, quantum.get() * weights.len() as u64, weights.iter().sum())
+    }
+
+    fn of(weights: &[u64], unit: u64, byte: u64) -> Wrr {
         let grants = weights.iter().map(|weight| (weight * unit) as i64).collect();
         // The first visit is the first class's.
-        Wrr { turn: weights.len() - 1, credits: vec![0; weights.len()], grants, byte }
+        Wrr { turn: weights.len() - 1, credits: vec![0; weights.len()], grants, byte: byte as i64 }
     }
 }
 
@@ -97,19 +102,19 @@ impl Scheduler for Wrr {
     fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
         let mut turn = self.turn;
         while queues[turn].packets == 0 || self.credits[turn] <= 0 {
+            if queues[turn].packets == 0 {
+                self.credits[turn] = self.credits[turn].min(0);
+            }
             turn = if turn + 1 == queues.len() { 0 } else { turn + 1 };
-            let credit = self.credits[turn] + self.grants[turn];
-            self.credits[turn] = if queues[turn].packets == 0 { credit.min(0) } else { credit };
+            self.credits[turn] += self.grants[turn];
         }
         self.turn = turn;
         Turn::Queue(turn)
     }
 
     #[inline]
-    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, queues: &[QueueState]) {
-        let cost = if self.byte == 0 { 1 } else { self.byte * i64::from(size) };
-        let credit = self.credits[queue] - cost;
-        self.credits[queue] = if queues[queue].packets == 0 { credit.min(0) } else { credit };
+    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+        self.credits[queue] -= if self.byte == 0 { 1 } else { self.byte * i64::from(size) };
     }
 }
 
