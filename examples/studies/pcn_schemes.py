@@ -8,6 +8,7 @@ are kept, so a second call only draws.
 """
 
 import argparse
+import json
 from pathlib import Path
 
 from penstock.reproductions.pcn import curves, figures, schemes
@@ -25,9 +26,11 @@ def main() -> None:
     store = Store(given.store or given.folder / "runs")
     for name, study in (("schemes", schemes), ("marking", curves)):
         rows = figures.measure(study.points(), given.runs, given.jobs, store)
-        (given.folder / f"{name}.json").write_text(figures.as_json(rows), encoding="utf-8")
+        text = figures.as_json(rows)
+        (given.folder / f"{name}.json").write_text(text, encoding="utf-8")
         try:
-            figures.draw(study.figures(), rows, given.folder)
+            # As the table has them, so that it alone can draw them again.
+            figures.draw(study.figures(), json.loads(text), given.folder)
         except ImportError:
             print("No figures: they need matplotlib (pip install 'penstock[plots]').")
 

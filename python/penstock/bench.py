@@ -127,7 +127,7 @@ def schedulers(name: str) -> str:
 
 
 def pcn_cbr() -> str:
-    """Admission of calls at a constant bit rate over one link, at five times the admissible rate: a row of the PCN study."""
+    """Admission of constant-bit-rate calls over one link at five times the admissible rate, as in the PCN study."""
     return _pcn("CBR")
 
 

@@ -70,6 +70,7 @@ class Scenario:
 
     def run(self, seed: int, replication: int, cancel: Cancel | None = None, executor: str = "horizon") -> Run:
         type(self).runs += 1
+        assert executor in ("horizon", "plain")
         if replication in self.fake.get("fail", []):
             raise ValueError("the queue is unstable")
         if replication in self.fake.get("panic", []):

@@ -76,19 +76,22 @@ def test_a_run_of_every_scheme(points):
 def test_the_marked_share_is_that_of_the_figures():
     every = curves.points()
     for panel, middle in (("figure-2", 0.8 / 3), ("figure-e1", 1 / 3)):
-        shares = [
-            run(find(every, panel, series, x))[0] for series in (curves.CBR, curves.POISSON) for x in (0.5, 0.8, 1.1)
-        ]
-        # 0.8 SR are 0.43 million packets in 6 s: 3 standard errors of a share so independent, and 1 % for fixed phases.
-        assert shares == pytest.approx([0, middle, 1] * 2, abs=0.01 * middle), panel
+        for series in (curves.CBR, curves.POISSON):
+            below, above = (run(find(every, panel, series, x))[0] for x in (0.5, 1.1))
+            assert (below, above) == (0, 1), panel
+            # Flows whose phases stay as they are make a run a single sample of them.
+            found = interval(run(find(every, panel, series, 0.8), 8))
+            error = (found.high - found.low) / 2 / 2.365
+            assert abs(found.mean - middle) < max(4 * error, 1e-5), panel
+            assert error < 0.01 * middle, panel
 
 
 @pytest.mark.parametrize("flows", [2, 10, 40])
 def test_cbr_finds_the_bucket_not_full_as_the_ballot_theorem_says(flows):
     (point,) = (p for p in curves.points() if (p.panel, p.series, p.x) == ("appendix-d", curves.CBR, flows))
-    values = run(point, 400)
+    values = run(point, 1000)
     found = interval(values)
-    error = (found.high - found.low) / 2 / 1.966
+    error = (found.high - found.low) / 2 / 1.962
     assert abs(found.mean - (flows - 1) / curves.PLACES) < 4 * error
     assert error < 0.004
 

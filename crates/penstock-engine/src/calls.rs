@@ -347,6 +347,7 @@ impl CallsEnd {
     }
 
     /// A packet has come from its source, where that took time.
+    #[inline(never)]
     fn on_delayed(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
         let Some(delayed) = &mut self.delayed else { return };
         let packet = delayed.take();
@@ -358,7 +359,7 @@ impl CallsEnd {
     }
 
     /// A packet passes the ingress.
-    #[inline]
+    #[inline(always)]
     fn pass(&mut self, now: Time, size: u32, around: &mut Surroundings<'_, '_>) {
         let packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
         self.sequence = self.sequence.wrapping_add(1);

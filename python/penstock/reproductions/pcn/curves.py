@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.reproductions.pcn.cases import ADMISSION, SINGLE, Case
 from penstock.reproductions.pcn.figures import Figure, Line, Panel, Point
 from penstock.reproductions.pcn.measure import metric
-from penstock.reproductions.pcn.mechanisms import fractional, single_threshold
+from penstock.reproductions.pcn.mechanisms import coded, fractional, single_threshold
 from penstock.reproductions.pcn.network import network
 from penstock.reproductions.pcn.scenario import page
 from penstock.reproductions.pcn.traffic import admissible_rate, link_rate, mean_rate, packet_bytes, supportable_rate
@@ -39,7 +39,7 @@ CBR, POISSON = "CBR flows of random phase", "Poisson"
 
 def points() -> list[Point]:
     """All points, under the study's chosen readings."""
-    settings = Readings(load("pcn").document).settings()
+    settings = coded(Readings(load("pcn").document).settings())
     ar, sr = admissible_rate(settings, BASE), supportable_rate(settings, BASE)
     meters = {
         "figure-2": {"pcn.single-threshold": single_threshold(settings, ar, sr)},
@@ -73,7 +73,7 @@ def shallow(settings: Settings) -> Iterator[Point]:
 
 def figures() -> list[Figure]:
     """What they are drawn in."""
-    settings = Readings(load("pcn").document).settings()
+    settings = coded(Readings(load("pcn").document).settings())
     rho = float(admissible_rate(settings, BASE) / supportable_rate(settings, BASE))
     part = 1 / float(settings["stm.n"])
     gap, top = (1.0, float("nan")), max(LOADS)
