@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 import time
 from pathlib import Path
@@ -91,6 +92,15 @@ def test_settings_take_part_in_the_run():
     assert [result.metrics[0].value for result in results] == [6.0, 2.0]
 
 
+@pytest.fixture
+def interruptible():
+    """Shells start background jobs with interruption ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_interruption_stops_the_running_and_keeps_the_finished(tmp_path):
     store = Store(tmp_path)
     text = "[fake]\nslow = [1, 2, 3]"

@@ -4,7 +4,7 @@
 //! elsewhere it works in [`Service`] mode and decides whenever its wire becomes free.
 
 use crate::blueprint::{LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan};
-use crate::channel::Written;
+use crate::channel::{Arrival, Written};
 use crate::committed::Committed;
 use crate::digest::Digest;
 use crate::host::Context;
@@ -239,8 +239,7 @@ impl Port {
             policers: Policers::new(&plan.port),
             marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
             pcn: PcnStage::new(&plan.port, key),
-            has_stages: !commits_on_arrival(plan)
-                || plan.port.marker.is_some()
+            has_stages: plan.port.marker.is_some()
                 || !plan.port.policers.is_empty()
                 || !plan.port.impairments.is_empty()
                 || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted,
@@ -278,7 +277,7 @@ impl Port {
             return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
         }
         let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else {
-            unreachable!("the other queues are stages")
+            return self.on_arrival_to_service(now, packet, hop, context);
         };
         counters.arrival(now, packet);
         let mut written = Written { hop, marked: packet.marked, pcn: packet.pcn };
@@ -303,6 +302,36 @@ impl Port {
             context.outputs.send(next.process, next.input, end + *delay, packet, written);
         }
         self.check_conservation();
+    }
+
+    /// Takes a packet at a port in service mode that does nothing else to it.
+    fn on_arrival_to_service(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::Service(service), counters, pcn, .. } = self else {
+            unreachable!("departures are not known on arrival");
+        };
+        counters.arrival(now, packet);
+        service.settle(now, &mut counters.sent);
+        let mut marked = packet.marked;
+        match service.decide(now, packet) {
+            Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
+            Verdict::Mark => {
+                marked = true;
+                counters.marked(now, Packet { marked, ..*packet }, context.record);
+            }
+            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+        }
+        let mut mark = packet.pcn;
+        if let Some(pcn) = pcn {
+            mark = pcn.meter(now, packet.size, packet.pcn);
+            if mark > packet.pcn {
+                counters.mark(now, packet);
+            }
+        }
+        counters.accepted(now, packet);
+        service.push(now, Packet { hop, marked, pcn: mark, ..*packet });
+        if service.has_one_queue() {
+            self.serve(now, context);
+        }
     }
 
     /// Takes a packet at a port that does more than queue in order.
@@ -384,11 +413,23 @@ impl Port {
 
     /// Starts the next transmission if the wire is free and something waits.
     pub fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
-        let Queueing::Service(service) = &mut self.queueing else { return };
-        service.settle(now, &mut self.counters.sent);
-        if let Some((arrival, mut packet, end)) = service.serve(now, &mut self.wire) {
-            self.counters.transmission(arrival, now, end, &packet);
-            self.transmit(now, end, &mut packet, context);
+        let Port { queueing: Queueing::Service(service), counters, wire, delay, .. } = self else { return };
+        service.settle(now, &mut counters.sent);
+        if let Some((queue, end)) = service.begin(now, wire) {
+            let Arrival { at, packet } = service.head(queue);
+            counters.transmission(*at, now, end, packet);
+            if self.has_stages {
+                let mut packet = *packet;
+                service.take_off(queue);
+                self.transmit(now, end, &mut packet, context);
+            } else {
+                if end != Time::NEVER {
+                    let hop = context.routes.hop(packet.hop);
+                    let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
+                    context.outputs.send(hop.process, hop.input, end + *delay, packet, written);
+                }
+                service.take_off(queue);
+            }
         }
         self.check_conservation();
     }
@@ -425,7 +466,7 @@ impl Port {
     /// Hands over the counts, and what was recorded beyond them.
     pub fn into_counters(mut self) -> (LinkCounters, Option<PortTimings>) {
         if let Queueing::Service(service) = &self.queueing {
-            service.waiting_packets().for_each(|(arrival, packet)| self.counters.unfinished(*arrival, packet));
+            service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         }
         (self.counters.link, self.counters.watch.map(|watch| watch.into_timings()))
     }

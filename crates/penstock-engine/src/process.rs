@@ -20,8 +20,10 @@ pub struct Process {
     name: String,
     ports: Vec<Port>,
     host: Option<Box<Host>>,
-    /// The ports that work in service mode.
-    serving: Vec<u32>,
+    /// The ports that work in service mode with one queue, whose decisions leave no choice.
+    obliged: Vec<u32>,
+    /// Those with several queues.
+    choosing: Vec<u32>,
     samplers: Vec<Sampler>,
     /// No port in service mode and no samples: only arrivals, sources and timers.
     is_plain: bool,
@@ -89,10 +91,21 @@ impl Process {
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
         let mut record = Record { trace: trace.then(Vec::new), ..Record::default() };
         record.digest.name(&name);
-        let mut process =
-            Process { name, ports, host, serving: Vec::new(), samplers: Vec::new(), is_plain: true, record, packet_hops: 0, own: 0 };
-        process.serving = (0..process.ports.len() as u32).filter(|&port| !process.ports[port as usize].commits()).collect();
-        process.is_plain = process.serving.is_empty();
+        let mut process = Process {
+            name,
+            ports,
+            host,
+            obliged: Vec::new(),
+            choosing: Vec::new(),
+            samplers: Vec::new(),
+            is_plain: true,
+            record,
+            packet_hops: 0,
+            own: 0,
+        };
+        let serving = (0..process.ports.len() as u32).filter(|&port| !process.ports[port as usize].commits());
+        (process.obliged, process.choosing) = serving.partition(|&port| process.ports[port as usize].has_one_queue());
+        process.is_plain = process.obliged.is_empty() && process.choosing.is_empty();
         process
     }
 
@@ -244,7 +257,7 @@ impl Process {
     #[inline]
     fn next_decision(&self) -> NextDecision {
         let mut next = NextDecision { due: Time::NEVER, not_before: Time::NEVER };
-        for &port in &self.serving {
+        for &port in self.obliged.iter().chain(&self.choosing) {
             let port = &self.ports[port as usize];
             next.due = next.due.min(port.next_decision());
             next.not_before = next.not_before.min(port.busy_until());
@@ -300,10 +313,10 @@ impl Process {
     /// Lets ports whose wire has become free decide: those without a choice before the arrivals, the others after.
     #[inline]
     fn serve(&mut self, now: Time, without_choice: bool, routes: &Routes, outputs: &mut Outputs<'_>) {
-        for &port in &self.serving {
+        for &port in if without_choice { &self.obliged } else { &self.choosing } {
             let port = &mut self.ports[port as usize];
             // More than once only where a transmission takes no time.
-            while port.has_one_queue() == without_choice && port.next_decision() <= now {
+            while port.next_decision() <= now {
                 port.serve(now, &mut Context { routes, record: &mut self.record, outputs });
             }
         }

@@ -1,13 +1,14 @@
 //! Service mode: a port that decides who goes next whenever its wire becomes free.
 
 use crate::blueprint::PortPlan;
+use crate::channel::Arrival;
 use crate::link::Wire;
+use crate::ring::Ring;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Occupancy, PortContext, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, Turn};
 use penstock_model::units::Time;
-use std::collections::VecDeque;
 
 /// The queues of a port, their scheduler, and the packet in service.
 pub struct Service {
@@ -27,7 +28,7 @@ struct Queue {
     discipline: AnyDiscipline,
     counting: Counting,
     occupancy: Occupancy,
-    waiting: VecDeque<(Time, Packet)>,
+    waiting: Ring<Arrival>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +46,7 @@ impl Service {
             let discipline = AnyDiscipline::new(&queue.discipline, &PortContext { key, ..*context });
             let counting = discipline.counting();
             let occupancy = Occupancy { idle_since: Some(Time::ZERO), ..Occupancy::default() };
-            Queue { discipline, counting, occupancy, waiting: VecDeque::new() }
+            Queue { discipline, counting, occupancy, waiting: Ring::default() }
         };
         let mut classes = plan.classes.clone();
         if classes.is_empty() {
@@ -77,7 +78,7 @@ impl Service {
         let queue = &mut self.queues[index];
         queue.occupancy.add(packet.size, packet.precedence);
         queue.occupancy.idle_since = None;
-        queue.waiting.push_back((now, packet));
+        *queue.waiting.add() = Arrival { at: now, packet };
         self.backlog += 1;
         let state = &mut self.states[index];
         state.packets += 1;
@@ -124,15 +125,15 @@ impl Service {
             if queue.counting == Counting::InSystem {
                 queue.occupancy.remove(size, precedence);
             }
-            if queue.waiting.is_empty() {
-                queue.occupancy.idle_since = Some(self.free_at);
-            }
+            let idle_since = &mut queue.occupancy.idle_since;
+            *idle_since = std::hint::select_unpredictable(queue.waiting.len() == 0, Some(self.free_at), *idle_since);
         }
     }
 
-    /// Starts the next transmission, if the wire is free (after [`Service::settle`]) and something may go: the packet,
-    /// when it had arrived, and when its transmission ends.
-    pub fn serve(&mut self, now: Time, wire: &mut Wire) -> Option<(Time, Packet, Time)> {
+    /// Begins the next transmission, if the wire is free (after [`Service::settle`]) and something may go: of which queue,
+    /// and when it ends. The packet is that queue's [`Service::head`] until it is [taken off](Service::take_off).
+    #[inline]
+    pub fn begin(&mut self, now: Time, wire: &mut Wire) -> Option<(usize, Time)> {
         if self.backlog == 0 || self.in_service.is_some() {
             return None;
         }
@@ -150,19 +151,32 @@ impl Service {
             return None;
         }
         let queue = &mut self.queues[index];
-        let (arrival, packet) = queue.waiting.pop_front().expect("the scheduler picks a queue that has a packet");
+        let Packet { size, precedence, .. } = queue.waiting.first().expect("the scheduler picks a queue that has a packet").packet;
         self.backlog -= 1;
         let state = &mut self.states[index];
         state.packets -= 1;
-        state.bytes -= u64::from(packet.size);
-        state.head = queue.waiting.front().map_or(0, |(_, packet)| packet.size);
+        state.bytes -= u64::from(size);
+        // Whether another waits is anyone's guess: a jump would often be mispredicted, here and below.
+        state.head = std::hint::select_unpredictable(state.packets > 0, queue.waiting.second_or_old().packet.size, 0);
         if queue.counting == Counting::Waiting {
-            queue.occupancy.remove(packet.size, packet.precedence);
+            queue.occupancy.remove(size, precedence);
         }
-        self.in_service = Some(InService { queue: index, size: packet.size, precedence: packet.precedence });
-        (_, self.free_at) = wire.transmit(now, packet.size);
-        self.scheduler.on_sent(now, index, packet.size, &self.states);
-        Some((arrival, packet, self.free_at))
+        self.in_service = Some(InService { queue: index, size, precedence });
+        (_, self.free_at) = wire.transmit(now, size);
+        self.scheduler.on_sent(now, index, size, &self.states);
+        Some((index, self.free_at))
+    }
+
+    /// The first packet of a queue, and when it arrived. Panics if there is none.
+    #[inline]
+    pub fn head(&self, queue: usize) -> &Arrival {
+        self.queues[queue].waiting.first().expect("a packet that begins its transmission")
+    }
+
+    /// Takes the first packet off a queue.
+    #[inline]
+    pub fn take_off(&mut self, queue: usize) {
+        self.queues[queue].waiting.consume(1);
     }
 
     /// Packets that wait.
@@ -171,8 +185,8 @@ impl Service {
     }
 
     /// The waiting packets, and when each arrived.
-    pub fn waiting_packets(&self) -> impl Iterator<Item = &(Time, Packet)> + '_ {
-        self.queues.iter().flat_map(|queue| &queue.waiting)
+    pub fn waiting_packets(&self) -> impl Iterator<Item = &Arrival> + '_ {
+        self.queues.iter().flat_map(|queue| queue.waiting.iter())
     }
 
     /// Packets that wait, or whose transmission never ends because the link does not recover.

@@ -64,10 +64,15 @@ def study_page(document: Document) -> str:
         "## Next",
         "",
         f"    penstock reproduce {document.id}",
-        f"    penstock sensitivity {document.id} --table {document.tables[0].id}",
+        f"    penstock sensitivity {document.id} --table {_smallest(document)}",
         f"    penstock explain {document.questions[0].id}" if document.questions else "",
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _smallest(document: Document) -> str:
+    """The table with the fewest numbers to compute."""
+    return min((table for table in document.tables if table.numbers()), key=lambda table: len(table.numbers())).id
 
 
 def claim_page(document: Document, claim: Claim) -> str:

@@ -45,6 +45,8 @@ pub use crate::parameters::ClassName;
 pub struct Priority {
     /// One per queue, or none at all.
     limits: Vec<Option<Limit>>,
+    /// A bit for each of the first 64 queues that may have packets; the first of them is found without a jump for each.
+    backlogged: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -61,7 +63,7 @@ impl Priority {
             true => classes.iter().map(|class| class.rate_limit.as_ref().map(limit)).collect(),
             false => Vec::new(),
         };
-        Priority { limits }
+        Priority { limits, backlogged: 0 }
     }
 
     #[cold]
@@ -86,7 +88,21 @@ impl Scheduler for Priority {
         if !self.limits.is_empty() {
             return self.next_within_limits(now, queues);
         }
+        while self.backlogged != 0 {
+            let first = self.backlogged.trailing_zeros() as usize;
+            if queues[first].packets > 0 {
+                return Turn::Queue(first);
+            }
+            self.backlogged &= self.backlogged - 1;
+        }
         Turn::Queue(queues.iter().position(|queue| queue.packets > 0).expect("asked only while a queue has a packet"))
+    }
+
+    #[inline]
+    fn on_backlog(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
+        if queue < 64 {
+            self.backlogged |= 1 << queue;
+        }
     }
 
     #[inline]
@@ -122,8 +138,17 @@ mod tests {
     #[test]
     fn the_first_backlogged_queue_sends() {
         let mut it = priority(None);
+        it.on_backlog(Time::ZERO, 1, &[queue(0), queue(2), queue(0)]);
+        it.on_backlog(Time::ZERO, 2, &[queue(0), queue(2), queue(1)]);
         assert_eq!(it.next(Time::ZERO, &[queue(0), queue(2), queue(1)]), Turn::Queue(1));
-        assert_eq!(it.next(Time::ZERO, &[queue(1), queue(2)]), Turn::Queue(0));
+        it.on_backlog(Time::ZERO, 0, &[queue(1), queue(2), queue(1)]);
+        assert_eq!(it.next(Time::ZERO, &[queue(1), queue(2), queue(1)]), Turn::Queue(0));
+        assert_eq!(it.next(Time::ZERO, &[queue(0), queue(0), queue(1)]), Turn::Queue(2));
+        // Beyond the first 64.
+        let mut many = vec![queue(0); 100];
+        many[80] = queue(1);
+        it.on_backlog(Time::ZERO, 80, &many);
+        assert_eq!(it.next(Time::ZERO, &many), Turn::Queue(80));
     }
 
     #[test]
