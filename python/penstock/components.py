@@ -215,6 +215,8 @@ class Wrr(Component):
     quantum : str, optional
         Bytes that a class of mean weight may send at a visit, with `weighs = "bytes"`; 1500 bytes if left out. Small
         ones serve classes more evenly, large ones let each send more packets at once. Allowed: above zero.
+    debts : Literal["kept", "forgiven"], default kept
+        What becomes of what a class sent too much, with `weighs = "bytes"`.
     """
 
     KIND: ClassVar[str] = "scheduler"
@@ -222,6 +224,7 @@ class Wrr(Component):
 
     weighs: Literal["packets", "bytes"] = "packets"
     quantum: str | None = None
+    debts: Literal["kept", "forgiven"] = "kept"
 
 
 class Drr(Component):

@@ -1,7 +1,7 @@
 //! Class-based queueing.
 
 use super::class::ClassPlan;
-use super::wrr::Wrr;
+use super::wrr::{Debts, Wrr};
 use super::{QueueState, Scheduler, Turn};
 use crate::parameters::{Check, Count, Probability};
 use crate::units::{Bytes, Duration, Rate, Time};
@@ -26,7 +26,7 @@ crate::parameters! {
     /// The tree of classes has two levels, the link and its classes, and the link itself is never over its limit. avgidle
     /// is rounded down to 1/16 ps and begins at maxidle. There is no extra delay after a class has been held back
     /// (extradelay, offtime), and no lower bound of avgidle (minidle). The link's first rate counts, also where rates
-    /// change. Debts of turns are kept, as in `wrr`.
+    /// change. Debts of turns are kept, as in `wrr` by default.
     ///
     /// ## Example
     /// ```toml
@@ -118,7 +118,7 @@ impl Cbq {
             let members: Vec<usize> = (0..classes.len()).filter(|i| priority(&classes[*i]) == *number).collect();
             let weights: Vec<u64> = members.iter().map(|i| ((share(&classes[*i]) * 1e4 + 0.5) as u64).max(1)).collect();
             let states = vec![QueueState::default(); members.len()];
-            Level { turns: Wrr::of_bytes(&weights, parameters.quantum), members, states }
+            Level { turns: Wrr::of_bytes(&weights, parameters.quantum, Debts::Kept), members, states }
         };
         let levels: Vec<Level> = priorities.iter().map(level).collect();
         let place = |i: usize| {

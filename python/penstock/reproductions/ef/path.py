@@ -81,4 +81,4 @@ def _allotments(settings: Settings, shares: dict[str, float]) -> tuple[dict[str,
         least = min(shares.values())
         return {}, {name: {"quantum": f"{round(quantum * share / least)} bytes"} for name, share in shares.items()}
     weights = {name: {"weight": max(1, round(share * WEIGHTS))} for name, share in shares.items()}
-    return {"weighs": "bytes", "quantum": f"{quantum} bytes"}, weights
+    return {"weighs": "bytes", "quantum": f"{quantum} bytes", "debts": settings["wrr.debts"]}, weights

@@ -48,9 +48,12 @@ def _others(case: Case) -> dict[str, tuple[int, int]]:
 def _rates(settings: Settings, case: Case) -> tuple[int, int]:
     """Bit/s of the target and of each other flow."""
     all_of_them = settings["traffic.ef.aggregate_rate_bps"]
+    equal = round(all_of_them / case.flows)
     if settings["ef.rates"] == "equal":
-        return round(all_of_them / case.flows), round(all_of_them / case.flows)
+        return equal, equal
     target = settings["table_1.target_flow_rate_bps"]
+    if settings["ef.rates"] == "at-least" and equal > target:
+        return equal, equal
     return target, round((all_of_them - target) / (case.flows - 1))
 
 
