@@ -286,7 +286,7 @@ impl Host {
             return 1;
         }
         let (slot, alone) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), now) };
-        let done = self.calls[slot].run(now, alone.min(emission.min(timer).before()), around);
+        let done = self.calls[slot].run(alone.min(emission.min(timer).before()), around);
         self.settle_calls(slot);
         done
     }
@@ -385,8 +385,7 @@ impl Host {
         for mut end in self.calls {
             end.finish(self.window.to);
             let counters = &mut seen.flows[end.flow().index()];
-            counters.sent_packets = end.sent_packets;
-            counters.sent_bytes = end.sent_bytes;
+            (counters.sent_packets, counters.sent_bytes) = end.sent();
             seen.calls.push((end.flow(), end.counters));
         }
         for end in self.egresses {

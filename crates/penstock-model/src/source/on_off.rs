@@ -206,6 +206,17 @@ impl Source for OnOff {
         Emission { after, size: self.sizes.sample(stream) }
     }
 
+    fn next_run(&mut self, stream: &mut Stream) -> (Emission, u32) {
+        let next = self.next(stream);
+        if self.sizes.constant().is_none() || self.spacing == Duration::ZERO {
+            return (next, 0);
+        }
+        // As often as `next` finds more than a spacing left.
+        let more = (self.left.as_ps().saturating_sub(1) / self.spacing.as_ps()).min(u64::from(u32::MAX));
+        self.left = self.left - self.spacing.times(more);
+        (next, more as u32)
+    }
+
     fn spacing(&self) -> Option<Duration> {
         Some(self.spacing)
     }
