@@ -6,7 +6,9 @@
 use crate::blueprint::{LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan};
 use crate::channel::{Arrival, Written};
 use crate::committed::Committed;
+use crate::counts::Whole;
 use crate::digest::Digest;
+use crate::fifo::Fifo;
 use crate::host::Context;
 use crate::link::Wire;
 use crate::observations::{LinkCounters, PortTimings, TraceEvent};
@@ -98,6 +100,7 @@ impl PcnStage {
 
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
 enum Queueing {
+    Fifo(Fifo),
     Committed(Committed),
     Service(Service),
 }
@@ -109,6 +112,8 @@ pub struct Counters {
     place: u32,
     /// What is reported.
     pub link: LinkCounters,
+    /// What is to be added to that.
+    whole: Whole,
     /// When counting is on.
     pub window: Window,
     /// Packets offered over the whole run, counted for the checks of debug builds.
@@ -150,6 +155,13 @@ impl Counters {
         }
     }
 
+    /// Counts a packet that arrives and is refused.
+    #[cold]
+    fn offered_in_vain(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
+        self.arrival(now, packet);
+        self.refused(now, *packet, cause, record);
+    }
+
     /// Counts a packet that is refused.
     #[cold]
     fn refused(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
@@ -170,7 +182,24 @@ impl Counters {
         }
     }
 
-    /// Counts a packet that is accepted at `now` and whose transmission is known at once.
+    /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once.
+    #[inline(always)]
+    fn passage(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
+        if self.window.from <= now && end <= self.window.to {
+            self.offered += u64::from(cfg!(debug_assertions));
+            self.whole.count(now, start, end, packet);
+        } else {
+            self.passage_at_an_edge(now, start, end, packet);
+        }
+    }
+
+    #[cold]
+    fn passage_at_an_edge(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
+        self.arrival(now, packet);
+        self.link.transmission(&self.window, now, start, end, packet.size);
+    }
+
+    /// The same of a packet whose arrival has been counted.
     #[inline]
     fn committed(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
         self.link.transmission(&self.window, now, start, end, packet.size);
@@ -220,46 +249,60 @@ pub fn commits_on_arrival(plan: &LinkPlan) -> bool {
 }
 
 impl Port {
-    /// Builds the port of link `link`; its random streams hang below `key`.
-    pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window) -> Port {
+    /// Builds the port of link `link`; its random streams hang below `key`. What `watch` names is recorded, of so many
+    /// classes.
+    pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window, watch: Option<(&LinkWatch, usize)>) -> Port {
         let context = PortContext { key, rate: plan.rate };
-        let queueing = if commits_on_arrival(plan) {
-            Queueing::Committed(Committed::new(&plan.port.queues[0], &context))
-        } else {
-            Queueing::Service(Service::new(&plan.port, &context))
-        };
+        let watch = watch.map(|(watch, classes)| PortWatch::new(watch, classes, window));
+        let has_stages = watch.is_some()
+            || plan.port.marker.is_some()
+            || !plan.port.policers.is_empty()
+            || !plan.port.impairments.is_empty()
+            || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted;
         let shaper = plan.port.shaper.as_ref().map(|shaper| match shaper {
             ShaperPlan::TokenBucket(parameters) => parameters.bucket(),
         });
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
+        let wire = Wire::new(plan.rate, plan.rate_changes.clone(), shaper);
+        let queueing = if commits_on_arrival(plan) {
+            let only_queues = !has_stages && plan.port.pcn.is_empty() && wire.is_constant();
+            match AnyDiscipline::new(&plan.port.queues[0].discipline, &context) {
+                AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
+                    Queueing::Fifo(Fifo::new(discipline))
+                }
+                discipline => Queueing::Committed(Committed::new(discipline)),
+            }
+        } else {
+            Queueing::Service(Service::new(&plan.port, &context))
+        };
         Port {
             link,
-            wire: Wire::new(plan.rate, plan.rate_changes.clone(), shaper),
+            wire,
             delay: plan.delay,
             policers: Policers::new(&plan.port),
             marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
             pcn: PcnStage::new(&plan.port, key),
-            has_stages: plan.port.marker.is_some()
-                || !plan.port.policers.is_empty()
-                || !plan.port.impairments.is_empty()
-                || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted,
+            has_stages,
             queueing,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             doomed: 0,
-            counters: Counters { place, link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0, watch: None },
+            counters: Counters {
+                place,
+                link: LinkCounters::default(),
+                whole: Whole::default(),
+                window,
+                offered: 0,
+                refused: 0,
+                sent: 0,
+                watch,
+            },
         }
-    }
-
-    /// Records what `watch` names, of so many classes.
-    pub fn watch(&mut self, watch: &LinkWatch, classes: usize) {
-        self.has_stages = true;
-        self.counters.watch = Some(PortWatch::new(watch, classes, self.counters.window));
     }
 
     /// Whether departures are known on arrival.
     pub fn commits(&self) -> bool {
-        matches!(self.queueing, Queueing::Committed(_))
+        !matches!(self.queueing, Queueing::Service(_))
     }
 
     /// The link that this port feeds.
@@ -276,27 +319,36 @@ impl Port {
         if self.has_stages {
             return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
         }
-        let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else {
-            return self.on_arrival_to_service(now, packet, hop, context);
-        };
-        counters.arrival(now, packet);
+        let Port { queueing, counters, wire, pcn, delay, .. } = self;
         let mut written = Written { hop, marked: packet.marked, pcn: packet.pcn };
-        match queue.decide(now, packet, &mut counters.sent) {
-            Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
-            Verdict::Mark => {
-                written.marked = true;
-                counters.marked(now, Packet { marked: true, ..*packet }, context.record);
+        let (start, end) = match queueing {
+            Queueing::Fifo(queue) => {
+                if !queue.admits(now, packet.size, &mut counters.sent) {
+                    return counters.offered_in_vain(now, packet, DropCause::Overflow, context.record);
+                }
+                context.record.trace(now, counters.place, packet, TraceEvent::Accept);
+                queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent)
             }
-            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
-        }
-        if let Some(pcn) = pcn {
-            written.pcn = pcn.meter(now, packet.size, packet.pcn);
-            if written.pcn > packet.pcn {
-                counters.mark(now, packet);
+            Queueing::Committed(queue) => {
+                match queue.decide(now, packet, &mut counters.sent) {
+                    Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
+                    Verdict::Mark => {
+                        written.marked = true;
+                        counters.marked(now, Packet { marked: true, ..*packet }, context.record);
+                    }
+                    Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
+                }
+                if let Some(pcn) = pcn {
+                    written.pcn = pcn.meter(now, packet.size, packet.pcn);
+                    if written.pcn > packet.pcn {
+                        counters.mark(now, packet);
+                    }
+                }
+                queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent)
             }
-        }
-        let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-        counters.link.transmission(&counters.window, now, start, end, packet.size);
+            Queueing::Service(_) => return self.on_arrival_to_service(now, packet, hop, context),
+        };
+        counters.passage(now, start, end, packet);
         if end != Time::NEVER {
             let next = context.routes.hop(hop);
             context.outputs.send(next.process, next.input, end + *delay, packet, written);
@@ -348,6 +400,7 @@ impl Port {
         self.meter_pcn(now, packet, PcnAt::Offered);
         let Port { queueing, counters, .. } = self;
         let verdict = match queueing {
+            Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => queue.decide(now, packet, &mut counters.sent),
             Queueing::Service(service) => {
                 service.settle(now, &mut counters.sent);
@@ -365,6 +418,7 @@ impl Port {
         self.meter_pcn(now, packet, PcnAt::Accepted);
         let Port { queueing, counters, wire, .. } = self;
         match queueing {
+            Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => {
                 let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
                 counters.committed(now, start, end, packet);
@@ -389,7 +443,7 @@ impl Port {
     #[inline]
     pub fn next_decision(&self) -> Time {
         match &self.queueing {
-            Queueing::Committed(_) => Time::NEVER,
+            Queueing::Fifo(_) | Queueing::Committed(_) => Time::NEVER,
             Queueing::Service(service) => service.next_decision(),
         }
     }
@@ -398,7 +452,7 @@ impl Port {
     #[inline]
     pub fn busy_until(&self) -> Time {
         match &self.queueing {
-            Queueing::Committed(_) => Time::NEVER,
+            Queueing::Fifo(_) | Queueing::Committed(_) => Time::NEVER,
             Queueing::Service(service) => service.busy_until(),
         }
     }
@@ -406,7 +460,7 @@ impl Port {
     /// Whether its decisions leave no choice and so precede the arrivals of an instant.
     pub fn has_one_queue(&self) -> bool {
         match &self.queueing {
-            Queueing::Committed(_) => true,
+            Queueing::Fifo(_) | Queueing::Committed(_) => true,
             Queueing::Service(service) => service.has_one_queue(),
         }
     }
@@ -437,6 +491,7 @@ impl Port {
     /// Packets that wait at `now`, the one in service not included.
     pub fn waiting(&mut self, now: Time) -> u32 {
         match &mut self.queueing {
+            Queueing::Fifo(queue) => queue.waiting(now, &mut self.counters.sent),
             Queueing::Committed(queue) => queue.waiting(now, &mut self.counters.sent),
             Queueing::Service(service) => service.waiting(),
         }
@@ -457,6 +512,7 @@ impl Port {
     /// or will be lost when their transmission ends, after the end of the run.
     pub fn held(&self) -> u64 {
         let queued = match &self.queueing {
+            Queueing::Fifo(queue) => queue.stuck(),
             Queueing::Committed(queue) => queue.stuck(),
             Queueing::Service(service) => service.held(),
         };
@@ -465,6 +521,7 @@ impl Port {
 
     /// Hands over the counts, and what was recorded beyond them.
     pub fn into_counters(mut self) -> (LinkCounters, Option<PortTimings>) {
+        self.counters.whole.report(&mut self.counters.link);
         if let Queueing::Service(service) = &self.queueing {
             service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         }
@@ -526,6 +583,7 @@ impl Port {
     #[inline]
     fn check_conservation(&self) {
         let queued = match &self.queueing {
+            Queueing::Fifo(queue) => queue.len(),
             Queueing::Committed(queue) => queue.len(),
             Queueing::Service(service) => service.len(),
         };
