@@ -376,7 +376,7 @@ impl CallsEnd {
             self.sent_bytes += u64::from(packet.size);
         }
         around.context.record.trace(now, self.place, packet, TraceEvent::Send);
-        around.send(now, self.dress.departure.port, packet, packet.hop);
+        around.send(now, self.dress.departure.port, packet);
     }
 
     /// Cuts and signals that an input has led to.

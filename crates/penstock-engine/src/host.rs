@@ -30,10 +30,16 @@ pub struct Surroundings<'a, 'b> {
 }
 
 impl Surroundings<'_, '_> {
-    /// Hands a packet to a port of the node; it is to go on to `hop`.
+    /// Hands a packet that has arrived to a port of the node; it is to go on to `hop`.
     #[inline(always)]
-    pub fn send(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
+    pub fn pass_on(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
         self.ports[port as usize].on_arrival(now, packet, hop, &mut self.context);
+    }
+
+    /// Hands a new packet to a port of the node.
+    #[inline(always)]
+    pub fn send(&mut self, now: Time, port: u32, packet: &Packet) {
+        self.ports[port as usize].on_new_packet(now, packet, packet.hop, &mut self.context);
     }
 }
 
@@ -457,7 +463,7 @@ impl Host {
         }
         let port = end.dress.departure.port;
         around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-        around.send(now, port, &packet, packet.hop);
+        around.send(now, port, &packet);
     }
 
     fn on_timer(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
@@ -541,7 +547,7 @@ impl Host {
                 end.sent.count(&packet);
             }
             around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.send(now, end.dress.departure.port, &packet, packet.hop);
+            around.send(now, end.dress.departure.port, &packet);
         }
         self.timers.arm(end.sender.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Sender, slot);
     }
@@ -553,7 +559,7 @@ impl Host {
         while let Some(Transmission { body, size }) = end.receiver.next_transmission(now) {
             let packet = end.dress.packet(now, size, body);
             around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.send(now, end.dress.departure.port, &packet, packet.hop);
+            around.send(now, end.dress.departure.port, &packet);
         }
         self.timers.arm(end.receiver.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Receiver, slot);
     }

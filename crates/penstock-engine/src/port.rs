@@ -157,9 +157,9 @@ impl Counters {
 
     /// Counts a packet that arrives and is refused.
     #[cold]
-    fn offered_in_vain(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
-        self.arrival(now, packet);
-        self.refused(now, *packet, cause, record);
+    fn offered_in_vain(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
+        self.arrival(now, &packet);
+        self.refused(now, packet, cause, record);
     }
 
     /// Counts a packet that is refused.
@@ -189,13 +189,13 @@ impl Counters {
             self.offered += u64::from(cfg!(debug_assertions));
             self.whole.count(now, start, end, packet);
         } else {
-            self.passage_at_an_edge(now, start, end, packet);
+            self.passage_at_an_edge(now, start, end, *packet);
         }
     }
 
     #[cold]
-    fn passage_at_an_edge(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
-        self.arrival(now, packet);
+    fn passage_at_an_edge(&mut self, now: Time, start: Time, end: Time, packet: Packet) {
+        self.arrival(now, &packet);
         self.link.transmission(&self.window, now, start, end, packet.size);
     }
 
@@ -316,42 +316,70 @@ impl Port {
     /// than all decisions.
     #[inline(always)]
     pub fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
-        if self.has_stages {
-            return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
+        if matches!(self.queueing, Queueing::Fifo(_)) {
+            self.queue_up(now, packet, hop, context);
+        } else {
+            self.on_other_arrival(now, packet, hop, context);
         }
-        let Port { queueing, counters, wire, pcn, delay, .. } = self;
-        let mut written = Written { hop, marked: packet.marked, pcn: packet.pcn };
-        let (start, end) = match queueing {
-            Queueing::Fifo(queue) => {
-                if !queue.admits(now, packet.size, &mut counters.sent) {
-                    return counters.offered_in_vain(now, packet, DropCause::Overflow, context.record);
-                }
-                context.record.trace(now, counters.place, packet, TraceEvent::Accept);
-                queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent)
-            }
-            Queueing::Committed(queue) => {
-                match queue.decide(now, packet, &mut counters.sent) {
-                    Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
-                    Verdict::Mark => {
-                        written.marked = true;
-                        counters.marked(now, Packet { marked: true, ..*packet }, context.record);
-                    }
-                    Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
-                }
-                if let Some(pcn) = pcn {
-                    written.pcn = pcn.meter(now, packet.size, packet.pcn);
-                    if written.pcn > packet.pcn {
-                        counters.mark(now, packet);
-                    }
-                }
-                queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent)
-            }
-            Queueing::Service(_) => return self.on_arrival_to_service(now, packet, hop, context),
-        };
+    }
+
+    /// The same of a packet that has just been made, which need not stand anywhere in memory.
+    #[inline(always)]
+    pub fn on_new_packet(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        if matches!(self.queueing, Queueing::Fifo(_)) {
+            self.queue_up(now, packet, hop, context);
+        } else {
+            self.on_other_arrival(now, &packet.clone(), hop, context);
+        }
+    }
+
+    /// Takes a packet at a port that only queues.
+    #[inline(always)]
+    fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::Fifo(queue), counters, wire, delay, .. } = self else { return };
+        if !queue.admits(now, packet.size, &mut counters.sent) {
+            return counters.offered_in_vain(now, *packet, DropCause::Overflow, context.record);
+        }
+        context.record.trace(now, counters.place, packet, TraceEvent::Accept);
+        let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
         counters.passage(now, start, end, packet);
         if end != Time::NEVER {
             let next = context.routes.hop(hop);
-            context.outputs.send(next.process, next.input, end + *delay, packet, written);
+            let at = end + *delay;
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop));
+        }
+        self.check_conservation();
+    }
+
+    /// Takes a packet at a port that does more than queue.
+    #[inline]
+    fn on_other_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        if self.has_stages {
+            return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
+        }
+        let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else {
+            return self.on_arrival_to_service(now, packet, hop, context);
+        };
+        let mut written = Written { hop, marked: packet.marked, pcn: packet.pcn };
+        match queue.decide(now, packet, &mut counters.sent) {
+            Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
+            Verdict::Mark => {
+                written.marked = true;
+                counters.marked(now, Packet { marked: true, ..*packet }, context.record);
+            }
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, *packet, cause, context.record),
+        }
+        if let Some(pcn) = pcn {
+            written.pcn = pcn.meter(now, packet.size, packet.pcn);
+            if written.pcn > packet.pcn {
+                counters.mark(now, packet);
+            }
+        }
+        let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
+        counters.passage(now, start, end, packet);
+        if end != Time::NEVER {
+            let (next, at) = (context.routes.hop(hop), end + *delay);
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.write(at, packet, written));
         }
         self.check_conservation();
     }
@@ -480,7 +508,8 @@ impl Port {
                 if end != Time::NEVER {
                     let hop = context.routes.hop(packet.hop);
                     let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
-                    context.outputs.send(hop.process, hop.input, end + *delay, packet, written);
+                    let at = end + *delay;
+                    context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write(at, packet, written));
                 }
                 service.take_off(queue);
             }
@@ -576,7 +605,8 @@ impl Port {
         }
         let hop = context.routes.hop(packet.hop);
         let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
-        context.outputs.send(hop.process, hop.input, left + self.delay, packet, written);
+        let at = left + self.delay;
+        context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write(at, packet, written));
     }
 
     /// Arrived = queued + sent + refused, after every event in debug builds.

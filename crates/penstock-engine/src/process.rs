@@ -87,7 +87,7 @@ pub struct Outcome {
 impl Process {
     /// A process of these ports, and of a host if flows begin or end here.
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
-        let mut record = Record { trace: trace.then(Vec::new), ..Record::default() };
+        let mut record = Record { trace: trace.then(Box::default), ..Record::default() };
         record.digest.name(&name);
         let mut process = Process {
             name,
@@ -261,7 +261,7 @@ impl Process {
             name: self.name,
             digest: self.record.digest.value(),
             packet_hops: self.packet_hops,
-            trace: self.record.trace.unwrap_or_default(),
+            trace: *self.record.trace.unwrap_or_default(),
         }
     }
 
@@ -289,7 +289,7 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
                 break;
             }
             around.context.record.digest.packet(*at, packet, 0);
-            around.send(*at, 0, packet, packet.hop.next());
+            around.pass_on(*at, 0, packet, packet.hop.next());
             taken += 1;
         }
         if taken == 0 {
@@ -323,7 +323,7 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
                 // Nothing else can have become due earlier.
                 own = own.min(host.next_timer());
             } else {
-                around.send(*at, port, packet, packet.hop.next());
+                around.pass_on(*at, port, packet, packet.hop.next());
             }
             taken += 1;
         }
