@@ -130,9 +130,9 @@ impl Whole {
 impl LinkCounters {
     /// Counts an arrival in the window.
     #[inline]
-    pub(crate) fn arrival(&mut self, packet: &Packet) {
-        self.offered_packets[usize::from(packet.precedence)] += 1;
-        self.offered_bytes += u64::from(packet.size);
+    pub(crate) fn arrival(&mut self, size: u32, precedence: u8) {
+        self.offered_packets[usize::from(precedence)] += 1;
+        self.offered_bytes += u64::from(size);
     }
 
     /// Counts a mark in the window.

@@ -146,19 +146,19 @@ impl Counters {
 
     /// Counts an arrival.
     #[inline]
-    fn arrival(&mut self, now: Time, packet: &Packet) {
+    fn arrival(&mut self, now: Time, size: u32, precedence: u8) {
         if cfg!(debug_assertions) {
             self.offered += 1;
         }
         if self.window.is_open(now) {
-            self.link.arrival(packet);
+            self.link.arrival(size, precedence);
         }
     }
 
     /// Counts a packet that arrives and is refused.
     #[cold]
     fn offered_in_vain(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
-        self.arrival(now, &packet);
+        self.arrival(now, packet.size, packet.precedence);
         self.refused(now, packet, cause, record);
     }
 
@@ -189,14 +189,14 @@ impl Counters {
             self.offered += u64::from(cfg!(debug_assertions));
             self.whole.count(now, start, end, packet);
         } else {
-            self.passage_at_an_edge(now, start, end, *packet);
+            self.passage_at_an_edge(now, start, end, packet.size, packet.precedence);
         }
     }
 
     #[cold]
-    fn passage_at_an_edge(&mut self, now: Time, start: Time, end: Time, packet: Packet) {
-        self.arrival(now, &packet);
-        self.link.transmission(&self.window, now, start, end, packet.size);
+    fn passage_at_an_edge(&mut self, now: Time, start: Time, end: Time, size: u32, precedence: u8) {
+        self.arrival(now, size, precedence);
+        self.link.transmission(&self.window, now, start, end, size);
     }
 
     /// The same of a packet whose arrival has been counted.
@@ -338,7 +338,7 @@ impl Port {
     fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Fifo(queue), counters, wire, delay, .. } = self else { return };
         if !queue.admits(now, packet.size, &mut counters.sent) {
-            return counters.offered_in_vain(now, *packet, DropCause::Overflow, context.record);
+            return counters.offered_in_vain(now, Packet { hop, ..*packet }, DropCause::Overflow, context.record);
         }
         context.record.trace(now, counters.place, packet, TraceEvent::Accept);
         let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
@@ -389,7 +389,7 @@ impl Port {
         let Port { queueing: Queueing::Service(service), counters, pcn, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
-        counters.arrival(now, packet);
+        counters.arrival(now, packet.size, packet.precedence);
         service.settle(now, &mut counters.sent);
         let mut marked = packet.marked;
         match service.decide(now, packet) {
@@ -418,13 +418,13 @@ impl Port {
     fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) {
         let packet = &mut packet;
         if !self.passes_policers(now, packet) {
-            self.counters.arrival(now, packet);
+            self.counters.arrival(now, packet.size, packet.precedence);
             return self.counters.refused(now, *packet, DropCause::Policed, context.record);
         }
         if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
-        self.counters.arrival(now, packet);
+        self.counters.arrival(now, packet.size, packet.precedence);
         self.meter_pcn(now, packet, PcnAt::Offered);
         let Port { queueing, counters, .. } = self;
         let verdict = match queueing {
