@@ -473,6 +473,6 @@ impl Sending {
             self.bytes += u64::from(packet.size);
         }
         around.context.record.trace(now, self.place, packet, TraceEvent::Send);
-        around.send(now, self.dress.departure.port, packet, packet.hop);
+        around.send(now, self.dress.departure.port, packet);
     }
 }

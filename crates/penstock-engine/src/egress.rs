@@ -65,9 +65,9 @@ impl EgressEnd {
         }
     }
 
-    /// A packet of the aggregate arrives.
+    /// A packet of the aggregate arrives; tells whether the deadline may be another now.
     #[inline(always)]
-    pub fn on_packet(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) -> bool {
         if self.window.is_open(now) {
             self.received.count(now, packet);
         }
@@ -80,6 +80,7 @@ impl EgressEnd {
         if self.egress.on_packet(now, Bytes::new(u64::from(packet.size)), packet.pcn) {
             self.follow_up(now, around);
         }
+        self.has_deadlines
     }
 
     /// A signal from the ingress.

@@ -20,6 +20,7 @@ mod delayed;
 mod digest;
 mod egress;
 mod emissions;
+mod fifo;
 mod horizon;
 mod host;
 pub mod link;
