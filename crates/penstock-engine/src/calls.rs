@@ -2,7 +2,7 @@
 
 use crate::blueprint::CallsPlan;
 use crate::delayed::Delayed;
-use crate::emissions::Emissions;
+use crate::emissions::{Due, Emissions};
 use crate::host::{Dress, Surroundings};
 use crate::messages::{Message, Peer};
 use crate::observations::{CallCounters, TraceEvent};
@@ -47,9 +47,7 @@ pub struct CallsEnd {
 /// What every packet needs: side by side, because there may be very many aggregates, each visited for a few packets.
 #[repr(align(64))]
 struct Sending {
-    dress: Dress,
-    place: u32,
-    sequence: u32,
+    outlet: Outlet,
     /// The ingress looks at what is sent, and may have deadlines.
     ingress_watches: bool,
     delays: bool,
@@ -57,11 +55,18 @@ struct Sending {
     next_change: Time,
     /// No call sends after this.
     stop: Time,
+    calls: Vec<Call>,
+    emissions: Emissions,
+}
+
+/// Where packets leave.
+struct Outlet {
+    dress: Dress,
+    place: u32,
+    sequence: u32,
     window: Window,
     packets: u64,
     bytes: u64,
-    calls: Vec<Call>,
-    emissions: Emissions,
 }
 
 /// A call, live or waiting for its last entry in the calendar to come up; small, because there may be very many.
@@ -84,16 +89,28 @@ const GONE: u32 = u32::MAX;
 const _: () = assert!(std::mem::size_of::<Call>() <= 40);
 
 impl Call {
-    /// Asks the source; returns when the packet after this one goes out.
-    fn ask(&mut self) -> Duration {
+    /// A packet goes out; returns after which time the next one does, `None` if the call has ended and this is none.
+    #[inline(always)]
+    fn go_on(&mut self) -> Option<Duration> {
+        if self.more == 0 {
+            return self.ask();
+        }
+        self.more -= 1;
+        Some(self.spacing)
+    }
+
+    fn ask(&mut self) -> Option<Duration> {
+        if self.position == GONE {
+            return None;
+        }
         let Some(drawn) = &mut self.drawn else {
             self.more = u32::MAX;
-            return self.spacing;
+            return Some(self.spacing);
         };
         let (source, stream) = &mut **drawn;
         let (next, more) = source.next_run(stream);
         (self.size, self.more) = (next.size, more);
-        next.after
+        Some(next.after)
     }
 }
 
@@ -130,16 +147,11 @@ impl CallsEnd {
         let delayed = plan.delay.as_ref().map(|delay| Delayed::new(delay, key));
         let mut end = CallsEnd {
             sending: Sending {
-                dress,
-                place,
-                sequence: 0,
+                outlet: Outlet { dress, place, sequence: 0, window, packets: 0, bytes: 0 },
                 ingress_watches: plan.termination.is_some(),
                 delays: delayed.is_some(),
                 next_change: Time::NEVER,
                 stop,
-                window,
-                packets: 0,
-                bytes: 0,
                 calls: Vec::new(),
                 emissions: Emissions::new(ties),
             },
@@ -171,12 +183,12 @@ impl CallsEnd {
 
     /// The aggregate.
     pub fn flow(&self) -> FlowId {
-        self.sending.dress.flow
+        self.sending.outlet.dress.flow
     }
 
     /// Packets and bytes that this end has sent in the window.
     pub fn sent(&self) -> (u64, u64) {
-        (self.sending.packets, self.sending.bytes)
+        (self.sending.outlet.packets, self.sending.outlet.bytes)
     }
 
     /// When something happens here next.
@@ -214,10 +226,10 @@ impl CallsEnd {
             }
             if other <= emission {
                 self.on_due(other, around);
+                done += 1;
             } else {
-                self.emit(emission, around);
+                done += self.emit_before(other.min(until.after()), around);
             }
-            done += 1;
         }
     }
 
@@ -295,7 +307,7 @@ impl CallsEnd {
     fn on_arrival(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
         for _ in 0..self.arriving {
             let serial = self.take_serial();
-            self.counters.offered += u64::from(self.sending.window.is_open(now));
+            self.counters.offered += u64::from(self.sending.outlet.window.is_open(now));
             let live = self.live.len() as u32;
             match self.ingress.on_call(now, serial, live) {
                 Decision::Admit => self.decided(now, serial, true),
@@ -303,8 +315,8 @@ impl CallsEnd {
                 Decision::Ask => match self.plan.request_packet {
                     Some(size) => {
                         let body = Body::Request { call: serial, live };
-                        let packet = self.sending.dress.packet(now, size, body);
-                        self.sending.send(now, &packet, around);
+                        let packet = self.sending.outlet.dress.packet(now, size, body);
+                        self.sending.outlet.send(now, &packet, around);
                     }
                     None => self.signal(now, Signal::Request { call: serial, live }, around),
                 },
@@ -315,7 +327,7 @@ impl CallsEnd {
     }
 
     fn decided(&mut self, now: Time, serial: u32, admitted: bool) {
-        let counts = u64::from(self.sending.window.is_open(now));
+        let counts = u64::from(self.sending.outlet.window.is_open(now));
         if admitted {
             self.counters.admitted += counts;
             self.begin(now, serial, now);
@@ -367,39 +379,37 @@ impl CallsEnd {
         }
     }
 
+    /// Lets calls send that are due before `bound`, or only the next one where its packet is held up. Returns how many it
+    /// came across, those that have ended included.
     #[inline(always)]
-    fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        let slot = self.sending.emissions.first().slot;
-        let call = &mut self.sending.calls[slot as usize];
-        let size = call.size;
-        let after = if call.more > 0 {
-            call.more -= 1;
-            call.spacing
-        } else if call.position == GONE {
-            return self.forget_first(slot);
-        } else {
-            call.ask()
-        };
-        self.sending.emissions.advance(after, self.sending.stop);
-        if self.sending.delays {
-            self.delay(now, slot, size);
-        } else {
-            self.pass(now, size, around);
+    fn emit_before(&mut self, bound: Time, around: &mut Surroundings<'_, '_>) -> u64 {
+        let CallsEnd { sending, ingress, delayed, free, .. } = self;
+        let Sending { outlet, calls, emissions, stop, ingress_watches, delays, next_change } = sending;
+        let mut met = 0;
+        while emissions.next() < bound {
+            met += 1;
+            let Due { at: now, slot, .. } = emissions.first();
+            let call = &mut calls[slot as usize];
+            let size = call.size;
+            let Some(after) = call.go_on() else {
+                free.push(slot);
+                emissions.remove_first();
+                continue;
+            };
+            emissions.advance(after, *stop);
+            if *delays {
+                if let Some(delayed) = delayed {
+                    call.latest = delayed.add(now, call.latest, slot, call.serial, size);
+                    *next_change = (*next_change).min(call.latest);
+                }
+                return met;
+            }
+            if *ingress_watches {
+                ingress.on_sent(now, Bytes::new(u64::from(size)));
+            }
+            outlet.pass(now, size, around);
         }
-    }
-
-    /// The first call in the calendar has ended.
-    fn forget_first(&mut self, slot: u32) {
-        self.free.push(slot);
-        self.sending.emissions.remove_first();
-    }
-
-    /// A packet leaves its source, and the ingress sees it later.
-    fn delay(&mut self, now: Time, slot: u32, size: u32) {
-        let Some(delayed) = &mut self.delayed else { return };
-        let call = &mut self.sending.calls[slot as usize];
-        call.latest = delayed.add(now, call.latest, slot, call.serial, size);
-        self.sending.next_change = self.sending.next_change.min(call.latest);
+        met
     }
 
     /// A packet has come from its source, where that took time.
@@ -414,15 +424,11 @@ impl CallsEnd {
     }
 
     /// A packet passes the ingress.
-    #[inline(always)]
     fn pass(&mut self, now: Time, size: u32, around: &mut Surroundings<'_, '_>) {
-        let sending = &mut self.sending;
-        let packet = sending.dress.packet(now, size, Body::Media { seq: sending.sequence });
-        sending.sequence = sending.sequence.wrapping_add(1);
-        if sending.ingress_watches {
+        if self.sending.ingress_watches {
             self.ingress.on_sent(now, Bytes::new(u64::from(size)));
         }
-        sending.send(now, &packet, around);
+        self.sending.outlet.pass(now, size, around);
     }
 
     /// Cuts and signals that an input has led to.
@@ -453,19 +459,27 @@ impl CallsEnd {
 
     fn signal(&mut self, now: Time, signal: Signal, around: &mut Surroundings<'_, '_>) {
         let message =
-            Message { at: now + self.egress.delay, flow: self.sending.dress.flow, to_egress: true, number: self.messages, signal };
+            Message { at: now + self.egress.delay, flow: self.sending.outlet.dress.flow, to_egress: true, number: self.messages, signal };
         self.messages += 1;
         around.context.outputs.tell(self.egress.process, message);
     }
 
     fn count_live(&mut self, now: Time) {
-        let span = self.sending.window.overlap(self.live_since, now);
+        let span = self.sending.outlet.window.overlap(self.live_since, now);
         self.counters.live_ps += u128::from(span) * self.live.len() as u128;
         self.live_since = now;
     }
 }
 
-impl Sending {
+impl Outlet {
+    /// The next packet of the aggregate.
+    #[inline(always)]
+    fn pass(&mut self, now: Time, size: u32, around: &mut Surroundings<'_, '_>) {
+        let packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
+        self.sequence = self.sequence.wrapping_add(1);
+        self.send(now, &packet, around);
+    }
+
     #[inline(always)]
     fn send(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         if self.window.is_open(now) {

@@ -33,7 +33,7 @@ pub struct Port {
     wire: Wire,
     delay: Duration,
     policers: Option<Box<Policers>>,
-    marker: Option<Marker>,
+    marker: Option<Box<Marker>>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
     /// Whether the port does more than queue in order and meter what it accepts; most do not, and one question tells.
@@ -106,8 +106,8 @@ impl PcnStage {
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
 enum Queueing {
     Fifo(Fifo),
-    Committed(Committed),
-    Service(Service),
+    Committed(Box<Committed>),
+    Service(Box<Service>),
 }
 
 /// The port's counts, and the window that they are about.
@@ -116,7 +116,7 @@ pub struct Counters {
     /// The place of the port in traces.
     place: u32,
     /// What is reported.
-    pub link: LinkCounters,
+    pub link: Box<LinkCounters>,
     /// What is to be added to that.
     whole: Whole,
     /// When counting is on.
@@ -275,33 +275,24 @@ impl Port {
                 AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
                     Queueing::Fifo(Fifo::new(discipline))
                 }
-                discipline => Queueing::Committed(Committed::new(discipline)),
+                discipline => Queueing::Committed(Box::new(Committed::new(discipline))),
             }
         } else {
-            Queueing::Service(Service::new(&plan.port, &context))
+            Queueing::Service(Box::new(Service::new(&plan.port, &context)))
         };
         Port {
             link,
             wire,
             delay: plan.delay,
             policers: Policers::new(&plan.port),
-            marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
+            marker: plan.port.marker.as_ref().map(|marker| Box::new(Marker { meter: AnyMeter::new(&marker.meter), at: marker.at })),
             pcn: PcnStage::new(&plan.port, key),
             has_stages,
             queueing,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             doomed: 0,
-            counters: Counters {
-                place,
-                link: LinkCounters::default(),
-                whole: Whole::default(),
-                window,
-                offered: 0,
-                refused: 0,
-                sent: 0,
-                watch,
-            },
+            counters: Counters { place, link: Box::default(), whole: Whole::default(), window, offered: 0, refused: 0, sent: 0, watch },
         }
     }
 
@@ -433,7 +424,7 @@ impl Port {
             self.counters.arrival(now, packet.size, packet.precedence);
             return self.counters.refused(now, *packet, DropCause::Policed, context.record);
         }
-        if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
+        if let Some(Marker { meter, at: MarkAt::Arrival }) = self.marker.as_deref_mut() {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
         self.counters.arrival(now, packet.size, packet.precedence);
@@ -566,7 +557,7 @@ impl Port {
         if let Queueing::Service(service) = &self.queueing {
             service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         }
-        (self.counters.link, self.counters.watch.map(|watch| watch.into_timings()))
+        (*self.counters.link, self.counters.watch.map(|watch| watch.into_timings()))
     }
 
     /// The hash of what was lost on the wire, in the order of departure; `None` where nothing can be.
@@ -603,7 +594,7 @@ impl Port {
         if end == Time::NEVER {
             return;
         }
-        if let Some(Marker { meter, at: MarkAt::Departure }) = &mut self.marker {
+        if let Some(Marker { meter, at: MarkAt::Departure }) = self.marker.as_deref_mut() {
             packet.precedence = meter.colour(start, packet.bytes(), packet.precedence);
         }
         self.meter_pcn(start, packet, PcnAt::Departure);

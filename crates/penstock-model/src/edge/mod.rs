@@ -118,7 +118,7 @@ impl Ingress {
         self.signals.extend(self.admission.on_end());
     }
 
-    /// A packet of the aggregate goes out.
+    /// A packet of the aggregate goes out. That leaves the deadline as it is, and there is no signal.
     #[inline]
     pub fn on_sent(&mut self, now: Time, size: Bytes) {
         self.termination.on_sent(now, size);

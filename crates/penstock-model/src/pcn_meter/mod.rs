@@ -58,7 +58,7 @@ macro_rules! pcn_meters {
         }
 
         impl PcnMeter for AnyPcnMeter {
-            #[inline]
+            #[inline(always)]
             fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
                 match self {
                     $( AnyPcnMeter::$variant(it) => it.on_packet(now, size, mark), )*
