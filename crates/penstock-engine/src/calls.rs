@@ -1,15 +1,17 @@
 //! An aggregate of calls: the sending end, where calls arrive, are admitted, send, and end.
 
 use crate::blueprint::CallsPlan;
+use crate::call::Call;
 use crate::delayed::Delayed;
 use crate::emissions::{Due, Emissions};
 use crate::host::{Dress, Surroundings};
 use crate::messages::{Message, Peer};
-use crate::observations::{CallCounters, TraceEvent};
+use crate::observations::CallCounters;
+use crate::outlet::Outlet;
 use crate::record::Window;
 use penstock_model::edge::{Decision, EdgeContext, Ingress, Signal, TerminationPlan, Victims};
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Body, Packet};
+use penstock_model::packet::Body;
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source, SourcePlan};
 use penstock_model::units::{Bytes, Duration, Time};
@@ -59,61 +61,6 @@ struct Sending {
     emissions: Emissions,
 }
 
-/// Where packets leave.
-struct Outlet {
-    dress: Dress,
-    place: u32,
-    sequence: u32,
-    window: Window,
-    packets: u64,
-    bytes: u64,
-}
-
-/// A call, live or waiting for its last entry in the calendar to come up; small, because there may be very many.
-struct Call {
-    /// The next packets go out at this spacing,
-    spacing: Duration,
-    /// as many as this, before the source is to be asked.
-    more: u32,
-    size: u32,
-    /// Position in `live`; [`GONE`] once it has ended.
-    position: u32,
-    serial: u32,
-    /// Where packets are delayed, when the last of them goes on.
-    latest: Time,
-    /// `None` if nothing but the spacing is to be known.
-    drawn: Option<Box<(AnySource, Stream)>>,
-}
-
-const GONE: u32 = u32::MAX;
-const _: () = assert!(std::mem::size_of::<Call>() <= 40);
-
-impl Call {
-    /// A packet goes out; returns after which time the next one does, `None` if the call has ended and this is none.
-    #[inline(always)]
-    fn go_on(&mut self) -> Option<Duration> {
-        if self.more == 0 {
-            return self.ask();
-        }
-        self.more -= 1;
-        Some(self.spacing)
-    }
-
-    fn ask(&mut self) -> Option<Duration> {
-        if self.position == GONE {
-            return None;
-        }
-        let Some(drawn) = &mut self.drawn else {
-            self.more = u32::MAX;
-            return Some(self.spacing);
-        };
-        let (source, stream) = &mut **drawn;
-        let (next, more) = source.next_run(stream);
-        (self.size, self.more) = (next.size, more);
-        Some(next.after)
-    }
-}
-
 /// What an aggregate is built from.
 pub struct CallsSetup {
     /// How its packets look.
@@ -147,7 +94,7 @@ impl CallsEnd {
         let delayed = plan.delay.as_ref().map(|delay| Delayed::new(delay, key));
         let mut end = CallsEnd {
             sending: Sending {
-                outlet: Outlet { dress, place, sequence: 0, window, packets: 0, bytes: 0 },
+                outlet: Outlet::new(dress, place, window),
                 ingress_watches: plan.termination.is_some(),
                 delays: delayed.is_some(),
                 next_change: Time::NEVER,
@@ -239,7 +186,7 @@ impl CallsEnd {
             let Reverse((_, slot, serial)) = self.endings.pop().expect("an ending is due");
             self.next_ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
             let call = &self.sending.calls[slot as usize];
-            if call.serial == serial && call.position != GONE {
+            if call.is_live(serial) {
                 self.end(now, slot);
                 self.ingress.on_end(now, self.live.len() as u32);
                 self.follow_up(now, around);
@@ -342,17 +289,9 @@ impl CallsEnd {
         let key = self.key.child("call").nth(u64::from(serial));
         let mut stream = key.stream();
         let first = source.first(&mut stream);
-        let (period, spacing) = (source.period(), source.spacing());
+        let spacing = source.spacing();
         let slot = self.free.pop().unwrap_or(self.sending.calls.len() as u32);
-        let call = Call {
-            spacing: period.or(spacing).unwrap_or(Duration::ZERO),
-            more: 0,
-            size: first.size,
-            position: self.live.len() as u32,
-            serial,
-            latest: Time::ZERO,
-            drawn: period.is_none().then(|| Box::new((source, stream))),
-        };
+        let call = Call::new(source, stream, serial, first.size, self.live.len() as u32);
         match self.sending.calls.get_mut(slot as usize) {
             Some(place) => *place = call,
             None => self.sending.calls.push(call),
@@ -369,10 +308,7 @@ impl CallsEnd {
 
     fn end(&mut self, now: Time, slot: u32) {
         self.count_live(now);
-        let call = &mut self.sending.calls[slot as usize];
-        // Its entry in the calendar is to find out.
-        call.more = 0;
-        let position = std::mem::replace(&mut call.position, GONE);
+        let position = self.sending.calls[slot as usize].end();
         self.live.swap_remove(position as usize);
         if let Some(moved) = self.live.get(position as usize) {
             self.sending.calls[*moved as usize].position = position;
@@ -418,7 +354,7 @@ impl CallsEnd {
         let packet = delayed.take();
         let call = &self.sending.calls[packet.slot as usize];
         // The place of a call that has ended may be another's by now.
-        if delayed.outlive() || call.serial == packet.serial && call.position != GONE {
+        if delayed.outlive() || call.is_live(packet.serial) {
             self.pass(now, packet.size, around);
         }
     }
@@ -468,25 +404,5 @@ impl CallsEnd {
         let span = self.sending.outlet.window.overlap(self.live_since, now);
         self.counters.live_ps += u128::from(span) * self.live.len() as u128;
         self.live_since = now;
-    }
-}
-
-impl Outlet {
-    /// The next packet of the aggregate.
-    #[inline(always)]
-    fn pass(&mut self, now: Time, size: u32, around: &mut Surroundings<'_, '_>) {
-        let packet = self.dress.packet(now, size, Body::Media { seq: self.sequence });
-        self.sequence = self.sequence.wrapping_add(1);
-        self.send(now, &packet, around);
-    }
-
-    #[inline(always)]
-    fn send(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
-        if self.window.is_open(now) {
-            self.packets += 1;
-            self.bytes += u64::from(packet.size);
-        }
-        around.context.record.trace(now, self.place, packet, TraceEvent::Send);
-        around.send(now, self.dress.departure.port, packet);
     }
 }
