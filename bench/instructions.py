@@ -37,6 +37,8 @@ SECONDS = {
     # The warm-up is 10 s, and the link is full soon after.
     "pcn-cbr": (13, 17),
     "pcn-vbr": (13, 17),
+    "schedulers-priority": (0.1, 0.3),
+    "schedulers-drr": (0.1, 0.3),
 }
 
 

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock import components, reproductions
 from penstock.reference import PLACES, catalogue, pages
@@ -84,9 +84,11 @@ def _metrics(metrics: list[Metric]) -> str:
     rows = []
     for metric in metrics:
         # The core tells more about a metric than the command line shows, and the types of the latter.
-        told: dict[str, list[str]] = dict(metric)  # type: ignore[arg-type]
+        told: dict[str, Any] = dict(metric)
         take = ", ".join(f"**{word}**" if word in told["default-take"] else word for word in told["take"])
         doc = _line(metric["doc"]) + (f" *Take:* {take}." if take else "")
+        if told["quantiles"]:
+            doc += " *Quantiles.*"
         if told["by"]:
             doc += f" *By:* {', '.join(told['by'])}."
         rows.append(f"| `{metric['name']}` | {metric['unit']} | {', '.join(told['applies-to'])} | {doc} |")

@@ -12,14 +12,14 @@ import sys
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here"]
+__all__ = ["GROUPS", "RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here"]
 
 
 class Measured(TypedDict):
@@ -91,6 +91,41 @@ def af() -> str:
     return text
 
 
+_CLASSES = "abcdefgh"
+
+_SCHEDULERS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "fifo": ("Fifo", {}, {}),
+    "priority": ("Priority", {"order": list(_CLASSES)}, {}),
+    "wrr": ("Wrr", {}, {"weight": 1}),
+    "wrr-bytes": ("Wrr", {"weighs": "bytes"}, {"weight": 1}),
+    "drr": ("Drr", {}, {"quantum": "1500 bytes"}),
+    "scfq": ("Scfq", {}, {"weight": 1}),
+    "wf2q-plus": ("Wf2qPlus", {}, {"weight": 1}),
+    "cbq": ("Cbq", {}, {"share": 0.125}),
+}
+# What is measured under a scheduler: its class, its settings, and what each class says.
+
+
+def schedulers(name: str) -> str:
+    """Eight classes of 100 periodic flows, of 160 and of 1500 bytes, offer 1.2 times what 1 Gbit/s carries, 2 s."""
+    from penstock import components
+    from penstock.components import Cbr, TailDrop
+    from penstock.network import Network
+
+    component, settings, said = _SCHEDULERS[name]
+    classes = {} if name == "fifo" else {each: {**said, "queue": TailDrop(limit="100 packets")} for each in _CLASSES}
+    queue = TailDrop(limit="800 packets") if name == "fifo" else None
+    net = Network()
+    a, b = net.node("a"), net.node("b")
+    scheduler = getattr(components, component)(**settings)
+    net.link(a, b, rate="1 Gbit/s", delay="10 ms", queue=queue, scheduler=scheduler, classes=classes)
+    for each in _CLASSES:
+        for size in (160, 1500):
+            source = Cbr(rate="1500 kbit/s", packet=f"{size} bytes")
+            net.flows(f"{each}{size}", a, b, count=50, traffic_class=each, source=source)
+    return net.toml(description=f"Eight classes overload a link under {name}", duration="2 s")
+
+
 def pcn_cbr() -> str:
     """Admission of constant-bit-rate calls over one link at five times the admissible rate, as in the PCN study."""
     return _pcn("CBR")
@@ -147,8 +182,12 @@ WORKLOADS: dict[str, Callable[..., str]] = {
     "af": af,
     "pcn-cbr": pcn_cbr,
     "pcn-vbr": pcn_vbr,
+    **{f"schedulers-{name}": partial(schedulers, name) for name in _SCHEDULERS},
 }
 """Each gives a scenario's text."""
+
+GROUPS = {"schedulers": tuple(f"schedulers-{name}" for name in _SCHEDULERS)}
+"""Names for several of them."""
 
 RESIZABLE = ("cbr", "tcp-many")
 """Those that take another number of flows."""

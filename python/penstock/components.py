@@ -6,18 +6,21 @@ from penstock.component import Component
 
 __all__ = [
     "Batch",
+    "Cbq",
     "Cbr",
     "Cl",
     "Cle",
     "CodecMix",
     "Count",
     "Delay",
+    "Drr",
     "Excess",
     "Exponential",
     "Fifo",
     "Fixed",
     "Fractional",
     "Ftp",
+    "Http",
     "Infinite",
     "Loss",
     "NoneArrival",
@@ -34,6 +37,7 @@ __all__ = [
     "Rfc6661Termination",
     "Rfc6662Admission",
     "Rfc6662Termination",
+    "Scfq",
     "SingleThresholdPcnMeter",
     "SingleThresholdTermination",
     "Sm",
@@ -42,9 +46,13 @@ __all__ = [
     "Tcp",
     "Threshold",
     "TokenBucket",
+    "TokenBucketPolicer",
+    "TokenBucketShaper",
     "TwoRateTcm",
     "Udp",
     "VirtualQueue",
+    "Wf2qPlus",
+    "Wrr",
 ]
 
 
@@ -193,6 +201,130 @@ class Priority(Component):
     KEY: ClassVar[str] = "priority"
 
     order: list[str]
+
+
+class Wrr(Component):
+    """Weighted round robin: classes take turns, and each sends as much at its turn as its weight allows.
+
+    More about it: ``penstock explain wrr``.
+
+    Parameters
+    ----------
+    weighs : Literal["packets", "bytes"], default packets
+        What weights are about.
+    quantum : str, optional
+        Bytes that a class of mean weight may send at a visit, with `weighs = "bytes"`; 1500 bytes if left out. Small
+        ones serve classes more evenly, large ones let each send more packets at once. Allowed: above zero.
+    debts : Literal["kept", "forgiven"], default kept
+        What becomes of what a class sent too much, with `weighs = "bytes"`.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "wrr"
+
+    weighs: Literal["packets", "bytes"] = "packets"
+    quantum: str | None = None
+    debts: Literal["kept", "forgiven"] = "kept"
+
+
+class Drr(Component):
+    """Deficit round robin: classes take turns, and each saves up what a turn leaves too little for its next packet.
+
+    More about it: ``penstock explain drr``.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "drr"
+
+
+class Scfq(Component):
+    """Self-clocked fair queueing: shares by weight, with the packet in service as the clock.
+
+    More about it: ``penstock explain scfq``.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "scfq"
+
+
+class Wf2qPlus(Component):
+    """WF2Q+: fair queueing by weights that serves no packet before the fluid reference would have begun it.
+
+    More about it: ``penstock explain wf2q-plus``.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "wf2q-plus"
+
+
+class Cbq(Component):
+    """Class-based queueing: classes with shares of the link, which they may exceed only by borrowing.
+
+    More about it: ``penstock explain cbq``.
+
+    Parameters
+    ----------
+    sharing : Literal["formal", "ancestor-only"], default formal
+        When classes over their limit may borrow.
+    burst : int, default 16
+        What a class that was idle may send back to back beyond its share, in packets of `quantum` bytes. Allowed: a
+        whole number, at least 1.
+    quantum : str, default 1500 bytes
+        Bytes that a class with a mean share of its priority may send at a turn. Allowed: above zero.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "cbq"
+
+    sharing: Literal["formal", "ancestor-only"] = "formal"
+    burst: int = 16
+    quantum: str = "1500 bytes"
+
+
+class TokenBucketShaper(Component):
+    """Token-bucket shaper: packets wait in the queue until they keep to a rate and a burst.
+
+    More about it: ``penstock explain token-bucket``.
+
+    Parameters
+    ----------
+    rate : str
+        Long-run rate of the output (r); at most the link's. Allowed: above zero, at most 100 Tbit/s.
+    burst : str
+        Depth of the bucket (b); at least the largest packet. Allowed: above zero.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+
+    KIND: ClassVar[str] = "shaper"
+    KEY: ClassVar[str] = "token-bucket"
+
+    rate: str
+    burst: str
+    start: Literal["full", "empty"] = "full"
+
+
+class TokenBucketPolicer(Component):
+    """Token-bucket policer: drops what exceeds a rate and a burst.
+
+    More about it: ``penstock explain token-bucket``.
+
+    Parameters
+    ----------
+    rate : str
+        Long-run rate of what passes (r). Allowed: above zero, at most 100 Tbit/s.
+    burst : str
+        Depth of the bucket (b). Allowed: above zero.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+
+    KIND: ClassVar[str] = "policer"
+    KEY: ClassVar[str] = "token-bucket"
+
+    rate: str
+    burst: str
+    start: Literal["full", "empty"] = "full"
 
 
 class TokenBucket(Component):
@@ -560,7 +692,7 @@ class Excess(Component):
 
 
 class Cbr(Component):
-    """Constant bit rate: packets of one size at a fixed spacing, or nearly so.
+    """Constant bit rate: packets at a fixed spacing, or nearly so.
 
     More about it: ``penstock explain cbr``.
 
@@ -568,8 +700,8 @@ class Cbr(Component):
     ----------
     rate : str
         Mean rate, headers included. Allowed: above zero, at most 100 Tbit/s.
-    packet : str
-        Bytes of each packet on the wire, at most 65535. Allowed: above zero.
+    packet : str | dict[str, Any]
+        Bytes of a packet on the wire. Allowed: 1 to 65535 bytes.
     phase : Literal["random", "zero"], default random
         When the first packet goes out.
     spacing_jitter : float | str, default 0
@@ -580,7 +712,7 @@ class Cbr(Component):
     KEY: ClassVar[str] = "cbr"
 
     rate: str
-    packet: str
+    packet: str | dict[str, Any]
     phase: Literal["random", "zero"] = "random"
     spacing_jitter: float | str = 0.0
 
@@ -606,14 +738,14 @@ class PoissonSource(Component):
 
 
 class OnOff(Component):
-    """On-off: packets of one size at one spacing during on periods, silence between them.
+    """On-off: packets at one spacing during on periods, silence between them.
 
     More about it: ``penstock explain on-off``.
 
     Parameters
     ----------
-    packet : str
-        Bytes of each packet on the wire, at most 65535. Allowed: above zero.
+    packet : str | dict[str, Any]
+        Bytes of a packet on the wire. Allowed: 1 to 65535 bytes.
     spacing : str
         Time from packet to packet in an on period. Allowed: zero or more.
     on : str
@@ -631,7 +763,7 @@ class OnOff(Component):
     KIND: ClassVar[str] = "source"
     KEY: ClassVar[str] = "on-off"
 
-    packet: str
+    packet: str | dict[str, Any]
     spacing: str
     on: str
     off: str
@@ -678,6 +810,34 @@ class Ftp(Component):
     KEY: ClassVar[str] = "ftp"
 
     size: str | None = None
+
+
+class Http(Component):
+    """HTTP: a user who asks for one page after the other over a connection that stays open.
+
+    More about it: ``penstock explain http``.
+
+    Parameters
+    ----------
+    page : str | dict[str, Any], optional
+        Size of the file that the user asks for; `{ log-normal = { median = "2 kB", mean = "7 kB" } }` if left out.
+        Allowed: 1 byte to 4 GB.
+    objects : int, default 3
+        How many files are embedded in it. Allowed: a whole number, 0 to 1000.
+    object : str | dict[str, Any], optional
+        Size of each of them; as `page` if left out. Allowed: 1 byte to 4 GB.
+    think : str | dict[str, Any], optional
+        Time from a page's end to the request of the next; `{ uniform = ["1 s", "5 s"] }` if left out. Allowed: zero or
+        more.
+    """
+
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "http"
+
+    page: str | dict[str, Any] | None = None
+    objects: int = 3
+    object: str | dict[str, Any] | None = None
+    think: str | dict[str, Any] | None = None
 
 
 class Tcp(Component):

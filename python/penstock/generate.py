@@ -28,6 +28,8 @@ _TYPES = {
     "text": "str",
     "law": "str | dict[str, Any]",
 }
+# What a conditioner is stands in its kind; its own name says only how it measures.
+_CONDITIONERS = ("shaper", "policer")
 _HEAD = '''"""Every component as a class, written by ``python -m penstock.generate`` from the core's catalogue."""
 
 from typing import Any, ClassVar, Literal
@@ -43,10 +45,13 @@ __all__ = [
 def module(everything: Catalogue) -> str:
     """The text of ``components.py``."""
     pairs = [(kind, component) for kind, of_kind in everything["components"].items() for component in of_kind]
-    shared = Counter(_camel(component["name"]) for _, component in pairs)
+    shared = Counter(_camel(component["name"]) for kind, component in pairs if kind not in _CONDITIONERS)
     classes = {}
     for kind, component in pairs:
         name = _camel(component["name"])
+        if kind in _CONDITIONERS:
+            classes[name + _camel(kind)] = _class(kind, component)
+            continue
         # Kinds may use a name twice, as in a delay that a wire adds and one that a host does; and arrivals may be none.
         alone = shared[name] == 1 and not keyword.iskeyword(name)
         classes[name if alone else name + _camel(kind)] = _class(kind, component)

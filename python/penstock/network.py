@@ -6,16 +6,15 @@ every value is checked by the same reader.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
-from penstock.component import kebab
+from penstock.component import Component, kebab
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.component import Component
+    from collections.abc import Sequence
 
 __all__ = ["Network", "Node"]
 
@@ -88,6 +87,9 @@ class Network:
         queue: Component | None = None,
         queues: Mapping[str, Component] | None = None,
         scheduler: Component | None = None,
+        classes: Mapping[str, Mapping[str, Any]] | None = None,
+        policer: Component | None = None,
+        shaper: Component | None = None,
         marker: Component | None = None,
         marker_at: str | None = None,
         pcn: Sequence[Component] = (),
@@ -115,6 +117,14 @@ class Network:
             A discipline for each traffic class.
         scheduler : Component, optional
             Who goes next.
+        classes : mapping of str to mapping, optional
+            What the scheduler reads of each class, such as ``{"voice": {"weight": 3, "queue": TailDrop()}}``. The keys
+            are those of ``class.NAME`` in a scenario, with underscores for hyphens; ``classes`` are those of a class
+            with a scheduler of its own.
+        policer : Component, optional
+            Drops what exceeds a profile, before everything else.
+        shaper : Component, optional
+            Holds packets back until they keep to a profile.
         marker : Component, optional
             A meter that colours packets.
         marker_at : str, optional
@@ -139,10 +149,12 @@ class Network:
         if both_ways:
             entry["both-ways"] = True
         entry |= _part("queue", queue) | _part("scheduler", scheduler) | _part("marker", marker)
+        entry |= _part("policer", policer) | _part("shaper", shaper)
         if marker_at is not None:
             entry["marker.at"] = marker_at
         for traffic_class, discipline in (queues or {}).items():
             entry |= _part(f"class.{toml.key(traffic_class)}.queue", discipline)
+        entry |= _classes("", classes or {})
         for meter in pcn:
             entry |= _part("pcn", meter)
         if pcn_at is not None:
@@ -333,6 +345,23 @@ def _name(node: Node | str) -> str:
 
 def _part(path: str, component: Component | None) -> dict[str, Any]:
     return {} if component is None else {f"{path}.{component.KEY}": component.table()}
+
+
+def _classes(path: str, classes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """What is said of classes, by the dotted keys of a scenario."""
+    entry: dict[str, Any] = {}
+    for name, said in classes.items():
+        place = f"{path}class.{toml.key(name)}"
+        for key, value in said.items():
+            if key == "classes":
+                entry |= _classes(f"{place}.", value)
+            elif isinstance(value, Component):
+                entry |= _part(f"{place}.{kebab(key)}", value)
+            elif isinstance(value, Mapping):
+                entry[f"{place}.{kebab(key)}"] = {kebab(inner): item for inner, item in value.items()}
+            else:
+                entry[f"{place}.{kebab(key)}"] = value
+    return entry
 
 
 def _one_or_uniform(what: str | tuple[str, str]) -> str | dict[str, list[str]]:

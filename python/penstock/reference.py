@@ -25,6 +25,8 @@ __all__ = [
 PLACES = {
     "discipline": "queue",
     "scheduler": "scheduler",
+    "shaper": "shaper",
+    "policer": "policer",
     "meter": "marker",
     "pcn-meter": "pcn",
     "source": "source",

@@ -24,6 +24,20 @@ def test_the_dumbbell_is_as_described():
     assert {link["delay"] for link in page["links"] if link is not bottleneck} == {"500000 ns", "24000000 ns"}
 
 
+@pytest.mark.parametrize("name", bench.GROUPS["schedulers"])
+def test_schedulers_are_overloaded_by_a_fifth(name):
+    from penstock import _core
+
+    text = bench.WORKLOADS[name]()
+    [link] = tomllib.loads(text)["links"]
+    assert len(link.get("class", {})) == (0 if name.endswith("fifo") else 8)
+    run = _core.Scenario(text.replace('duration = "2 s"', 'duration = "20 ms"'), name, []).run(1, 0)
+    # 400 flows of 160 bytes at 1171.9 packets a second and as many of 1500 at 125.
+    sent = 20e-3 * 400 * (1171.875 + 125)
+    assert run.counters["delivered"] + run.counters["drops"] < sent
+    assert run.counters["drops"] > 0
+
+
 @pytest.mark.parametrize("name", bench.RESIZABLE)
 def test_some_workloads_take_another_number_of_flows(name):
     assert tomllib.loads(bench.WORKLOADS[name](7))["flows"][0]["count"] == 7

@@ -54,6 +54,38 @@ def test_the_page_that_a_network_writes():
     assert page["measure"] == [{"metric": "jitter", "of": "voice", "quantiles": [0.5, 0.99]}]
 
 
+def test_classes_say_what_their_scheduler_reads():
+    net = ps.Network()
+    a, b = net.node("a"), net.node("b")
+    below = {"web": {"quantum": "1500 bytes"}, "bulk": {"quantum": "3 kB", "queue": ps.TailDrop(limit="9 packets")}}
+    net.link(
+        a,
+        b,
+        rate="1 Mbit/s",
+        delay="1 ms",
+        scheduler=ps.Priority(order=["voice", "data"]),
+        classes={
+            "voice": {
+                "rate_limit": {"rate": "300 kbit/s", "burst": "2 kB"},
+                "policer": ps.TokenBucketPolicer(rate="400 kbit/s", burst="3 kB"),
+            },
+            "data": {"scheduler": ps.Drr(), "classes": below},
+        },
+        shaper=ps.TokenBucketShaper(rate="900 kbit/s", burst="1500 bytes"),
+    )
+    for name in ("voice", "web", "bulk"):
+        net.flows(name, a, b, traffic_class=name, source=ps.Cbr(rate="200 kbit/s", packet="500 bytes"))
+    text = net.toml(duration="1 s")
+    [link] = tomllib.loads(text)["links"]
+    voice, data = link["class"]["voice"], link["class"]["data"]
+    assert voice["rate-limit"] == {"rate": "300 kbit/s", "burst": "2 kB"}
+    assert voice["policer"] == {"token-bucket": {"rate": "400 kbit/s", "burst": "3 kB"}}
+    assert data["class"]["bulk"] == {"quantum": "3 kB", "queue": {"tail-drop": {"limit": "9 packets"}}}
+    assert data["scheduler"] == {"drr": {}}
+    assert link["shaper"] == {"token-bucket": {"rate": "900 kbit/s", "burst": "1500 bytes"}}
+    ps._core.Scenario(text, "classes", [])
+
+
 def test_the_page_of_calls():
     net = ps.Network()
     edges, core = net.nodes("edges", 3), net.node("core")

@@ -69,6 +69,16 @@ def test_a_statistic_is_named_only_where_there_are_several():
     assert [row[1] for row in rows] == ["video statistic=mean", "video statistic=max", "video", "bulk", "bulk[0]"]
 
 
+def test_a_mean_beside_quantiles_says_that_it_is_one():
+    rows = rows_of(
+        [
+            summary("wait", "s", [0.1, 0.2], of="a-b", **{"class": "ef"}, statistic="mean"),
+            summary("wait", "s", [0.1, 0.2], of="a-b", **{"class": "ef"}, quantile="0.9"),
+        ]
+    )
+    assert [row[1] for row in rows] == ["a-b class=ef statistic=mean", "a-b class=ef quantile=0.9"]
+
+
 def test_a_metric_may_have_several_units():
     rows = rows_of(
         [

@@ -6,7 +6,8 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use support::{discipline, one_link, source, transport, Dumbbell, Net};
+use penstock_engine::blueprint::QueuePlan;
+use support::{class, discipline, one_link, scheduler, source, transport, Dumbbell, Net};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -37,7 +38,10 @@ fn main() {
             end: &end(10.0),
         }
         .net(1),
-        other => panic!("no workload '{other}'; cbr, parking-lot, tcp-bulk, tcp-many"),
+        other => match other.strip_prefix("schedulers-").and_then(|name| SCHEDULERS.iter().find(|(known, ..)| *known == name)) {
+            Some(scheduler) => schedulers(scheduler, &end(2.0), flows.unwrap_or(100)),
+            None => panic!("no workload '{other}'; cbr, parking-lot, tcp-bulk, tcp-many, schedulers-fifo and so on"),
+        },
     };
     let seen = net.run();
     let received: u64 = seen.flows.iter().map(|flow| flow.received_packets).sum();
@@ -70,6 +74,44 @@ fn parking_lot(end: &str, flows: usize) -> Net {
         let route = net.route(&[*link]);
         let group = voice(&mut net, &format!("cross{i}"));
         (0..flows).for_each(|_| net.flow(group, route, route));
+    }
+    net
+}
+
+/// What is measured under a scheduler: its name, the component, its settings, and what each of the eight classes says.
+const SCHEDULERS: [(&str, &str, &str, &str); 8] = [
+    ("fifo", "fifo", "", ""),
+    ("priority", "priority", "order = [a, b, c, d, e, f, g, h]", ""),
+    ("wrr", "wrr", "", "weight = 1"),
+    ("wrr-bytes", "wrr", "weighs = bytes", "weight = 1"),
+    ("drr", "drr", "", "quantum = 1500 bytes"),
+    ("scfq", "scfq", "", "weight = 1"),
+    ("wf2q-plus", "wf2q-plus", "", "weight = 1"),
+    ("cbq", "cbq", "", "share = 0.125"),
+];
+
+/// Eight classes of periodic flows, half of 160 and half of 1500 bytes, offer 1.2 times what the link carries.
+fn schedulers((_, name, settings, said): &(&str, &str, &str, &str), end: &str, flows: usize) -> Net {
+    const CLASSES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let fifo = *name == "fifo";
+    let (mut net, route, link) = one_link(end, 1, "1 Gbit/s", "10 ms", discipline("tail-drop", "limit = 800 packets"));
+    let port = net.port(link);
+    port.queue_of_class = (0..8).map(|class| if fifo { 0 } else { class }).collect();
+    if !fifo {
+        port.scheduler = scheduler(name, settings);
+        let queue = |class: &str| QueuePlan { name: class.to_owned(), discipline: discipline("tail-drop", "limit = 100 packets") };
+        port.queues = CLASSES.map(queue).into();
+        port.classes = vec![class(said); 8];
+    }
+    net.0.classes = CLASSES.map(str::to_owned).into();
+    for (number, name) in CLASSES.iter().enumerate() {
+        for bytes in [160, 1500] {
+            let rate = 1_200_000_000 / 8 / flows;
+            let traffic = source("cbr", &format!("rate = {rate} bit/s; packet = {bytes} bytes"));
+            let group = net.group(&format!("{name}{bytes}"), traffic, transport("udp", ""), ("0 s", "0 s"));
+            net.0.groups[group as usize].class = number as u8;
+            (0..flows / 2).for_each(|_| net.flow(group, route, route));
+        }
     }
     net
 }

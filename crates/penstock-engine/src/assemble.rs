@@ -1,8 +1,10 @@
 //! From a blueprint to processes: who is one, how they are connected, and in which order they stand.
 
 use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
+use crate::browse::Browser;
 use crate::calls::{CallsEnd, CallsSetup};
 use crate::channel::Inputs;
+use crate::counts::Received;
 use crate::egress::EgressEnd;
 use crate::horizon::Couplings;
 use crate::host::{Dress, Ends, Host};
@@ -140,6 +142,11 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     let (hops, starts) = hops(blueprint, &place, &process_of, &input_index, &port_index);
     let departure =
         |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
+    for (link, watch) in &blueprint.watch.links {
+        if port_index[link.index()] != u32::MAX {
+            processes[process_of[&place(*link)] as usize].watch(port_index[link.index()], watch, blueprint.classes.len());
+        }
+    }
     let flows = add_flows(blueprint, key, &process_of, &mut processes, &mut couplings, ties, departure)?;
     for (plan, sample) in blueprint.samples.iter().enumerate() {
         let port = port_index[sample.link.index()];
@@ -348,7 +355,7 @@ fn add_flows(
         let group = &blueprint.groups[flow.group as usize];
         let key = key.child("flows").child(&group.name).nth(u64::from(flow.member));
         let start = start(group.start, key);
-        let id = FlowId(i as u32);
+        let (id, watch) = (FlowId(i as u32), blueprint.watch.group(flow.group));
         let forward = departure(flow.forward);
         let dress = Dress { flow: id, departure: forward, class: group.class, precedence: group.precedence };
         let (from, to) = (host_index[flow.from.index()], host_index[flow.to.index()]);
@@ -356,11 +363,15 @@ fn add_flows(
             (TransportPlan::Tcp(_), Some(parameters)) => {
                 let backward = departure(flow.backward);
                 let mut sender = Sender::new(parameters, clock_offset(parameters, key));
-                sender.offer(segments(group, parameters)?);
+                let mut browser = browser(group, parameters, key, watch.pages);
+                match &mut browser {
+                    Some(browser) => sender.offer(Some(browser.ask(start))),
+                    None => sender.offer(segments(group, parameters)?),
+                }
                 let back = Dress { departure: backward, ..dress };
                 let header = parameters.header.get() as u32;
-                let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), header);
-                let source = host(processes, from).add_sender(dress, sender, start, group.stop);
+                let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), Received::new(id, header, watch));
+                let source = host(processes, from).add_sender(dress, sender, browser, start, group.stop);
                 FlowRoutes { forward, backward, source, sink }
             }
             (TransportPlan::Udp(parameters), _) if group.calls.is_some() => {
@@ -373,7 +384,7 @@ fn add_flows(
                 let Some(source) = AnySource::new(&group.source) else {
                     return Err(BlueprintError::Mismatch(group.name.clone()));
                 };
-                let sink = host(processes, to).add_sink(id, parameters.header.get() as u32);
+                let sink = host(processes, to).add_sink(Received::new(id, parameters.header.get() as u32, watch));
                 let source = host(processes, from).add_source(dress, source, key.child("source").stream(), start, group.stop);
                 FlowRoutes { forward, backward: forward, source, sink }
             }
@@ -419,7 +430,8 @@ impl CallsEnds<'_> {
         let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
         let egress = Egress::new(&plan.admission, &plan.termination, &context);
         let ingress = Peer { process: ProcessId(from), delay: back };
-        let end = EgressEnd::new(dress.flow, header, egress, ingress, window, group.interval);
+        let received = Received::new(dress.flow, header, blueprint.watch.group(flow.group));
+        let end = EgressEnd::new(received, egress, ingress, window, group.interval);
         let sink = host(processes, to).add_egress(end, flow.group, plan.initial);
         let calls = CallsEnd::new(CallsSetup {
             dress,
@@ -465,6 +477,17 @@ fn clock_offset(tcp: &TcpParameters, flow: Key) -> Duration {
     match tcp.timer_tick.as_ps() {
         0 => Duration::ZERO,
         tick => Duration::from_ps(flow.child("clock").stream().below(tick)),
+    }
+}
+
+/// Who asks a TCP flow for pages.
+fn browser(group: &FlowGroup, tcp: &TcpParameters, flow: Key, distribution: bool) -> Option<Box<Browser>> {
+    match &group.source {
+        SourcePlan::Http(http) => {
+            let payload = tcp.packet.get() - tcp.header.get();
+            Some(Box::new(Browser::new(http, flow.child("source"), payload, distribution)))
+        }
+        _ => None,
     }
 }
 

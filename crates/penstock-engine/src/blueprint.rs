@@ -5,12 +5,14 @@
 
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
+use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
@@ -48,6 +50,55 @@ pub struct Blueprint {
     pub meter_samples: Vec<SamplePlan>,
     /// Record what happens to every packet at every port and host.
     pub trace: bool,
+    /// What is recorded beyond the counters.
+    pub watch: WatchPlan,
+}
+
+/// What is recorded beyond the counters, and costs nothing where nobody asks for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WatchPlan {
+    /// Of all flows of a group, by its position in [`Blueprint::groups`]; each at most once.
+    pub groups: Vec<(u32, FlowWatch)>,
+    /// At links; each at most once.
+    pub links: Vec<(LinkId, LinkWatch)>,
+}
+
+impl WatchPlan {
+    /// What is recorded of the flows of a group.
+    pub fn group(&self, group: u32) -> FlowWatch {
+        self.groups.iter().find(|(watched, _)| *watched == group).map(|(_, watch)| *watch).unwrap_or_default()
+    }
+}
+
+/// What is recorded of each flow of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowWatch {
+    /// The distribution of one-way delays.
+    pub delays: bool,
+    /// The differences of the delays of consecutive packets.
+    pub variation: bool,
+    /// The interarrival jitter of RTP.
+    pub rtp_jitter: bool,
+    /// The distribution of the times that pages take; their mean is always kept.
+    pub pages: bool,
+}
+
+/// What is recorded at a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkWatch {
+    /// All counters and the distribution of waits, by class.
+    pub classes: bool,
+    /// Aggregates whose treatment is compared with that of a server of a configured rate.
+    pub expedited: Vec<EfPlan>,
+}
+
+/// An aggregate and its configured rate [RFC3246 s2.2].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EfPlan {
+    /// Its classes.
+    pub classes: Vec<u8>,
+    /// The rate that it shall be served with (R).
+    pub rate: Rate,
 }
 
 /// The order of simultaneous events of one kind at one process.
@@ -82,11 +133,18 @@ pub struct LinkPlan {
 /// What a port does to packets before they reach the wire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortPlan {
+    /// Drop what exceeds a profile, before everything else.
+    pub policers: Vec<PolicerPlan>,
+    /// For each class of [`Blueprint::classes`], the policer of [`PortPlan::policers`] that it passes; beyond the end,
+    /// none.
+    pub policer_of_class: Vec<Option<u8>>,
     /// Colours packets.
     pub marker: Option<MarkerPlan>,
     /// Who goes next.
     pub scheduler: SchedulerPlan,
-    /// The queues, in the scheduler's order.
+    /// What is said of the scheduler's classes, in its order; empty if nothing is said of any.
+    pub classes: Vec<ClassPlan>,
+    /// The queues: one for each class and, where classes have schedulers of their own, for each class below, in order.
     pub queues: Vec<QueuePlan>,
     /// For each class of [`Blueprint::classes`], the queue that it waits in.
     pub queue_of_class: Vec<u8>,
@@ -94,6 +152,8 @@ pub struct PortPlan {
     pub pcn: Vec<PcnMeterPlan>,
     /// Which packets they see, and when.
     pub pcn_at: PcnAt,
+    /// Holds packets back before the wire.
+    pub shaper: Option<ShaperPlan>,
     /// What the wire does to packets, in order.
     pub impairments: Vec<ImpairmentPlan>,
     /// Take a decision at every departure even where departures are known on arrival; for tests of the equivalence.

@@ -1,4 +1,5 @@
-//! A FIFO queue whose departures are known on arrival: departure = max(now, last departure) + transmission time.
+//! A FIFO queue whose departures are known on arrival: departure = max(now, last departure) + transmission time, later
+//! where a shaper holds packets back.
 
 use crate::blueprint::QueuePlan;
 use crate::link::Wire;
@@ -48,8 +49,7 @@ impl Committed {
     /// Takes an accepted packet; returns when its transmission starts and ends.
     #[inline(always)]
     pub fn commit(&mut self, now: Time, size: u32, precedence: u8, wire: &mut Wire, sent: &mut u64) -> (Time, Time) {
-        let start = self.last_end.max(now);
-        let end = wire.finish(start, size);
+        let (start, end) = wire.transmit(self.last_end.max(now), size);
         self.last_end = end;
         let leaves = match self.counting {
             Counting::Waiting => start,
@@ -69,7 +69,7 @@ impl Committed {
         self.advance(now, sent);
         match self.counting {
             Counting::Waiting => self.ring.len() as u32,
-            // The wire is never idle while something is queued, so the head is in service.
+            // No shaper, so the wire is never idle while something is queued and the head is in service.
             Counting::InSystem => (self.ring.len() as u32).saturating_sub(1),
         }
     }

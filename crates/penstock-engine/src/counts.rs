@@ -1,6 +1,11 @@
-//! What the ends of flows count.
+//! What the ends of flows and the ports count.
 
-use crate::observations::FlowCounters;
+use crate::blueprint::FlowWatch;
+use crate::observations::{FlowCounters, LinkCounters, Observations};
+use crate::record::Window;
+use crate::watch::Watch;
+use penstock_model::discipline::DropCause;
+use penstock_model::id::FlowId;
 use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::units::{Duration, Time};
 
@@ -22,17 +27,28 @@ impl Sent {
     }
 }
 
-/// What an end has received.
-#[derive(Clone, Copy, Debug, Default)]
+/// What an end has received of a flow.
+#[derive(Clone, Debug)]
 pub struct Received {
+    /// The flow.
+    pub flow: FlowId,
+    /// Bytes of each packet that are not payload.
+    pub header: u32,
     packets: u64,
     bytes: u64,
     marked: u64,
     delay_sum_ps: u128,
     delay_max: Duration,
+    watch: Option<Box<Watch>>,
 }
 
 impl Received {
+    /// An end that has received nothing, and what is to be recorded of it.
+    pub fn new(flow: FlowId, header: u32, watch: FlowWatch) -> Received {
+        let (packets, bytes, marked) = (0, 0, 0);
+        Received { flow, header, packets, bytes, marked, delay_sum_ps: 0, delay_max: Duration::ZERO, watch: Watch::new(watch) }
+    }
+
     /// Counts a data packet that has been received at `now`.
     #[inline]
     pub fn count(&mut self, now: Time, packet: &Packet) {
@@ -42,17 +58,24 @@ impl Received {
         let delay = now.since(packet.created);
         self.delay_sum_ps += u128::from(delay.as_ps());
         self.delay_max = self.delay_max.max(delay);
+        if let Some(watch) = &mut self.watch {
+            watch.record(now, packet);
+        }
     }
 
-    /// Writes the counts into the flow's row.
-    pub fn report(&self, header: u32, counters: &mut FlowCounters) {
+    /// Writes the counts into the flow's row, and hands over what was recorded.
+    pub fn report(self, seen: &mut Observations) {
+        let counters = &mut seen.flows[self.flow.index()];
         counters.received_packets = self.packets;
         counters.received_bytes = self.bytes;
         // A datagram may be smaller than its nominal headers.
-        counters.received_payload = self.bytes.saturating_sub(self.packets * u64::from(header));
+        counters.received_payload = self.bytes.saturating_sub(self.packets * u64::from(self.header));
         counters.marked_packets = self.marked;
         counters.delay_sum_ps = self.delay_sum_ps;
         counters.delay_max = self.delay_max;
+        if let Some(watch) = self.watch {
+            seen.timings.push((self.flow, watch.into_timings()));
+        }
     }
 }
 
@@ -62,5 +85,69 @@ impl Sent {
         counters.sent_packets = self.packets;
         counters.sent_bytes = self.bytes;
         counters.retransmitted_packets = self.again;
+    }
+}
+
+impl LinkCounters {
+    /// Counts an arrival in the window.
+    #[inline]
+    pub(crate) fn arrival(&mut self, packet: &Packet) {
+        self.offered_packets[usize::from(packet.precedence)] += 1;
+        self.offered_bytes += u64::from(packet.size);
+    }
+
+    /// Counts a mark in the window.
+    #[inline]
+    pub(crate) fn mark(&mut self, packet: &Packet) {
+        self.marked_packets += 1;
+        self.marked_bytes += u64::from(packet.size);
+    }
+
+    /// Counts a loss in the window.
+    pub(crate) fn loss(&mut self, packet: &Packet, cause: DropCause) {
+        self.dropped_packets[cause as usize][usize::from(packet.precedence)] += 1;
+        self.dropped_bytes += u64::from(packet.size);
+    }
+
+    /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
+    #[inline]
+    pub(crate) fn transmission(&mut self, window: &Window, arrival: Time, start: Time, end: Time, size: u32) {
+        if window.from <= arrival && end <= window.to {
+            self.sent_packets += 1;
+            self.sent_bytes += u64::from(size);
+            self.busy = self.busy + end.since(start);
+            self.waits += 1;
+            if start > arrival {
+                let waited = start.since(arrival).as_ps();
+                self.wait_sum_ps += u128::from(waited);
+                self.waiting_packet_ps += u128::from(waited);
+                self.waiting_byte_ps += u128::from(waited) * u128::from(size);
+            }
+        } else {
+            self.transmission_at_an_edge(window, arrival, start, end, size);
+        }
+    }
+
+    #[cold]
+    fn transmission_at_an_edge(&mut self, window: &Window, arrival: Time, start: Time, end: Time, size: u32) {
+        let waited = window.overlap(arrival, start);
+        self.waiting_packet_ps += u128::from(waited);
+        self.waiting_byte_ps += u128::from(waited) * u128::from(size);
+        self.busy = self.busy + Duration::from_ps(window.overlap(start, end));
+        if window.contains(end) {
+            self.sent_packets += 1;
+            self.sent_bytes += u64::from(size);
+        }
+        if window.contains(start) {
+            self.wait_sum_ps += u128::from(start.since(arrival).as_ps());
+            self.waits += 1;
+        }
+    }
+
+    /// Counts a packet that is still waiting when the run ends.
+    pub(crate) fn unfinished(&mut self, window: &Window, arrival: Time, size: u32) {
+        let waited = u128::from(window.overlap(arrival, Time::NEVER));
+        self.waiting_packet_ps += waited;
+        self.waiting_byte_ps += waited * u128::from(size);
     }
 }

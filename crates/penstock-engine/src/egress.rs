@@ -13,8 +13,6 @@ use penstock_model::units::{Bytes, Duration, Time};
 pub struct EgressEnd {
     /// The aggregate.
     pub flow: FlowId,
-    /// Bytes of each packet that are not payload.
-    pub header: u32,
     /// What has arrived in the window.
     pub received: Received,
     /// Which count of calls, shared by the aggregates of a group that end at this node, is this one's.
@@ -52,11 +50,10 @@ impl Intervals {
 
 impl EgressEnd {
     /// An aggregate of which nothing has arrived.
-    pub fn new(flow: FlowId, header: u32, egress: Egress, ingress: Peer, window: Window, every: Option<Duration>) -> EgressEnd {
+    pub fn new(received: Received, egress: Egress, ingress: Peer, window: Window, every: Option<Duration>) -> EgressEnd {
         EgressEnd {
-            flow,
-            header,
-            received: Received::default(),
+            flow: received.flow,
+            received,
             shared_count: 0,
             armed: Time::NEVER,
             intervals: every.map(|every| Intervals { every, bytes: Vec::new() }),

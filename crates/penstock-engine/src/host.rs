@@ -1,6 +1,7 @@
 //! A host: the ends of flows at a node, their timers and their counts.
 
 use crate::agenda::Agenda;
+use crate::browse::Browser;
 use crate::calls::CallsEnd;
 use crate::channel::Outputs;
 use crate::counts::{Received, Sent};
@@ -125,8 +126,6 @@ struct OpenEnd {
 /// The receiving end of an open-loop flow; one cache line too.
 #[repr(align(64))]
 struct SinkEnd {
-    flow: FlowId,
-    header: u32,
     received: Received,
 }
 
@@ -145,13 +144,13 @@ struct SenderEnd {
     sender: Sender,
     armed: Time,
     sent: Sent,
+    browser: Option<Box<Browser>>,
 }
 
 struct ReceiverEnd {
     dress: Dress,
     receiver: Receiver,
     armed: Time,
-    header: u32,
     received: Received,
     goodput: u64,
 }
@@ -223,26 +222,27 @@ impl Host {
     }
 
     /// Adds the receiving end of an open-loop flow; returns its slot.
-    pub fn add_sink(&mut self, flow: FlowId, header: u32) -> u32 {
-        self.sinks.push(SinkEnd { flow, header, received: Received::default() });
+    pub fn add_sink(&mut self, received: Received) -> u32 {
+        self.sinks.push(SinkEnd { received });
         self.sinks.len() as u32 - 1
     }
 
-    /// Adds a TCP sender that opens its connection at `start` and has nothing new to send after `stop`; returns its slot.
-    pub fn add_sender(&mut self, dress: Dress, sender: Sender, start: Time, stop: Time) -> u32 {
+    /// Adds a TCP sender that opens its connection at `start` and has nothing new to send after `stop`, and who asks it for
+    /// pages, if anybody does; returns its slot.
+    pub fn add_sender(&mut self, dress: Dress, sender: Sender, browser: Option<Box<Browser>>, start: Time, stop: Time) -> u32 {
         let slot = self.senders.len() as u32;
         let mut armed = Time::NEVER;
         self.timers.arm(start, &mut armed, dress.flow.0, TimerKind::Start, slot);
         if stop < self.window.to {
             self.timers.arm(stop, &mut { Time::NEVER }, dress.flow.0, TimerKind::Stop, slot);
         }
-        self.senders.push(SenderEnd { dress, sender, armed: Time::NEVER, sent: Sent::default() });
+        self.senders.push(SenderEnd { dress, sender, armed: Time::NEVER, sent: Sent::default(), browser });
         slot
     }
 
     /// Adds a TCP receiver; returns its slot.
-    pub fn add_receiver(&mut self, dress: Dress, receiver: Receiver, header: u32) -> u32 {
-        self.receivers.push(ReceiverEnd { dress, receiver, armed: Time::NEVER, header, received: Received::default(), goodput: 0 });
+    pub fn add_receiver(&mut self, dress: Dress, receiver: Receiver, received: Received) -> u32 {
+        self.receivers.push(ReceiverEnd { dress, receiver, armed: Time::NEVER, received, goodput: 0 });
         self.receivers.len() as u32 - 1
     }
 
@@ -360,7 +360,7 @@ impl Host {
                 end.receiver.on_segment(now, seq);
                 if self.window.is_open(now) {
                     end.received.count(now, packet);
-                    end.goodput += u64::from(end.receiver.delivered() - before) * u64::from(packet.size - end.header);
+                    end.goodput += u64::from(end.receiver.delivered() - before) * u64::from(packet.size - end.received.header);
                 }
                 self.pump_receiver(now, flow.sink, around);
             }
@@ -371,6 +371,7 @@ impl Host {
             Body::Ack(ack) => {
                 self.senders[flow.source as usize].sender.on_ack(now, &ack);
                 self.pump_sender(now, flow.source, around);
+                self.turn_page(now, flow.source);
             }
             Body::SynAck => {
                 self.senders[flow.source as usize].sender.on_syn_ack(now);
@@ -389,31 +390,30 @@ impl Host {
             seen.calls.push((end.flow(), end.counters));
         }
         for end in self.egresses {
+            end.received.report(seen);
             let counters = &mut seen.flows[end.flow.index()];
-            end.received.report(end.header, counters);
             counters.goodput_bytes = counters.received_payload;
             if let Some(intervals) = end.intervals {
                 seen.intervals.push((end.flow, intervals.every, intervals.bytes));
             }
         }
-        let flows = &mut seen.flows;
         for end in &self.sources {
-            let counters = &mut flows[end.dress.flow.index()];
+            let counters = &mut seen.flows[end.dress.flow.index()];
             counters.sent_packets = end.packets;
             counters.sent_bytes = end.bytes;
         }
-        for end in &self.senders {
-            end.sent.report(&mut flows[end.dress.flow.index()]);
+        for end in self.senders {
+            end.sent.report(&mut seen.flows[end.dress.flow.index()]);
+            seen.pages.extend(end.browser.map(|browser| (end.dress.flow, browser.into_times())));
         }
-        for end in &self.sinks {
-            let counters = &mut flows[end.flow.index()];
-            end.received.report(end.header, counters);
-            counters.goodput_bytes = counters.received_payload;
+        for end in self.sinks {
+            let flow = end.received.flow.index();
+            end.received.report(seen);
+            seen.flows[flow].goodput_bytes = seen.flows[flow].received_payload;
         }
-        for end in &self.receivers {
-            let counters = &mut flows[end.dress.flow.index()];
-            end.received.report(end.header, counters);
-            counters.goodput_bytes = end.goodput;
+        for end in self.receivers {
+            end.received.report(seen);
+            seen.flows[end.dress.flow.index()].goodput_bytes = end.goodput;
         }
     }
 
@@ -448,7 +448,17 @@ impl Host {
                 self.senders[timer.slot as usize].sender.start(now);
                 self.pump_sender(now, timer.slot, around);
             }
-            TimerKind::Stop => self.senders[timer.slot as usize].sender.withdraw(),
+            TimerKind::Stop => {
+                let end = &mut self.senders[timer.slot as usize];
+                end.sender.withdraw();
+                end.browser.iter_mut().for_each(|browser| browser.stop());
+            }
+            TimerKind::Page => {
+                let end = &mut self.senders[timer.slot as usize];
+                let segments = end.browser.as_mut().map_or(0, |browser| browser.ask(now));
+                end.sender.offer(Some(segments));
+                self.pump_sender(now, timer.slot, around);
+            }
             TimerKind::Sender => {
                 let end = &mut self.senders[timer.slot as usize];
                 if end.armed != timer.at {
@@ -489,6 +499,17 @@ impl Host {
     fn arm_egress(&mut self, slot: u32) {
         let end = &mut self.egresses[slot as usize];
         self.timers.arm(end.deadline(), &mut end.armed, end.flow.0, TimerKind::Egress, slot);
+    }
+
+    /// Lets the user of a page that has come completely ask for the next one later.
+    #[inline]
+    fn turn_page(&mut self, now: Time, slot: u32) {
+        let end = &mut self.senders[slot as usize];
+        if let Some(browser) = end.browser.as_mut().filter(|_| end.sender.is_finished()) {
+            if let Some(next) = browser.on_finished(now, self.window) {
+                self.timers.arm(next, &mut { Time::NEVER }, end.dress.flow.0, TimerKind::Page, slot);
+            }
+        }
     }
 
     /// Sends whatever the sender wants to send now, and arms its timer.

@@ -10,6 +10,7 @@
 pub mod agenda;
 mod assemble;
 pub mod blueprint;
+mod browse;
 mod calendar;
 mod calls;
 pub mod channel;
@@ -26,6 +27,7 @@ mod merged;
 pub mod messages;
 pub mod observations;
 mod port;
+mod port_watch;
 pub mod process;
 mod record;
 mod ring;
@@ -34,6 +36,7 @@ mod service;
 mod shuffled;
 pub mod sim;
 mod timers;
+mod watch;
 
 pub use assemble::BlueprintError;
 pub use blueprint::Blueprint;

@@ -1,55 +1,92 @@
 //! The wire: how long a transmission takes, also over scheduled changes of rate.
 
+use penstock_model::meter::bucket::Bucket;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 
-/// A link's wire. Rate changes and failures are a function of time known beforehand, so departures stay computable.
+/// A link's wire. Rate changes and failures are a function of time known beforehand, so departures stay computable; so
+/// does a shaper, which holds each packet until its tokens are there.
 #[derive(Clone, Debug)]
 pub struct Wire {
     rate: Rate,
-    changes: Vec<(Time, Rate)>,
     /// The last size sent and its transmission time: traffic has few sizes, and a division costs more than a comparison.
     cached: (u32, Duration),
+    more: Option<Box<More>>,
+}
+
+/// What only some wires have.
+#[derive(Clone, Debug)]
+struct More {
+    changes: Vec<(Time, Rate)>,
+    shaper: Option<Bucket>,
 }
 
 impl Wire {
-    /// A wire of `rate` until the first of `changes` (by increasing time).
-    pub fn new(rate: Rate, changes: Vec<(Time, Rate)>) -> Wire {
-        Wire { rate, changes, cached: (0, Duration::ZERO) }
+    /// A wire of `rate` until the first of `changes` (by increasing time), behind `shaper`.
+    pub fn new(rate: Rate, changes: Vec<(Time, Rate)>, shaper: Option<Bucket>) -> Wire {
+        let more = (!changes.is_empty() || shaper.is_some()).then(|| Box::new(More { changes, shaper }));
+        Wire { rate, cached: (0, Duration::ZERO), more }
     }
 
-    /// When the transmission of `size` bytes that begins at `start` ends; [`Time::NEVER`] if the link never recovers.
+    /// When the transmission of `size` bytes may begin, at `now` or later; it begins at once where there is no shaper.
     #[inline]
-    pub fn finish(&mut self, start: Time, size: u32) -> Time {
-        if !self.changes.is_empty() {
-            return self.finish_over_changes(start, size);
+    pub fn ready(&self, now: Time, size: u32) -> Time {
+        match self.more.as_deref() {
+            Some(More { shaper: Some(shaper), .. }) => shaper.ready(now, Bytes::new(u64::from(size))),
+            _ => now,
         }
+    }
+
+    /// Begins the transmission of `size` bytes at the first instant that is allowed, `now` or later; returns when it
+    /// begins and when it ends, [`Time::NEVER`] if the link never recovers.
+    #[inline]
+    pub fn transmit(&mut self, now: Time, size: u32) -> (Time, Time) {
+        if self.more.is_some() {
+            return self.transmit_with_more(now, size);
+        }
+        (now, now + self.transmission_time(size))
+    }
+
+    #[inline]
+    fn transmission_time(&mut self, size: u32) -> Duration {
         if self.cached.0 != size {
             self.cached = (size, self.rate.transmission_time(Bytes::new(u64::from(size))));
         }
-        start + self.cached.1
+        self.cached.1
     }
 
-    /// Integrates the rate from `start` until the last bit; bits are counted in bit-picoseconds per second.
-    fn finish_over_changes(&self, start: Time, size: u32) -> Time {
-        const PS: u128 = penstock_model::units::PS_PER_SECOND as u128;
-        let mut left = u128::from(size) * 8 * PS;
-        let mut now = start;
-        let passed = self.changes.partition_point(|(at, _)| *at <= start);
-        let mut rate = if passed == 0 { self.rate } else { self.changes[passed - 1].1 };
-        for &(at, next) in &self.changes[passed..] {
-            let sent = u128::from(at.since(now).as_ps()) * u128::from(rate.as_bps());
-            if sent >= left {
-                break;
-            }
-            left -= sent;
-            (now, rate) = (at, next);
+    fn transmit_with_more(&mut self, now: Time, size: u32) -> (Time, Time) {
+        let start = self.ready(now, size);
+        let more = self.more.as_deref_mut().expect("checked by the caller");
+        if let Some(shaper) = &mut more.shaper {
+            shaper.spend(start, Bytes::new(u64::from(size)));
         }
-        if rate == Rate::ZERO {
-            return Time::NEVER;
+        if more.changes.is_empty() {
+            return (start, start + self.transmission_time(size));
         }
-        let bps = u128::from(rate.as_bps());
-        now + Duration::from_ps(u64::try_from((left + bps / 2) / bps).unwrap_or(u64::MAX))
+        (start, finish_over_changes(self.rate, &more.changes, start, size))
     }
+}
+
+/// Integrates the rate from `start` until the last bit; bits are counted in bit-picoseconds per second.
+fn finish_over_changes(first: Rate, changes: &[(Time, Rate)], start: Time, size: u32) -> Time {
+    const PS: u128 = penstock_model::units::PS_PER_SECOND as u128;
+    let mut left = u128::from(size) * 8 * PS;
+    let mut now = start;
+    let passed = changes.partition_point(|(at, _)| *at <= start);
+    let mut rate = if passed == 0 { first } else { changes[passed - 1].1 };
+    for &(at, next) in &changes[passed..] {
+        let sent = u128::from(at.since(now).as_ps()) * u128::from(rate.as_bps());
+        if sent >= left {
+            break;
+        }
+        left -= sent;
+        (now, rate) = (at, next);
+    }
+    if rate == Rate::ZERO {
+        return Time::NEVER;
+    }
+    let bps = u128::from(rate.as_bps());
+    now + Duration::from_ps(u64::try_from((left + bps / 2) / bps).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -62,24 +99,39 @@ mod tests {
 
     #[test]
     fn a_constant_rate_needs_no_schedule() {
-        let mut wire = Wire::new(Rate::from_bps(1_500_000), vec![]);
-        assert_eq!(wire.finish(at(1), 576), at(1) + Duration::from_us(3_072));
+        let mut wire = Wire::new(Rate::from_bps(1_500_000), vec![], None);
+        assert_eq!(wire.transmit(at(1), 576).1, at(1) + Duration::from_us(3_072));
     }
 
     #[test]
     fn a_transmission_spans_changes_of_rate() {
         // 1000 bytes = 8000 bits: 4 ms at 1 Mbit/s send half, the other half takes 2 ms at 2 Mbit/s.
-        let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![(at(14), Rate::from_bps(2_000_000))]);
-        assert_eq!(wire.finish(at(10), 1000), at(16));
-        assert_eq!(wire.finish(at(14), 1000), at(18));
-        assert_eq!(wire.finish(at(0), 1000), at(8));
+        let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![(at(14), Rate::from_bps(2_000_000))], None);
+        assert_eq!(wire.transmit(at(10), 1000).1, at(16));
+        assert_eq!(wire.transmit(at(14), 1000).1, at(18));
+        assert_eq!(wire.transmit(at(0), 1000).1, at(8));
+    }
+
+    #[test]
+    fn a_shaper_holds_packets_until_their_tokens_are_there() {
+        // 8 kbit/s is a byte a millisecond; at 1 Mbit/s 125 bytes take a millisecond.
+        let bucket = || Some(Bucket::new(Rate::from_bps(8_000), Bytes::new(250), penstock_model::meter::bucket::Start::Full));
+        let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![], bucket());
+        assert_eq!(wire.transmit(at(0), 125), (at(0), at(1)));
+        assert_eq!(wire.transmit(at(1), 125), (at(1), at(2)));
+        assert_eq!(wire.ready(at(2), 125), at(125));
+        assert_eq!(wire.transmit(at(2), 125), (at(125), at(126)));
+        // While the link is down, tokens go on coming.
+        let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![(at(50), Rate::ZERO), (at(200), Rate::from_bps(1_000_000))], bucket());
+        wire.transmit(at(0), 250);
+        assert_eq!(wire.transmit(at(2), 125), (at(125), at(201)));
     }
 
     #[test]
     fn a_failure_holds_the_packet_until_the_link_is_back() {
-        let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![(at(4), Rate::ZERO), (at(10), Rate::from_bps(1_000_000))]);
-        assert_eq!(wire.finish(at(0), 1000), at(14));
-        let mut cut = Wire::new(Rate::from_bps(1_000_000), vec![(at(4), Rate::ZERO)]);
-        assert_eq!(cut.finish(at(0), 1000), Time::NEVER);
+        let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![(at(4), Rate::ZERO), (at(10), Rate::from_bps(1_000_000))], None);
+        assert_eq!(wire.transmit(at(0), 1000).1, at(14));
+        let mut cut = Wire::new(Rate::from_bps(1_000_000), vec![(at(4), Rate::ZERO)], None);
+        assert_eq!(cut.transmit(at(0), 1000).1, Time::NEVER);
     }
 }

@@ -1,7 +1,9 @@
 //! What a run counted between the warm-up and the end.
 
 use penstock_model::discipline::{DropCause, PRECEDENCES};
-use penstock_model::id::FlowId;
+use penstock_model::id::{FlowId, LinkId};
+use penstock_model::stats::distribution::Distribution;
+use penstock_model::stats::variation::{RtpJitter, Variation};
 use penstock_model::units::{Duration, Time};
 
 /// Everything that a run counted.
@@ -19,6 +21,12 @@ pub struct Observations {
     pub calls: Vec<(FlowId, CallCounters)>,
     /// Bytes received per interval since the beginning of the run, for the flows that asked for it.
     pub intervals: Vec<(FlowId, Duration, Vec<u64>)>,
+    /// Delays and how they vary, for the flows whose group is watched, by flow.
+    pub timings: Vec<(FlowId, Timings)>,
+    /// How long pages took, for the flows that ask for pages, by flow.
+    pub pages: Vec<(FlowId, PageTimes)>,
+    /// What was recorded at the links that are watched, by link.
+    pub ports: Vec<(LinkId, PortTimings)>,
     /// Per sample plan: the queue lengths in packets at each sampled instant.
     pub samples: Vec<Vec<u32>>,
     /// Per plan of meter samples: what the meters of the port told, by meter and in their order.
@@ -54,6 +62,68 @@ pub struct FlowCounters {
     pub delay_sum_ps: u128,
     /// The longest of them.
     pub delay_max: Duration,
+}
+
+/// What was recorded of the delays of one flow's data packets in the window; `None` where nobody asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// One-way delays, from the packets' creation to the end of their reception.
+    pub delays: Option<Distribution>,
+    /// Differences of the delays of packets that arrived one after the other and are numbered so.
+    pub variation: Option<Variation>,
+    /// The interarrival jitter of RTP, over all that arrived.
+    pub rtp_jitter: Option<RtpJitter>,
+}
+
+/// How long the pages took that were complete in the window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageTimes {
+    /// How many.
+    pub count: u64,
+    /// The sum of their times in picoseconds.
+    pub sum_ps: u128,
+    /// The longest of them.
+    pub max: Duration,
+    /// All of them, if somebody asked.
+    pub distribution: Option<Distribution>,
+}
+
+impl PageTimes {
+    pub(crate) fn count(&mut self, time: Duration) {
+        self.count += 1;
+        self.sum_ps += u128::from(time.as_ps());
+        self.max = self.max.max(time);
+        if let Some(distribution) = &mut self.distribution {
+            distribution.add(time);
+        }
+    }
+}
+
+/// What was recorded at one link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortTimings {
+    /// By class; empty if nobody asked.
+    pub classes: Vec<ClassCounters>,
+    /// In the order of the plans.
+    pub expedited: Vec<EfErrors>,
+}
+
+/// One class at one link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassCounters {
+    /// Its share of the link's counts.
+    pub counters: LinkCounters,
+    /// From arrival to the start of transmission, for the packets whose transmission began in the window.
+    pub waits: Distribution,
+}
+
+/// How late an aggregate's packets were in the worst case; negative if all were early, `None` without packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EfErrors {
+    /// With the j-th departure laid to the j-th arrival (E_a) [RFC3246 s2.2, equations 1 and 2].
+    pub aggregate_ps: Option<i64>,
+    /// With each packet's own departure (E_p) [RFC3246 s2.2, equations 3 and 4].
+    pub packet_ps: Option<i64>,
 }
 
 /// One variable of the state of one meter at each sampled instant.

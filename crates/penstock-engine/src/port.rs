@@ -1,18 +1,21 @@
-//! A port: marker, discipline, queue, scheduler, wire, in this order.
+//! A port: policer, marker, discipline, queue, scheduler, shaper, wire, in this order.
 //!
 //! Where departures can be known on arrival (one FIFO queue) the port is [`Committed`] and costs no event of its own;
 //! elsewhere it works in [`Service`] mode and decides whenever its wire becomes free.
 
-use crate::blueprint::{LinkPlan, MarkAt, PcnAt, PortPlan};
-use crate::channel::Written;
+use crate::blueprint::{LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan};
+use crate::channel::{Arrival, Written};
 use crate::committed::Committed;
 use crate::digest::Digest;
 use crate::host::Context;
 use crate::link::Wire;
-use crate::observations::{LinkCounters, TraceEvent};
+use crate::observations::{LinkCounters, PortTimings, TraceEvent};
+use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use crate::service::Service;
-use penstock_model::discipline::{DropCause, PortContext, Verdict};
+use penstock_model::conditioner::policer::Policer;
+use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
+use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DropCause, PortContext, Verdict};
 use penstock_model::id::{HopId, LinkId};
 use penstock_model::impairment::{AnyImpairment, Fate, Impairment};
 use penstock_model::meter::{AnyMeter, Meter};
@@ -27,6 +30,7 @@ pub struct Port {
     link: LinkId,
     wire: Wire,
     delay: Duration,
+    policers: Option<Box<Policers>>,
     marker: Option<Marker>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
@@ -38,6 +42,29 @@ pub struct Port {
     /// Packets that they will lose after the end of the run.
     doomed: u64,
     counters: Counters,
+}
+
+/// The policers of a port.
+struct Policers {
+    policers: Vec<Policer>,
+    of_class: Vec<Option<u8>>,
+}
+
+impl Policers {
+    fn new(plan: &PortPlan) -> Option<Box<Policers>> {
+        let policer = |plan: &PolicerPlan| match plan {
+            PolicerPlan::TokenBucket(parameters) => Policer::new(parameters),
+        };
+        let policers: Vec<Policer> = plan.policers.iter().map(policer).collect();
+        (!policers.is_empty()).then(|| Box::new(Policers { policers, of_class: plan.policer_of_class.clone() }))
+    }
+
+    fn passes(&mut self, now: Time, packet: &Packet) -> bool {
+        match self.of_class.get(usize::from(packet.class)) {
+            Some(Some(policer)) => self.policers[usize::from(*policer)].passes(now, packet.bytes()),
+            _ => true,
+        }
+    }
 }
 
 struct Marker {
@@ -70,7 +97,6 @@ impl PcnStage {
 }
 
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
-#[expect(clippy::large_enum_variant, reason = "the larger one is that of most ports, and read for every packet")]
 enum Queueing {
     Committed(Committed),
     Service(Service),
@@ -91,22 +117,26 @@ pub struct Counters {
     pub refused: u64,
     /// Packets that no longer count as queued, over the whole run.
     pub sent: u64,
+    /// What is recorded beyond the counts.
+    watch: Option<Box<PortWatch>>,
 }
 
 impl Counters {
     /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.
     #[inline]
-    fn mark(&mut self, now: Time, size: u32) {
+    fn mark(&mut self, now: Time, packet: &Packet) {
         if self.window.contains(now) {
-            self.link.marked_packets += 1;
-            self.link.marked_bytes += u64::from(size);
+            self.link.mark(packet);
+            if let Some(watch) = &mut self.watch {
+                watch.mark(packet);
+            }
         }
     }
 
     /// Counts a mark of the discipline.
     fn marked(&mut self, now: Time, packet: Packet, record: &mut Record) {
         record.note(now, self.place, &packet, TraceEvent::Mark);
-        self.mark(now, packet.size);
+        self.mark(now, &packet);
     }
 
     /// Counts an arrival.
@@ -116,8 +146,7 @@ impl Counters {
             self.offered += 1;
         }
         if self.window.is_open(now) {
-            self.link.offered_packets[usize::from(packet.precedence)] += 1;
-            self.link.offered_bytes += u64::from(packet.size);
+            self.link.arrival(packet);
         }
     }
 
@@ -126,64 +155,68 @@ impl Counters {
     fn refused(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
         record.note(now, self.place, &packet, TraceEvent::Drop(cause));
         self.refused += 1;
+        if let Some(watch) = &mut self.watch {
+            watch.offered(now, &packet);
+        }
         self.loss(now, &packet, cause);
     }
 
     /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
     #[inline]
-    pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
-        if self.window.from <= arrival && end <= self.window.to {
-            self.link.sent_packets += 1;
-            self.link.sent_bytes += u64::from(size);
-            self.link.busy = self.link.busy + end.since(start);
-            self.link.waits += 1;
-            if start > arrival {
-                let waited = start.since(arrival).as_ps();
-                self.link.wait_sum_ps += u128::from(waited);
-                self.link.waiting_packet_ps += u128::from(waited);
-                self.link.waiting_byte_ps += u128::from(waited) * u128::from(size);
-            }
-        } else {
-            self.transmission_at_an_edge(arrival, start, end, size);
+    pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
+        self.link.transmission(&self.window, arrival, start, end, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.transmission(arrival, start, end, packet);
+        }
+    }
+
+    /// Counts a packet that is accepted at `now` and whose transmission is known at once.
+    #[inline]
+    fn committed(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
+        self.link.transmission(&self.window, now, start, end, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.accepted(now, packet);
+            watch.transmission(now, start, end, packet);
+        }
+    }
+
+    /// Notes that a packet stays.
+    #[inline]
+    fn accepted(&mut self, now: Time, packet: &Packet) {
+        if let Some(watch) = &mut self.watch {
+            watch.accepted(now, packet);
         }
     }
 
     /// Counts a packet that is still waiting when the run ends.
-    fn unfinished(&mut self, arrival: Time, size: u32) {
-        let waited = u128::from(self.window.overlap(arrival, Time::NEVER));
-        self.link.waiting_packet_ps += waited;
-        self.link.waiting_byte_ps += waited * u128::from(size);
+    fn unfinished(&mut self, arrival: Time, packet: &Packet) {
+        self.link.unfinished(&self.window, arrival, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.unfinished(arrival, packet);
+        }
     }
 
     /// Counts a loss at `now`.
     fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         if self.window.contains(now) {
-            self.link.dropped_packets[cause as usize][usize::from(packet.precedence)] += 1;
-            self.link.dropped_bytes += u64::from(packet.size);
-        }
-    }
-
-    #[cold]
-    fn transmission_at_an_edge(&mut self, arrival: Time, start: Time, end: Time, size: u32) {
-        let waited = self.window.overlap(arrival, start);
-        self.link.waiting_packet_ps += u128::from(waited);
-        self.link.waiting_byte_ps += u128::from(waited) * u128::from(size);
-        self.link.busy = self.link.busy + Duration::from_ps(self.window.overlap(start, end));
-        if self.window.contains(end) {
-            self.link.sent_packets += 1;
-            self.link.sent_bytes += u64::from(size);
-        }
-        if self.window.contains(start) {
-            self.link.wait_sum_ps += u128::from(start.since(arrival).as_ps());
-            self.link.waits += 1;
+            self.link.loss(packet, cause);
+            if let Some(watch) = &mut self.watch {
+                watch.loss(packet, cause);
+            }
         }
     }
 }
 
 /// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that
-/// decides on arrival. (Scheduled rate changes are known beforehand and do not matter.)
+/// decides on arrival. (Scheduled rate changes are known beforehand and do not matter. Nor does a shaper; but where it
+/// leaves the wire idle, how much waits does not tell how much is in service.)
 pub fn commits_on_arrival(plan: &LinkPlan) -> bool {
-    matches!(plan.port.scheduler, SchedulerPlan::Fifo(_)) && plan.port.queues.len() == 1 && !plan.port.force_service
+    let port = &plan.port;
+    if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_service {
+        return false;
+    }
+    let context = PortContext { key: Key::root(0, 0), rate: plan.rate };
+    port.shaper.is_none() || AnyDiscipline::new(&port.queues[0].discipline, &context).counting() == Counting::Waiting
 }
 
 impl Port {
@@ -195,23 +228,33 @@ impl Port {
         } else {
             Queueing::Service(Service::new(&plan.port, &context))
         };
+        let shaper = plan.port.shaper.as_ref().map(|shaper| match shaper {
+            ShaperPlan::TokenBucket(parameters) => parameters.bucket(),
+        });
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
         Port {
             link,
-            wire: Wire::new(plan.rate, plan.rate_changes.clone()),
+            wire: Wire::new(plan.rate, plan.rate_changes.clone(), shaper),
             delay: plan.delay,
+            policers: Policers::new(&plan.port),
             marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
             pcn: PcnStage::new(&plan.port, key),
-            has_stages: !commits_on_arrival(plan)
-                || plan.port.marker.is_some()
+            has_stages: plan.port.marker.is_some()
+                || !plan.port.policers.is_empty()
                 || !plan.port.impairments.is_empty()
                 || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted,
             queueing,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             doomed: 0,
-            counters: Counters { place, link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0 },
+            counters: Counters { place, link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0, watch: None },
         }
+    }
+
+    /// Records what `watch` names, of so many classes.
+    pub fn watch(&mut self, watch: &LinkWatch, classes: usize) {
+        self.has_stages = true;
+        self.counters.watch = Some(PortWatch::new(watch, classes, self.counters.window));
     }
 
     /// Whether departures are known on arrival.
@@ -234,7 +277,7 @@ impl Port {
             return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
         }
         let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else {
-            unreachable!("the other queues are stages")
+            return self.on_arrival_to_service(now, packet, hop, context);
         };
         counters.arrival(now, packet);
         let mut written = Written { hop, marked: packet.marked, pcn: packet.pcn };
@@ -249,11 +292,11 @@ impl Port {
         if let Some(pcn) = pcn {
             written.pcn = pcn.meter(now, packet.size, packet.pcn);
             if written.pcn > packet.pcn {
-                counters.mark(now, packet.size);
+                counters.mark(now, packet);
             }
         }
         let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-        counters.transmission(now, start, end, packet.size);
+        counters.link.transmission(&counters.window, now, start, end, packet.size);
         if end != Time::NEVER {
             let next = context.routes.hop(hop);
             context.outputs.send(next.process, next.input, end + *delay, packet, written);
@@ -261,9 +304,43 @@ impl Port {
         self.check_conservation();
     }
 
+    /// Takes a packet at a port in service mode that does nothing else to it.
+    fn on_arrival_to_service(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::Service(service), counters, pcn, .. } = self else {
+            unreachable!("departures are not known on arrival");
+        };
+        counters.arrival(now, packet);
+        service.settle(now, &mut counters.sent);
+        let mut marked = packet.marked;
+        match service.decide(now, packet) {
+            Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
+            Verdict::Mark => {
+                marked = true;
+                counters.marked(now, Packet { marked, ..*packet }, context.record);
+            }
+            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+        }
+        let mut mark = packet.pcn;
+        if let Some(pcn) = pcn {
+            mark = pcn.meter(now, packet.size, packet.pcn);
+            if mark > packet.pcn {
+                counters.mark(now, packet);
+            }
+        }
+        counters.accepted(now, packet);
+        service.push(now, Packet { hop, marked, pcn: mark, ..*packet });
+        if service.has_one_queue() {
+            self.serve(now, context);
+        }
+    }
+
     /// Takes a packet at a port that does more than queue in order.
     fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) {
         let packet = &mut packet;
+        if !self.passes_policers(now, packet) {
+            self.counters.arrival(now, packet);
+            return self.counters.refused(now, *packet, DropCause::Policed, context.record);
+        }
         if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
@@ -290,11 +367,12 @@ impl Port {
         match queueing {
             Queueing::Committed(queue) => {
                 let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-                counters.transmission(now, start, end, packet.size);
+                counters.committed(now, start, end, packet);
                 self.transmit(start, end, packet, context);
                 self.check_conservation();
             }
             Queueing::Service(service) => {
+                counters.accepted(now, packet);
                 service.push(now, *packet);
                 if service.has_one_queue() {
                     self.serve(now, context);
@@ -303,12 +381,25 @@ impl Port {
         }
     }
 
+    fn passes_policers(&mut self, now: Time, packet: &Packet) -> bool {
+        self.policers.as_mut().is_none_or(|policers| policers.passes(now, packet))
+    }
+
     /// When the port next has to decide who goes; never for a port that commits on arrival.
     #[inline]
     pub fn next_decision(&self) -> Time {
         match &self.queueing {
             Queueing::Committed(_) => Time::NEVER,
             Queueing::Service(service) => service.next_decision(),
+        }
+    }
+
+    /// Until when the wire is busy, so that nothing that arrives brings about a decision.
+    #[inline]
+    pub fn busy_until(&self) -> Time {
+        match &self.queueing {
+            Queueing::Committed(_) => Time::NEVER,
+            Queueing::Service(service) => service.busy_until(),
         }
     }
 
@@ -322,11 +413,23 @@ impl Port {
 
     /// Starts the next transmission if the wire is free and something waits.
     pub fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
-        let Queueing::Service(service) = &mut self.queueing else { return };
-        service.settle(now, &mut self.counters.sent);
-        if let Some((arrival, mut packet, end)) = service.serve(now, &mut self.wire) {
-            self.counters.transmission(arrival, now, end, packet.size);
-            self.transmit(now, end, &mut packet, context);
+        let Port { queueing: Queueing::Service(service), counters, wire, delay, .. } = self else { return };
+        service.settle(now, &mut counters.sent);
+        if let Some((queue, end)) = service.begin(now, wire) {
+            let Arrival { at, packet } = service.head(queue);
+            counters.transmission(*at, now, end, packet);
+            if self.has_stages {
+                let mut packet = *packet;
+                service.take_off(queue);
+                self.transmit(now, end, &mut packet, context);
+            } else {
+                if end != Time::NEVER {
+                    let hop = context.routes.hop(packet.hop);
+                    let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
+                    context.outputs.send(hop.process, hop.input, end + *delay, packet, written);
+                }
+                service.take_off(queue);
+            }
         }
         self.check_conservation();
     }
@@ -360,12 +463,12 @@ impl Port {
         queued + self.doomed
     }
 
-    /// Hands over the counts.
-    pub fn into_counters(mut self) -> LinkCounters {
+    /// Hands over the counts, and what was recorded beyond them.
+    pub fn into_counters(mut self) -> (LinkCounters, Option<PortTimings>) {
         if let Queueing::Service(service) = &self.queueing {
-            service.waiting_packets().for_each(|(arrival, size)| self.counters.unfinished(arrival, size));
+            service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         }
-        self.counters.link
+        (self.counters.link, self.counters.watch.map(|watch| watch.into_timings()))
     }
 
     /// The hash of what was lost on the wire, in the order of departure; `None` where nothing can be.
@@ -379,7 +482,7 @@ impl Port {
             let before = packet.pcn;
             packet.pcn = pcn.meter(now, packet.size, before);
             if packet.pcn > before {
-                self.counters.mark(now, packet.size);
+                self.counters.mark(now, packet);
             }
         }
     }

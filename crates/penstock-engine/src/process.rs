@@ -3,12 +3,14 @@
 //! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
+use crate::blueprint::LinkWatch;
 use crate::channel::{Arrival, Inputs, Outputs};
 use crate::host::{Context, Host, Surroundings};
 use crate::observations::{MeterSamples, Observations, TraceRow};
 use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
+use penstock_model::id::LinkId;
 use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
 
@@ -18,8 +20,10 @@ pub struct Process {
     name: String,
     ports: Vec<Port>,
     host: Option<Box<Host>>,
-    /// The ports that work in service mode.
-    serving: Vec<u32>,
+    /// The ports that work in service mode with one queue, whose decisions leave no choice.
+    obliged: Vec<u32>,
+    /// Those with several queues.
+    choosing: Vec<u32>,
     samplers: Vec<Sampler>,
     /// No port in service mode and no samples: only arrivals, sources and timers.
     is_plain: bool,
@@ -27,6 +31,14 @@ pub struct Process {
     packet_hops: u64,
     /// What the process has done by itself: sources, timers, messages.
     own: u64,
+}
+
+/// When ports decide, or queues are sampled, next.
+struct NextDecision {
+    /// As things are.
+    due: Time,
+    /// Whatever arrives.
+    not_before: Time,
 }
 
 /// What is sampled of a port.
@@ -79,10 +91,21 @@ impl Process {
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
         let mut record = Record { trace: trace.then(Vec::new), ..Record::default() };
         record.digest.name(&name);
-        let mut process =
-            Process { name, ports, host, serving: Vec::new(), samplers: Vec::new(), is_plain: true, record, packet_hops: 0, own: 0 };
-        process.serving = (0..process.ports.len() as u32).filter(|&port| !process.ports[port as usize].commits()).collect();
-        process.is_plain = process.serving.is_empty();
+        let mut process = Process {
+            name,
+            ports,
+            host,
+            obliged: Vec::new(),
+            choosing: Vec::new(),
+            samplers: Vec::new(),
+            is_plain: true,
+            record,
+            packet_hops: 0,
+            own: 0,
+        };
+        let serving = (0..process.ports.len() as u32).filter(|&port| !process.ports[port as usize].commits());
+        (process.obliged, process.choosing) = serving.partition(|&port| process.ports[port as usize].has_one_queue());
+        process.is_plain = process.obliged.is_empty() && process.choosing.is_empty();
         process
     }
 
@@ -101,6 +124,11 @@ impl Process {
         self.is_plain = false;
     }
 
+    /// Records what `watch` names at port `port`, of so many classes.
+    pub fn watch(&mut self, port: u32, watch: &LinkWatch, classes: usize) {
+        self.ports[port as usize].watch(watch, classes);
+    }
+
     /// The host, to add flows to.
     pub fn host_mut(&mut self) -> Option<&mut Host> {
         self.host.as_deref_mut()
@@ -109,14 +137,20 @@ impl Process {
     /// When something happens here next.
     #[inline]
     pub fn next(&self, inputs: &Inputs) -> Time {
-        let next = match &self.host {
-            Some(host) => inputs.next().min(host.next()).min(inputs.next_message()),
-            None => inputs.next(),
-        };
+        let next = self.next_plain(inputs);
         if self.is_plain {
             next
         } else {
-            next.min(self.next_of_service_and_samples())
+            next.min(self.next_decision().due)
+        }
+    }
+
+    /// The next message, timer, emission or arrival.
+    #[inline]
+    fn next_plain(&self, inputs: &Inputs) -> Time {
+        match &self.host {
+            Some(host) => inputs.next().min(host.next()).min(inputs.next_message()),
+            None => inputs.next(),
         }
     }
 
@@ -126,17 +160,32 @@ impl Process {
         let next = if self.is_plain {
             self.run_plain(until, inputs, outputs, routes)
         } else {
-            let mut now = self.next(inputs);
-            while now <= until && now != Time::NEVER {
-                self.serve(now, true, routes, outputs);
-                self.run_plain(now, inputs, outputs, routes);
-                self.serve(now, false, routes, outputs);
-                self.take_samples(now);
-                now = self.next(inputs);
-            }
-            now
+            self.run_with_decisions(until, inputs, outputs, routes)
         };
         (next, self.packet_hops + self.own - before)
+    }
+
+    /// The same where ports decide who goes next, or queues are sampled.
+    fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        let mut plain = self.next_plain(inputs);
+        loop {
+            let NextDecision { due, not_before } = self.next_decision();
+            let now = plain.min(due);
+            if now > until || now == Time::NEVER {
+                return now;
+            }
+            // While all wires are busy nothing that arrives decides anything, so it is taken in one go.
+            if now < not_before {
+                plain = self.run_plain(until.min(not_before.before()), inputs, outputs, routes);
+                continue;
+            }
+            self.serve(now, true, routes, outputs);
+            if plain <= now {
+                plain = self.run_plain(now, inputs, outputs, routes);
+            }
+            self.serve(now, false, routes, outputs);
+            self.take_samples(now);
+        }
     }
 
     /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant.
@@ -205,10 +254,19 @@ impl Process {
         }
     }
 
-    fn next_of_service_and_samples(&self) -> Time {
-        let service = self.serving.iter().map(|&port| self.ports[port as usize].next_decision());
-        let samples = self.samplers.iter().map(|sampler| sampler.next);
-        service.chain(samples).min().unwrap_or(Time::NEVER)
+    #[inline]
+    fn next_decision(&self) -> NextDecision {
+        let mut next = NextDecision { due: Time::NEVER, not_before: Time::NEVER };
+        for &port in self.obliged.iter().chain(&self.choosing) {
+            let port = &self.ports[port as usize];
+            next.due = next.due.min(port.next_decision());
+            next.not_before = next.not_before.min(port.busy_until());
+        }
+        for sampler in &self.samplers {
+            next.due = next.due.min(sampler.next);
+            next.not_before = next.not_before.min(sampler.next);
+        }
+        next
     }
 
     fn take_samples(&mut self, now: Time) {
@@ -230,7 +288,9 @@ impl Process {
         for port in self.ports {
             port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
             let link = port.link().index();
-            seen.links[link] = port.into_counters();
+            let (counters, timings) = port.into_counters();
+            seen.links[link] = counters;
+            seen.ports.extend(timings.map(|timings| (LinkId(link as u32), timings)));
         }
         if let Some(host) = self.host {
             host.report(seen);
@@ -253,10 +313,10 @@ impl Process {
     /// Lets ports whose wire has become free decide: those without a choice before the arrivals, the others after.
     #[inline]
     fn serve(&mut self, now: Time, without_choice: bool, routes: &Routes, outputs: &mut Outputs<'_>) {
-        for &port in &self.serving {
+        for &port in if without_choice { &self.obliged } else { &self.choosing } {
             let port = &mut self.ports[port as usize];
             // More than once only where a transmission takes no time.
-            while port.has_one_queue() == without_choice && port.next_decision() <= now {
+            while port.next_decision() <= now {
                 port.serve(now, &mut Context { routes, record: &mut self.record, outputs });
             }
         }

@@ -51,6 +51,12 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
+    /// The value behind the front, or an old one if there is only one. Panics if nothing was ever added.
+    #[inline(always)]
+    pub fn second_or_old(&self) -> &T {
+        &self.places[(self.head + 1) & (self.places.len() - 1)]
+    }
+
     /// The value at the back.
     #[inline]
     pub fn last(&self) -> Option<&T> {
@@ -122,6 +128,9 @@ mod tests {
                 }
                 prop_assert_eq!(ring.len(), plain.len());
                 prop_assert_eq!(ring.last(), plain.back());
+                if let Some(second) = plain.get(1) {
+                    prop_assert_eq!(ring.second_or_old(), second);
+                }
                 prop_assert!(ring.iter().eq(plain.iter()));
                 prop_assert!(ring.front().iter().eq(plain.iter().take(ring.front().len())));
             }

@@ -1,12 +1,14 @@
 //! Service mode: a port that decides who goes next whenever its wire becomes free.
 
 use crate::blueprint::PortPlan;
+use crate::channel::Arrival;
 use crate::link::Wire;
+use crate::ring::Ring;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Occupancy, PortContext, Verdict};
 use penstock_model::packet::Packet;
-use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler};
+use penstock_model::scheduler::class::ClassPlan;
+use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, Turn};
 use penstock_model::units::Time;
-use std::collections::VecDeque;
 
 /// The queues of a port, their scheduler, and the packet in service.
 pub struct Service {
@@ -16,6 +18,8 @@ pub struct Service {
     queue_of_class: Vec<u8>,
     /// When the wire is free; the past when it is idle.
     free_at: Time,
+    /// Nothing may go before; the past unless the scheduler or a shaper holds everything back.
+    held_until: Time,
     in_service: Option<InService>,
     backlog: u64,
 }
@@ -24,7 +28,7 @@ struct Queue {
     discipline: AnyDiscipline,
     counting: Counting,
     occupancy: Occupancy,
-    waiting: VecDeque<(Time, Packet)>,
+    waiting: Ring<Arrival>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -42,14 +46,19 @@ impl Service {
             let discipline = AnyDiscipline::new(&queue.discipline, &PortContext { key, ..*context });
             let counting = discipline.counting();
             let occupancy = Occupancy { idle_since: Some(Time::ZERO), ..Occupancy::default() };
-            Queue { discipline, counting, occupancy, waiting: VecDeque::new() }
+            Queue { discipline, counting, occupancy, waiting: Ring::default() }
         };
+        let mut classes = plan.classes.clone();
+        if classes.is_empty() {
+            classes.resize(plan.queues.len(), ClassPlan::default());
+        }
         Service {
-            scheduler: AnyScheduler::new(&plan.scheduler),
+            scheduler: AnyScheduler::new(&plan.scheduler, &classes, context.rate),
             queues: plan.queues.iter().map(queue).collect(),
             states: vec![QueueState::default(); plan.queues.len()],
             queue_of_class: plan.queue_of_class.clone(),
             free_at: Time::ZERO,
+            held_until: Time::ZERO,
             in_service: None,
             backlog: 0,
         }
@@ -69,24 +78,33 @@ impl Service {
         let queue = &mut self.queues[index];
         queue.occupancy.add(packet.size, packet.precedence);
         queue.occupancy.idle_since = None;
-        queue.waiting.push_back((now, packet));
+        *queue.waiting.add() = Arrival { at: now, packet };
         self.backlog += 1;
         let state = &mut self.states[index];
         state.packets += 1;
         state.bytes += u64::from(packet.size);
         if state.packets == 1 {
             state.head = packet.size;
+            self.scheduler.on_backlog(now, index, &self.states);
+            self.held_until = Time::ZERO;
         }
     }
 
-    /// When the next decision is due: as soon as the wire is free, while something waits.
+    /// When the next decision is due: as soon as the wire is free and nothing holds back what waits. Only an arrival or
+    /// a decision changes it.
     #[inline]
     pub fn next_decision(&self) -> Time {
         if self.backlog == 0 {
             Time::NEVER
         } else {
-            self.free_at
+            self.free_at.max(self.held_until)
         }
+    }
+
+    /// When the wire is free: nothing that arrives before brings about a decision.
+    #[inline]
+    pub fn busy_until(&self) -> Time {
+        self.free_at
     }
 
     /// Only one queue: its decisions leave no choice.
@@ -107,32 +125,58 @@ impl Service {
             if queue.counting == Counting::InSystem {
                 queue.occupancy.remove(size, precedence);
             }
-            if queue.waiting.is_empty() {
-                queue.occupancy.idle_since = Some(self.free_at);
-            }
+            let idle_since = &mut queue.occupancy.idle_since;
+            *idle_since = std::hint::select_unpredictable(queue.waiting.len() == 0, Some(self.free_at), *idle_since);
         }
     }
 
-    /// Starts the next transmission, if the wire is free (after [`Service::settle`]) and something waits: the packet,
-    /// when it had arrived, and when its transmission ends.
-    pub fn serve(&mut self, now: Time, wire: &mut Wire) -> Option<(Time, Packet, Time)> {
+    /// Begins the next transmission, if the wire is free (after [`Service::settle`]) and something may go: of which queue,
+    /// and when it ends. The packet is that queue's [`Service::head`] until it is [taken off](Service::take_off).
+    #[inline]
+    pub fn begin(&mut self, now: Time, wire: &mut Wire) -> Option<(usize, Time)> {
         if self.backlog == 0 || self.in_service.is_some() {
             return None;
         }
-        let index = self.scheduler.next_queue(now, &self.states);
+        let index = match self.scheduler.next(now, &self.states) {
+            Turn::Queue(index) => index,
+            Turn::NotBefore(time) => {
+                debug_assert!(time > now, "who holds packets back says until when");
+                self.held_until = time;
+                return None;
+            }
+        };
+        let ready = wire.ready(now, self.states[index].head);
+        if ready > now {
+            self.held_until = ready;
+            return None;
+        }
         let queue = &mut self.queues[index];
-        let (arrival, packet) = queue.waiting.pop_front().expect("the scheduler picks a queue that has a packet");
+        let Packet { size, precedence, .. } = queue.waiting.first().expect("the scheduler picks a queue that has a packet").packet;
         self.backlog -= 1;
         let state = &mut self.states[index];
         state.packets -= 1;
-        state.bytes -= u64::from(packet.size);
-        state.head = queue.waiting.front().map_or(0, |(_, packet)| packet.size);
+        state.bytes -= u64::from(size);
+        // Whether another waits is anyone's guess: a jump would often be mispredicted, here and below.
+        state.head = std::hint::select_unpredictable(state.packets > 0, queue.waiting.second_or_old().packet.size, 0);
         if queue.counting == Counting::Waiting {
-            queue.occupancy.remove(packet.size, packet.precedence);
+            queue.occupancy.remove(size, precedence);
         }
-        self.in_service = Some(InService { queue: index, size: packet.size, precedence: packet.precedence });
-        self.free_at = wire.finish(now, packet.size);
-        Some((arrival, packet, self.free_at))
+        self.in_service = Some(InService { queue: index, size, precedence });
+        (_, self.free_at) = wire.transmit(now, size);
+        self.scheduler.on_sent(now, index, size, &self.states);
+        Some((index, self.free_at))
+    }
+
+    /// The first packet of a queue, and when it arrived. Panics if there is none.
+    #[inline]
+    pub fn head(&self, queue: usize) -> &Arrival {
+        self.queues[queue].waiting.first().expect("a packet that begins its transmission")
+    }
+
+    /// Takes the first packet off a queue.
+    #[inline]
+    pub fn take_off(&mut self, queue: usize) {
+        self.queues[queue].waiting.consume(1);
     }
 
     /// Packets that wait.
@@ -140,9 +184,9 @@ impl Service {
         self.backlog as u32
     }
 
-    /// When each waiting packet arrived, and its size.
-    pub fn waiting_packets(&self) -> impl Iterator<Item = (Time, u32)> + '_ {
-        self.queues.iter().flat_map(|queue| &queue.waiting).map(|(arrival, packet)| (*arrival, packet.size))
+    /// The waiting packets, and when each arrived.
+    pub fn waiting_packets(&self) -> impl Iterator<Item = &Arrival> + '_ {
+        self.queues.iter().flat_map(|queue| queue.waiting.iter())
     }
 
     /// Packets that wait, or whose transmission never ends because the link does not recover.

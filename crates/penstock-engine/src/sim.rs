@@ -115,6 +115,9 @@ impl Sim {
         seen.trace.sort_by_key(|row| (row.time, row.place));
         seen.calls.sort_by_key(|(flow, _)| *flow);
         seen.intervals.sort_by_key(|(flow, ..)| *flow);
+        seen.timings.sort_by_key(|(flow, _)| *flow);
+        seen.pages.sort_by_key(|(flow, _)| *flow);
+        seen.ports.sort_by_key(|(link, _)| *link);
         seen
     }
 }

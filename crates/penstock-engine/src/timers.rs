@@ -14,6 +14,8 @@ pub enum TimerKind {
     Sender,
     /// A sender's application falls silent.
     Stop,
+    /// A user asks a sender for a page.
+    Page,
     /// A receiver's delayed acknowledgement.
     Receiver,
     /// The egress of an aggregate of calls.

@@ -4,9 +4,10 @@
 mod random;
 mod support;
 
-use penstock_engine::blueprint::Blueprint;
-use penstock_engine::observations::TraceEvent;
+use penstock_engine::blueprint::{Blueprint, WatchPlan};
+use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent};
 use penstock_engine::{Executor, Observations, Sim};
+use penstock_model::id::FlowId;
 use penstock_model::units::Time;
 use proptest::prelude::*;
 use random::case;
@@ -62,6 +63,44 @@ proptest! {
         let mut served = blueprint.clone();
         served.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_service = true);
         same(&sim(&blueprint).run(), &sim(&served).run())?;
+    }
+
+    #[test]
+    fn watching_changes_nothing_else(case in case()) {
+        let blueprint = case.blueprint();
+        let seen = sim(&blueprint).run();
+        let unwatched = sim(&Blueprint { watch: WatchPlan::default(), ..blueprint }).run();
+        prop_assert!(unwatched.timings.is_empty() && unwatched.ports.is_empty());
+        let pages = unwatched.pages.clone();
+        let bare = |pages: Vec<(FlowId, PageTimes)>| {
+            pages.into_iter().map(|(flow, times)| (flow, PageTimes { distribution: None, ..times })).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(bare(seen.pages.clone()), pages.clone());
+        same(&Observations { timings: Vec::new(), ports: Vec::new(), pages, ..seen }, &unwatched)?;
+    }
+
+    #[test]
+    fn classes_add_up_to_the_link(case in case()) {
+        let seen = sim(&case.blueprint()).run();
+        for (link, port) in seen.ports.iter().filter(|(_, port)| !port.classes.is_empty()) {
+            let whole = &seen.links[link.index()];
+            let sum = |count: fn(&LinkCounters) -> u128| port.classes.iter().map(|class| count(&class.counters)).sum::<u128>();
+            let counts: [fn(&LinkCounters) -> u128; 6] = [
+                |link| link.offered_packets.iter().map(|count| u128::from(*count)).sum(),
+                |link| link.dropped_packets.iter().flatten().map(|count| u128::from(*count)).sum(),
+                |link| u128::from(link.sent_bytes),
+                |link| u128::from(link.marked_packets),
+                |link| link.waiting_byte_ps,
+                |link| link.wait_sum_ps,
+            ];
+            for (i, count) in counts.into_iter().enumerate() {
+                prop_assert_eq!(sum(count), count(whole), "count {} of link {}", i, link.index());
+            }
+            for class in &port.classes {
+                prop_assert_eq!(class.waits.sum_ps(), class.counters.wait_sum_ps);
+                prop_assert_eq!(class.waits.count(), class.counters.waits);
+            }
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@
 pub mod parameters;
 
 pub mod call;
+pub mod conditioner;
 pub mod discipline;
 pub mod edge;
 pub mod id;

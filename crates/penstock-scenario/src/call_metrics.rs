@@ -29,7 +29,7 @@ pub(crate) fn outcomes(seen: &Observations, flow: usize, window: f64) -> Split {
 }
 
 /// The share of calls that was refused, over all of these aggregates.
-pub(crate) fn blocking(seen: &Observations, flows: Range<usize>) -> f64 {
+pub(crate) fn blocking(seen: &Observations, flows: impl Iterator<Item = usize>) -> f64 {
     let (mut admitted, mut blocked) = (0, 0);
     for flow in flows {
         let calls = of(seen, flow);

@@ -206,12 +206,12 @@ pub(crate) fn level(admission: &AdmissionPlan) -> Option<(&'static str, f64)> {
 /// What each call sends; `None` after a mistake.
 fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
     // A greedy source has no rate of its own, so that there is nothing to admit or to terminate.
-    let names: Vec<&str> = SourcePlan::NAMES.iter().copied().filter(|name| *name != "ftp").collect();
+    let names: Vec<&str> = SourcePlan::NAMES.iter().copied().filter(|name| !["ftp", "http"].contains(name)).collect();
     match section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read) {
         Part::Absent => section.wrong("source", format!("is missing and has no default; one of {}", names.join(", "))),
-        Part::Given(SourcePlan::Ftp(_)) => {
-            section
-                .wrong("source", format!("'ftp' sends as fast as it can, but a call has a rate of its own; one of {}", names.join(", ")));
+        Part::Given(source) if source.is_greedy() => {
+            let (name, names) = (source.name(), names.join(", "));
+            section.wrong("source", format!("'{name}' sends as fast as it can, but a call has a rate of its own; one of {names}"));
         }
         Part::Given(source) => return Some(source),
         Part::Broken => {}

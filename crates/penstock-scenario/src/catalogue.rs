@@ -114,6 +114,7 @@ fn metrics() -> Vec<Value> {
             "applies-to": applies,
             "take": info.take.iter().map(|take| take.word()).collect::<Vec<_>>(),
             "default-take": info.default.iter().map(|take| take.word()).collect::<Vec<_>>(),
+            "quantiles": info.quantiles,
             "by": info.split.iter().map(|by| by.word()).collect::<Vec<_>>(),
         })
     };
@@ -171,6 +172,7 @@ mod tests {
                 "link",
                 "rate-change",
                 "class",
+                "rate-limit",
                 "marker",
                 "flow",
                 "calls",

@@ -152,7 +152,7 @@ fn carried(section: &Section<'_>, source: Part<SourcePlan>, transport: Part<Tran
         section.wrong("source", format!("is missing and has no default; one of {}", SourcePlan::NAMES.join(", ")));
     }
     let Part::Given(source) = source else { return None };
-    let (name, greedy) = (source.name(), matches!(source, SourcePlan::Ftp(_)));
+    let (name, greedy) = (source.name(), source.is_greedy());
     let transport = match transport {
         Part::Given(transport) => transport,
         Part::Broken => return None,

@@ -22,20 +22,47 @@ impl Sheet<'_> {
         }
         let samples =
             |range: Range<usize>| samples.map_or(&[][..], |all| &self.seen.samples[all.start + range.start..all.start + range.end]);
-        let (plans, what) = (&self.blueprint.links, measure.what);
+        let plans = &self.blueprint.links;
         if measure.single {
-            for (i, link) in links.iter().enumerate() {
-                let labels = [("of", name.as_str()), ("link", plans[members.start + i].path.as_str())];
+            for (i, link) in members.clone().enumerate() {
+                let labels = [("of", name.as_str()), ("link", plans[link].path.as_str())];
                 let own = samples(i..if measure.samples.is_empty() { i } else { i + 1 });
-                for (split, value) in self.split(measure, link) {
-                    self.push(what, &join(&labels, &split), value);
-                }
+                self.part_of_links(measure, link..link + 1, &labels);
                 self.sampled(own, &labels);
             }
             return;
         }
+        self.part_of_links(measure, members.clone(), &[("of", name)]);
+        let all = samples(0..if measure.samples.is_empty() { 0 } else { links.len() });
+        self.sampled(all, &[("of", name)]);
+    }
+
+    /// The numbers of links that become one, by class if so asked.
+    fn part_of_links(&mut self, measure: &Measure, members: Range<usize>, labels: &[(&str, &str)]) {
+        if !measure.by.contains(&By::Class) {
+            self.link_rows(measure, &self.seen.links[members.clone()], labels);
+            return self.wait_quantiles(measure, members, None, labels);
+        }
+        for (class, name) in self.passing(&members) {
+            let name = [("class", name)];
+            let labels = join(labels, &name);
+            self.link_rows(measure, &self.of_class(&members, class), &labels);
+            self.wait_quantiles(measure, members.clone(), Some(class), &labels);
+        }
+    }
+
+    /// The statistics of these links, or the value of a single one.
+    fn link_rows(&mut self, measure: &Measure, links: &[LinkCounters], labels: &[(&str, &str)]) {
+        let what = measure.what;
+        if measure.single {
+            for (split, value) in self.split(measure, &links[0]) {
+                self.push(what, &join(labels, &split), value);
+            }
+            return;
+        }
         for take in &measure.take {
-            let labels = [("of", name.as_str()), ("statistic", take.word())];
+            let statistic = [("statistic", take.word().to_owned())];
+            let labels = join(labels, &statistic);
             if let (What::Loss | What::Wait | What::MarkingRatio, Take::Mean) = (what, take) {
                 let value = self.pooled_links(what, links);
                 self.push(what, &labels, value);
@@ -47,8 +74,6 @@ impl Sheet<'_> {
                 self.push(what, &join(&labels, &each[0][i].0), value);
             }
         }
-        let all = samples(0..if measure.samples.is_empty() { 0 } else { links.len() });
-        self.sampled(all, &[("of", name)]);
     }
 
     /// The sampled states of the meters of these links, which are alike.
@@ -104,6 +129,11 @@ impl Sheet<'_> {
             | What::Goodput
             | What::Sent
             | What::Delay
+            | What::Jitter
+            | What::Ipdv
+            | What::RtpJitter
+            | What::PageTime
+            | What::EfError
             | What::Fairness
             | What::Retransmissions
             | What::Calls

@@ -7,6 +7,7 @@ use crate::port::{PcnMetered, PortDraft, PortKeys};
 use crate::section::Section;
 use crate::words::{LinkDelay, LinkRate, Name, NodeName, RunTime};
 use penstock_engine::blueprint::{LinkPlan, PortPlan};
+use penstock_model::conditioner::ShaperPlan;
 use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, Parameters};
 use penstock_model::units::{Duration, Rate, Time};
@@ -115,6 +116,12 @@ impl Links {
         let (from, to, rate_changes, port) = (from?, to?, rate_changes?, port?);
         let fastest = rate_changes.iter().map(|(_, rate)| *rate).fold(keys.rate.0, Rate::max);
         check_meters(section, &port.pcn, fastest);
+        port.level.check_rates(section.mistakes, fastest);
+        if let Some(ShaperPlan::TokenBucket(shaper)) = port.shaper.as_ref().filter(|ShaperPlan::TokenBucket(it)| it.rate > fastest) {
+            let message = format!("{} is above the rate of the link, {fastest}, so it would delay nothing; leave it out", shaper.rate);
+            let path = section.join("shaper.token-bucket.rate");
+            section.mistakes.add(section.place_below(&["shaper", "token-bucket", "rate"]), &path, message);
+        }
         let count = match (from.len(), to.len()) {
             (n, m) if n.max(m) % n.min(m) == 0 => n.max(m),
             (n, m) => {

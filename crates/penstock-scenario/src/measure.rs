@@ -1,13 +1,15 @@
 //! What a user asks to be measured.
 
 use crate::section::Section;
+use crate::suggest::unknown;
 use crate::target::{target, Known, KnownGroup, Target};
-use crate::what::{By, Per, Take, What};
+use crate::watching::Wanted;
+use crate::what::{By, In, Per, Take, What};
 use crate::words::Names;
 use penstock_engine::blueprint::SamplePlan;
 use penstock_model::call::HoldingPlan;
 use penstock_model::id::LinkId;
-use penstock_model::parameters::{Check, Parameters};
+use penstock_model::parameters::{Check, ClassName, Parameters, Probability};
 use penstock_model::units::{Duration, Rate};
 
 penstock_model::parameters! {
@@ -23,14 +25,22 @@ penstock_model::parameters! {
         per: Per = "group";
         /// How the members of a group become one number; the metric's own default if left out.
         take: Option<Vec<Take>>;
+        /// Also the spans that these shares of the packets (or pages) do not exceed, such as `[0.5, 0.99]`: of `delay`, `jitter`, `ipdv`, `page-time` and `wait`, to 0.4 % of themselves.
+        quantiles: Option<Vec<Probability>>;
+        /// In what `delay`, `jitter`, `ipdv` and `rtp-jitter` are told.
+        unit: In = "second";
         /// Sample at this interval: the queue, beside what `queue` tells anyway, or the meters for `meter-state`.
         sample: Option<Duration>;
-        /// How counts of packets (`drops`, `offered`) are split; not at all if left out.
+        /// How the numbers of a link are split, `drops` and `offered` also by precedence, `drops` also by cause; not at all if left out.
         by: Option<Vec<By>>;
         /// Measure `throughput` of calls once in every interval of this length, from the beginning of the run.
         interval: Option<Duration>;
         /// The rate that `termination-time` waits for.
         below: Option<Rate>;
+        /// The traffic classes that `ef-error` looks at together.
+        classes: Option<Vec<ClassName>>;
+        /// The rate that `ef-error` compares with (R).
+        rate: Option<Rate>;
     }
 }
 impl Check for MeasureKeys {
@@ -64,14 +74,20 @@ impl Check for MeasureKeys {
         }
         let info = self.metric.info();
         if self.by.is_some() && info.split.is_empty() {
-            mistake("by", "has no effect: only drops and offered are split; leave it out".to_owned());
+            mistake("by", format!("has no effect: '{}' is not split; leave it out", info.name));
         }
         for by in self.by.iter().flatten().filter(|by| !info.split.is_empty() && !info.split.contains(by)) {
-            mistake("by", format!("'{}' does not apply to '{}', which is split by precedence only", by.word(), info.name));
+            let allowed: Vec<&str> = info.split.iter().map(|by| by.word()).collect();
+            mistake("by", format!("'{}' does not apply to '{}', which is split by {}", by.word(), info.name, allowed.join(" and ")));
         }
+        self.check_spans(mistake);
         if self.take.is_some() && info.take.is_empty() {
             mistake("take", format!("has no effect: '{}' is one number over all that `of` names; leave it out", info.name));
-        } else if self.take.is_some() && self.per != Per::Group && !matches!(self.metric, What::Delay | What::MeterState) {
+        } else if self.take.is_some()
+            && matches!(self.per, Per::Flow | Per::Link)
+            && !self.metric.is_over_packets()
+            && self.metric != What::MeterState
+        {
             mistake(
                 "take",
                 format!("has no effect with per = \"{}\", where every member is a number of its own; leave it out", self.per.word()),
@@ -88,14 +104,48 @@ impl Check for MeasureKeys {
     }
 }
 
+impl MeasureKeys {
+    fn check_spans(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let info = self.metric.info();
+        if self.quantiles.is_some() && !info.quantiles {
+            let all = What::ALL.iter().map(|what| what.info()).filter(|info| info.quantiles);
+            let names: Vec<&str> = all.map(|info| info.name).collect();
+            mistake("quantiles", format!("has no effect: only {} have them; leave it out", names.join(", ")));
+        }
+        if self.unit != In::Second && !self.metric.is_span_of_packets() {
+            mistake("unit", format!("has no effect: '{}' has one unit only; leave it out", info.name));
+        }
+        if self.unit != In::Second && self.per == Per::Class {
+            mistake("unit", "groups of one class may have other packet times; leave it out or measure per group".to_owned());
+        }
+        let written = [("classes", self.classes.is_some()), ("rate", self.rate.is_some())];
+        for (key, written) in written {
+            match (self.metric == What::EfError, written) {
+                (true, false) if key == "rate" => {
+                    mistake(key, "is missing: say which rate the classes shall be served with, as in rate = \"450 kbit/s\"".to_owned());
+                }
+                (true, false) => mistake(key, "is missing: say which classes are looked at, as in classes = [\"ef\"]".to_owned()),
+                (false, true) => mistake(key, "has no effect: only metric = \"ef-error\" looks at it; leave it out".to_owned()),
+                _ => {}
+            }
+        }
+    }
+}
+
 /// A measurement with everything found.
 #[derive(Clone, Debug)]
 pub(crate) struct Measure {
     pub what: What,
     pub of: Vec<Target>,
+    pub per: Per,
+    /// Every flow or link by itself.
     pub single: bool,
     pub take: Vec<Take>,
+    pub quantiles: Vec<f64>,
+    pub unit: In,
     pub by: Vec<By>,
+    /// The classes that are compared with a server of this rate.
+    pub expedited: Option<(Vec<String>, Rate)>,
     /// One number per interval of this length.
     pub interval: Option<Duration>,
     /// What the load shall fall below.
@@ -110,8 +160,9 @@ impl Measure {
     /// A measurement that nobody wrote, with the metric's defaults.
     pub fn plain(what: What, of: Vec<Target>) -> Measure {
         let take = what.info().default.to_vec();
-        let (by, samples, interval, below) = (Vec::new(), Vec::new(), None, Rate::ZERO);
-        Measure { what, of, single: false, take, by, interval, below, samples, if_dropped: false }
+        let (quantiles, by, samples) = (Vec::new(), Vec::new(), Vec::new());
+        let (per, unit, interval, below) = (Per::Group, In::Second, None, Rate::ZERO);
+        Measure { what, of, per, single: false, take, quantiles, unit, by, expedited: None, interval, below, samples, if_dropped: false }
     }
 }
 
@@ -120,15 +171,6 @@ impl Measure {
 pub(crate) struct Spans {
     pub run: Duration,
     pub window: Duration,
-}
-
-/// What the engine must observe for the measurements.
-#[derive(Default)]
-pub(crate) struct Wanted {
-    pub samples: Vec<SamplePlan>,
-    pub meter_samples: Vec<SamplePlan>,
-    /// Positions of groups, and the interval in which what they receive is counted.
-    pub intervals: Vec<(usize, Duration)>,
 }
 
 /// More intervals than this are a slip of the pen.
@@ -152,10 +194,15 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, spans: O
     let info = keys.metric.info();
     let of: Vec<Option<Target>> = keys.of.0.iter().map(|name| target(section, name, keys.metric, known)).collect();
     let of: Vec<Target> = of.into_iter().collect::<Option<_>>()?;
-    let strange = |target: &Target| matches!((keys.per, target), (Per::Flow, Target::Links(_)) | (Per::Link, Target::Flows(_)));
+    let strange =
+        |target: &Target| matches!((keys.per, target), (Per::Flow | Per::Class, Target::Links(_)) | (Per::Link, Target::Flows(_)));
     if let Some(i) = of.iter().position(strange) {
-        let right = if keys.per == Per::Flow { "per = \"link\"" } else { "per = \"flow\"" };
-        section.wrong("per", format!("'{}' has no {}s; write {right}", keys.of.0[i], keys.per.word()));
+        let message = match keys.per {
+            Per::Class => format!("'{}' is a link; write by = [\"class\"]", keys.of.0[i]),
+            Per::Flow => format!("'{}' has no flows; write per = \"link\"", keys.of.0[i]),
+            _ => format!("'{}' has no links; write per = \"flow\"", keys.of.0[i]),
+        };
+        section.wrong("per", message);
         return None;
     }
     let mut ranges = Vec::new();
@@ -177,17 +224,64 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, spans: O
     if let Some(below) = keys.below {
         terminated(section, &of, below, known);
     }
+    watch(section, &keys, &of, known, wanted);
+    let names = |classes: Vec<ClassName>| classes.into_iter().map(|class| class.0).collect();
     Some(Measure {
         what: keys.metric,
         of,
-        single: keys.per != Per::Group,
+        per: keys.per,
+        single: matches!(keys.per, Per::Flow | Per::Link),
         take: keys.take.unwrap_or_else(|| info.default.to_vec()),
+        quantiles: keys.quantiles.unwrap_or_default().into_iter().map(|quantile| quantile.0).collect(),
+        unit: keys.unit,
         by: keys.by.unwrap_or_default(),
+        expedited: keys.classes.map(names).zip(keys.rate),
         interval: keys.interval,
         below: keys.below.unwrap_or(Rate::ZERO),
         samples: ranges,
         if_dropped: false,
     })
+}
+
+/// Notes what is to be recorded beyond the counters, and what stands against it.
+fn watch(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], known: &Known<'_>, wanted: &mut Wanted) {
+    let (what, quantiles) = (keys.metric, keys.quantiles.is_some());
+    let classes: Vec<String> = keys.classes.iter().flatten().map(|class| class.0.clone()).collect();
+    let mut all: Vec<&str> = known.flows.iter().map(|group| group.class).collect();
+    all.sort_unstable();
+    all.dedup();
+    for class in classes.iter().filter(|class| known.complete && !all.contains(&class.as_str())) {
+        section.wrong("classes", unknown("class", class, &all));
+    }
+    let by_class = keys.by.iter().flatten().any(|by| *by == By::Class);
+    for (name, target) in keys.of.0.iter().zip(of) {
+        match target {
+            Target::Flows(group) => {
+                let plan = &known.flows[*group];
+                if keys.unit == In::PacketTime && plan.spacing.is_none() {
+                    section.wrong("unit", format!("'{name}' has no packet time: only cbr flows keep a spacing; leave it out"));
+                }
+                if keys.by.is_some() {
+                    section.wrong("by", format!("'{name}' is not a link; write per = \"class\" or leave it out"));
+                }
+                let watch = wanted.groups.entry(*group).or_default();
+                watch.delays |= what == What::Delay && quantiles;
+                watch.variation |= matches!(what, What::Jitter | What::Ipdv);
+                watch.rtp_jitter |= what == What::RtpJitter;
+                watch.pages |= what == What::PageTime && quantiles;
+            }
+            Target::Links(link) => {
+                let members = known.links[*link].members.clone();
+                if by_class || (what == What::Wait && quantiles) {
+                    wanted.at_links(members, |link| link.classes = true);
+                } else if let (What::EfError, Some(rate)) = (what, keys.rate) {
+                    let aggregate = (classes.clone(), rate);
+                    wanted
+                        .at_links(members, |link| link.expedited.extend((!link.expedited.contains(&aggregate)).then(|| aggregate.clone())));
+                }
+            }
+        }
+    }
 }
 
 /// Notes that the groups are to be counted in intervals.

@@ -3,7 +3,7 @@
 use crate::call_metrics;
 use crate::measure::Measure;
 use crate::target::Target;
-use crate::what::{Take, What};
+use crate::what::{Per, Take, What};
 use penstock_engine::blueprint::Blueprint;
 use penstock_engine::observations::{FlowCounters, Observations};
 use penstock_model::units::PS_PER_SECOND;
@@ -14,8 +14,8 @@ use std::ops::Range;
 pub struct Metric {
     /// The metric's name, such as `throughput`.
     pub name: &'static str,
-    /// What distinguishes it from others of that name: `of`, `flow` or `link`, `statistic`, and what splits it, such as
-    /// `cause`, `precedence`, `until`, `what` or `from`.
+    /// What distinguishes it from others of that name: `of`, `flow`, `link` or `class`, `statistic` or `quantile`, and what
+    /// splits it, such as `cause`, `precedence`, `error`, `until`, `what` or `from`.
     pub labels: Vec<(String, String)>,
     /// The unit; `1` for a share.
     pub unit: &'static str,
@@ -45,9 +45,14 @@ pub(crate) fn evaluate(measures: &[Measure], roster: &Roster, blueprint: &Bluepr
             }
             _ => {}
         }
+        if measure.per == Per::Class {
+            sheet.by_class(measure).iter().for_each(|part| sheet.part(measure, part));
+            continue;
+        }
         for (i, target) in measure.of.iter().enumerate() {
             match target {
-                Target::Flows(group) => sheet.flows(measure, *group),
+                Target::Flows(group) => sheet.parts(measure, *group).iter().for_each(|part| sheet.part(measure, part)),
+                Target::Links(group) if measure.what == What::EfError => sheet.ef_error(measure, *group),
                 Target::Links(group) => sheet.links(measure, *group, measure.samples.get(i)),
             }
         }
@@ -57,6 +62,23 @@ pub(crate) fn evaluate(measures: &[Measure], roster: &Roster, blueprint: &Bluepr
 
 /// Values of one member, each with the labels that tell it from the others.
 pub(crate) type Split = Vec<(Vec<(&'static str, String)>, f64)>;
+
+/// Flows that become one number: a group, a single flow or a class.
+pub(crate) struct Part {
+    labels: Vec<(&'static str, String)>,
+    /// Position of their group, or of one of their groups.
+    pub group: usize,
+    pub flows: Vec<usize>,
+    /// A flow by itself, whose value needs no statistic.
+    single: bool,
+}
+
+impl Part {
+    /// What tells it from others.
+    pub fn labels(&self) -> Vec<(&str, &str)> {
+        self.labels.iter().map(|(key, value)| (*key, value.as_str())).collect()
+    }
+}
 
 /// The numbers found so far, and what they come from.
 pub(crate) struct Sheet<'a> {
@@ -110,36 +132,54 @@ impl Sheet<'_> {
         (names.join(", "), groups)
     }
 
-    fn flows(&mut self, measure: &Measure, group: usize) {
+    /// What becomes one number each, of a group of flows.
+    fn parts(&self, measure: &Measure, group: usize) -> Vec<Part> {
         let (name, members) = &self.roster.flows[group];
-        let flows = &self.seen.flows[members.clone()];
-        if measure.single {
-            for (i, flow) in flows.iter().enumerate() {
-                let label = format!("{name}[{i}]");
-                if measure.what == What::Delay {
-                    for take in &measure.take {
-                        let value = self.pooled_flows(What::Delay, *take, std::slice::from_ref(flow)).expect("delay is taken over packets");
-                        self.push(measure.what, &[("of", name), ("flow", &label), ("statistic", take.word())], value);
-                    }
-                } else {
-                    for (split, value) in self.split_flow(measure, group, members.start + i) {
-                        self.push(measure.what, &join(&[("of", name), ("flow", &label)], &split), value);
-                    }
-                }
+        let of = ("of", name.clone());
+        if !measure.single {
+            return vec![Part { labels: vec![of], group, flows: members.clone().collect(), single: false }];
+        }
+        let one = |(i, flow)| Part { labels: vec![of.clone(), ("flow", format!("{name}[{i}]"))], group, flows: vec![flow], single: true };
+        members.clone().enumerate().map(one).collect()
+    }
+
+    /// What becomes one number each: the flows of a class, in whatever groups.
+    fn by_class(&self, measure: &Measure) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        for group in self.together(measure).1 {
+            let class = &self.blueprint.classes[usize::from(self.blueprint.groups[group].class)];
+            let flows = self.roster.flows[group].1.clone();
+            match parts.iter_mut().find(|part| part.labels[0].1 == *class) {
+                Some(part) => part.flows.extend(flows),
+                None => parts.push(Part { labels: vec![("class", class.clone())], group, flows: flows.collect(), single: false }),
+            }
+        }
+        parts
+    }
+
+    fn part(&mut self, measure: &Measure, part: &Part) {
+        if measure.what.is_over_packets() {
+            return self.over_packets(measure, part);
+        }
+        let labels = part.labels();
+        if part.single {
+            for (split, value) in self.split_flow(measure, part.group, part.flows[0]) {
+                self.push(measure.what, &join(&labels, &split), value);
             }
             return;
         }
         for take in &measure.take {
-            let labels = [("of", name.as_str()), ("statistic", take.word())];
+            let statistic = [("statistic", take.word().to_owned())];
+            let labels = join(&labels, &statistic);
             let pooled = match measure.what {
-                What::Blocking if *take == Take::Mean => Some(call_metrics::blocking(self.seen, members.clone())),
-                what => self.pooled_flows(what, *take, flows),
+                What::Blocking if *take == Take::Mean => Some(call_metrics::blocking(self.seen, part.flows.iter().copied())),
+                what => self.pooled_flows(what, *take, &part.flows),
             };
             if let Some(value) = pooled {
                 self.push(measure.what, &labels, value);
                 continue;
             }
-            let each: Vec<_> = members.clone().map(|flow| self.split_flow(measure, group, flow)).collect();
+            let each: Vec<_> = part.flows.iter().map(|flow| self.split_flow(measure, part.group, *flow)).collect();
             for i in 0..each[0].len() {
                 let value = combine(*take, each.iter().map(|splits| splits[i].1));
                 self.push(measure.what, &join(&labels, &each[0][i].0), value);
@@ -155,7 +195,7 @@ impl Sheet<'_> {
         let only = |value| vec![(Vec::new(), value)];
         match measure.what {
             What::Calls => call_metrics::outcomes(self.seen, flow, self.window),
-            What::Blocking => only(call_metrics::blocking(self.seen, flow..flow + 1)),
+            What::Blocking => only(call_metrics::blocking(self.seen, std::iter::once(flow))),
             What::SignalRate => {
                 let packet = self.blueprint.groups[group].calls.as_ref().and_then(|calls| calls.request_packet).unwrap_or_default();
                 only(call_metrics::of(self.seen, flow).blocked as f64 * f64::from(packet) * 8.0 / self.window)
@@ -175,8 +215,13 @@ impl Sheet<'_> {
             What::Marks => flow.marked_packets as f64,
             What::MarkingRatio => flow.marked_packets as f64 / flow.received_packets as f64,
             What::Retransmissions => flow.retransmitted_packets as f64,
-            What::Delay => mean_seconds(flow.delay_sum_ps, flow.received_packets),
-            What::Drops
+            What::Delay
+            | What::Jitter
+            | What::Ipdv
+            | What::RtpJitter
+            | What::PageTime
+            | What::EfError
+            | What::Drops
             | What::Offered
             | What::Queue
             | What::QueueBytes
@@ -194,15 +239,10 @@ impl Sheet<'_> {
         }
     }
 
-    /// Statistics over packets rather than over flows.
-    fn pooled_flows(&self, what: What, take: Take, flows: &[FlowCounters]) -> Option<f64> {
-        let sum = |count: fn(&FlowCounters) -> u64| flows.iter().map(count).sum::<u64>();
+    /// Shares of all packets together rather than means over flows.
+    fn pooled_flows(&self, what: What, take: Take, flows: &[usize]) -> Option<f64> {
+        let sum = |count: fn(&FlowCounters) -> u64| flows.iter().map(|flow| count(&self.seen.flows[*flow])).sum::<u64>();
         match (what, take) {
-            (What::Delay, Take::Max) => {
-                let longest = flows.iter().filter(|flow| flow.received_packets > 0).map(|flow| flow.delay_max).max();
-                Some(longest.map_or(f64::NAN, |delay| delay.as_seconds()))
-            }
-            (What::Delay, _) => Some(mean_seconds(flows.iter().map(|flow| flow.delay_sum_ps).sum(), sum(|flow| flow.received_packets))),
             (What::MarkingRatio, Take::Mean) => Some(sum(|flow| flow.marked_packets) as f64 / sum(|flow| flow.received_packets) as f64),
             (What::Loss, Take::Mean) => Some(lost(sum(|flow| flow.sent_packets), sum(|flow| flow.received_packets))),
             _ => None,

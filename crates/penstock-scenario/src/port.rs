@@ -1,15 +1,14 @@
 //! The port in front of a link: queues, scheduler, marker, and what the wire does.
 
 use crate::mistake::Place;
-use crate::section::{Nothing, Part, Section};
-use crate::suggest::{listed, unknown};
-use penstock_engine::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan, QueuePlan};
-use penstock_model::discipline::DisciplinePlan;
+use crate::scheduling::{optional, Level};
+use crate::section::{Part, Section};
+use penstock_engine::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
+use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::{Check, Parameters};
 use penstock_model::pcn_meter::PcnMeterPlan;
-use penstock_model::scheduler::SchedulerPlan;
 
 penstock_model::choice! {
     /// When a marker sees a packet.
@@ -45,16 +44,16 @@ penstock_model::choice! {
 /// A port whose classes are not numbered yet.
 #[derive(Clone, Debug)]
 pub(crate) struct PortDraft {
+    policer: Option<PolicerPlan>,
     marker: Option<MarkerPlan>,
-    scheduler: SchedulerPlan,
-    default: DisciplinePlan,
-    classes: Vec<(String, DisciplinePlan)>,
+    pub level: Level,
     pub pcn: Vec<PcnMeterPlan>,
     pcn_at: PcnAt,
+    pub shaper: Option<ShaperPlan>,
+    pub shaper_place: Place,
     impairments: Vec<ImpairmentPlan>,
     /// The queue is more than a plain tail drop.
     pub is_special: bool,
-    pub scheduler_place: Place,
 }
 
 /// Reads the part of a link that is its port.
@@ -63,51 +62,28 @@ pub(crate) struct PortKeys;
 impl PortKeys {
     /// The port; `None` after a mistake.
     pub fn read(section: &mut Section<'_>, pcn_at: Option<PcnMetered>) -> Option<PortDraft> {
-        let scheduler_place = section.place_below(&["scheduler", "priority", "order"]);
-        let scheduler = section.one_of("scheduler", "scheduler", SchedulerPlan::NAMES, &[], SchedulerPlan::read);
-        let queue = read_queue(section);
-        let marker = read_marker(section);
+        let policer = optional(section.one_of("policer", "policer", PolicerPlan::NAMES, &[], PolicerPlan::read));
+        let level = Level::read(section);
+        let marker = optional(read_marker(section));
+        let shaper = optional(section.one_of("shaper", "shaper", ShaperPlan::NAMES, &[], ShaperPlan::read));
         let impairments = section.some_of("impairment", "impairment", ImpairmentPlan::NAMES, ImpairmentPlan::read);
         let pcn = section.some_of("pcn", "PCN meter", PcnMeterPlan::NAMES, PcnMeterPlan::read);
-        let is_special = !matches!((&scheduler, &queue), (Part::Absent, Part::Absent)) || section.has("pcn");
-        let scheduler = match scheduler {
-            Part::Absent => Some(SchedulerPlan::read("fifo", &mut Nothing).expect("fifo has no parameters")),
-            Part::Broken => None,
-            Part::Given(plan) => Some(plan),
-        };
-        let classes = read_classes(section, scheduler.as_ref());
-        let mut names = scheduler.as_ref().map(scheduled).unwrap_or_default();
-        names.sort();
-        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            let message = format!("names class '{}' twice", twice[0]);
-            section.mistakes.add(scheduler_place, &section.join("scheduler.priority.order"), message);
-        }
-        let marker = match marker {
-            Part::Absent => None,
-            Part::Broken => return None,
-            Part::Given(marker) => Some(marker),
-        };
-        let (scheduler, classes, impairments, pcn) = (scheduler?, classes?, impairments?, pcn?);
+        let is_special = ["scheduler", "queue", "pcn", "policer", "shaper"].iter().any(|key| section.has(key));
+        let shaper_place = section.place_below(&["shaper", "token-bucket"]);
+        let (policer, level, marker, shaper, impairments, pcn) = (policer?, level?, marker?, shaper?, impairments?, pcn?);
         if pcn_at.is_some() && pcn.is_empty() {
             section.wrong("pcn-at", "has no effect without a PCN meter; write pcn or leave it out");
+        }
+        if let (Some(_), Some(class)) = (&policer, level.leaves().iter().find(|(_, class)| class.policer.is_some())) {
+            let message = format!("stands at the link and at class '{}'; packets pass one, so write it for the classes", class.1.name);
+            section.wrong("policer", message);
         }
         let pcn_at = match pcn_at {
             None | Some(PcnMetered::Accepted) => PcnAt::Accepted,
             Some(PcnMetered::Offered) => PcnAt::Offered,
             Some(PcnMetered::Departure) => PcnAt::Departure,
         };
-        let spare = !matches!(queue, Part::Absent)
-            && !classes.is_empty()
-            && scheduled(&scheduler).iter().all(|class| classes.iter().any(|(name, _)| name == class));
-        if spare {
-            section.wrong("queue", "has no effect: every class of the scheduler has a queue of its own; leave it out");
-        }
-        let default = match queue {
-            Part::Absent => plain_queue(),
-            Part::Broken => return None,
-            Part::Given(plan) => plan,
-        };
-        Some(PortDraft { marker, scheduler, default, classes, pcn, pcn_at, impairments, is_special, scheduler_place })
+        Some(PortDraft { policer, marker, level, pcn, pcn_at, shaper, shaper_place, impairments, is_special })
     }
 }
 
@@ -120,58 +96,50 @@ impl PortDraft {
     /// A tail-drop queue of the default size.
     pub fn plain() -> PortDraft {
         PortDraft {
+            policer: None,
             marker: None,
-            scheduler: SchedulerPlan::read("fifo", &mut Nothing).expect("fifo has no parameters"),
-            default: plain_queue(),
-            classes: Vec::new(),
+            level: Level::single(),
             pcn: Vec::new(),
             pcn_at: PcnAt::default(),
+            shaper: None,
+            shaper_place: Place::Whole,
             impairments: Vec::new(),
             is_special: false,
-            scheduler_place: Place::Whole,
         }
-    }
-
-    /// The classes that the scheduler tells apart; none for a single queue.
-    pub fn scheduled(&self) -> Vec<String> {
-        scheduled(&self.scheduler)
-    }
-
-    /// The name of the scheduler.
-    pub fn scheduler_name(&self) -> &'static str {
-        self.scheduler.name()
     }
 
     /// The port, given the names of all classes.
     pub fn finish(self, classes: &[String]) -> PortPlan {
-        let order = scheduled(&self.scheduler);
+        let leaves = self.level.leaves();
+        let leaf_of = |class: &String| leaves.iter().position(|(_, leaf)| leaf.name == *class);
         // A class that never comes here may point to any queue.
-        let queue_of_class = classes.iter().map(|class| order.iter().position(|name| name == class).unwrap_or(0) as u8).collect();
-        let queues = if order.is_empty() {
-            vec![QueuePlan { name: String::new(), discipline: self.default }]
-        } else {
-            let own = |class: &String| self.classes.iter().find(|(name, _)| name == class).map(|(_, plan)| plan);
-            order.iter().map(|class| QueuePlan { name: class.clone(), discipline: own(class).unwrap_or(&self.default).clone() }).collect()
-        };
-        let PortDraft { marker, scheduler, pcn, pcn_at, impairments, .. } = self;
-        PortPlan { marker, scheduler, queues, queue_of_class, pcn, pcn_at, impairments, force_service: false }
+        let queue_of_class = classes.iter().map(|class| leaf_of(class).unwrap_or(0) as u8).collect();
+        let mut policers: Vec<PolicerPlan> = self.policer.clone().into_iter().collect();
+        let mut policer_of_class: Vec<Option<u8>> = vec![self.policer.as_ref().map(|_| 0); classes.len()];
+        for (_, leaf) in &leaves {
+            let Some(plan) = &leaf.policer else { continue };
+            if let Some(class) = classes.iter().position(|class| *class == leaf.name) {
+                policer_of_class[class] = Some(policers.len() as u8);
+                policers.push(plan.clone());
+            }
+        }
+        let (queues, classes) = (self.level.queues(), self.level.plans());
+        let PortDraft { marker, level, pcn, pcn_at, shaper, impairments, .. } = self;
+        PortPlan {
+            policers,
+            policer_of_class,
+            marker,
+            scheduler: level.scheduler,
+            classes,
+            queues,
+            queue_of_class,
+            pcn,
+            pcn_at,
+            shaper,
+            impairments,
+            force_service: false,
+        }
     }
-}
-
-/// The classes that a scheduler tells apart, in its order.
-fn scheduled(scheduler: &SchedulerPlan) -> Vec<String> {
-    match scheduler {
-        SchedulerPlan::Fifo(_) => Vec::new(),
-        SchedulerPlan::Priority(priority) => priority.order.iter().map(|class| class.0.clone()).collect(),
-    }
-}
-
-fn plain_queue() -> DisciplinePlan {
-    DisciplinePlan::read("tail-drop", &mut Nothing).expect("tail drop has defaults for everything")
-}
-
-fn read_queue(section: &mut Section<'_>) -> Part<DisciplinePlan> {
-    section.one_of("queue", "discipline", DisciplinePlan::NAMES, &[], DisciplinePlan::read)
 }
 
 fn read_marker(section: &mut Section<'_>) -> Part<MarkerPlan> {
@@ -192,40 +160,4 @@ fn read_marker(section: &mut Section<'_>) -> Part<MarkerPlan> {
         (Part::Absent, _) => Part::Absent,
         _ => Part::Broken,
     }
-}
-
-/// Reads `class.NAME.queue`; `None` after a mistake.
-fn read_classes(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> Option<Vec<(String, DisciplinePlan)>> {
-    if section.branch("class").is_none() {
-        return Some(Vec::new());
-    }
-    let mut table = section.table("class")?;
-    let mut classes = Some(Vec::new());
-    let scheduled = scheduler.map(scheduled);
-    if scheduled.as_ref().is_some_and(Vec::is_empty) {
-        let schedulers: Vec<&str> = SchedulerPlan::NAMES.iter().copied().filter(|name| *name != "fifo").collect();
-        table.wrong("", format!("has no effect with one queue; write a scheduler ({}) or leave it out", listed(&schedulers)));
-        classes = None;
-    }
-    for branch in table.all() {
-        let path = table.join(&branch.key);
-        if let Some(scheduled) = scheduled.as_ref().filter(|scheduled| !scheduled.is_empty() && !scheduled.contains(&branch.key)) {
-            let known: Vec<&str> = scheduled.iter().map(String::as_str).collect();
-            table.mistakes.add(branch.place, &path, unknown("class", &branch.key, &known));
-            classes = None;
-        }
-        let queue = Section::new(table.mistakes, path, branch.place, &branch.tree).map(|mut class| {
-            let queue = read_queue(&mut class);
-            if matches!(queue, Part::Absent) {
-                class.wrong("", "has no queue; write queue.tail-drop = { ... } or leave the class out");
-            }
-            class.finish();
-            queue
-        });
-        match (queue, &mut classes) {
-            (Some(Part::Given(queue)), Some(classes)) => classes.push((branch.key.clone(), queue)),
-            _ => classes = None,
-        }
-    }
-    classes
 }

@@ -4,13 +4,14 @@ use crate::call_checks::check_calls;
 use crate::classes::{check_classes, number_classes};
 use crate::flows::Flows;
 use crate::links::Links;
-use crate::measure::{self, Measure, Spans, Wanted};
+use crate::measure::{self, Measure, Spans};
 use crate::metrics::{evaluate, Metric, Roster};
 use crate::mistake::{Mistake, Mistakes};
 use crate::nodes::Nodes;
 use crate::routing::route_all;
 use crate::section::Section;
 use crate::target::{Known, KnownGroup, KnownLink, Target};
+use crate::watching::Wanted;
 use crate::what::What;
 use crate::words::{RunTime, Seed, Text};
 use crate::{canonical, set, tree};
@@ -18,6 +19,7 @@ use penstock_engine::blueprint::{self, Blueprint};
 use penstock_engine::{Observations, Sim};
 use penstock_model::parameters::{Check, Parameters};
 use penstock_model::rng::Key;
+use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 
@@ -108,6 +110,9 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
                 .map(|group| KnownGroup {
                     name: &group.plan.name,
                     is_tcp: is_tcp(group),
+                    is_http: matches!(group.plan.source, SourcePlan::Http(_)),
+                    spacing: group.plan.source.spacing(),
+                    class: &group.class,
                     count: group.count,
                     calls: group.plan.calls.as_deref(),
                 })
@@ -139,9 +144,8 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     }
     let (keys, plans, routes) = (keys?, plans?, routes?);
     links.finish_ports(&classes);
-    for (group, every) in wanted.intervals {
-        flows[group].plan.interval = Some(every);
-    }
+    wanted.set_intervals(&mut flows);
+    let watch = wanted.watch(&classes);
     let roster = roster(&flows, &links);
     let drawn = links.groups.iter().filter(|link| link.delay.0 < link.delay.1);
     let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
@@ -164,6 +168,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
         samples: wanted.samples,
         meter_samples: wanted.meter_samples,
         trace: false,
+        watch,
     };
     // Validation leaves the engine nothing to refuse but circles without delay.
     if blueprint.links.iter().any(|link| link.delay == Duration::ZERO) {

@@ -9,12 +9,14 @@ use crate::port::MarkerKeys;
 use crate::scenario::TopKeys;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
+use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::{Entry, Field, Parameters};
 use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::scheduler::class::{ClassKeys, RateLimit};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
@@ -29,6 +31,8 @@ pub(crate) struct KindEntry {
 pub(crate) const KINDS: &[KindEntry] = &[
     KindEntry { kind: "discipline", entries: DisciplinePlan::ENTRIES },
     KindEntry { kind: "scheduler", entries: SchedulerPlan::ENTRIES },
+    KindEntry { kind: "shaper", entries: ShaperPlan::ENTRIES },
+    KindEntry { kind: "policer", entries: PolicerPlan::ENTRIES },
     KindEntry { kind: "meter", entries: MeterPlan::ENTRIES },
     KindEntry { kind: "pcn-meter", entries: PcnMeterPlan::ENTRIES },
     KindEntry { kind: "source", entries: SourcePlan::ENTRIES },
@@ -113,7 +117,9 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
                 Takes::OneOf("discipline"),
                 "What the queue takes; `tail-drop` with its defaults if left out. With a scheduler of classes, it holds for the classes without a queue of their own.",
             ),
-            part("class", Takes::Named("class"), "Queues of single classes, by class; only with a scheduler of classes."),
+            part("class", Takes::Named("class"), "What is said of single classes, by class; only with a scheduler of classes."),
+            part("policer", Takes::OneOf("policer"), "Drops what exceeds a profile, before everything else."),
+            part("shaper", Takes::OneOf("shaper"), "Holds packets back until they keep to a profile, after the scheduler."),
             part("marker", Takes::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
             part("pcn", Takes::Several("pcn-meter"), "PCN meters, which mark packets before the link is congested; each sees what the one before it has marked."),
             part("impairment", Takes::Several("impairment"), "What the wire does to packets, in the order written."),
@@ -129,10 +135,17 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
     SectionEntry {
         name: "class",
         path: "links[].class.NAME",
-        doc: " A class of the link's scheduler.\n",
-        fields: &[],
-        parts: &[required("queue", Takes::OneOf("discipline"), "What the queue of this class takes.")],
+        doc: ClassKeys::DOC,
+        fields: ClassKeys::FIELDS,
+        parts: &[
+            part("queue", Takes::OneOf("discipline"), "What its queue takes; as the link's `queue` says if left out."),
+            part("rate-limit", Takes::Table("rate-limit"), "The most that it may send ahead of others; only with `scheduler.priority`."),
+            part("policer", Takes::OneOf("policer"), "Drops what of this class exceeds a profile; instead of the link's."),
+            part("scheduler", Takes::OneOf("scheduler"), "Who goes next among the classes of this class."),
+            part("class", Takes::Named("class"), "The classes of this class, if it has a scheduler."),
+        ],
     },
+    SectionEntry { name: "rate-limit", path: "links[].class.NAME.rate-limit", doc: RateLimit::DOC, fields: RateLimit::FIELDS, parts: &[] },
     SectionEntry { name: "marker", path: "links[].marker", doc: MarkerKeys::DOC, fields: MarkerKeys::FIELDS, parts: &[] },
     SectionEntry {
         name: "flow",
@@ -141,7 +154,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         fields: FlowKeys::FIELDS,
         parts: &[
             required("source", Takes::OneOf("source"), "What the application sends."),
-            part("transport", Takes::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` needs `tcp`, and only `ftp` can use it."),
+            part("transport", Takes::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` and `http` need `tcp`, and only they can use it."),
         ],
     },
     SectionEntry {
@@ -150,7 +163,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: CallKeys::DOC,
         fields: CallKeys::FIELDS,
         parts: &[
-            required("source", Takes::OneOf("source"), "What each call sends; not `ftp`."),
+            required("source", Takes::OneOf("source"), "What each call sends; neither `ftp` nor `http`."),
             part("transport", Takes::OneOf("transport"), "How it is carried; `udp`, also if left out."),
             part("arrivals", Takes::OneOf("arrival"), "When calls arrive; none do if left out, and then there must be initial calls."),
             part(

@@ -11,7 +11,8 @@ pub(crate) const TOP: &[&str] = &["description", "duration", "warm-up", "seed", 
 const LISTS: [&str; 3] = ["links", "flows", "calls"];
 
 /// Tables that hold one of several components: naming another one replaces it.
-const ONE_OF: &[&str] = &["queue", "scheduler", "marker", "source", "transport", "arrivals", "holding", "admission", "termination"];
+const ONE_OF: &[&str] =
+    &["queue", "scheduler", "marker", "shaper", "policer", "source", "transport", "arrivals", "holding", "admission", "termination"];
 
 /// Applies `path = value`, the setting number `set`.
 ///

@@ -4,6 +4,7 @@ use crate::section::Section;
 use crate::suggest::unknown;
 use crate::what::{Info, What};
 use penstock_engine::blueprint::CallsPlan;
+use penstock_model::units::Duration;
 use std::ops::Range;
 
 /// A group of flows or calls, or a link of the scenario, by its position.
@@ -17,6 +18,11 @@ pub(crate) enum Target {
 pub(crate) struct KnownGroup<'a> {
     pub name: &'a str,
     pub is_tcp: bool,
+    /// Asks for pages.
+    pub is_http: bool,
+    /// The mean time from packet to packet, where the source keeps one.
+    pub spacing: Option<Duration>,
+    pub class: &'a str,
     pub count: usize,
     pub calls: Option<&'a CallsPlan>,
 }
@@ -66,6 +72,10 @@ pub(crate) fn target(section: &Section<'_>, name: &str, what: What, known: &Know
         }
         if what == What::Retransmissions && !group.is_tcp {
             section.wrong("of", format!("'retransmissions' is measured of tcp, and '{name}' is carried by udp"));
+            return None;
+        }
+        if what == What::PageTime && !group.is_http {
+            section.wrong("of", format!("'page-time' is measured of source http, and '{name}' has another"));
             return None;
         }
         if what == What::SignalRate && group.calls.is_some_and(|calls| calls.request_packet.is_none()) {

@@ -13,8 +13,16 @@ penstock_model::choice! {
         "goodput" => Goodput,
         /// Bits per second that a flow sent into the network, headers and retransmissions included.
         "sent" => Sent,
-        /// One-way delay of the data packets that arrived, from their creation to the end of reception; the mean and the maximum are over packets.
+        /// One-way delay of the data packets that arrived, from their creation to the end of reception; all statistics are over packets.
         "delay" => Delay,
+        /// Jitter as RFC 2598 has it, |(aj - dj) - (ai - di)|: by how much the delays of two data packets differ that are numbered and arrive one after the other [RFC2598 A.3.1]. Pairs that a loss or an overtaking has torn apart have none.
+        "jitter" => Jitter,
+        /// The same difference with its sign, positive if the later packet took longer: IPDV with consecutive packets [RFC3393 s4.2].
+        "ipdv" => Ipdv,
+        /// The interarrival jitter that RTP receivers report, after each packet: J += (|D| - J)/16, D being the difference of its delay from that of the packet that arrived before it [RFC3550 s6.4.1]. It begins at zero when counting begins.
+        "rtp-jitter" => RtpJitter,
+        /// Time from asking for a page to its complete acknowledgement, of `http` flows, for the pages that were complete.
+        "page-time" => PageTime,
         /// Share of packets lost. Of a link: dropped / offered. Of a flow: (sent - received) / sent, never below zero; packets under way when counting begins or ends make it inexact by their number / sent. The mean is over all packets together.
         "loss" => Loss,
         /// Packets lost at a link; `by` splits them by cause and precedence.
@@ -31,6 +39,8 @@ penstock_model::choice! {
         "in-system" => InSystem,
         /// Time from a packet's acceptance by a link to the start of its transmission; the mean is over all packets together.
         "wait" => Wait,
+        /// By how much an aggregate of classes was served later than by a server of the configured `rate` R, in the worst case: the error terms of EF [RFC3246 s2.2]. By the label `error`: `a` lays the j-th departure to the j-th arrival (E_a), `p` each packet's departure to its own arrival (E_p); they differ only where `classes` names several. F_j = max(a_j, min(d_(j-1), F_(j-1))) + L_j/R, and the error is the greatest d_j - F_j of those that left while counting; negative if all were early. The recursion begins with the run; packets that were not sent are left out of it [RFC3246 s2.4].
+        "ef-error" => EfError,
         /// Share of the time that a link was sending.
         "utilisation" => Utilisation,
         /// Jain's index (sum x)^2 / (n * sum x^2) of the throughputs x of all n flows that `of` names: 1 when all are equal, 1/n when one has everything.
@@ -59,6 +69,8 @@ penstock_model::choice! {
         "group" => Group,
         /// Every single flow.
         "flow" => Flow,
+        /// All flows of a traffic class that `of` names, in whatever groups.
+        "class" => Class,
         /// Every single link.
         "link" => Link,
     }
@@ -80,15 +92,27 @@ penstock_model::choice! {
 impl ListItem for Take {}
 
 penstock_model::choice! {
-    /// How counts of packets are split.
+    /// How the numbers of a link are split.
     pub enum By {
         /// By what dropped them.
         "cause" => Cause,
         /// By their precedence.
         "precedence" => Precedence,
+        /// By their traffic class; the classes whose routes pass the link.
+        "class" => Class,
     }
 }
 impl ListItem for By {}
+
+penstock_model::choice! {
+    /// In what a span of time is told.
+    pub enum In {
+        /// In seconds.
+        "second" => Second,
+        /// In mean spacings of the source's packets, packet / rate; only for `cbr` flows.
+        "packet-time" => PacketTime,
+    }
+}
 
 /// What a metric applies to and how it is put together.
 pub(crate) struct Info {
@@ -103,16 +127,22 @@ pub(crate) struct Info {
     pub default: &'static [Take],
     /// Allowed in `by`.
     pub split: &'static [By],
+    /// May have `quantiles`.
+    pub quantiles: bool,
 }
 
 impl What {
     /// All metrics.
-    pub const ALL: [What; 22] = [
+    pub const ALL: [What; 27] = [
         What::Throughput,
         What::PayloadThroughput,
         What::Goodput,
         What::Sent,
         What::Delay,
+        What::Jitter,
+        What::Ipdv,
+        What::RtpJitter,
+        What::PageTime,
         What::Loss,
         What::Drops,
         What::Offered,
@@ -121,6 +151,7 @@ impl What {
         What::QueueBytes,
         What::InSystem,
         What::Wait,
+        What::EfError,
         What::Utilisation,
         What::Fairness,
         What::Retransmissions,
@@ -145,17 +176,19 @@ impl What {
         const CALLS: [bool; 3] = [false, true, false];
         const LINKS: [bool; 3] = [false, false, true];
         const NONE: &[Take] = &[];
-        let split: &[By] = match self {
-            What::Drops => &[By::Cause, By::Precedence],
-            What::Offered => &[By::Precedence],
-            _ => &[],
-        };
+        const SIGNED: &[Take] = &[Take::Mean, Take::Min, Take::Max];
+        const WORST: &[Take] = &[Take::Max];
+        let quantiles = matches!(self, What::Delay | What::Jitter | What::Ipdv | What::PageTime | What::Wait);
         let (name, unit, [flows, calls, links], take, default) = match self {
             What::Throughput => ("throughput", "bit/s", ALL, ANY, SUM),
             What::PayloadThroughput => ("payload-throughput", "bit/s", ENDS, ANY, SUM),
             What::Goodput => ("goodput", "bit/s", ENDS, ANY, SUM),
             What::Sent => ("sent", "bit/s", ENDS, ANY, SUM),
             What::Delay => ("delay", "s", ENDS, EXTREMES, EXTREMES),
+            What::Jitter => ("jitter", "s", FLOWS, EXTREMES, EXTREMES),
+            What::Ipdv => ("ipdv", "s", FLOWS, SIGNED, SIGNED),
+            What::RtpJitter => ("rtp-jitter", "s", FLOWS, EXTREMES, EXTREMES),
+            What::PageTime => ("page-time", "s", FLOWS, EXTREMES, EXTREMES),
             What::Loss => ("loss", "1", ALL, MEANS, MEAN),
             What::Drops => ("drops", "packets", LINKS, ANY, SUM),
             What::Offered => ("offered", "packets", LINKS, ANY, SUM),
@@ -164,6 +197,7 @@ impl What {
             What::QueueBytes => ("queue-bytes", "bytes", LINKS, ANY, MEAN),
             What::InSystem => ("in-system", "packets", LINKS, ANY, MEAN),
             What::Wait => ("wait", "s", LINKS, MEANS, MEAN),
+            What::EfError => ("ef-error", "s", LINKS, WORST, WORST),
             What::Utilisation => ("utilisation", "1", LINKS, MEANS, MEAN),
             What::Fairness => ("fairness", "1", ENDS, NONE, NONE),
             What::Retransmissions => ("retransmissions", "packets", FLOWS, ANY, SUM),
@@ -175,7 +209,24 @@ impl What {
             // The unit is that of the variable.
             What::MeterState => ("meter-state", "bit, bytes or packets", LINKS, MEANS, MEANS),
         };
-        Info { name, unit, flows, calls, links, take, default, split }
+        let split: &[By] = match self {
+            What::Drops => &[By::Cause, By::Precedence, By::Class],
+            What::Offered => &[By::Precedence, By::Class],
+            What::EfError | What::MeterState => &[],
+            _ if links => &[By::Class],
+            _ => &[],
+        };
+        Info { name, unit, flows, calls, links, take, default, split, quantiles }
+    }
+
+    /// Whether its statistics are taken over packets or pages, and so are told by label also for a single flow.
+    pub(crate) fn is_over_packets(self) -> bool {
+        matches!(self, What::Delay | What::Jitter | What::Ipdv | What::RtpJitter | What::PageTime)
+    }
+
+    /// Whether it may be told in packet times.
+    pub(crate) fn is_span_of_packets(self) -> bool {
+        matches!(self, What::Delay | What::Jitter | What::Ipdv | What::RtpJitter)
     }
 }
 
@@ -195,6 +246,7 @@ impl By {
         match self {
             By::Cause => "cause",
             By::Precedence => "precedence",
+            By::Class => "class",
         }
     }
 }
@@ -204,6 +256,7 @@ impl Per {
         match self {
             Per::Group => "group",
             Per::Flow => "flow",
+            Per::Class => "class",
             Per::Link => "link",
         }
     }

@@ -30,7 +30,7 @@ fn embed(kind: &str, name: &str, fragment: &str) -> String {
     let calls = |lines: &str| format!("[[calls]]\nname = \"calls\"\nfrom = \"a\"\nto = \"b\"\ninitial = {{ calls = 3 }}\n{CBR}{lines}");
     let plain = CBR;
     match (kind, name) {
-        ("discipline" | "meter" | "impairment", _) | ("scheduler", "fifo") => on_link(fragment),
+        ("discipline" | "meter" | "impairment" | "shaper" | "policer", _) | ("scheduler", "fifo") => on_link(fragment),
         ("scheduler", _) => on_link(fragment) + &second("ef", plain),
         ("transport", "tcp") => on_link("") + &second("default", &format!("source.ftp = {{}}\n{fragment}")),
         ("transport", _) => on_link("") + &second("default", &format!("{plain}{fragment}")),
@@ -64,11 +64,15 @@ fn docstring_examples_are_read() {
 fn the_catalogue_lists_the_keys_that_the_reader_knows() {
     let all = catalogue();
     let calls = "[[calls]]\nname = \"calls\"\nfrom = \"a\"\nto = \"b\"\ninitial = { calls = 3 }\nsignalling = { packet = \"100 bytes\" }\n";
-    let base = format!("{BASE}{calls}");
+    let limit = "delay = \"1 ms\"\nscheduler.priority = { order = [\"default\"] }\n\
+                 class.default = { rate-limit = { rate = \"1 kbit/s\", burst = \"1 kB\" } }";
+    let base = format!("{BASE}{calls}").replace("delay = \"1 ms\"", limit);
     for (section, header, broken) in [
         ("scenario", "", "duration = \"10 s\"\n"),
         ("node", "nodes.a", "a = {"),
         ("link", "links[0]", "from = \"a\"\nto = \"b\"\nrate"),
+        ("class", "links[0].class.default", "class.default = {"),
+        ("rate-limit", "links[0].class.default.rate-limit", "rate-limit = {"),
         ("flow", "flows[0]", "name = \"f\"\n"),
         ("calls", "calls[0]", "name = \"calls\"\n"),
         ("initial", "calls[0].initial", "initial = {"),

@@ -77,7 +77,7 @@ struct SourceNames;
 impl SourceNames {
     fn open() -> String {
         let names = penstock_model::source::SourcePlan::NAMES.iter().copied();
-        names.filter(|name| *name != "ftp").collect::<Vec<_>>().join(", ")
+        names.filter(|name| !["ftp", "http"].contains(name)).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -182,7 +182,7 @@ fn measurements_of_calls() {
     let measure = |lines: &str, expected: &str| also(&format!("[[measure]]\n{lines}"), expected);
     measure(
         "metric = \"calls\"\nof = \"f\"",
-        "t.toml:24: measure[0].of: 'calls' is measured of calls, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, loss, marks, fairness, retransmissions, marking-ratio",
+        "t.toml:24: measure[0].of: 'calls' is measured of calls, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, jitter, ipdv, rtp-jitter, page-time, loss, marks, fairness, retransmissions, marking-ratio",
     );
     measure("metric = \"retransmissions\"\nof = \"v\"", "t.toml:24: measure[0].of: 'retransmissions' is measured of flows, and 'v' is a group of calls; for those: throughput, payload-throughput, goodput, sent, delay, loss, marks, fairness, marking-ratio, calls, blocking, signal-rate, termination-time");
     measure("metric = \"delay\"\nof = \"vv\"", "t.toml:24: measure[0].of: unknown group of flows or calls 'vv'; did you mean 'v'? (f, v)");

@@ -225,7 +225,7 @@ fn classes_and_schedulers() {
     added(
         LINK,
         "class.ef.queue.tail-drop = {}",
-        "t.toml:11: links[0].class: has no effect with one queue; write a scheduler (priority) or leave it out",
+        "t.toml:11: links[0].class: has no effect with one queue; write a scheduler (priority, wrr, drr, scfq, wf2q-plus, cbq) or leave it out",
     );
     added(
         LINK,
@@ -257,7 +257,7 @@ class.defalt.queue.tail-drop = {}"#,
         LINK,
         r#"scheduler.priority = { order = ["default"] }
 class.default = {}"#,
-        "t.toml:12: links[0].class.default: has no queue; write queue.tail-drop = { ... } or leave the class out",
+        "t.toml:12: links[0].class.default: says nothing; write queue.tail-drop = { ... } or leave the class out",
     );
     added(
         LINK,

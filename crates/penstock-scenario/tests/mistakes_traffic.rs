@@ -15,7 +15,7 @@ source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
         "",
         "t.toml:1: there are no [[flows]] and no [[calls]], so nothing would happen; write [[flows]] with name, from, to and source",
     );
-    refused(FLOW, "", "t.toml:11: flows[0].source: is missing and has no default; one of cbr, poisson, on-off, codec-mix, ftp");
+    refused(FLOW, "", "t.toml:11: flows[0].source: is missing and has no default; one of cbr, poisson, on-off, codec-mix, ftp, http");
     refused(
         FLOW,
         "source.ftp = {}",
@@ -94,7 +94,7 @@ transport.tcp = {}"#,
 fn measures() {
     added(FLOW, r#"[[measure]]
 metric = "thruput"
-of = "f""#, "t.toml:17: measure[0].metric: 'thruput' is not one of throughput, payload-throughput, goodput, sent, delay, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation, fairness, retransmissions, marking-ratio, calls, blocking, signal-rate, termination-time, meter-state; did you mean 'throughput'?");
+of = "f""#, "t.toml:17: measure[0].metric: 'thruput' is not one of throughput, payload-throughput, goodput, sent, delay, jitter, ipdv, rtp-jitter, page-time, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, ef-error, utilisation, fairness, retransmissions, marking-ratio, calls, blocking, signal-rate, termination-time, meter-state; did you mean 'throughput'?");
     added(
         FLOW,
         r#"[[measure]]
@@ -104,10 +104,10 @@ of = "ff""#,
     );
     added(FLOW, r#"[[measure]]
 metric = "drops"
-of = "f""#, "t.toml:18: measure[0].of: 'drops' is measured of links, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, loss, marks, fairness, retransmissions, marking-ratio");
+of = "f""#, "t.toml:18: measure[0].of: 'drops' is measured of links, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, jitter, ipdv, rtp-jitter, page-time, loss, marks, fairness, retransmissions, marking-ratio");
     added(FLOW, r#"[[measure]]
 metric = "delay"
-of = "a-b""#, "t.toml:18: measure[0].of: 'delay' is measured of flows, and 'a-b' is a link; for those: throughput, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, utilisation, marking-ratio, meter-state");
+of = "a-b""#, "t.toml:18: measure[0].of: 'delay' is measured of flows, and 'a-b' is a link; for those: throughput, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, ef-error, utilisation, marking-ratio, meter-state");
     added(
         FLOW,
         r#"[[measure]]
@@ -201,7 +201,15 @@ per = "flow""#,
 metric = "queue"
 of = "a-b"
 by = ["cause"]"#,
-        "t.toml:19: measure[0].by: has no effect: only drops and offered are split; leave it out",
+        "t.toml:19: measure[0].by: 'cause' does not apply to 'queue', which is split by class",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
+metric = "goodput"
+of = "f"
+by = ["class"]"#,
+        "t.toml:19: measure[0].by: has no effect: 'goodput' is not split; leave it out",
     );
     added(
         FLOW,
@@ -209,7 +217,7 @@ by = ["cause"]"#,
 metric = "offered"
 of = "a-b"
 by = ["cause"]"#,
-        "t.toml:19: measure[0].by: 'cause' does not apply to 'offered', which is split by precedence only",
+        "t.toml:19: measure[0].by: 'cause' does not apply to 'offered', which is split by precedence and class",
     );
     added(
         FLOW,
@@ -230,7 +238,7 @@ of = []"#,
 metric = "queue"
 of = "a-b"
 sampel = "1 s""#,
-        "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, sample, by, interval, below)",
+        "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, quantiles, unit, sample, by, interval, below, classes, rate)",
     );
     added(
         FLOW,
@@ -238,5 +246,59 @@ sampel = "1 s""#,
 metric = "delay"
 of = ["f", "f"]"#,
         "t.toml:18: measure[0].of: names 'f' twice",
+    );
+}
+
+#[test]
+fn measures_of_spans() {
+    let measure = |lines: &str, expected: &str| added(FLOW, &format!("[[measure]]\n{lines}"), expected);
+    measure(
+        "metric = \"loss\"\nof = \"f\"\nquantiles = [0.5]",
+        "t.toml:19: measure[0].quantiles: has no effect: only delay, jitter, ipdv, page-time, wait have them; leave it out",
+    );
+    measure(
+        "metric = \"delay\"\nof = \"f\"\nquantiles = [0.5, 1.5]",
+        "t.toml:19: measure[0].quantiles: item 1: 1.5 is out of range; between 0 and 1",
+    );
+    measure(
+        "metric = \"wait\"\nof = \"a-b\"\nunit = \"packet-time\"",
+        "t.toml:19: measure[0].unit: has no effect: 'wait' has one unit only; leave it out",
+    );
+    measure(
+        "metric = \"jitter\"\nof = \"f\"\nper = \"class\"\nunit = \"packet-time\"",
+        "t.toml:20: measure[0].unit: groups of one class may have other packet times; leave it out or measure per group",
+    );
+    measure("metric = \"wait\"\nof = \"a-b\"\nper = \"class\"", "t.toml:19: measure[0].per: 'a-b' is a link; write by = [\"class\"]");
+    measure(
+        "metric = \"throughput\"\nof = \"f\"\nby = [\"class\"]",
+        "t.toml:19: measure[0].by: 'f' is not a link; write per = \"class\" or leave it out",
+    );
+    measure("metric = \"page-time\"\nof = \"f\"", "t.toml:18: measure[0].of: 'page-time' is measured of source http, and 'f' has another");
+    refused(
+        FLOW,
+        "source.poisson = { rate = \"64 kbit/s\", packet = \"160 bytes\" }\n[[measure]]\nmetric = \"jitter\"\nof = \"f\"\nunit = \"packet-time\"",
+        "t.toml:19: measure[0].unit: 'f' has no packet time: only cbr flows keep a spacing; leave it out",
+    );
+}
+
+#[test]
+fn measures_of_expedited_traffic() {
+    let measure =
+        |lines: &str, expected: &str| added(FLOW, &format!("[[measure]]\nmetric = \"ef-error\"\nof = \"a-b\"\n{lines}"), expected);
+    measure(
+        "classes = [\"default\"]",
+        "t.toml:16: measure[0].rate: is missing: say which rate the classes shall be served with, as in rate = \"450 kbit/s\"",
+    );
+    measure("rate = \"1 Mbit/s\"", "t.toml:16: measure[0].classes: is missing: say which classes are looked at, as in classes = [\"ef\"]");
+    measure("rate = \"1 Mbit/s\"\nclasses = [\"ef\"]", "t.toml:20: measure[0].classes: unknown class 'ef' (one of default)");
+    added(
+        FLOW,
+        "[[measure]]\nmetric = \"wait\"\nof = \"a-b\"\nrate = \"1 Mbit/s\"",
+        "t.toml:19: measure[0].rate: has no effect: only metric = \"ef-error\" looks at it; leave it out",
+    );
+    added(
+        FLOW,
+        "[[measure]]\nmetric = \"ef-error\"\nof = \"f\"\nrate = \"1 Mbit/s\"\nclasses = [\"default\"]",
+        "t.toml:18: measure[0].of: 'ef-error' is measured of links, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, jitter, ipdv, rtp-jitter, page-time, loss, marks, fairness, retransmissions, marking-ratio",
     );
 }

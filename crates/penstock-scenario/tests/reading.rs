@@ -38,7 +38,7 @@ fn all_mistakes_come_at_once_in_the_order_of_the_file() {
          voice.toml:11: links[0].to: unknown node 'c' (one of a, b)\n\
          voice.toml:12: links[0].rate: 10 has no unit; write \"1.5 Mbit/s\"\n\
          voice.toml:16: links[0].queue.red.min-threshold: 20 has no unit; write \"20 packets\" or \"20 KiB\"\n\
-         voice.toml:24: flows[0].source: unknown source 'cbrr'; did you mean 'cbr'? (cbr, poisson, on-off, codec-mix, ftp)\n\
+         voice.toml:24: flows[0].source: unknown source 'cbrr'; did you mean 'cbr'? (cbr, poisson, on-off, codec-mix, ftp, http)\n\
          5 mistakes, nothing was run.\n"
     );
     assert_eq!((mistakes[3].line, mistakes[3].column), (Some(16), Some(1)));
@@ -172,6 +172,35 @@ fn classes_get_queues_of_their_own() {
 }
 
 #[test]
+fn schedulers_stand_below_one_another() {
+    let port = r#"scheduler.priority = { order = ["ef", "data"] }
+queue.tail-drop = { limit = "9 packets" }
+class.ef = { rate-limit = { rate = "300 kbit/s", burst = "2 kB" }, queue.tail-drop = { limit = "7 packets" } }
+class.data.scheduler.drr = {}
+class.data.class.web = { quantum = "1500 bytes", policer.token-bucket = { rate = "1 Mbit/s", burst = "3 kB" } }
+class.data.class.default.quantum = "3 kB"
+shaper.token-bucket = { rate = "900 kbit/s", burst = "1500 bytes" }"#;
+    let of_class = |name: &str| flow(name, "a", "b", &format!("{FLOW}\nclass = \"{name}\""));
+    let text = changed(LINK, &format!("{LINK}\n{port}")) + &of_class("ef") + &of_class("web");
+    let blueprint = sound(&text, &[]).blueprint(None, 0);
+    assert_eq!(blueprint.classes, ["default", "ef", "web"]);
+    let port = &blueprint.links[0].port;
+    let queues: Vec<String> = port.queues.iter().map(|queue| format!("{} {:?}", queue.name, queue.discipline)).collect();
+    assert!(queues[0].starts_with("ef") && queues[0].contains("Packets(7)"), "{queues:?}");
+    // Classes without an order of their own stand in that of their names; a queue of which nothing is said is the link's.
+    assert!(queues[1].starts_with("default") && queues[1].contains("Packets(9)"), "{queues:?}");
+    assert!(queues[2].starts_with("web") && queues[2].contains("Packets(9)"), "{queues:?}");
+    assert_eq!((port.queue_of_class.as_slice(), port.policer_of_class.as_slice()), (&[1, 0, 2][..], &[None, None, Some(0)][..]));
+    let below = port.classes[1].below.as_ref().expect("a scheduler");
+    assert_eq!((port.scheduler.name(), below.scheduler.name(), below.classes.len()), ("priority", "drr", 2));
+    assert_eq!(below.classes[0].keys.quantum.map(|quantum| quantum.get()), Some(3000));
+    assert!(port.classes[0].rate_limit.is_some() && port.shaper.is_some());
+    // A setting reaches every key of a class.
+    let quantum = sound(&text, &[("a-b.class.data.class.web.quantum", "9 kB")]).blueprint(None, 0);
+    assert_eq!(quantum.links[0].port.classes[1].below.as_ref().unwrap().classes[1].keys.quantum.map(|quantum| quantum.get()), Some(9000));
+}
+
+#[test]
 fn settings_change_the_scenario() {
     let text = changed(LINK, &format!("{LINK}\nqueue.tail-drop = {{ limit = \"9 packets\" }}"));
     let end = |sets: &[(&str, &str)]| sound(&text, sets).end();
@@ -199,7 +228,7 @@ fn mistaken_settings_say_which() {
     assert_eq!(wrong("links.a-c.rate", "1 Mbit/s"), "--set links.a-c.rate: unknown link 'a-c'; did you mean 'a-b'? (a-b)");
     assert_eq!(wrong("nodes.host.count", "3"), "--set nodes.host.count: unknown node 'host'; did you mean 'hosts'? (a, b, hosts)");
     assert_eq!(wrong("a-b.rate", "3"), "--set a-b.rate: 3 has no unit; write \"1.5 Mbit/s\"");
-    assert_eq!(wrong("a-b.rat", "3"), "--set a-b.rat: unknown key 'rat'; did you mean 'rate'? (from, to, rate, delay, name, both-ways, pcn-at, rate-changes, scheduler, queue, marker, impairment, ...)");
+    assert_eq!(wrong("a-b.rat", "3"), "--set a-b.rat: unknown key 'rat'; did you mean 'rate'? (from, to, rate, delay, name, both-ways, pcn-at, rate-changes, policer, scheduler, queue, class, ...)");
     let both = [("a-b.both-ways".to_owned(), "true".to_owned()), ("b-a.rate".to_owned(), "1 Mbit/s".to_owned())];
     assert_eq!(
         lines(load(BASE, "t.toml", &both)),

@@ -10,7 +10,7 @@ __all__ = ["bench"]
 
 
 def bench(
-    name: Annotated[str | None, typer.Argument(help="Only this workload.", metavar="NAME")] = None,
+    name: Annotated[str | None, typer.Argument(help="Only this workload or group.", metavar="NAME")] = None,
     flows: Annotated[
         int | None,
         typer.Option(
@@ -25,17 +25,17 @@ def bench(
     """
     import json
 
-    from penstock.bench import RESIZABLE, WORKLOADS, measure_apart
+    from penstock.bench import GROUPS, RESIZABLE, WORKLOADS, measure_apart
     from penstock.cli.console import emit, say, show, table
     from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
 
-    if name is not None and name not in WORKLOADS:
-        allowed = list(WORKLOADS)
+    if name is not None and name not in WORKLOADS and name not in GROUPS:
+        allowed = [*WORKLOADS, *GROUPS]
         raise InputError(
             f"there is no workload '{name}'{suggestion(name, allowed)} The workloads are {', '.join(allowed)}."
         )
-    chosen = [name] if name is not None else list(WORKLOADS)
+    chosen = list(WORKLOADS) if name is None else list(GROUPS.get(name, (name,)))
     if flows is not None and not set(chosen) & set(RESIZABLE):
         raise InputError(f"--flows changes nothing in {name}; it is for {' and '.join(RESIZABLE)}.")
     measured = []

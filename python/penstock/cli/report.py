@@ -69,7 +69,8 @@ def rows_of(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
 
 
 def _statistic(summary: Summary) -> str | None:
-    return summary.labels.get("statistic")
+    """What it says of its members or packets; each quantile is something of its own."""
+    return summary.labels.get("statistic", summary.labels.get("quantile"))
 
 
 def _is_idle(summary: Summary) -> bool:

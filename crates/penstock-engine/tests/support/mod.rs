@@ -4,14 +4,18 @@
 
 pub mod statistics;
 
-use penstock_engine::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PcnAt, PortPlan, QueuePlan, SamplePlan, Ties};
+use penstock_engine::blueprint::{
+    Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PcnAt, PortPlan, QueuePlan, SamplePlan, Ties, WatchPlan,
+};
 use penstock_engine::{Observations, Sim};
+use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
-use penstock_model::parameters::{default_value, Field, Reader, Value};
+use penstock_model::parameters::{default_value, Field, Parameters, Reader, Value};
 use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimit};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
@@ -89,6 +93,28 @@ pub fn scheduler(name: &str, settings: &str) -> SchedulerPlan {
     SchedulerPlan::read(name, &mut Settings::new(settings)).expect("a scheduler")
 }
 
+pub fn shaper(settings: &str) -> ShaperPlan {
+    ShaperPlan::read("token-bucket", &mut Settings::new(settings)).expect("a shaper")
+}
+pub fn policer(settings: &str) -> PolicerPlan {
+    PolicerPlan::read("token-bucket", &mut Settings::new(settings)).expect("a policer")
+}
+
+/// A class of a scheduler, as `weight = 3`; after a `|` its rate limit, as `rate = 1 Mbit/s; burst = 3 kB`.
+pub fn class(settings: &str) -> ClassPlan {
+    let (keys, limit) = settings.split_once('|').map_or((settings, None), |(keys, limit)| (keys, Some(limit)));
+    ClassPlan {
+        keys: ClassKeys::read(&mut Settings::new(keys)).expect("keys of a class"),
+        rate_limit: limit.map(|limit| RateLimit::read(&mut Settings::new(limit)).expect("a rate limit")),
+        below: None,
+    }
+}
+
+/// A class with a scheduler of its own.
+pub fn above(settings: &str, scheduler: SchedulerPlan, classes: Vec<ClassPlan>) -> ClassPlan {
+    ClassPlan { below: Some(Box::new(LevelPlan { scheduler, classes })), ..class(settings) }
+}
+
 pub fn time(text: &str) -> Time {
     Time::ZERO + text.parse::<Duration>().expect("a time")
 }
@@ -113,6 +139,7 @@ impl Net {
             samples: Vec::new(),
             meter_samples: Vec::new(),
             trace: false,
+            watch: WatchPlan::default(),
         })
     }
 
@@ -124,12 +151,16 @@ impl Net {
     pub fn link(&mut self, from: NodeId, to: NodeId, rate: &str, delay: &str, discipline: DisciplinePlan) -> LinkId {
         let path = format!("{}-{}", self.0.nodes[from.index()], self.0.nodes[to.index()]);
         let port = PortPlan {
+            policers: Vec::new(),
+            policer_of_class: Vec::new(),
             marker: None,
             scheduler: scheduler("fifo", ""),
+            classes: Vec::new(),
             queues: vec![QueuePlan { name: String::new(), discipline }],
             queue_of_class: vec![0],
             pcn: Vec::new(),
             pcn_at: PcnAt::Accepted,
+            shaper: None,
             impairments: Vec::new(),
             force_service: false,
         };

@@ -1,7 +1,9 @@
 //! Random scenarios that shrink: trees of nodes with every component that the engine knows.
 
-use crate::support::{discipline, impairment, meter, scheduler, source, time, transport, Net, Settings};
-use penstock_engine::blueprint::{Blueprint, CallsPlan, MarkAt, MarkerPlan, PcnAt, QueuePlan, SurgePlan, Ties};
+use crate::support::{above, class, discipline, impairment, meter, policer, scheduler, shaper, source, time, transport, Net, Settings};
+use penstock_engine::blueprint::{
+    Blueprint, CallsPlan, EfPlan, FlowWatch, LinkWatch, MarkAt, MarkerPlan, PcnAt, QueuePlan, SurgePlan, Ties,
+};
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
@@ -35,6 +37,30 @@ const DISCIPLINES: [(&str, &str); 8] = [
          max-probabilities = [0.1, 0.3, 1]; weight = 0.5; updates = all; count = shared; idle = ignored",
     ),
 ];
+/// Three classes under each scheduler; the last is two levels deep.
+const SCHEDULERS: [(&str, &str, [&str; 3]); 14] = [
+    ("priority", "order = [a, b, c]", ["", "", ""]),
+    ("priority", "order = [a, b, c]", ["| rate = 200 kbit/s; burst = 2 kB", "| rate = 90 kbit/s; burst = 600 bytes", ""]),
+    ("priority", "order = [a, b, c]", ["| rate = 50 kbit/s; burst = 2 kB; exceeding = goes-last", "", "| rate = 80 kbit/s; burst = 1 kB"]),
+    ("wrr", "", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("wrr", "weighs = bytes", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("wrr", "weighs = bytes; quantum = 100 bytes", ["weight = 70", "weight = 1", "weight = 29"]),
+    ("drr", "", ["quantum = 1500 bytes", "quantum = 3 kB", "quantum = 1500 bytes"]),
+    ("drr", "", ["quantum = 100 bytes", "quantum = 300 bytes", "quantum = 700 bytes"]),
+    ("scfq", "", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("scfq", "", ["weight = 1", "weight = 1", "weight = 1"]),
+    ("wf2q-plus", "", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("wf2q-plus", "", ["weight = 1", "weight = 1", "weight = 1"]),
+    ("cbq", "", ["share = 0.3; borrows = false", "share = 0.2", "share = 0.5; priority = 2"]),
+    (
+        "cbq",
+        "sharing = ancestor-only; burst = 2",
+        ["share = 0.3", "share = 0.2; borrows = false; priority = 3", "share = 0.1; borrows = false"],
+    ),
+];
+const SHAPERS: [&str; 3] =
+    ["rate = 100 kbit/s; burst = 1500 bytes", "rate = 400 kbit/s; burst = 4 kB", "rate = 90 kbit/s; burst = 600 bytes; start = empty"];
+const POLICERS: [&str; 2] = ["rate = 100 kbit/s; burst = 3 kB", "rate = 300 kbit/s; burst = 2 kB; start = empty"];
 const METERS: [(&str, &str, MarkAt); 4] = [
     ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Arrival),
     ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Departure),
@@ -57,15 +83,17 @@ const CHANGES: [&[(&str, &str)]; 4] = [
     &[("40 ms", "0 bit/s"), ("90 ms", "1 Mbit/s"), ("91 ms", "0 bit/s"), ("150 ms", "700 kbit/s")],
     &[("100 ms", "0 bit/s")],
 ];
-const TRAFFIC: [(&str, &str, &str); 12] = [
+const TRAFFIC: [(&str, &str, &str); 14] = [
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes; phase = zero", ""),
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes", ""),
     ("cbr", "rate = 64 kbit/s; packet = 160 bytes; spacing-jitter = 0.1", ""),
     ("poisson", "rate = 300 kbit/s; packet = exponential 500 bytes", ""),
+    ("cbr", "rate = 300 kbit/s; packet = mix [160 bytes @ 0.5, 1500 bytes @ 0.5]", ""),
     ("poisson", "rate = 500 kbit/s; packet = mix [160 bytes @ 0.5, 1500 bytes @ 0.5]", ""),
     ("on-off", "packet = 160 bytes; spacing = 2 ms; on = 9 ms; off = 5 ms", ""),
     ("on-off", "packet = 160 bytes; spacing = 1 ms; on = 3 ms; off = 9 ms; remainder = whole", ""),
     ("ftp", "", "variant = tahoe; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "variant = reno; min-rto = 20 ms; initial-rto = 50 ms"),
     ("ftp", "size = 20 kB", "variant = reno; min-rto = 0 s; initial-rto = 50 ms; timer-tick = 10 ms"),
     ("ftp", "", "variant = new-reno; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
     ("ftp", "", "variant = sack; min-rto = 20 ms; initial-rto = 100 ms; syn = false"),
@@ -100,7 +128,11 @@ pub struct Way {
     rate: usize,
     delay: usize,
     discipline: usize,
-    priority: bool,
+    /// The scheduler of the port, and whether its last class is one level down, below which scheduler.
+    scheduler: Option<(usize, Option<usize>)>,
+    shaper: Option<usize>,
+    /// A policer, and whether for class b alone.
+    policer: Option<(usize, bool)>,
     meter: Option<usize>,
     pcn: Vec<usize>,
     pcn_at: usize,
@@ -136,14 +168,18 @@ pub struct Case {
 fn way() -> impl Strategy<Value = Way> {
     let impairments = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(0..IMPAIRMENTS.len(), 1..3)];
     let rare = |n: usize| prop::option::weighted(0.25, 0..n);
-    let shape = (0..RATES.len(), 0..UP_DELAYS.len(), 0..DISCIPLINES.len(), prop::bool::weighted(0.2));
+    let scheduler = prop::option::weighted(0.3, (0..SCHEDULERS.len(), prop::option::weighted(0.3, 0..SCHEDULERS.len())));
+    let shape = (0..RATES.len(), 0..UP_DELAYS.len(), 0..DISCIPLINES.len(), scheduler);
+    let conditioners = (prop::option::weighted(0.15, 0..SHAPERS.len()), prop::option::weighted(0.1, (0..POLICERS.len(), any::<bool>())));
     let pcn = (prop::collection::vec(0..PCN.len(), 0..3), 0..PCN_AT.len());
-    (shape, rare(METERS.len()), pcn, impairments, prop::option::weighted(0.15, 0..CHANGES.len())).prop_map(
-        |((rate, delay, discipline, priority), meter, (pcn, pcn_at), impairments, changes)| Way {
+    (shape, conditioners, rare(METERS.len()), pcn, impairments, prop::option::weighted(0.15, 0..CHANGES.len())).prop_map(
+        |((rate, delay, discipline, scheduler), (shaper, policer), meter, (pcn, pcn_at), impairments, changes)| Way {
             rate,
             delay,
             discipline,
-            priority,
+            scheduler,
+            shaper,
+            policer,
             meter,
             pcn,
             pcn_at,
@@ -155,7 +191,7 @@ fn way() -> impl Strategy<Value = Way> {
 
 fn flows() -> impl Strategy<Value = Flows> {
     let ends = (0usize..10, 0usize..10);
-    (ends, 0..TRAFFIC.len() + CALLS.len(), 1usize..4, 0u8..2, 0u8..3, any::<bool>(), any::<bool>()).prop_map(
+    (ends, 0..TRAFFIC.len() + CALLS.len(), 1usize..4, 0u8..3, 0u8..3, any::<bool>(), any::<bool>()).prop_map(
         |((from, to), traffic, members, class, precedence, spread, stops)| Flows {
             from,
             to,
@@ -184,7 +220,7 @@ impl Case {
         net.0.ties = if self.random_ties { Ties::Random } else { Ties::Scenario };
         net.0.warm_up = time(if self.warm_up { "60 ms" } else { "0 s" });
         net.0.trace = true;
-        net.0.classes = vec!["a".to_owned(), "b".to_owned()];
+        net.0.classes = ["a", "b", "c"].map(str::to_owned).into();
         let nodes: Vec<NodeId> = (0..=self.edges.len()).map(|i| net.node(&format!("n{i}"))).collect();
         let mut parents = vec![(0, LinkId(0), LinkId(0))];
         for (i, (parent, up, down)) in self.edges.iter().enumerate() {
@@ -202,7 +238,7 @@ impl Case {
                 Some(Calls((name, settings), ..)) => (*name, *settings, ""),
                 None => TRAFFIC[flows.traffic],
             };
-            let carrier = transport(if name == "ftp" { "tcp" } else { "udp" }, tcp);
+            let carrier = transport(if ["ftp", "http"].contains(&name) { "tcp" } else { "udp" }, tcp);
             let starts = ("0 s", if flows.spread { "80 ms" } else { "0 s" });
             let group = net.group(&format!("g{i}"), source(name, settings), carrier, starts);
             let plan = &mut net.0.groups[group as usize];
@@ -216,6 +252,12 @@ impl Case {
             net.sample(link, every);
             net.sample_meters(link, every);
         }
+        let all = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true };
+        net.0.watch.groups = (0..net.0.groups.len() as u32).map(|group| (group, all)).collect();
+        let rate = "300 kbit/s".parse::<Rate>().expect("a rate");
+        let expedited = vec![EfPlan { classes: vec![0], rate }, EfPlan { classes: vec![0, 1], rate }];
+        let watch = |link: u32| (LinkId(link), LinkWatch { classes: link.is_multiple_of(2), expedited: expedited.clone() });
+        net.0.watch.links = (0..net.0.links.len() as u32).map(watch).collect();
         net.0
     }
 }
@@ -253,11 +295,24 @@ impl Way {
         net.0.links[link.index()].rate_changes =
             changes.iter().map(|(at, rate)| (time(at), rate.parse::<Rate>().expect("a rate"))).collect();
         let port = net.port(link);
-        port.queue_of_class = vec![0, 0];
-        if self.priority {
-            port.scheduler = scheduler("priority", "order = [b, a]");
-            port.queues = ["b", "a"].map(|name| QueuePlan { name: name.to_owned(), discipline: queue() }).into();
-            port.queue_of_class = vec![1, 0];
+        port.queue_of_class = vec![0, 0, 0];
+        if let Some((i, inner)) = self.scheduler {
+            let (name, settings, [a, b, c]) = SCHEDULERS[i];
+            port.scheduler = scheduler(name, settings);
+            port.queues = ["b", "a", "c"].map(|name| QueuePlan { name: name.to_owned(), discipline: queue() }).into();
+            port.queue_of_class = vec![1, 0, 2];
+            port.classes = [a, b, c].map(class).into();
+            if let Some(inner) = inner {
+                // The second of two classes has two.
+                let (name, settings, [first, second, _]) = SCHEDULERS[inner];
+                let below = scheduler(name, settings);
+                port.classes = vec![class(a), above(b, below, [first, second].map(class).into())];
+            }
+        }
+        port.shaper = self.shaper.map(|i| shaper(SHAPERS[i]));
+        if let Some((i, only_b)) = self.policer {
+            port.policers = vec![policer(POLICERS[i])];
+            port.policer_of_class = if only_b { vec![None, Some(0), None] } else { vec![Some(0); 3] };
         }
         port.marker = self.meter.map(|i| MarkerPlan { meter: meter(METERS[i].0, METERS[i].1), at: METERS[i].2 });
         let pcn = |i: &usize| PcnMeterPlan::read(PCN[*i].0, &mut Settings::new(PCN[*i].1)).expect("a meter");

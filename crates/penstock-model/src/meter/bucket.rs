@@ -80,6 +80,31 @@ impl Bucket {
         there
     }
 
+    /// The first instant, `now` or later, at which a packet of `size` finds its tokens if nothing else takes any; one
+    /// larger than the bucket finds them when it is full. Reading changes nothing.
+    #[inline]
+    pub fn ready(&self, now: Time, size: Bytes) -> Time {
+        let needed = tokens(size).min(self.depth);
+        let there = self.depth.min(self.level + self.inflow(now));
+        if there >= needed {
+            return now;
+        }
+        match self.rate {
+            0 => Time::NEVER,
+            rate => self.at.max(now) + Duration::from_ps(u64::try_from((needed - there).div_ceil(u128::from(rate))).unwrap_or(u64::MAX)),
+        }
+    }
+
+    /// Takes the tokens of a packet of `size` at `now` if it finds them in the sense of [`Bucket::ready`].
+    #[inline]
+    pub fn spend(&mut self, now: Time, size: Bytes) {
+        self.settle(now);
+        let needed = tokens(size).min(self.depth);
+        if self.level >= needed {
+            self.level -= needed;
+        }
+    }
+
     #[inline]
     fn inflow(&self, now: Time) -> u128 {
         let span: Duration = now.since(self.at);
@@ -112,6 +137,25 @@ mod tests {
         assert_eq!(bucket.fill(ms(7)), Bytes::new(7));
         assert_eq!(bucket.fill(ms(101)), Bytes::new(100));
         assert!(bucket.holds(ms(60), Bytes::new(60)) && !bucket.holds(ms(60), Bytes::new(61)));
+    }
+
+    #[test]
+    fn packets_are_ready_when_their_tokens_are_there() {
+        let mut bucket = Bucket::new(Rate::from_bps(8_000), Bytes::new(100), Start::Full);
+        assert_eq!(bucket.ready(ms(5), Bytes::new(100)), ms(5));
+        bucket.spend(ms(5), Bytes::new(70));
+        assert_eq!(bucket.ready(ms(5), Bytes::new(30)), ms(5));
+        assert_eq!(bucket.ready(ms(15), Bytes::new(50)), ms(25));
+        bucket.spend(ms(15), Bytes::new(50));
+        assert_eq!(bucket.fill(ms(15)), Bytes::new(40), "too early, so nothing is taken");
+        // Larger than the bucket: when it is full.
+        assert_eq!(bucket.ready(ms(15), Bytes::new(101)), ms(75));
+        bucket.spend(ms(75), Bytes::new(101));
+        assert_eq!(bucket.fill(ms(75)), Bytes::new(0));
+        assert_eq!(
+            Bucket::new(Rate::from_bps(3), Bytes::new(9), Start::Empty).ready(ms(0), Bytes::new(1)),
+            Time::from_ps(2_666_666_666_667)
+        );
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! First in, first out.
 
-use super::{QueueState, Scheduler};
+use super::class::ClassPlan;
+use super::{QueueState, Scheduler, Turn};
 use crate::parameters::Check;
-use crate::units::Time;
+use crate::units::{Rate, Time};
 
 crate::parameters! {
     /// First in, first out: one queue, served in the order of arrival.
@@ -31,8 +32,16 @@ impl Check for Parameters {}
 #[derive(Clone, Copy, Debug)]
 pub struct Fifo;
 
+impl Fifo {
+    /// The one queue's scheduler.
+    pub fn new(_: &Parameters, _: &[ClassPlan], _: Rate) -> Fifo {
+        Fifo
+    }
+}
+
 impl Scheduler for Fifo {
-    fn next_queue(&mut self, _now: Time, _queues: &[QueueState]) -> usize {
-        0
+    #[inline]
+    fn next(&mut self, _now: Time, _queues: &[QueueState]) -> Turn {
+        Turn::Queue(0)
     }
 }

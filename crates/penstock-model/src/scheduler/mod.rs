@@ -1,15 +1,107 @@
 //! Schedulers decide, when a port's wire is free, which of its queues sends next.
+//!
+//! A scheduler sees only how much waits in each queue. It may also answer that nothing may be sent before some time, and
+//! a [`tree::Tree`] of schedulers is a scheduler itself.
 
+pub mod cbq;
+pub mod class;
+pub mod drr;
 pub mod fifo;
 pub mod priority;
+pub mod scfq;
+pub mod tree;
+pub mod wf2q_plus;
+pub mod wrr;
 
-use crate::units::Time;
+use crate::units::{Rate, Time};
+use class::ClassPlan;
 
-crate::component_plans! {
-    /// A scheduler with its parameters, as a scenario gives it.
-    pub enum SchedulerPlan {
-        "fifo" => Fifo(fifo::Parameters),
-        "priority" => Priority(priority::Parameters),
+/// Makes the plan, the scheduler at work and the dispatch between them from the list below.
+macro_rules! schedulers {
+    ($( $name:literal => $variant:ident($scheduler:ty, $parameters:ty), )*) => {
+        crate::component_plans! {
+            /// A scheduler with its parameters, as a scenario gives it.
+            pub enum SchedulerPlan { $( $name => $variant($parameters), )* }
+        }
+
+        /// A scheduler at work. `Custom` is for users of the crate.
+        #[allow(missing_docs)] // a variant is documented by its component
+        #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
+        pub enum AnyScheduler {
+            $( $variant($scheduler), )*
+            Tree(Box<tree::Tree>),
+            Custom(Box<dyn Scheduler + Send>),
+        }
+
+        impl AnyScheduler {
+            /// Builds the scheduler that `plan` describes for a wire of `rate`, over `classes` in its order; classes that
+            /// have schedulers of their own make it a tree.
+            pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: Rate) -> AnyScheduler {
+                if classes.iter().any(|class| class.below.is_some()) {
+                    return AnyScheduler::Tree(Box::new(tree::Tree::new(plan, classes, rate)));
+                }
+                AnyScheduler::flat(plan, classes, rate)
+            }
+
+            /// The scheduler alone, without those of its classes.
+            fn flat(plan: &SchedulerPlan, classes: &[ClassPlan], rate: Rate) -> AnyScheduler {
+                match plan {
+                    $( SchedulerPlan::$variant(parameters) => AnyScheduler::$variant(<$scheduler>::new(parameters, classes, rate)), )*
+                }
+            }
+        }
+
+        impl Scheduler for AnyScheduler {
+            #[inline]
+            fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.next(now, queues), )*
+                    AnyScheduler::Tree(it) => it.next(now, queues),
+                    AnyScheduler::Custom(it) => it.next(now, queues),
+                }
+            }
+
+            #[inline]
+            fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.on_backlog(now, queue, queues), )*
+                    AnyScheduler::Tree(it) => it.on_backlog(now, queue, queues),
+                    AnyScheduler::Custom(it) => it.on_backlog(now, queue, queues),
+                }
+            }
+
+            #[inline]
+            fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.on_sent(now, queue, size, queues), )*
+                    AnyScheduler::Tree(it) => it.on_sent(now, queue, size, queues),
+                    AnyScheduler::Custom(it) => it.on_sent(now, queue, size, queues),
+                }
+            }
+        }
+    };
+}
+
+schedulers! {
+    "fifo" => Fifo(fifo::Fifo, fifo::Parameters),
+    "priority" => Priority(priority::Priority, priority::Parameters),
+    "wrr" => Wrr(wrr::Wrr, wrr::Parameters),
+    "drr" => Drr(drr::Drr, drr::Parameters),
+    "scfq" => Scfq(scfq::Scfq, scfq::Parameters),
+    "wf2q-plus" => Wf2qPlus(wf2q_plus::Wf2qPlus, wf2q_plus::Parameters),
+    "cbq" => Cbq(cbq::Cbq, cbq::Parameters),
+}
+
+impl SchedulerPlan {
+    /// The keys of a class that this scheduler reads, and whether each must be written.
+    pub fn class_keys(&self) -> &'static [(&'static str, bool)] {
+        match self {
+            SchedulerPlan::Fifo(_) => &[],
+            SchedulerPlan::Priority(_) => &[("rate-limit", false)],
+            SchedulerPlan::Wrr(_) | SchedulerPlan::Scfq(_) | SchedulerPlan::Wf2qPlus(_) => &[("weight", true)],
+            SchedulerPlan::Drr(_) => &[("quantum", true)],
+            SchedulerPlan::Cbq(_) => &[("share", true), ("priority", false), ("borrows", false)],
+        }
     }
 }
 
@@ -24,37 +116,126 @@ pub struct QueueState {
     pub head: u32,
 }
 
-/// A scheduler. The port asks it only while at least one queue has a packet.
+/// What a scheduler decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// This queue sends its head.
+    Queue(usize),
+    /// Nothing may be sent now; ask again at this later time, or when something has arrived.
+    NotBefore(Time),
+}
+
+/// A scheduler.
 pub trait Scheduler {
-    /// The queue that sends next; it has a packet.
-    fn next_queue(&mut self, now: Time, queues: &[QueueState]) -> usize;
+    /// Who sends next. Asked while the wire is free and a queue has a packet. What it names need not be sent: it may be
+    /// asked again, and the answer stays unless time passes or packets arrive.
+    fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn;
+
+    /// Queue `queue`, which was empty, has a packet; `queues` already shows it.
+    #[inline]
+    fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        let _ = (now, queue, queues);
+    }
+
+    /// A packet of `size` bytes of queue `queue`, which [`Scheduler::next`] has named, begins its transmission; `queues`
+    /// no longer shows it.
+    #[inline]
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        let _ = (now, queue, size, queues);
+    }
 }
 
-/// A scheduler at work. `Custom` is for users of the crate.
-#[allow(missing_docs)] // a variant is documented by its component
-pub enum AnyScheduler {
-    Fifo(fifo::Fifo),
-    Priority(priority::Priority),
-    Custom(Box<dyn Scheduler + Send>),
+/// The weights of classes. A class that has none, in a blueprint made by hand, has 1.
+fn weights(classes: &[ClassPlan]) -> Vec<u64> {
+    classes.iter().map(|class| class.keys.weight.map_or(1, |weight| u64::from(weight.0))).collect()
 }
 
-impl AnyScheduler {
-    /// Builds the scheduler that `plan` describes.
-    pub fn new(plan: &SchedulerPlan) -> AnyScheduler {
-        match plan {
-            SchedulerPlan::Fifo(_) => AnyScheduler::Fifo(fifo::Fifo),
-            SchedulerPlan::Priority(_) => AnyScheduler::Priority(priority::Priority),
+/// `unit` x (sum of the weights) / weight for each class: what a byte costs a class where the classes together pay `unit`.
+/// Rounded to the nearest whole.
+fn costs(unit: u128, classes: &[ClassPlan]) -> Vec<u128> {
+    let weights = weights(classes);
+    let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
+    let cost = |weight: &u64| (unit * sum + u128::from(weight / 2)) / u128::from(*weight);
+    weights.iter().map(cost).collect()
+}
+
+/// The least common multiple of the weights, in multiples of which [`costs`] are exact; `None` above `most`.
+fn exact_unit(classes: &[ClassPlan], most: u64) -> Option<u64> {
+    let greatest_common_divisor = |mut a: u64, mut b: u64| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let join = |multiple: u64, weight: u64| {
+        let multiple = multiple / greatest_common_divisor(multiple, weight) * weight;
+        (multiple <= most).then_some(multiple)
+    };
+    weights(classes).into_iter().try_fold(1, join)
+}
+
+/// Classes and queues for the tests of schedulers.
+#[cfg(test)]
+mod testing {
+    use super::class::{ClassKeys, ClassPlan};
+    use super::{QueueState, Scheduler, Turn};
+    use crate::parameters::testing::read;
+    use crate::units::Time;
+
+    /// A class with these keys, as `weight = 3`.
+    pub(super) fn class(lines: &[&str]) -> ClassPlan {
+        ClassPlan { keys: read::<ClassKeys>(lines).expect("sound"), ..ClassPlan::default() }
+    }
+
+    /// Classes with these weights.
+    pub(super) fn weighted(weights: &[u32]) -> Vec<ClassPlan> {
+        weights.iter().map(|weight| class(&[&format!("weight = {weight}")])).collect()
+    }
+
+    /// Queues of so many packets of so many bytes.
+    pub(super) struct Queues(pub Vec<(u32, u32)>);
+
+    impl Queues {
+        pub fn states(&self) -> Vec<QueueState> {
+            let state = |(packets, size): &(u32, u32)| QueueState {
+                packets: *packets,
+                bytes: u64::from(packets * size),
+                head: if *packets > 0 { *size } else { 0 },
+            };
+            self.0.iter().map(state).collect()
+        }
+
+        /// Tells the scheduler of everything that waits.
+        pub fn announce(&self, it: &mut impl Scheduler) {
+            let states = self.states();
+            (0..states.len()).filter(|queue| states[*queue].packets > 0).for_each(|queue| it.on_backlog(Time::ZERO, queue, &states));
+        }
+
+        /// Lets `n` packets go, all at time zero; asks twice each time, which must not matter.
+        pub fn send(&mut self, it: &mut impl Scheduler, n: usize) -> Vec<usize> {
+            let mut sent = Vec::new();
+            while sent.len() < n && self.0.iter().any(|(packets, _)| *packets > 0) {
+                let Turn::Queue(queue) = it.next(Time::ZERO, &self.states()) else { panic!("nothing holds packets back") };
+                assert_eq!(it.next(Time::ZERO, &self.states()), Turn::Queue(queue));
+                self.0[queue].0 -= 1;
+                it.on_sent(Time::ZERO, queue, self.0[queue].1, &self.states());
+                sent.push(queue);
+            }
+            sent
         }
     }
 }
 
-impl Scheduler for AnyScheduler {
-    #[inline]
-    fn next_queue(&mut self, now: Time, queues: &[QueueState]) -> usize {
-        match self {
-            AnyScheduler::Fifo(it) => it.next_queue(now, queues),
-            AnyScheduler::Priority(it) => it.next_queue(now, queues),
-            AnyScheduler::Custom(it) => it.next_queue(now, queues),
-        }
+#[cfg(test)]
+mod tests {
+    use super::testing::weighted;
+    use super::*;
+
+    #[test]
+    fn costs_are_exact_where_weights_have_a_small_multiple() {
+        assert_eq!(exact_unit(&weighted(&[4, 6, 9]), 100), Some(36));
+        assert_eq!(exact_unit(&weighted(&[4, 6, 9]), 35), None);
+        assert_eq!(costs(36, &weighted(&[4, 6, 9])), [171, 114, 76]);
+        assert_eq!(costs(1, &weighted(&[1, 9])), [10, 1], "10/9 is rounded");
     }
 }

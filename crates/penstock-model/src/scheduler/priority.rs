@@ -1,28 +1,36 @@
 //! Strict priority.
 
-use super::{QueueState, Scheduler};
+use super::class::{ClassPlan, Exceeding, RateLimit};
+use super::{QueueState, Scheduler, Turn};
+use crate::meter::bucket::Bucket;
 use crate::parameters::Check;
-use crate::units::Time;
+use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
     /// Strict priority: the first queue that has a packet sends, without preemption.
     ///
     /// ## Decides
-    /// Queues are served in the order of `order`; a packet in service is finished before a better one begins.
+    /// Queues are served in the order of `order`; a packet in service is finished before a better one begins. A class may
+    /// have a `rate-limit`, a token bucket that each of its packets needs and takes its size from when it begins. A class
+    /// whose bucket does not hold the packet at its head waits until it does (`exceeding = "waits"`; the wire may be idle
+    /// meanwhile), or is served when no class within its limit has anything, in the order of `order` and without taking
+    /// tokens (`exceeding = "goes-last"`). So a limited class never sends more than burst + rate x t ahead of the others.
     ///
     /// ## State
-    /// None; the cost per decision grows with the number of queues.
+    /// The buckets of the limits, exact. The cost per decision grows with the number of queues.
     ///
     /// ## Departures
-    /// None.
+    /// A packet larger than the burst of its limit waits for a full bucket and empties it; otherwise it would wait forever.
     ///
     /// ## Example
     /// ```toml
     /// scheduler.priority = { order = ["ef", "default"] }
+    /// class.ef.rate-limit = { rate = "450 kbit/s", burst = "3 kB" }
     /// ```
     ///
     /// ## References
-    /// [Cobham54] for the mean waits; RFC 3246 s2.2 for its use as an Expedited Forwarding scheduler.
+    /// [Cobham54] for the mean waits; RFC 3246 s2.2 for its use as an Expedited Forwarding scheduler, and RFC 2598 s2.2 for
+    /// the limit that keeps it from starving others.
     pub struct Parameters {
         /// The classes from the most to the least urgent; each class of the port stands here once.
         order: Vec<ClassName>;
@@ -33,25 +41,144 @@ impl Check for Parameters {}
 pub use crate::parameters::ClassName;
 
 /// Strict priority at work.
-#[derive(Clone, Copy, Debug)]
-pub struct Priority;
+#[derive(Clone, Debug)]
+pub struct Priority {
+    /// One per queue, or none at all.
+    limits: Vec<Option<Limit>>,
+    /// A bit for each of the first 64 queues that may have packets; the first of them is found without a jump for each.
+    backlogged: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Limit {
+    bucket: Bucket,
+    exceeding: Exceeding,
+}
+
+impl Priority {
+    /// Priority among `classes`, the most urgent first.
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: Rate) -> Priority {
+        let limit = |limit: &RateLimit| Limit { bucket: limit.bucket(), exceeding: limit.exceeding };
+        let limits = match classes.iter().any(|class| class.rate_limit.is_some()) {
+            true => classes.iter().map(|class| class.rate_limit.as_ref().map(limit)).collect(),
+            false => Vec::new(),
+        };
+        Priority { limits, backlogged: 0 }
+    }
+
+    #[cold]
+    fn next_within_limits(&self, now: Time, queues: &[QueueState]) -> Turn {
+        let (mut exceeding, mut earliest) = (None, Time::NEVER);
+        for (i, queue) in queues.iter().enumerate().filter(|(_, queue)| queue.packets > 0) {
+            let Some(limit) = &self.limits[i] else { return Turn::Queue(i) };
+            let ready = limit.bucket.ready(now, Bytes::new(u64::from(queue.head)));
+            match limit.exceeding {
+                _ if ready <= now => return Turn::Queue(i),
+                Exceeding::Waits => earliest = earliest.min(ready),
+                Exceeding::GoesLast => exceeding = exceeding.or(Some(i)),
+            }
+        }
+        exceeding.map_or(Turn::NotBefore(earliest), Turn::Queue)
+    }
+}
 
 impl Scheduler for Priority {
     #[inline]
-    fn next_queue(&mut self, _now: Time, queues: &[QueueState]) -> usize {
-        queues.iter().position(|queue| queue.packets > 0).expect("asked only while a queue has a packet")
+    fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
+        if !self.limits.is_empty() {
+            return self.next_within_limits(now, queues);
+        }
+        while self.backlogged != 0 {
+            let first = self.backlogged.trailing_zeros() as usize;
+            if queues[first].packets > 0 {
+                return Turn::Queue(first);
+            }
+            self.backlogged &= self.backlogged - 1;
+        }
+        Turn::Queue(queues.iter().position(|queue| queue.packets > 0).expect("asked only while a queue has a packet"))
+    }
+
+    #[inline]
+    fn on_backlog(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
+        if queue < 64 {
+            self.backlogged |= 1 << queue;
+        }
+    }
+
+    #[inline]
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+        if let Some(Some(limit)) = self.limits.get_mut(queue) {
+            limit.bucket.spend(now, Bytes::new(u64::from(size)));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameters::testing::read;
+    use crate::units::Duration;
+
+    fn queue(packets: u32) -> QueueState {
+        QueueState { packets, bytes: 100 * u64::from(packets), head: if packets > 0 { 100 } else { 0 } }
+    }
+
+    fn priority(exceeding: Option<&str>) -> Priority {
+        // A byte a millisecond.
+        let limit = |exceeding: &str| read::<RateLimit>(&["rate = 8 kbit/s", "burst = 150 bytes", exceeding]).expect("sound");
+        let first = ClassPlan { rate_limit: exceeding.map(limit), ..ClassPlan::default() };
+        let order = vec![ClassName("a".to_owned()), ClassName("b".to_owned())];
+        Priority::new(&Parameters { order }, &[first, ClassPlan::default()], Rate::from_bps(1_000_000))
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
 
     #[test]
     fn the_first_backlogged_queue_sends() {
-        let queue = |packets| QueueState { packets, bytes: 0, head: 0 };
-        let mut priority = Priority;
-        assert_eq!(priority.next_queue(Time::ZERO, &[queue(0), queue(2), queue(1)]), 1);
-        assert_eq!(priority.next_queue(Time::ZERO, &[queue(1), queue(2)]), 0);
+        let mut it = priority(None);
+        it.on_backlog(Time::ZERO, 1, &[queue(0), queue(2), queue(0)]);
+        it.on_backlog(Time::ZERO, 2, &[queue(0), queue(2), queue(1)]);
+        assert_eq!(it.next(Time::ZERO, &[queue(0), queue(2), queue(1)]), Turn::Queue(1));
+        it.on_backlog(Time::ZERO, 0, &[queue(1), queue(2), queue(1)]);
+        assert_eq!(it.next(Time::ZERO, &[queue(1), queue(2), queue(1)]), Turn::Queue(0));
+        assert_eq!(it.next(Time::ZERO, &[queue(0), queue(0), queue(1)]), Turn::Queue(2));
+        // Beyond the first 64.
+        let mut many = vec![queue(0); 100];
+        many[80] = queue(1);
+        it.on_backlog(Time::ZERO, 80, &many);
+        assert_eq!(it.next(Time::ZERO, &many), Turn::Queue(80));
+    }
+
+    #[test]
+    fn a_class_beyond_its_limit_waits_while_others_send() {
+        let mut it = priority(Some("exceeding = waits"));
+        assert_eq!(it.next(ms(0), &[queue(2), queue(1)]), Turn::Queue(0));
+        it.on_sent(ms(0), 0, 100, &[queue(1), queue(1)]);
+        // 50 tokens are left; the other 50 come within 50 ms.
+        assert_eq!(it.next(ms(1), &[queue(1), queue(1)]), Turn::Queue(1));
+        assert_eq!(it.next(ms(2), &[queue(1), queue(0)]), Turn::NotBefore(ms(50)));
+        assert_eq!(it.next(ms(50), &[queue(1), queue(1)]), Turn::Queue(0));
+    }
+
+    #[test]
+    fn or_goes_last_and_takes_no_tokens() {
+        let mut it = priority(Some("exceeding = goes-last"));
+        it.on_sent(ms(0), 0, 100, &[queue(2), queue(1)]);
+        assert_eq!(it.next(ms(1), &[queue(1), queue(1)]), Turn::Queue(1));
+        assert_eq!(it.next(ms(2), &[queue(1), queue(0)]), Turn::Queue(0));
+        it.on_sent(ms(2), 0, 100, &[queue(1), queue(0)]);
+        assert_eq!(it.next(ms(50), &[queue(1), queue(1)]), Turn::Queue(0), "the bucket has filled on");
+    }
+
+    #[test]
+    fn a_packet_larger_than_the_burst_waits_for_a_full_bucket() {
+        let mut it = priority(Some("exceeding = waits"));
+        let large = QueueState { packets: 1, bytes: 200, head: 200 };
+        assert_eq!(it.next(ms(0), &[large, queue(0)]), Turn::Queue(0));
+        it.on_sent(ms(0), 0, 200, &[queue(1), queue(0)]);
+        assert_eq!(it.next(ms(1), &[queue(1), queue(0)]), Turn::NotBefore(ms(100)));
+        assert_eq!(it.next(ms(1), &[large, queue(0)]), Turn::NotBefore(ms(150)));
     }
 }

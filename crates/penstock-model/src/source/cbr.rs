@@ -1,20 +1,21 @@
 //! Constant bit rate.
 
+use super::size::SizeLaw;
 use super::{Emission, Source};
 use crate::parameters::{Check, Probability};
 use crate::rng::Stream;
-use crate::source::size::LARGEST;
-use crate::units::{Bytes, Duration, Rate};
+use crate::units::{Duration, Rate};
 
 crate::parameters! {
-    /// Constant bit rate: packets of one size at a fixed spacing, or nearly so.
+    /// Constant bit rate: packets at a fixed spacing, or nearly so.
     ///
     /// ## Decides
     /// A packet goes out every packet / rate. With `spacing-jitter` j each spacing is multiplied by a number uniform on
-    /// 1 - j to 1 + j, independently, so the mean rate stays and the phase wanders.
+    /// 1 - j to 1 + j, independently, so the mean rate stays and the phase wanders. Where `packet` is a law, the spacing is
+    /// that of its mean, whatever the size of each packet, so the rate is constant in packets and only its mean in bits.
     ///
     /// ## State
-    /// None; one random number per packet with jitter, none without.
+    /// None; one random number per packet with jitter, and another where the size varies.
     ///
     /// ## Departures
     /// None. ns-2's CBR with `random_` set is `spacing-jitter = 0.5`; without it, `phase = "zero"` and no jitter.
@@ -29,8 +30,8 @@ crate::parameters! {
     pub struct Parameters {
         /// Mean rate, headers included.
         rate: Rate;
-        /// Bytes of each packet on the wire, at most 65535.
-        packet: Bytes;
+        /// Bytes of a packet on the wire.
+        packet: SizeLaw;
         /// When the first packet goes out.
         phase: Phase = "random";
         /// How far a spacing may lie from its mean, as a share of it (j).
@@ -48,15 +49,17 @@ crate::choice! {
     }
 }
 
-impl Check for Parameters {
-    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        if self.packet.get() > LARGEST {
-            mistake("packet", format!("{} is larger than any packet; at most {LARGEST} bytes", self.packet));
-        }
-    }
-}
+impl Check for Parameters {}
 
 impl Parameters {
+    /// The mean time from packet to packet.
+    pub fn spacing(&self) -> Duration {
+        match self.packet.constant() {
+            Some(size) => self.rate.transmission_time(size),
+            None => Duration::from_seconds(self.packet.mean() * 8.0 / self.rate.as_bps() as f64),
+        }
+    }
+
     /// The rate in the long run.
     pub fn mean_rate(&self) -> Rate {
         self.rate
@@ -67,7 +70,7 @@ impl Parameters {
 #[derive(Clone, Debug)]
 pub struct Cbr {
     spacing: Duration,
-    size: u32,
+    sizes: SizeLaw,
     phase: Phase,
     jitter: f64,
 }
@@ -76,8 +79,8 @@ impl Cbr {
     /// A source with these parameters.
     pub fn new(parameters: &Parameters) -> Cbr {
         Cbr {
-            spacing: parameters.rate.transmission_time(parameters.packet),
-            size: parameters.packet.get() as u32,
+            spacing: parameters.spacing(),
+            sizes: parameters.packet.clone(),
             phase: parameters.phase,
             jitter: parameters.spacing_jitter.0,
         }
@@ -90,7 +93,7 @@ impl Source for Cbr {
             Phase::Random => Duration::from_ps(stream.below(self.spacing.as_ps().max(1))),
             Phase::Zero => Duration::ZERO,
         };
-        Emission { after, size: self.size }
+        Emission { after, size: self.sizes.sample(stream) }
     }
 
     #[inline]
@@ -100,11 +103,11 @@ impl Source for Cbr {
         } else {
             Duration::from_seconds(self.spacing.as_seconds() * (1.0 + self.jitter * (2.0 * stream.unit() - 1.0)))
         };
-        Emission { after, size: self.size }
+        Emission { after, size: self.sizes.sample(stream) }
     }
 
     fn period(&self) -> Option<Duration> {
-        (self.jitter == 0.0).then_some(self.spacing)
+        (self.jitter == 0.0 && self.sizes.constant().is_some()).then_some(self.spacing)
     }
 }
 
@@ -156,6 +159,22 @@ mod tests {
         let variance = spacings.iter().map(|spacing| (spacing - mean).powi(2)).sum::<f64>() / f64::from(n);
         // The sample variance of a uniform law has a relative standard error of sqrt(0.8/n).
         assert!((variance / deviation.powi(2) - 1.0).abs() < 4.0 * (0.8 / f64::from(n)).sqrt(), "{variance}");
+    }
+
+    #[test]
+    fn the_spacing_is_that_of_the_mean_size() {
+        let law = SizeLaw::Mix(vec![(0.5, 160), (1.0, 1500)].into());
+        let mixed = Parameters { rate: Rate::from_bps(83_000), packet: law, phase: Phase::Zero, spacing_jitter: Probability(0.0) };
+        let (mut source, mut stream) = (Cbr::new(&mixed), stream());
+        // 830 bytes at 83 kbit/s: 80 ms.
+        assert_eq!((mixed.spacing(), source.period()), (Duration::from_ms(80), None));
+        source.first(&mut stream);
+        let n = 10_000u32;
+        let sent: Vec<Emission> = (0..n).map(|_| source.next(&mut stream)).collect();
+        assert!(sent.iter().all(|emission| emission.after == Duration::from_ms(80) && [160, 1500].contains(&emission.size)));
+        let short = sent.iter().filter(|emission| emission.size == 160).count() as f64 / f64::from(n);
+        // Standard error sqrt(.25 / n); four of them.
+        assert!((short - 0.5).abs() < 4.0 * 0.5 / f64::from(n).sqrt(), "{short}");
     }
 
     #[test]

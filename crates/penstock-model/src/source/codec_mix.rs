@@ -2,10 +2,11 @@
 
 use super::cbr::Phase;
 use super::on_off::{self, Initial, OnOff, Remainder};
+use super::size::SizeLaw;
 use super::{Emission, Source};
 use crate::parameters::Check;
 use crate::rng::Stream;
-use crate::units::{Bytes, Duration, Rate};
+use crate::units::{Duration, Rate};
 
 crate::parameters! {
     /// Codec mix: each flow has one of eight voice codecs, all equally likely.
@@ -41,7 +42,7 @@ crate::parameters! {
 impl Check for Parameters {}
 
 /// Bytes, spacing and mean on and off periods in ms; no off period for constant bit rate.
-const CODECS: [(u64, u64, u64, u64); 8] = [
+const CODECS: [(u32, u64, u64, u64); 8] = [
     (160, 20, 1000, 0),
     (160, 20, 340, 660),
     (200, 20, 1000, 0),
@@ -56,7 +57,7 @@ impl Parameters {
     fn codec(&self, codec: usize) -> on_off::Parameters {
         let (bytes, spacing, on, off) = CODECS[codec];
         on_off::Parameters {
-            packet: Bytes::new(bytes),
+            packet: SizeLaw::Constant(bytes),
             spacing: Duration::from_ms(spacing),
             on: if off == 0 { Duration::FOREVER } else { Duration::from_ms(on) },
             off: Duration::from_ms(off),
@@ -71,7 +72,7 @@ impl Parameters {
         let of = |codec: usize| {
             let parameters = self.codec(codec);
             match parameters.on {
-                Duration::FOREVER => parameters.packet.bits() * 1000 / CODECS[codec].1,
+                Duration::FOREVER => u64::from(CODECS[codec].0) * 8 * 1000 / CODECS[codec].1,
                 _ => parameters.mean_rate().as_bps(),
             }
         };
@@ -83,20 +84,23 @@ impl Parameters {
 #[derive(Clone, Debug)]
 pub struct CodecMix {
     source: OnOff,
-    initial: Initial,
 }
 
 impl CodecMix {
+    /// The largest packet of the codecs, in bytes.
+    pub const LARGEST: u64 = 200;
+
     /// A source with these parameters.
     pub fn new(parameters: &Parameters) -> CodecMix {
-        CodecMix { source: OnOff::new(&parameters.codec(0)), initial: parameters.initial }
+        // The second codec, which has silence: it keeps what the source does at first until a codec has been drawn.
+        CodecMix { source: OnOff::new(&parameters.codec(1)) }
     }
 }
 
 impl Source for CodecMix {
     fn first(&mut self, stream: &mut Stream) -> Emission {
-        let (phase, remainder) = self.source.rules();
-        let drawn = Parameters { initial: self.initial, phase, remainder };
+        let (initial, phase, remainder) = self.source.rules();
+        let drawn = Parameters { initial, phase, remainder };
         self.source = OnOff::new(&drawn.codec(stream.below(CODECS.len() as u64) as usize));
         self.source.first(stream)
     }

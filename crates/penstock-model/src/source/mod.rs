@@ -3,6 +3,8 @@
 pub mod cbr;
 pub mod codec_mix;
 pub mod ftp;
+pub mod http;
+pub mod laws;
 pub mod on_off;
 pub mod poisson;
 pub mod size;
@@ -54,6 +56,11 @@ macro_rules! sources {
         }
 
         impl SourcePlan {
+            /// Whether it sends as fast as its transport lets it.
+            pub fn is_greedy(&self) -> bool {
+                self.mean_rate().is_none()
+            }
+
             /// The rate that the source sends at in the long run, headers included; `None` for a greedy one.
             pub fn mean_rate(&self) -> Option<Rate> {
                 match self {
@@ -122,6 +129,17 @@ sources! {
     "codec-mix" => CodecMix(codec_mix::CodecMix, codec_mix::Parameters),
     greedy:
     "ftp" => Ftp(ftp::Parameters),
+    "http" => Http(http::Parameters),
+}
+
+impl SourcePlan {
+    /// The mean time from packet to packet of a source that keeps one; `None` for all but `cbr`.
+    pub fn spacing(&self) -> Option<Duration> {
+        match self {
+            SourcePlan::Cbr(cbr) => Some(cbr.spacing()),
+            _ => None,
+        }
+    }
 }
 
 // A scenario may have a million flows, each with a source.

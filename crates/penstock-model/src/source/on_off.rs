@@ -1,14 +1,14 @@
 //! On-off sources.
 
 use super::cbr::Phase;
-use super::size::LARGEST;
+use super::size::SizeLaw;
 use super::{Emission, Source};
 use crate::parameters::Check;
 use crate::rng::Stream;
-use crate::units::{Bytes, Duration, Rate};
+use crate::units::{Duration, Rate};
 
 crate::parameters! {
-    /// On-off: packets of one size at one spacing during on periods, silence between them.
+    /// On-off: packets at one spacing during on periods, silence between them.
     ///
     /// ## Decides
     /// On and off periods alternate, exponential with means `on` and `off`. With `remainder = "carried"` a packet goes out
@@ -20,7 +20,7 @@ crate::parameters! {
     /// kbit/s. Synthetic video (SVD): `packet = "1500 bytes", spacing = "1 ms"` with the same periods, 4.08 Mbit/s.
     ///
     /// ## State
-    /// What is left of the on period. One or two random numbers per on period.
+    /// What is left of the on period. One or two random numbers per on period, and one per packet where the size varies.
     ///
     /// ## Departures
     /// None. The documents leave open what becomes of the part of a spacing that ends an on period, and this moves the mean
@@ -35,8 +35,8 @@ crate::parameters! {
     /// ## References
     /// [Satoh10 s10.2].
     pub struct Parameters {
-        /// Bytes of each packet on the wire, at most 65535.
-        packet: Bytes;
+        /// Bytes of a packet on the wire.
+        packet: SizeLaw;
         /// Time from packet to packet in an on period.
         spacing: Duration;
         /// Mean length of an on period.
@@ -78,9 +78,6 @@ crate::choice! {
 
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        if self.packet.get() > LARGEST {
-            mistake("packet", format!("{} is larger than any packet; at most {LARGEST} bytes", self.packet));
-        }
         for (key, span) in [("spacing", self.spacing), ("on", self.on), ("off", self.off)] {
             if span == Duration::ZERO {
                 mistake(key, "must be above zero".to_owned());
@@ -104,14 +101,14 @@ impl Parameters {
                 (packets, packets * spacing + off)
             }
         };
-        Rate::from_bps((packets * self.packet.bits() as f64 / cycle + 0.5) as u64)
+        Rate::from_bps((packets * self.packet.mean() * 8.0 / cycle + 0.5) as u64)
     }
 }
 
 /// An on-off source at work.
 #[derive(Clone, Debug)]
 pub struct OnOff {
-    size: u32,
+    sizes: SizeLaw,
     spacing: Duration,
     on: Duration,
     off: Duration,
@@ -126,7 +123,7 @@ impl OnOff {
     /// A source with these parameters.
     pub fn new(parameters: &Parameters) -> OnOff {
         OnOff {
-            size: parameters.packet.get() as u32,
+            sizes: parameters.packet.clone(),
             spacing: parameters.spacing,
             on: parameters.on,
             off: parameters.off,
@@ -138,14 +135,14 @@ impl OnOff {
     }
 
     /// The rules that it follows.
-    pub(super) fn rules(&self) -> (Phase, Remainder) {
-        (self.phase, self.remainder)
+    pub(super) fn rules(&self) -> (Initial, Phase, Remainder) {
+        (self.initial, self.phase, self.remainder)
     }
 
-    /// Bytes, spacing and mean periods.
+    /// Sizes, spacing and mean periods.
     #[cfg(test)]
-    pub(super) fn format(&self) -> (u32, Duration, Duration, Duration) {
-        (self.size, self.spacing, self.on, self.off)
+    pub(super) fn format(&self) -> (SizeLaw, Duration, Duration, Duration) {
+        (self.sizes.clone(), self.spacing, self.on, self.off)
     }
 
     fn starts_on(&self, stream: &mut Stream) -> bool {
@@ -195,7 +192,7 @@ impl Source for OnOff {
             Phase::Zero => Duration::ZERO,
             Phase::Random => Duration::from_ps(stream.below(self.spacing.as_ps().max(1))),
         };
-        Emission { after: silence + self.pass(phase, stream), size: self.size }
+        Emission { after: silence + self.pass(phase, stream), size: self.sizes.sample(stream) }
     }
 
     #[inline]
@@ -206,7 +203,7 @@ impl Source for OnOff {
         } else {
             self.pass(self.spacing, stream)
         };
-        Emission { after, size: self.size }
+        Emission { after, size: self.sizes.sample(stream) }
     }
 
     fn spacing(&self) -> Option<Duration> {
@@ -265,6 +262,18 @@ mod tests {
     }
 
     #[test]
+    fn sizes_may_vary() {
+        let mixed = Parameters { packet: SizeLaw::Mix(vec![(0.75, 160), (1.0, 1500)].into()), ..plan(&[]) };
+        // A mean of 495 bytes every 20 ms, 34 % of the time.
+        assert_eq!(mixed.mean_rate(), Rate::from_bps(67_320));
+        let (mut source, mut stream) = (OnOff::new(&mixed), stream("sizes"));
+        let n = 10_000u32;
+        let short = (0..n).filter(|_| source.next(&mut stream).size == 160).count() as f64 / f64::from(n);
+        // Standard error sqrt(.1875 / n); four of them.
+        assert!((short - 0.75).abs() < 4.0 * (0.1875 / f64::from(n)).sqrt(), "{short}");
+    }
+
+    #[test]
     fn carried_packets_come_at_one_spacing_of_on_time() {
         let mut source = OnOff { left: Duration::from_ms(50), ..OnOff::new(&plan(&[])) };
         let mut stream = stream("carried");
@@ -315,15 +324,9 @@ mod tests {
 
     #[test]
     fn settings_out_of_range_are_refused() {
-        let mistakes = read::<Parameters>(&["packet = 64 KiB", "spacing = 0 ms", "on = 0 s", "off = 0 s"]).expect_err("mistakes");
-        assert_eq!(
-            mistakes,
-            [
-                "packet: 65536 bytes is larger than any packet; at most 65535 bytes",
-                "spacing: must be above zero",
-                "on: must be above zero",
-                "off: must be above zero",
-            ]
-        );
+        let zeros = read::<Parameters>(&["packet = 160 bytes", "spacing = 0 ms", "on = 0 s", "off = 0 s"]).expect_err("mistakes");
+        assert_eq!(zeros, ["spacing: must be above zero", "on: must be above zero", "off: must be above zero"]);
+        let large = read::<Parameters>(&["packet = 64 KiB", "spacing = 1 ms", "on = 1 s", "off = 1 s"]).expect_err("a mistake");
+        assert_eq!(large, ["packet: 65536 bytes is larger than any packet; at most 65535 bytes"]);
     }
 }

@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_rate_is_that_of_the_bits_whatever_the_sizes() {
-        let mut source = Poisson { mean_spacing: 830.0 * 8.0 / 1e6, sizes: SizeLaw::Mix([(0.5, 160), (1.0, 1500)].into()) };
+        let mut source = Poisson { mean_spacing: 830.0 * 8.0 / 1e6, sizes: SizeLaw::Mix(vec![(0.5, 160), (1.0, 1500)].into()) };
         let mut stream = Key::root(1, 0).child("poisson").stream();
         let n = 200_000u32;
         let all: Vec<Emission> = (0..n).map(|_| source.next(&mut stream)).collect();

@@ -17,7 +17,7 @@ pub enum SizeLaw {
     /// Exponential with this mean in bytes, rounded to whole bytes, at least one.
     Exponential(f64),
     /// One of several sizes, each with the sum of the shares up to and including its own.
-    Mix(Arc<[(f64, u32)]>),
+    Mix(Arc<Vec<(f64, u32)>>),
 }
 
 impl SizeLaw {
@@ -30,6 +30,14 @@ impl SizeLaw {
                 let before = std::iter::once(0.0).chain(sizes.iter().map(|(up_to, _)| *up_to));
                 sizes.iter().zip(before).map(|((up_to, size), before)| (up_to - before) * f64::from(*size)).sum()
             }
+        }
+    }
+
+    /// The size, if it never varies.
+    pub fn constant(&self) -> Option<Bytes> {
+        match self {
+            SizeLaw::Constant(size) => Some(Bytes::new(u64::from(*size))),
+            _ => None,
         }
     }
 
@@ -105,11 +113,11 @@ fn mix(items: &[Value]) -> Result<SizeLaw, String> {
     if (sum - 1.0).abs() > 1e-9 {
         return Err(format!("the shares add up to {sum}; they must add up to 1"));
     }
-    Ok(SizeLaw::Mix(sizes.into()))
+    Ok(SizeLaw::Mix(Arc::new(sizes)))
 }
 
 /// The values of exactly these keys, in this order.
-fn entries<'a, const N: usize>(fields: &'a [(String, Value)], keys: [&str; N]) -> Result<[&'a Value; N], String> {
+pub(super) fn entries<'a, const N: usize>(fields: &'a [(String, Value)], keys: [&str; N]) -> Result<[&'a Value; N], String> {
     if let Some((key, _)) = fields.iter().find(|(key, _)| !keys.contains(&key.as_str())) {
         return Err(format!("unknown key '{key}'; {} expected", keys.join(" and ")));
     }

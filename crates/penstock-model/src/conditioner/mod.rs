@@ -1,0 +1,18 @@
+//! Conditioners make traffic keep to a profile: a shaper delays what exceeds it, a policer drops it [RFC2475 s2.3.3].
+
+pub mod policer;
+pub mod shaper;
+
+crate::component_plans! {
+    /// A shaper with its parameters, as a scenario gives it.
+    pub enum ShaperPlan {
+        "token-bucket" => TokenBucket(shaper::Parameters),
+    }
+}
+
+crate::component_plans! {
+    /// A policer with its parameters, as a scenario gives it.
+    pub enum PolicerPlan {
+        "token-bucket" => TokenBucket(policer::Parameters),
+    }
+}

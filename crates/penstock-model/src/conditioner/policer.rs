@@ -1,0 +1,73 @@
+//! A token-bucket policer.
+
+use crate::meter::bucket::{Bucket, Start};
+use crate::parameters::Check;
+use crate::units::{Bytes, Rate, Time};
+
+crate::parameters! {
+    /// Token-bucket policer: drops what exceeds a rate and a burst.
+    ///
+    /// ## Decides
+    /// The bucket fills at `rate` (r) up to `burst` (b). An arriving packet that finds as many tokens as it has bytes takes
+    /// them and passes; any other is dropped (cause `policed`) and takes nothing. It comes before marker and queue, and
+    /// what it drops counts as offered to the link. What passes in any time t is at most b + r t.
+    ///
+    /// ## State
+    /// The tokens, exact, and when they were counted. Constant cost per packet.
+    ///
+    /// ## Departures
+    /// None.
+    ///
+    /// ## Example
+    /// ```toml
+    /// policer.token-bucket = { rate = "450 kbit/s", burst = "3 kB" }
+    /// ```
+    ///
+    /// ## References
+    /// RFC 2475 s2.3.3.4 (droppers); RFC 2598 s2 for its use at the edge of an Expedited Forwarding domain.
+    pub struct Parameters {
+        /// Long-run rate of what passes (r).
+        rate: Rate;
+        /// Depth of the bucket (b).
+        burst: Bytes;
+        /// What the bucket holds at the beginning.
+        start: Start = "full";
+    }
+}
+impl Check for Parameters {}
+
+/// A policer at work.
+#[derive(Clone, Debug)]
+pub struct Policer {
+    bucket: Bucket,
+}
+
+impl Policer {
+    /// A policer with these parameters.
+    pub fn new(parameters: &Parameters) -> Policer {
+        Policer { bucket: Bucket::new(parameters.rate, parameters.burst, parameters.start) }
+    }
+
+    /// Whether a packet of `size` that arrives at `now` passes.
+    #[inline]
+    pub fn passes(&mut self, now: Time, size: Bytes) -> bool {
+        self.bucket.settle(now);
+        self.bucket.take(size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::testing::read;
+    use crate::units::Duration;
+
+    #[test]
+    fn what_exceeds_takes_nothing() {
+        // A byte a millisecond: 200 left after two packets, 399 at 199 ms, 400 at 200 ms.
+        let mut it = Policer::new(&read(&["rate = 8 kbit/s", "burst = 1000 bytes"]).expect("sound"));
+        let verdicts = [(0, 400), (0, 400), (0, 400), (199, 400), (200, 400), (200, 1), (9000, 1001), (9000, 1000)];
+        let passes = verdicts.map(|(ms, size)| it.passes(Time::ZERO + Duration::from_ms(ms), Bytes::new(size)));
+        assert_eq!(passes, [true, true, false, false, true, false, false, true]);
+    }
+}

@@ -1,0 +1,277 @@
+//! Class-based queueing.
+
+use super::class::ClassPlan;
+use super::wrr::{Debts, Wrr};
+use super::{QueueState, Scheduler, Turn};
+use crate::parameters::{Check, Count, Probability};
+use crate::units::{Bytes, Duration, Rate, Time};
+
+crate::parameters! {
+    /// Class-based queueing: classes with shares of the link, which they may exceed only by borrowing.
+    ///
+    /// ## Decides
+    /// Classes are served by `priority`, the lowest number first, and in turns weighed by their shares within one. Each has
+    /// an estimator. A packet's idle time is the time between the ends of it and of the packet before it, less what the
+    /// class's share of the link would need for it; avgidle += (idle - avgidle) / 16, at most maxidle. A class whose avgidle
+    /// is below zero is over its limit until a packet like its last would bring avgidle back to zero. Over its limit, a class
+    /// that `borrows` may still send if no other class is unsatisfied (has packets and is within its limit), or at any time
+    /// with `sharing = "ancestor-only"`; one that does not borrow waits, even while the wire is idle. maxidle lets a class
+    /// that was idle send `burst` packets of `quantum` bytes back to back.
+    ///
+    /// ## State
+    /// Whose turn it is in each priority; avgidle in 1/16 ps and the end of the limit of each class. The cost per decision
+    /// grows with the number of classes.
+    ///
+    /// ## Departures
+    /// The tree of classes has two levels, the link and its classes, and the link itself is never over its limit. avgidle
+    /// is rounded down to 1/16 ps and begins at maxidle. There is no extra delay after a class has been held back
+    /// (extradelay, offtime), and no lower bound of avgidle (minidle). The link's first rate counts, also where rates
+    /// change. Debts of turns are kept, as in `wrr` by default.
+    ///
+    /// ## Example
+    /// ```toml
+    /// scheduler.cbq = {}
+    /// class.ef = { share = "31 %", borrows = false }
+    /// class.default = { share = "69 %", priority = 2 }
+    /// ```
+    ///
+    /// ## References
+    /// [Floyd95 s3, s5 and appendix A]; queue/cbq.cc of ns-2, with `sharing` as its algorithms of these names.
+    pub struct Parameters {
+        /// When classes over their limit may borrow.
+        sharing: Sharing = "formal";
+        /// What a class that was idle may send back to back beyond its share, in packets of `quantum` bytes.
+        burst: Count = "16";
+        /// Bytes that a class with a mean share of its priority may send at a turn.
+        quantum: Bytes = "1500 bytes";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.burst.0 > MOST_BURST {
+            mistake("burst", format!("{} packets are more than an estimator remembers; at most {MOST_BURST}", self.burst.0));
+        }
+    }
+}
+
+crate::choice! {
+    /// When a class over its limit may borrow from the link.
+    pub enum Sharing {
+        /// While no other class that is within its limit has packets.
+        "formal" => Formal,
+        /// At any time: classes that borrow are never held back.
+        "ancestor-only" => AncestorOnly,
+    }
+}
+
+/// Beyond it maxidle grows without any more sense: (16/15)^256 is 15 million.
+const MOST_BURST: u32 = 256;
+
+/// The inverse of the estimator's gain.
+const GAIN: i128 = 16;
+
+/// Class-based queueing at work.
+#[derive(Clone, Debug)]
+pub struct Cbq {
+    /// By priority.
+    levels: Vec<Level>,
+    classes: Vec<Class>,
+    sharing: Sharing,
+    link: Rate,
+}
+
+/// The classes of one priority.
+#[derive(Clone, Debug)]
+struct Level {
+    members: Vec<usize>,
+    turns: Wrr,
+    /// What of them may send.
+    states: Vec<QueueState>,
+}
+
+#[derive(Clone, Debug)]
+struct Class {
+    /// Its share of the link.
+    rate: Rate,
+    borrows: bool,
+    /// Position among the levels, and within its level.
+    level: (usize, usize),
+    /// avgidle and maxidle, in ps / GAIN.
+    idle: i128,
+    most_idle: i128,
+    /// When its last packet ended.
+    last: Time,
+    /// Until when it is over its limit.
+    over_until: Time,
+}
+
+impl Cbq {
+    /// Class-based queueing among `classes` on a link of `rate`. What a blueprint made by hand does not say of a class is
+    /// that it has an equal share, priority 1, and borrows.
+    pub fn new(parameters: &Parameters, classes: &[ClassPlan], rate: Rate) -> Cbq {
+        let share = |class: &ClassPlan| class.keys.share.map_or(1.0 / classes.len() as f64, |share: Probability| share.0);
+        let priority = |class: &ClassPlan| class.keys.priority.map_or(1, |priority| priority.0);
+        let mut priorities: Vec<u32> = classes.iter().map(priority).collect();
+        priorities.sort_unstable();
+        priorities.dedup();
+        let level = |number: &u32| {
+            let members: Vec<usize> = (0..classes.len()).filter(|i| priority(&classes[*i]) == *number).collect();
+            let weights: Vec<u64> = members.iter().map(|i| ((share(&classes[*i]) * 1e4 + 0.5) as u64).max(1)).collect();
+            let states = vec![QueueState::default(); members.len()];
+            Level { turns: Wrr::of_bytes(&weights, parameters.quantum, Debts::Kept), members, states }
+        };
+        let levels: Vec<Level> = priorities.iter().map(level).collect();
+        let place = |i: usize| {
+            let find = |(l, level): (usize, &Level)| level.members.iter().position(|member| *member == i).map(|at| (l, at));
+            levels.iter().enumerate().find_map(find).expect("every class has a priority")
+        };
+        let class = |(i, plan): (usize, &ClassPlan)| {
+            let own = Rate::from_bps(((rate.as_bps() as f64 * share(plan) + 0.5) as u64).max(1));
+            let most_idle = most_idle(rate, own, parameters);
+            let borrows = plan.keys.borrows.unwrap_or(true);
+            Class { rate: own, borrows, level: place(i), idle: most_idle, most_idle, last: Time::ZERO, over_until: Time::ZERO }
+        };
+        let classes = classes.iter().enumerate().map(class).collect();
+        Cbq { levels, classes, sharing: parameters.sharing, link: rate }
+    }
+}
+
+/// The avgidle that `burst` packets back to back use up: t (1/p - 1) (1 - g^n) / g^n with g = 15/16 [Floyd95 appendix A].
+fn most_idle(link: Rate, own: Rate, parameters: &Parameters) -> i128 {
+    let spacing = own.transmission_time(parameters.quantum) - link.transmission_time(parameters.quantum);
+    let kept = libm::pow((GAIN - 1) as f64 / GAIN as f64, f64::from(parameters.burst.0));
+    (spacing.as_ps() as f64 * (1.0 - kept) / kept) as i128 * GAIN
+}
+
+impl Class {
+    /// A packet of `size` begins at `now`.
+    fn sent(&mut self, now: Time, size: u32, link: Rate) {
+        let size = Bytes::new(u64::from(size));
+        let (takes, may_take) = (link.transmission_time(size), self.rate.transmission_time(size));
+        let end = now + takes;
+        let idle = i128::from(end.since(self.last).as_ps()) - i128::from(may_take.as_ps());
+        self.idle = (self.idle + idle - self.idle.div_euclid(GAIN)).min(self.most_idle);
+        self.last = end;
+        if self.idle < 0 {
+            // A packet of this size that begins then has the idle time -(GAIN - 1) avgidle.
+            let needed = (-self.idle * (GAIN - 1)).div_euclid(GAIN) + 1;
+            self.over_until = end + (may_take - takes) + Duration::from_ps(u64::try_from(needed).unwrap_or(u64::MAX));
+        } else {
+            self.over_until = Time::ZERO;
+        }
+    }
+}
+
+impl Scheduler for Cbq {
+    fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
+        let within = |class: &Class| class.over_until <= now;
+        let unsatisfied = self.classes.iter().zip(queues).any(|(class, queue)| queue.packets > 0 && within(class));
+        let may_borrow = self.sharing == Sharing::AncestorOnly || !unsatisfied;
+        for level in &mut self.levels {
+            let mut any = false;
+            for (state, member) in level.states.iter_mut().zip(&level.members) {
+                let class = &self.classes[*member];
+                let may = queues[*member].packets > 0 && (within(class) || class.borrows && may_borrow);
+                *state = if may { queues[*member] } else { QueueState::default() };
+                any |= may;
+            }
+            if any {
+                let Turn::Queue(at) = level.turns.next(now, &level.states) else { unreachable!("turns hold nothing back") };
+                return Turn::Queue(level.members[at]);
+            }
+        }
+        let waiting = self.classes.iter().zip(queues).filter(|(_, queue)| queue.packets > 0);
+        Turn::NotBefore(waiting.map(|(class, _)| class.over_until).min().unwrap_or(Time::NEVER))
+    }
+
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        let class = &mut self.classes[queue];
+        class.sent(now, size, self.link);
+        let (level, at) = class.level;
+        let level = &mut self.levels[level];
+        level.states[at] = queues[queue];
+        level.turns.on_sent(now, at, size, &level.states);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::class;
+    use super::*;
+    use crate::parameters::testing::read;
+
+    /// Lets full queues of these packet sizes go for `seconds` at 1 Mbit/s; what each sent in bytes.
+    fn run(lines: &[&str], classes: &[&[&str]], sizes: &[u32], seconds: u64) -> Vec<u64> {
+        let rate = Rate::from_bps(1_000_000);
+        let plans: Vec<ClassPlan> = classes.iter().map(|lines| class(lines)).collect();
+        let mut it = Cbq::new(&read(lines).expect("sound"), &plans, rate);
+        let state = |size: &u32| QueueState { packets: u32::from(*size > 0), bytes: u64::from(*size), head: *size };
+        let states: Vec<QueueState> = sizes.iter().map(state).collect();
+        let (mut now, mut sent) = (Time::ZERO, vec![0; sizes.len()]);
+        while now < Time::ZERO + Duration::from_secs(seconds) {
+            match it.next(now, &states) {
+                Turn::NotBefore(later) => now = later,
+                Turn::Queue(queue) => {
+                    it.on_sent(now, queue, sizes[queue], &states);
+                    sent[queue] += u64::from(sizes[queue]);
+                    now += rate.transmission_time(Bytes::new(u64::from(sizes[queue])));
+                }
+            }
+        }
+        sent
+    }
+
+    fn shares(sent: &[u64], seconds: u64) -> Vec<f64> {
+        sent.iter().map(|bytes| *bytes as f64 * 8.0 / (1e6 * seconds as f64)).collect()
+    }
+
+    /// In 100 s the burst of 16 packets beyond a share is less than 2 % of a link of 1 Mbit/s.
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 0.02
+    }
+
+    #[test]
+    fn a_class_that_does_not_borrow_keeps_to_its_share_on_an_idle_link() {
+        for (share, size) in [("share = 0.3", 160), ("share = 0.3", 1500), ("share = 0.05", 1500)] {
+            let expected: f64 = share[8..].parse().expect("a number");
+            let sent = run(&[], &[&[share, "borrows = false"], &["share = 0.6"]], &[size, 0], 100);
+            assert!(near(shares(&sent, 100)[0], expected), "{share}: {sent:?}");
+        }
+    }
+
+    #[test]
+    fn urgent_classes_are_held_to_their_share_by_unsatisfied_ones() {
+        let classes: &[&[&str]] = &[&["share = 0.3"], &["share = 0.6", "priority = 2"]];
+        let sent = shares(&run(&[], classes, &[500, 1500], 100), 100);
+        // The second gets its 60 % and, as both exceed their share then, the first takes what is left over.
+        assert!(sent[1] > 0.58 && sent[0] > 0.28 && near(sent[0] + sent[1], 1.0), "{sent:?}");
+        let sent = shares(&run(&["sharing = ancestor-only"], classes, &[500, 1500], 100), 100);
+        assert!(near(sent[0], 1.0), "{sent:?}");
+    }
+
+    #[test]
+    fn classes_of_one_priority_share_by_their_shares() {
+        let classes: &[&[&str]] = &[&["share = 0.25"], &["share = 0.75"]];
+        let sent = shares(&run(&["sharing = ancestor-only"], classes, &[160, 1500], 100), 100);
+        assert!(near(sent[0], 0.25) && near(sent[1], 0.75), "{sent:?}");
+    }
+
+    #[test]
+    fn an_idle_class_may_send_its_burst() {
+        let it = |burst: &str| {
+            let plans = [class(&["share = 0.1", "borrows = false"]), class(&["share = 0.9"])];
+            Cbq::new(&read(&[burst]).expect("sound"), &plans, Rate::from_bps(1_000_000))
+        };
+        let full = [QueueState { packets: 99, bytes: 99 * 1500, head: 1500 }, QueueState::default()];
+        for burst in [1usize, 4, 16] {
+            let (mut it, mut now, mut sent) = (it(&format!("burst = {burst}")), Time::ZERO, 0);
+            // The first packet follows nothing: its idle time is counted from the beginning.
+            while it.next(now, &full) == Turn::Queue(0) {
+                it.on_sent(now, 0, 1500, &full);
+                now += Duration::from_ms(12);
+                sent += 1;
+            }
+            assert!(sent == burst || sent == burst + 1, "{sent} for {burst}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! A scheduler whose classes have schedulers of their own.
+
+use super::class::{ClassPlan, LevelPlan};
+use super::{AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
+use crate::units::{Rate, Time};
+
+/// Schedulers in a tree over queues, which are numbered from the first class to the last, each with all below it.
+///
+/// A scheduler sees a class below which there is another as one queue: its head is what that scheduler would send next,
+/// and while that holds everything back it is empty.
+pub struct Tree {
+    root: Level,
+    /// For each queue, the class to take at each level.
+    paths: Vec<Vec<u8>>,
+}
+
+/// A scheduler and what it chooses between.
+struct Level {
+    scheduler: AnyScheduler,
+    classes: Vec<Class>,
+    /// What the scheduler sees of them.
+    states: Vec<QueueState>,
+}
+
+enum Class {
+    Queue(usize),
+    Level(Level),
+}
+
+impl Tree {
+    /// The tree of `plan` over `classes`.
+    pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: Rate) -> Tree {
+        let mut paths = Vec::new();
+        let root = Level::new(plan, classes, rate, &mut Vec::new(), &mut paths);
+        Tree { root, paths }
+    }
+}
+
+impl Level {
+    fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: Rate, path: &mut Vec<u8>, paths: &mut Vec<Vec<u8>>) -> Level {
+        let below = |(i, class): (usize, &ClassPlan)| {
+            path.push(i as u8);
+            let class = match class.below.as_deref() {
+                Some(LevelPlan { scheduler, classes }) => Class::Level(Level::new(scheduler, classes, rate, path, paths)),
+                None => {
+                    paths.push(path.clone());
+                    Class::Queue(paths.len() - 1)
+                }
+            };
+            path.pop();
+            class
+        };
+        let scheduler = AnyScheduler::flat(plan, classes, rate);
+        let states = vec![QueueState::default(); classes.len()];
+        Level { scheduler, classes: classes.iter().enumerate().map(below).collect(), states }
+    }
+
+    /// The queue that would send next, or when that is to be asked again.
+    fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
+        let mut earliest = Time::NEVER;
+        for (i, class) in self.classes.iter_mut().enumerate() {
+            let state = match class {
+                Class::Queue(queue) => queues[*queue],
+                Class::Level(level) => match level.next_if_any(now, queues) {
+                    Some(Turn::Queue(queue)) => QueueState { head: queues[queue].head, ..level.waiting(queues) },
+                    Some(Turn::NotBefore(time)) => {
+                        earliest = earliest.min(time);
+                        QueueState::default()
+                    }
+                    None => QueueState::default(),
+                },
+            };
+            let appears = self.states[i].packets == 0 && state.packets > 0;
+            self.states[i] = state;
+            if appears {
+                self.scheduler.on_backlog(now, i, &self.states);
+            }
+        }
+        if self.states.iter().all(|state| state.packets == 0) {
+            return Turn::NotBefore(earliest);
+        }
+        match self.scheduler.next(now, &self.states) {
+            Turn::NotBefore(time) => Turn::NotBefore(time.min(earliest)),
+            Turn::Queue(class) => match &mut self.classes[class] {
+                Class::Queue(queue) => Turn::Queue(*queue),
+                Class::Level(level) => level.next(now, queues),
+            },
+        }
+    }
+
+    fn next_if_any(&mut self, now: Time, queues: &[QueueState]) -> Option<Turn> {
+        (self.waiting(queues).packets > 0).then(|| self.next(now, queues))
+    }
+
+    /// What waits below it; which packet goes first is not told.
+    fn waiting(&self, queues: &[QueueState]) -> QueueState {
+        self.classes.iter().fold(QueueState::default(), |sum, class| {
+            let state = match class {
+                Class::Queue(queue) => queues[*queue],
+                Class::Level(level) => level.waiting(queues),
+            };
+            QueueState { packets: sum.packets + state.packets, bytes: sum.bytes + state.bytes, head: 0 }
+        })
+    }
+
+    fn on_backlog(&mut self, now: Time, path: &[u8], queues: &[QueueState]) {
+        let [class, rest @ ..] = path else { return };
+        let i = usize::from(*class);
+        let was_empty = self.states[i].packets == 0;
+        let state = match &mut self.classes[i] {
+            Class::Queue(queue) => queues[*queue],
+            Class::Level(level) => {
+                level.on_backlog(now, rest, queues);
+                level.waiting(queues)
+            }
+        };
+        self.states[i] = QueueState { head: self.states[i].head, ..state };
+        if was_empty {
+            self.scheduler.on_backlog(now, i, &self.states);
+        }
+    }
+
+    fn on_sent(&mut self, now: Time, path: &[u8], size: u32, queues: &[QueueState]) {
+        let [class, rest @ ..] = path else { return };
+        let i = usize::from(*class);
+        self.states[i] = match &mut self.classes[i] {
+            Class::Queue(queue) => queues[*queue],
+            Class::Level(level) => {
+                level.on_sent(now, rest, size, queues);
+                level.waiting(queues)
+            }
+        };
+        self.scheduler.on_sent(now, i, size, &self.states);
+    }
+}
+
+impl Scheduler for Tree {
+    fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
+        self.root.next(now, queues)
+    }
+
+    fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        self.root.on_backlog(now, &self.paths[queue], queues);
+    }
+
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        self.root.on_sent(now, &self.paths[queue], size, queues);
+    }
+}

@@ -1,0 +1,255 @@
+//! Weighted round robin.
+
+use super::class::ClassPlan;
+use super::{weights, QueueState, Scheduler, Turn};
+use crate::parameters::Check;
+use crate::units::{Bytes, Rate, Time};
+
+crate::parameters! {
+    /// Weighted round robin: classes take turns, and each sends as much at its turn as its weight allows.
+    ///
+    /// ## Decides
+    /// Classes are visited in a fixed order; those without packets are passed over. With `weighs = "packets"` a class may
+    /// send its weight in packets at each visit, so its share in bytes grows with its packets. With `weighs = "bytes"` it
+    /// may send bytes in proportion to its weight: a visit adds `quantum` x classes x weight / sum of the weights to its
+    /// credit, it sends while that is above zero, and what its last packet took too much is missing at the next visit.
+    /// A visit ends when the wire is free and the class has no packet or no credit; a packet that arrives while the one
+    /// before it is on the wire still belongs to it. Credit left over then is lost; debts stay. With
+    /// `debts = "forgiven"` a debt lasts for one visit: if that does not cover it, the class starts afresh and is passed
+    /// over, and if all that have packets are passed over, the first of them sends one at no charge.
+    ///
+    /// ## State
+    /// Whose turn it is, and the credit of each class, exact. A decision costs as many steps as classes without packets
+    /// or without credit are passed over.
+    ///
+    /// ## Departures
+    /// Credit is exact, where ns-2 rounds what a visit adds to whole bytes. With debts forgiven, classes whose visits are
+    /// worth less than a packet get more than their share.
+    ///
+    /// ## Example
+    /// ```toml
+    /// scheduler.wrr = { weighs = "bytes" }
+    /// class.ef.weight = 31
+    /// class.default.weight = 69
+    /// ```
+    ///
+    /// ## References
+    /// [Katevenis91] for packets (of one size, cells). [Floyd95 s5] for bytes; queue/cbq.cc of ns-2 forgives debts.
+    pub struct Parameters {
+        /// What weights are about.
+        weighs: Weighs = "packets";
+        /// Bytes that a class of mean weight may send at a visit, with `weighs = "bytes"`; 1500 bytes if left out. Small
+        /// ones serve classes more evenly, large ones let each send more packets at once.
+        quantum: Option<Bytes>;
+        /// What becomes of what a class sent too much, with `weighs = "bytes"`.
+        debts: Debts = "kept";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.weighs == Weighs::Packets && self.quantum.is_some() {
+            mistake("quantum", "has no effect with weighs = \"packets\"; leave it out".to_owned());
+        }
+        if self.weighs == Weighs::Packets && self.debts == Debts::Forgiven {
+            mistake("debts", "has no effect with weighs = \"packets\", which leave none; leave it out".to_owned());
+        }
+    }
+}
+
+crate::choice! {
+    /// What the weights of classes are about.
+    pub enum Weighs {
+        /// Packets at each visit.
+        "packets" => Packets,
+        /// Shares of the bytes.
+        "bytes" => Bytes,
+    }
+}
+
+crate::choice! {
+    /// What becomes of what a class sent beyond its credit.
+    pub enum Debts {
+        /// It is missing at the next visits, until it is paid.
+        "kept" => Kept,
+        /// It is missing at the next visit only, as in ns-2.
+        "forgiven" => Forgiven,
+    }
+}
+
+/// Weighted round robin at work.
+#[derive(Clone, Debug)]
+pub struct Wrr {
+    /// Whose turn it is.
+    turn: usize,
+    /// What each class may still send at its visit, in packets, or in bytes / sum of the weights.
+    credits: Vec<i64>,
+    /// What a visit adds.
+    grants: Vec<i64>,
+    /// What a byte costs, or 0 if packets cost one each.
+    byte: i64,
+    debts: Debts,
+    /// Debts are forgiven and nobody had credit: what goes next is not charged.
+    at_no_charge: bool,
+}
+
+/// The default of the quantum: the largest packet of Ethernet.
+const QUANTUM: Bytes = Bytes::new(1500);
+
+impl Wrr {
+    /// Round robin among `classes`.
+    pub fn new(parameters: &Parameters, classes: &[ClassPlan], _: Rate) -> Wrr {
+        let weights = weights(classes);
+        match parameters.weighs {
+            Weighs::Packets => Wrr::of(&weights, 1, 0, Debts::Kept),
+            Weighs::Bytes => Wrr::of_bytes(&weights, parameters.quantum.unwrap_or(QUANTUM), parameters.debts),
+        }
+    }
+
+    /// Round robin by bytes among classes with these weights, of which a mean one may send `quantum` at a visit.
+    pub(super) fn of_bytes(weights: &[u64], quantum: Bytes, debts: Debts) -> Wrr {
+        Wrr::of(weights, quantum.get() * weights.len() as u64, weights.iter().sum(), debts)
+    }
+
+    fn of(weights: &[u64], unit: u64, byte: u64, debts: Debts) -> Wrr {
+        let grants = weights.iter().map(|weight| (weight * unit) as i64).collect();
+        // The first visit is the first class's.
+        Wrr { turn: weights.len() - 1, credits: vec![0; weights.len()], grants, byte: byte as i64, debts, at_no_charge: false }
+    }
+
+    fn after(&self, turn: usize) -> usize {
+        if turn + 1 == self.grants.len() {
+            0
+        } else {
+            turn + 1
+        }
+    }
+
+    /// Whose turn it is if debts are forgiven.
+    fn next_forgiving(&mut self, queues: &[QueueState]) -> usize {
+        if self.at_no_charge {
+            return self.turn;
+        }
+        // The visit goes on until the credit is used up.
+        let mut turn = if self.credits[self.turn] > 0 { self.turn } else { self.after(self.turn) };
+        for _ in 0..queues.len() {
+            let credit = &mut self.credits[turn];
+            if *credit <= 0 {
+                *credit += self.grants[turn];
+            }
+            if queues[turn].packets > 0 && *credit > 0 {
+                return turn;
+            }
+            *credit = 0;
+            turn = self.after(turn);
+        }
+        while queues[turn].packets == 0 {
+            turn = self.after(turn);
+        }
+        self.at_no_charge = true;
+        turn
+    }
+}
+
+impl Scheduler for Wrr {
+    #[inline]
+    fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
+        if self.debts == Debts::Forgiven {
+            self.turn = self.next_forgiving(queues);
+            return Turn::Queue(self.turn);
+        }
+        let mut turn = self.turn;
+        while queues[turn].packets == 0 || self.credits[turn] <= 0 {
+            if queues[turn].packets == 0 {
+                self.credits[turn] = self.credits[turn].min(0);
+            }
+            turn = self.after(turn);
+            self.credits[turn] += self.grants[turn];
+        }
+        self.turn = turn;
+        Turn::Queue(turn)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+        if !std::mem::take(&mut self.at_no_charge) {
+            self.credits[queue] -= if self.byte == 0 { 1 } else { self.byte * i64::from(size) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{weighted, Queues};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    fn wrr(lines: &[&str], weights: &[u32]) -> Wrr {
+        Wrr::new(&read(lines).expect("sound"), &weighted(weights), Rate::from_bps(1_000_000))
+    }
+
+    #[test]
+    fn weights_are_packets_at_a_visit() {
+        let mut queues = Queues(vec![(9, 1500), (9, 40), (1, 40)]);
+        assert_eq!(queues.send(&mut wrr(&[], &[1, 3, 2]), 10), [0, 1, 1, 1, 2, 0, 1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn what_a_class_leaves_unused_is_lost() {
+        // The second class has one packet for its three; when it comes back it has three, not five.
+        let mut it = wrr(&[], &[1, 3]);
+        let mut queues = Queues(vec![(9, 100), (1, 100)]);
+        assert_eq!(queues.send(&mut it, 4), [0, 1, 0, 0]);
+        queues.0[1].0 = 9;
+        assert_eq!(queues.send(&mut it, 5), [1, 1, 1, 0, 1]);
+    }
+
+    #[test]
+    fn weights_are_shares_of_the_bytes() {
+        // A visit is worth 1500 bytes to each. 1500 bytes use it up; of 600 the third takes 300 too much, which are then
+        // missing: two at the next visit.
+        let mut queues = Queues(vec![(9, 1500), (9, 600)]);
+        let sent = queues.send(&mut wrr(&["weighs = bytes"], &[1, 1]), 11);
+        assert_eq!(sent, [0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_share_below_a_packet_skips_visits() {
+        // 3000 bytes a round, 300 of them for the first class: a packet of 1500 every five rounds of two packets.
+        let mut queues = Queues(vec![(99, 1500), (999, 1350)]);
+        let sent = queues.send(&mut wrr(&["weighs = bytes"], &[1, 9]), 110);
+        assert_eq!(sent.iter().filter(|queue| **queue == 0).count(), 10);
+    }
+
+    #[test]
+    fn forgiven_debts_are_missing_at_one_visit_only() {
+        // A visit is worth 900 bytes: 1500 leave -600, then 300, then -1200, which the third visit does not cover and
+        // the fourth knows nothing of. The other class has as much each time, and no debts.
+        let mut it = wrr(&["weighs = bytes", "quantum = 900 bytes", "debts = forgiven"], &[1, 1]);
+        let mut queues = Queues(vec![(9, 1500), (99, 900)]);
+        assert_eq!(queues.send(&mut it, 10), [0, 1, 0, 1, 1, 0, 1, 0, 1, 1]);
+    }
+
+    #[test]
+    fn forgiven_debts_let_small_shares_send_every_other_round() {
+        // 300 bytes a visit: 1500 are sent, one visit is passed over, and so on.
+        let mut it = wrr(&["weighs = bytes", "debts = forgiven"], &[1, 9]);
+        let mut queues = Queues(vec![(99, 1500), (999, 1350)]);
+        let sent = queues.send(&mut it, 100);
+        assert_eq!(sent.iter().filter(|queue| **queue == 0).count(), 20);
+    }
+
+    #[test]
+    fn with_debts_everywhere_one_packet_goes_at_no_charge() {
+        let mut it = wrr(&["weighs = bytes", "quantum = 300 bytes", "debts = forgiven"], &[1, 1]);
+        let mut queues = Queues(vec![(9, 1500), (9, 1500)]);
+        assert_eq!(queues.send(&mut it, 6), [0, 1, 0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn what_has_no_effect_is_refused() {
+        let mistakes = read::<Parameters>(&["quantum = 3 kB"]).expect_err("a mistake");
+        assert_eq!(mistakes, ["quantum: has no effect with weighs = \"packets\"; leave it out"]);
+        let mistakes = read::<Parameters>(&["debts = forgiven"]).expect_err("a mistake");
+        assert_eq!(mistakes, ["debts: has no effect with weighs = \"packets\", which leave none; leave it out"]);
+    }
+}

@@ -1,0 +1,118 @@
+//! One link behind a scheduler, without the engine; and the fluid servers that schedulers are measured by.
+#![allow(dead_code)] // each test file uses its part
+
+pub mod fluid;
+pub mod traffic;
+
+use penstock_model::parameters::{default_value, Field, Parameters, Reader, Value};
+use penstock_model::scheduler::class::{ClassKeys, ClassPlan, RateLimit};
+use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
+use penstock_model::units::{Bytes, Rate, Time};
+use std::collections::VecDeque;
+
+/// The link of all tests: a byte takes 8 us.
+pub const LINK: Rate = Rate::from_bps(1_000_000);
+
+/// A packet that arrives.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    pub at: Time,
+    pub class: usize,
+    pub size: u32,
+}
+
+/// Parameters as `key = value; key = value`.
+struct Settings(Vec<(String, Value)>);
+
+impl Settings {
+    fn new(text: &str) -> Settings {
+        let pair = |part: &str| {
+            let (key, value) = part.split_once('=').expect("key = value");
+            let value = value.trim();
+            let value = match value.strip_prefix('[').and_then(|list| list.strip_suffix(']')) {
+                Some(items) => Value::List(items.split(", ").map(default_value).collect()),
+                None => default_value(value),
+            };
+            (key.trim().to_owned(), value)
+        };
+        Settings(text.split(';').filter(|part| !part.trim().is_empty()).map(pair).collect())
+    }
+}
+
+impl Reader for Settings {
+    fn take(&mut self, field: &Field) -> Option<Value> {
+        let index = self.0.iter().position(|(key, _)| *key == field.key())?;
+        Some(self.0.remove(index).1)
+    }
+    fn mistake(&mut self, key: &str, message: String) {
+        panic!("{key}: {message}");
+    }
+}
+
+/// A class, as `weight = 3`.
+pub fn class(settings: &str) -> ClassPlan {
+    ClassPlan { keys: ClassKeys::read(&mut Settings::new(settings)).expect("keys of a class"), ..ClassPlan::default() }
+}
+
+/// A class of `scheduler.priority` with this limit.
+pub fn limited(settings: &str) -> ClassPlan {
+    ClassPlan { rate_limit: RateLimit::read(&mut Settings::new(settings)), ..ClassPlan::default() }
+}
+
+pub fn plan(name: &str, settings: &str) -> SchedulerPlan {
+    SchedulerPlan::read(name, &mut Settings::new(settings)).expect("a scheduler")
+}
+
+/// A scheduler over classes, each as `weight = 3`.
+pub fn scheduler(name: &str, settings: &str, classes: &[String]) -> AnyScheduler {
+    let classes: Vec<ClassPlan> = classes.iter().map(|settings| class(settings)).collect();
+    AnyScheduler::new(&plan(name, settings), &classes, LINK)
+}
+
+/// How long `size` bytes take.
+pub fn takes(size: u32) -> penstock_model::units::Duration {
+    LINK.transmission_time(Bytes::new(u64::from(size)))
+}
+
+/// Serves arrivals, which are sorted, over the link; when the transmission of each begins. At one instant arrivals come
+/// before decisions.
+pub fn serve(scheduler: &mut impl Scheduler, classes: usize, arrivals: &[Arrival]) -> Vec<Time> {
+    let mut begins = vec![Time::NEVER; arrivals.len()];
+    let mut queues: Vec<VecDeque<usize>> = vec![VecDeque::new(); classes];
+    let mut states = vec![QueueState::default(); classes];
+    let (mut due, mut next) = (Time::ZERO, 0);
+    let mut left = arrivals.len();
+    while left > 0 {
+        let idle = left == arrivals.len() - next;
+        let now = if idle { due.max(arrivals[next].at) } else { due };
+        while next < arrivals.len() && arrivals[next].at <= now {
+            let Arrival { at, class, size } = arrivals[next];
+            queues[class].push_back(next);
+            states[class].packets += 1;
+            states[class].bytes += u64::from(size);
+            if states[class].packets == 1 {
+                states[class].head = size;
+                scheduler.on_backlog(at, class, &states);
+            }
+            next += 1;
+        }
+        match scheduler.next(now, &states) {
+            Turn::NotBefore(later) => {
+                assert!(later > now);
+                due = if next < arrivals.len() { later.min(arrivals[next].at) } else { later };
+            }
+            Turn::Queue(class) => {
+                let packet = queues[class].pop_front().expect("it has a packet");
+                let size = arrivals[packet].size;
+                states[class].packets -= 1;
+                states[class].bytes -= u64::from(size);
+                states[class].head = queues[class].front().map_or(0, |next| arrivals[*next].size);
+                begins[packet] = now;
+                scheduler.on_sent(now, class, size, &states);
+                due = now + takes(size);
+                left -= 1;
+            }
+        }
+    }
+    begins
+}

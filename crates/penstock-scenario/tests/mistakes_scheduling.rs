@@ -1,0 +1,167 @@
+//! The exact text of every mistake about schedulers, their classes and conditioners.
+
+mod common;
+use common::{added, changed, lines, FLOW, LINK};
+use penstock_scenario::load;
+
+#[test]
+fn each_scheduler_reads_keys_of_its_own() {
+    added(
+        LINK,
+        "scheduler.wrr = {}",
+        "t.toml:11: links[0].scheduler.wrr: has no classes; write class.NAME = { ... } for each, with weight",
+    );
+    added(
+        LINK,
+        "scheduler.wrr = {}\nclass.default.queue.tail-drop = {}",
+        "t.toml:12: links[0].class.default.weight: is missing; scheduler.wrr needs it: write weight = 1",
+    );
+    added(
+        LINK,
+        "scheduler.drr = {}\nclass.default = {}",
+        "t.toml:12: links[0].class.default.quantum: is missing; scheduler.drr needs it: write quantum = \"1500 bytes\"",
+    );
+    added(
+        LINK,
+        "scheduler.drr = {}\nclass.default = { quantum = \"1500 bytes\", weight = 2 }",
+        "t.toml:12: links[0].class.default.weight: has no effect with scheduler.drr, which reads quantum; leave it out",
+    );
+    added(
+        LINK,
+        "scheduler.scfq = {}\nclass.default = { weight = 1, rate-limit = { rate = \"1 kbit/s\", burst = \"1 kB\" } }",
+        "t.toml:12: links[0].class.default.rate-limit: has no effect with scheduler.scfq, which reads weight; leave it out",
+    );
+    added(
+        LINK,
+        "scheduler.wrr.quantum = \"3 kB\"\nclass.default.weight = 1",
+        "t.toml:11: links[0].scheduler.wrr.quantum: has no effect with weighs = \"packets\"; leave it out",
+    );
+}
+
+#[test]
+fn weights_are_whole_and_above_zero() {
+    let weight = |written: &str, message: &str| {
+        let line = format!("scheduler.wf2q-plus = {{}}\nclass.default.weight = {written}");
+        added(LINK, &line, &format!("t.toml:12: links[0].class.default.weight: {message}"));
+    };
+    weight("0", "0 would never be served; a whole number, 1 to 10000");
+    weight("10001", "10001 is not a weight; a whole number, 1 to 10000");
+    weight("0.31", "0.31 is not a weight; a whole number, 1 to 10000");
+}
+
+#[test]
+fn shares_are_those_of_the_link() {
+    let second =
+        "\n[[flows]]\nname = \"g\"\nfrom = \"a\"\nto = \"b\"\nclass = \"ef\"\nsource.cbr = { rate = \"1 kbit/s\", packet = \"1 kB\" }";
+    let text = |port: &str| changed(LINK, &format!("{LINK}\n{port}")) + second;
+    let mistakes = |port: &str| lines(load(&text(port), "t.toml", &[]));
+    assert_eq!(
+        mistakes("scheduler.cbq = {}\nclass.ef.share = 0.31\nclass.default.share = 0.7"),
+        ["t.toml:11: links[0].scheduler.cbq: the shares of its classes add up to 1.0100 of the link; at most 1"]
+    );
+    assert_eq!(
+        mistakes("scheduler.cbq = {}\nclass.ef.share = 0\nclass.default.priority = 2"),
+        [
+            "t.toml:12: links[0].class.ef.share: 0 would never be served; above 0, at most 1",
+            "t.toml:13: links[0].class.default.share: is missing; scheduler.cbq needs it: write share = 0.5",
+        ]
+    );
+    assert_eq!(
+        mistakes("scheduler.scfq = {}\nclass.ef.weight = 1\nclass.x = { weight = 1, scheduler.cbq = {}, class.default.share = 1 }"),
+        ["t.toml:13: links[0].class.x.scheduler: cbq holds its classes to shares of the link, so it stands at the link itself; not at a class"]
+    );
+    assert!(load(&text("scheduler.cbq = {}\nclass.ef.share = \"1/3\"\nclass.default.share = \"2/3\""), "t.toml", &[]).is_ok());
+}
+
+#[test]
+fn classes_must_be_those_that_pass() {
+    added(
+        LINK,
+        "scheduler.scfq = {}\nclass.default.weight = 1\nclass.ef.weight = 1",
+        "t.toml:13: links[0].class.ef: names class 'ef', but no flow of that class passes here (those that do: default); leave it out",
+    );
+    added(
+        LINK,
+        "scheduler.scfq = {}\nclass.ef.weight = 1",
+        "t.toml:11: links[0].scheduler.scfq: class 'default' of flows 'f' passes here and is not named\n\
+         t.toml:12: links[0].class.ef: names class 'ef', but no flow of that class passes here (those that do: default); leave it out",
+    );
+    added(
+        LINK,
+        "scheduler.scfq = {}\nclass.default.weight = 1\nclass.x = { weight = 1, scheduler.drr = {}, class.default.quantum = \"1 kB\" }",
+        "t.toml:13: links[0].class.x.class.default: a second queue for class 'default'; its packets can wait in one only",
+    );
+}
+
+#[test]
+fn schedulers_below_others() {
+    added(
+        LINK,
+        "scheduler.scfq = {}\nclass.default = { weight = 1, scheduler.fifo = {} }",
+        "t.toml:12: links[0].class.default.scheduler: leaves the class with one queue, as it has without it; leave it out",
+    );
+    added(
+        LINK,
+        "scheduler.priority.order = [\"x\"]\nclass.x = { scheduler.drr = {}, policer.token-bucket = { rate = \"1 kbit/s\", burst = \"1 kB\" }, class.default.quantum = \"1 kB\" }",
+        "t.toml:12: links[0].class.x.policer: stands where there is a queue; write one for each class below",
+    );
+    added(
+        LINK,
+        "scheduler.priority.order = [\"x\"]\nclass.x.class.default.queue.tail-drop = {}",
+        "t.toml:12: links[0].class.x.class: has no effect with one queue; write a scheduler (priority, wrr, drr, scfq, wf2q-plus, cbq) or leave it out",
+    );
+}
+
+#[test]
+fn sizes_must_let_packets_pass() {
+    added(
+        LINK,
+        "scheduler.drr = {}\nclass.default.quantum = \"159 bytes\"",
+        "t.toml:12: links[0].class.default.quantum: 159 bytes are less than the 160 bytes of a packet of flows 'f': rounds would pass without serving the class, and a decision would no longer take constant time; at least the largest packet",
+    );
+    added(
+        LINK,
+        "shaper.token-bucket = { rate = \"64 kbit/s\", burst = \"159 bytes\" }",
+        "t.toml:11: links[0].shaper.token-bucket.burst: 159 bytes are less than the 160 bytes of a packet of flows 'f', which would never be within the profile",
+    );
+    added(
+        LINK,
+        "scheduler.priority.order = [\"default\"]\nclass.default.rate-limit = { rate = \"64 kbit/s\", burst = \"159 bytes\" }",
+        "t.toml:12: links[0].class.default.rate-limit.burst: 159 bytes are less than the 160 bytes of a packet of flows 'f', which would never be within the limit",
+    );
+    // Sizes without a bound are doubtful, not wrong.
+    let poisson = "source.poisson = { rate = \"64 kbit/s\", packet = { exponential = { mean = \"160 bytes\" } } }";
+    let text = changed(LINK, &format!("{LINK}\nscheduler.drr = {{}}\nclass.default.quantum = \"1500 bytes\"")).replace(FLOW, poisson);
+    let warnings = common::sound(&text, &[]).warnings().to_vec();
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].to_string().contains("some packets of flows 'f', whose sizes have no bound: rounds would"), "{}", warnings[0]);
+}
+
+#[test]
+fn rates_beyond_the_link() {
+    added(
+        LINK,
+        "shaper.token-bucket = { rate = \"2 Mbit/s\", burst = \"3 kB\" }",
+        "t.toml:11: links[0].shaper.token-bucket.rate: 2 Mbit/s is above the rate of the link, 1 Mbit/s, so it would delay nothing; leave it out",
+    );
+    added(
+        LINK,
+        "scheduler.priority.order = [\"default\"]\nclass.default.rate-limit = { rate = \"2 Mbit/s\", burst = \"3 kB\" }",
+        "t.toml:12: links[0].class.default.rate-limit.rate: 2 Mbit/s is above the rate of the link, 1 Mbit/s, so it would limit nothing",
+    );
+    // The fastest of its rates counts.
+    let text = "rate-changes = [{ at = \"1 s\", rate = \"3 Mbit/s\" }]\nshaper.token-bucket = { rate = \"2 Mbit/s\", burst = \"3 kB\" }";
+    assert!(load(&changed(LINK, &format!("{LINK}\n{text}")), "t.toml", &[]).is_ok());
+}
+
+#[test]
+fn one_policer_for_each_packet() {
+    let policer = "policer.token-bucket = { rate = \"1 kbit/s\", burst = \"1 kB\" }";
+    added(
+        LINK,
+        &format!("scheduler.scfq = {{}}\n{policer}\nclass.default = {{ weight = 1, {policer} }}"),
+        "t.toml:12: links[0].policer: stands at the link and at class 'default'; packets pass one, so write it for the classes",
+    );
+    let several = lines(load(&changed(LINK, &format!("{LINK}\n{policer}\nscheduler.wfq = {{}}")), "t.toml", &[]));
+    assert_eq!(several, ["t.toml:12: links[0].scheduler: unknown scheduler 'wfq' (one of fifo, priority, wrr, drr, scfq, wf2q-plus, cbq)"]);
+}

@@ -1,0 +1,242 @@
+//! Delays, their variation, waits by class and EF's error terms: from the scenario to the numbers.
+
+mod common;
+use common::sound;
+use penstock_engine::Sim;
+use penstock_scenario::ValidScenario;
+
+/// Five voice packets of 1 ms, 10 ms apart, whose delays are 2, 5, 2, 3.5 and 2 ms: `other` sends 500 bytes at 9 ms and 250
+/// bytes at 29.5 ms. Both share one queue.
+const DISTURBED: &str = r#"duration = "45 ms"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flows]]
+name = "voice"
+from = "a"
+to = "b"
+class = "ef"
+source.cbr = { rate = "100 kbit/s", packet = "125 bytes", phase = "zero" }
+[[flows]]
+name = "long"
+from = "a"
+to = "b"
+start = "9 ms"
+stop = "10 ms"
+source.cbr = { rate = "1 kbit/s", packet = "500 bytes", phase = "zero" }
+[[flows]]
+name = "short"
+from = "a"
+to = "b"
+start = "29.5 ms"
+stop = "30 ms"
+source.cbr = { rate = "1 kbit/s", packet = "250 bytes", phase = "zero" }
+"#;
+
+/// `name label=value ... number unit`, one line for each; numbers with four digits, as quantiles are known to 0.4 %.
+fn numbers(scenario: &ValidScenario) -> Vec<String> {
+    let seen = Sim::new(scenario.blueprint(None, 0)).expect("sound").run();
+    let line = |metric: penstock_scenario::Metric| {
+        let labels: String = metric.labels.iter().map(|(key, value)| format!("{key}={value} ")).collect();
+        format!("{} {labels}{:.4} {}", metric.name, metric.value * if metric.unit == "s" { 1e3 } else { 1.0 }, metric.unit)
+    };
+    scenario.metrics(&seen).into_iter().map(line).collect()
+}
+
+/// Compares with lines in milliseconds; behind `~` stands a quantile, exact to 0.4 % of itself.
+#[track_caller]
+fn check(text: &str, measure: &str, expected: &[&str]) {
+    let found = numbers(&sound(&format!("{text}[[measure]]\n{measure}\n"), &[]));
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        let Some((before, rest)) = expected.split_once('~') else {
+            assert_eq!(found, expected);
+            continue;
+        };
+        let (value, after) = rest.split_at(rest.find(' ').expect("a unit"));
+        let number = found.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        let number: f64 = number.unwrap_or_else(|| panic!("{found} is not {expected}")).parse().expect("a number");
+        let value: f64 = value.parse().expect("a number");
+        assert!((number - value).abs() <= value.abs() / 256.0 + 1e-4, "{found} is not {expected}");
+    }
+}
+
+#[test]
+fn delays_have_quantiles() {
+    check(
+        DISTURBED,
+        "metric = \"delay\"\nof = \"voice\"\nquantiles = [0.5, 0.8, 1]",
+        &[
+            "delay of=voice statistic=mean 2.9000 s",
+            "delay of=voice statistic=max 5.0000 s",
+            "delay of=voice quantile=0.5 ~2 s",
+            "delay of=voice quantile=0.8 ~3.5 s",
+            "delay of=voice quantile=1 ~5 s",
+        ],
+    );
+    check(
+        DISTURBED,
+        "metric = \"delay\"\nof = \"voice\"\nper = \"flow\"\ntake = [\"mean\"]\nquantiles = [0.99]\nunit = \"packet-time\"",
+        &[
+            "delay of=voice flow=voice[0] statistic=mean 0.2900 packet times",
+            "delay of=voice flow=voice[0] quantile=0.99 ~0.5 packet times",
+        ],
+    );
+}
+
+#[test]
+fn differences_of_delays() {
+    // +3, -3, +1.5 and -1.5 ms.
+    check(
+        DISTURBED,
+        "metric = \"jitter\"\nof = \"voice\"\nquantiles = [0.5, 0.9]",
+        &[
+            "jitter of=voice statistic=mean 2.2500 s",
+            "jitter of=voice statistic=max 3.0000 s",
+            "jitter of=voice quantile=0.5 ~1.5 s",
+            "jitter of=voice quantile=0.9 ~3 s",
+        ],
+    );
+    // A packet time is 10 ms.
+    check(
+        DISTURBED,
+        "metric = \"jitter\"\nof = \"voice\"\ntake = [\"max\"]\nquantiles = [0.5]\nunit = \"packet-time\"",
+        &["jitter of=voice statistic=max 0.3000 packet times", "jitter of=voice quantile=0.5 ~0.15 packet times"],
+    );
+    check(
+        DISTURBED,
+        "metric = \"ipdv\"\nof = \"voice\"\nquantiles = [0.5]",
+        &[
+            "ipdv of=voice statistic=mean 0.0000 s",
+            "ipdv of=voice statistic=min -3.0000 s",
+            "ipdv of=voice statistic=max 3.0000 s",
+            "ipdv of=voice quantile=0.5 ~-1.5 s",
+        ],
+    );
+    // The mean of 3/16, 93/256, 1779/4096 and 32829/65536 ms.
+    check(
+        DISTURBED,
+        "metric = \"rtp-jitter\"\nof = \"voice\"",
+        &["rtp-jitter of=voice statistic=mean 0.3715 s", "rtp-jitter of=voice statistic=max 0.5009 s"],
+    );
+    // One packet makes no difference.
+    check(
+        DISTURBED,
+        "metric = \"jitter\"\nof = \"long\"\nquantiles = [0.5]",
+        &["jitter of=long statistic=mean NaN s", "jitter of=long statistic=max NaN s", "jitter of=long quantile=0.5 NaN s"],
+    );
+}
+
+#[test]
+fn flows_of_a_class_are_taken_together() {
+    // Delays of 5 and 3 ms.
+    check(
+        DISTURBED,
+        "metric = \"delay\"\nof = [\"voice\", \"long\", \"short\"]\nper = \"class\"\nquantiles = [0.5]",
+        &[
+            "delay class=ef statistic=mean 2.9000 s",
+            "delay class=ef statistic=max 5.0000 s",
+            "delay class=ef quantile=0.5 ~2 s",
+            "delay class=default statistic=mean 4.0000 s",
+            "delay class=default statistic=max 5.0000 s",
+            "delay class=default quantile=0.5 ~3 s",
+        ],
+    );
+    // 750 bytes in 45 ms.
+    check(
+        DISTURBED,
+        "metric = \"throughput\"\nof = [\"long\", \"short\"]\nper = \"class\"\ntake = [\"sum\", \"max\"]",
+        &["throughput class=default statistic=sum 133333.3333 bit/s", "throughput class=default statistic=max 88888.8889 bit/s"],
+    );
+}
+
+#[test]
+fn a_link_is_split_by_class() {
+    // Voice waits 0, 3, 0, 1.5 and 0 ms, the others not at all.
+    check(
+        DISTURBED,
+        "metric = \"wait\"\nof = \"a-b\"\nby = [\"class\"]\nquantiles = [0.8]",
+        &[
+            "wait of=a-b class=ef statistic=mean 0.9000 s",
+            "wait of=a-b class=ef quantile=0.8 ~1.5 s",
+            "wait of=a-b class=default statistic=mean 0.0000 s",
+            "wait of=a-b class=default quantile=0.8 0.0000 s",
+        ],
+    );
+    check(
+        DISTURBED,
+        "metric = \"wait\"\nof = \"a-b\"\nper = \"link\"\nquantiles = [0.86]",
+        &["wait of=a-b link=a-b 0.6429 s", "wait of=a-b link=a-b quantile=0.86 ~3 s"],
+    );
+    // One packet may wait beside the one in service: of the burst at 30 ms the voice packet has to go.
+    let small = DISTURBED.replace("delay = \"1 ms\"", "delay = \"1 ms\"\nqueue.tail-drop = { limit = \"1 packet\" }")
+        + "[[flows]]\nname = \"burst\"\nfrom = \"a\"\nto = \"b\"\nstart = \"29.6 ms\"\nstop = \"29.7 ms\"\nsource.cbr = { rate = \"1 kbit/s\", packet = \"250 bytes\", phase = \"zero\" }\n";
+    check(
+        &small,
+        "metric = \"loss\"\nof = \"a-b\"\nby = [\"class\"]",
+        &["loss of=a-b class=ef statistic=mean 0.2000 1", "loss of=a-b class=default statistic=mean 0.0000 1"],
+    );
+    let drops = numbers(&sound(&format!("{small}[[measure]]\nmetric = \"drops\"\nof = \"a-b\"\nby = [\"class\", \"cause\"]\n"), &[]));
+    assert_eq!(drops[0], "drops of=a-b class=ef statistic=sum cause=overflow 1.0000 packets");
+    assert!(drops[1..].iter().all(|row| row.ends_with(" 0.0000 packets")), "{drops:?}");
+}
+
+#[test]
+fn ef_is_compared_with_its_rate() {
+    // Voice of 125 bytes at 500 kbit/s: 2 ms each. It leaves at 1, 14, 21, 32.5 and 41 ms; its targets are 2, 12, 22, 32
+    // and 42 ms.
+    check(
+        DISTURBED,
+        "metric = \"ef-error\"\nof = \"a-b\"\nclasses = [\"ef\"]\nrate = \"500 kbit/s\"",
+        &["ef-error of=a-b statistic=max error=a 2.0000 s", "ef-error of=a-b statistic=max error=p 2.0000 s"],
+    );
+    check(
+        DISTURBED,
+        "metric = \"ef-error\"\nof = \"a-b\"\nper = \"link\"\nclasses = [\"ef\"]\nrate = \"200 kbit/s\"",
+        &["ef-error of=a-b link=a-b error=a -1.0000 s", "ef-error of=a-b link=a-b error=p -1.0000 s"],
+    );
+}
+
+#[test]
+fn pages_have_times() {
+    // As in the engine's test: two segments of 1.04 ms, 20 ms there and back, 0.04 ms for the acknowledgement.
+    let text = r#"duration = "5 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "8 Mbit/s"
+delay = "10 ms"
+both-ways = true
+[[flows]]
+name = "web"
+from = "a"
+to = "b"
+count = 2
+transport.tcp = { packet = "1040 bytes", header = "40 bytes", initial-window = "2 packets", syn = false }
+source.http = { page = "2 kB", objects = 0, think = "1 s" }
+"#;
+    // The second user's first page waits for the first user's, 24.2 ms in all; then they are 2.08 ms apart.
+    check(
+        text,
+        "metric = \"page-time\"\nof = \"web\"\nper = \"flow\"",
+        &[
+            "page-time of=web flow=web[0] statistic=mean 22.1200 s",
+            "page-time of=web flow=web[0] statistic=max 22.1200 s",
+            "page-time of=web flow=web[1] statistic=mean 22.5360 s",
+            "page-time of=web flow=web[1] statistic=max 24.2000 s",
+        ],
+    );
+    check(
+        text,
+        "metric = \"page-time\"\nof = \"web\"\ntake = [\"mean\"]\nquantiles = [0.9, 0.91]",
+        &["page-time of=web statistic=mean 22.3280 s", "page-time of=web quantile=0.9 ~22.12 s", "page-time of=web quantile=0.91 ~24.2 s"],
+    );
+}

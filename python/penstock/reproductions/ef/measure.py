@@ -1,0 +1,75 @@
+"""From one run of each scenario to the columns of a printed row."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from penstock.reproductions.ef.path import EF
+from penstock.reproductions.ef.scenario import DEDICATED, VLL
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.reproductions.document import Row, Table
+    from penstock.reproductions.reading import Settings
+    from penstock.running import RunResult
+
+__all__ = ["jitter", "measure", "sum_of"]
+
+PERCENTILES = {"p50": "0.5", "p90": "0.9"}
+
+
+def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
+    """The printed columns, and what the claims need beside them.
+
+    Jitter in percent of a packet time, rates in kb/s; ``ef_drops`` in packets; ``received_share`` of what EF sources
+    sent; ``used``, the utilisation of the bottleneck; ``spread`` between the best and the worst pair, and
+    ``shaper_drops`` and ``path_drops`` of table 4.
+    """
+    if table.id == "4":
+        counts = settings["vll.counts"]
+        pairs = _each(results[VLL], counts, "vll")
+        return {
+            "dedicated_kbps": _each(results[DEDICATED], counts, "vll")[0],
+            "vll_kbps": math.fsum(pairs) / len(pairs),
+            "spread": max(pairs) - min(pairs),
+            "subscribed": float(row.key["subscribed_kbps"]),
+            "shaper_drops": sum_of(results[VLL], "drops", of="senders-n0"),
+            "path_drops": sum_of(results[VLL], "drops", **{"class": EF}),
+        }
+    numbers: dict[str, float] = {}
+    for size, result in results.items():
+        numbers |= {f"{name}_{size}": value for name, value in jitter(result).items()}
+    numbers["ef_drops"] = math.fsum(sum_of(result, "drops", **{"class": EF}) for result in results.values())
+    shares = [_received(result) for result in results.values()]
+    numbers |= {"least_received": min(shares), "most_received": max(shares)}
+    numbers["used"] = min(sum_of(result, "utilisation") for result in results.values())
+    return numbers
+
+
+def jitter(result: RunResult) -> dict[str, float]:
+    """The median and the 90th percentile of the target's jitter in percent of its packet time."""
+    return {name: 100 * sum_of(result, "jitter", quantile=share) for name, share in PERCENTILES.items()}
+
+
+def sum_of(result: RunResult, metric: str, **labels: str) -> float:
+    """The sum of a metric's numbers that have these labels."""
+    found = [
+        m.value
+        for m in result.metrics
+        if m.name == metric and all(m.labels.get(key) == value for key, value in labels.items())
+    ]
+    if not found:
+        raise ValueError(f"the run has no {metric} with {labels}")
+    return math.fsum(found)
+
+
+def _received(result: RunResult) -> float:
+    """What arrived of what the EF sources sent."""
+    return sum_of(result, "throughput") / sum_of(result, "sent")
+
+
+def _each(result: RunResult, metric: str, group: str) -> list[float]:
+    """A metric of every flow of a group, from bit/s to kb/s."""
+    return [m.value / 1000 for m in result.metrics if m.name == metric and m.labels["of"] == group]
