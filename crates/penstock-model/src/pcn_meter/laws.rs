@@ -7,6 +7,7 @@ use crate::parameters::testing::read;
 use crate::rng::Stream;
 use crate::stats::moments::Moments;
 use crate::units::{Bytes, Duration, Time};
+use proptest::prelude::*;
 
 fn stream(name: &str) -> Stream {
     key().child(name).stream()
@@ -205,4 +206,61 @@ fn stm_spreads_marks_over_flows_in_step_unless_n_divides_those_that_count() {
     assert_eq!(shares_in_step(5), [0.0, third, third, third, third]);
     let stuck = |flows: u64| shares_in_step(flows).iter().filter(|share| **share == 1.0).count();
     assert_eq!((stuck(4), stuck(7)), (1, 2));
+}
+
+/// Whether two meters mark all packets alike and tell the same of themselves.
+fn alike(one: &mut dyn PcnMeter, other: &mut dyn PcnMeter, packets: &[(u64, u64, PcnMark)]) -> bool {
+    let mut now = Time::ZERO;
+    packets.iter().all(|&(after, size, mark)| {
+        now += Duration::from_ps(after);
+        let read = |meter: &dyn PcnMeter| {
+            let mut told = Vec::new();
+            meter.probe(now, &mut |_, _, value| told.push(value));
+            told
+        };
+        let same = read(one) == read(other);
+        same && one.on_packet(now, Bytes::new(size), mark) == other.on_packet(now, Bytes::new(size), mark)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn meters_of_64_bits_are_those_of_128(
+        kbps in 1u64..200_000,
+        faster in 0u64..100_000,
+        packets in prop::collection::vec(
+            (
+                prop_oneof![0u64..200_000_000, 0u64..20_000_000_000],
+                prop_oneof![Just(160u64), 0u64..1501],
+                prop::sample::select(vec![PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess]),
+            ),
+            1..300,
+        ),
+    ) {
+        let rate = format!("{kbps} kbit/s");
+        let (admissible, supportable) = (format!("admissible-rate = {rate}"), format!("supportable-rate = {} kbit/s", kbps + faster));
+        let (rate, both) = (format!("rate = {rate}"), [&admissible[..], &supportable[..]]);
+        let bucket = [&rate[..], "size = 5 ms"];
+        macro_rules! alike {
+            ($module:ident, $meter:ident, $lines:expr) => {{
+                let parameters = read(&$lines).expect("sound");
+                let mut narrow = $module::$meter::<u64>::new(&parameters, key()).expect("fits");
+                let mut wide = $module::$meter::<u128>::new(&parameters, key()).expect("fits");
+                prop_assert!(alike(&mut narrow, &mut wide, &packets), stringify!($module));
+            }};
+        }
+        alike!(single_threshold, SingleThreshold, both);
+        alike!(single_threshold, SingleThreshold, [both[0], both[1], "form = first", "counted = arrivals"]);
+        alike!(fractional, Fractional, both);
+        alike!(virtual_queue, VirtualQueue, [both[0]]);
+        alike!(pre_emption, PreEmption, [both[1]]);
+        alike!(threshold, Threshold, [bucket[0], bucket[1], "threshold = 2 ms"]);
+        // A debt of the largest packet fits at any rate that is a whole number of 8 kbit/s.
+        let rate = format!("rate = {} kbit/s", 8 * kbps);
+        alike!(excess, Excess, [&rate[..], "size = 5 ms"]);
+        alike!(excess, Excess, [&rate[..], "size = 8 kB", "metering = classic"]);
+        alike!(excess, Excess, [&rate[..], "size = 5 ms", "metering = drained"]);
+    }
 }
