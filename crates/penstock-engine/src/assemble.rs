@@ -1,6 +1,6 @@
 //! From a blueprint to processes: who is one, how they are connected, and in which order they stand.
 
-use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
+use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan, Ties};
 use crate::browse::Browser;
 use crate::calls::{CallsEnd, CallsSetup};
 use crate::channel::Inputs;
@@ -100,6 +100,7 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     let key = Key::root(blueprint.seed, blueprint.replication);
     let ties = |name: &str| (blueprint.ties == Ties::Random).then(|| key.child("ties").child(name));
     let window = Window { from: blueprint.warm_up, to: blueprint.end };
+    let watched: BTreeMap<LinkId, &LinkWatch> = blueprint.watch.links.iter().map(|(link, watch)| (*link, watch)).collect();
     let mut port_index = vec![u32::MAX; blueprint.links.len()];
     let mut processes = Vec::with_capacity(order.len());
     let mut inputs = Vec::with_capacity(order.len());
@@ -123,7 +124,8 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
                 port_index[link.index()] = index as u32;
                 let trace_place = (blueprint.nodes.len() + link.index()) as u32;
                 let plan = &in_step(blueprint, link, plan);
-                Port::new(link, trace_place, plan, key.child("links").child(&plan.path), window)
+                let watch = watched.get(&link).map(|watch| (*watch, blueprint.classes.len()));
+                Port::new(link, trace_place, plan, key.child("links").child(&plan.path), window, watch)
             })
             .collect();
         processes.push(Process::new(name.clone(), ports, host, blueprint.trace));
@@ -142,11 +144,6 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     let (hops, starts) = hops(blueprint, &place, &process_of, &input_index, &port_index);
     let departure =
         |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
-    for (link, watch) in &blueprint.watch.links {
-        if port_index[link.index()] != u32::MAX {
-            processes[process_of[&place(*link)] as usize].watch(port_index[link.index()], watch, blueprint.classes.len());
-        }
-    }
     let flows = add_flows(blueprint, key, &process_of, &mut processes, &mut couplings, ties, departure)?;
     for (plan, sample) in blueprint.samples.iter().enumerate() {
         let port = port_index[sample.link.index()];

@@ -39,6 +39,15 @@ impl Default for Arrival {
 }
 
 impl Arrival {
+    /// Becomes the arrival of `packet` at `at`, as it is but for where it is now going and what PCN meters have made of it.
+    #[inline(always)]
+    pub fn pass(&mut self, at: Time, packet: &Packet, hop: HopId, pcn: PcnMark) {
+        self.at = at;
+        self.packet = *packet;
+        self.packet.hop = hop;
+        self.packet.pcn = pcn;
+    }
+
     /// Becomes the arrival of `packet` at `at`, with `written` in it: field by field, since the fields have just been
     /// computed and a copy of the whole would have to wait for them in memory.
     #[inline(always)]
@@ -152,19 +161,19 @@ impl Inputs {
         }
     }
 
-    /// Adds an arrival; tells whether it may come before all others.
+    /// Adds an arrival at `at`, which `write` writes into its place; tells whether it may come before all others.
     #[inline(always)]
-    fn push(&mut self, input: usize, at: Time, packet: &Packet, written: Written) -> bool {
+    fn push(&mut self, input: usize, at: Time, write: impl FnOnce(&mut Arrival)) -> bool {
         match &mut self.arrivals {
             Arrivals::Single(ring) => {
                 debug_assert!(ring.last().is_none_or(|last| last.at <= at), "the only input stays sorted");
-                ring.add().write(at, packet, written);
+                write(ring.add());
                 ring.len() == 1
             }
-            Arrivals::Few(merged) => merged.push(input, at, packet, written),
+            Arrivals::Few(merged) => merged.push(input, at, write),
             several => {
                 let mut arrival = Arrival::default();
-                arrival.write(at, packet, written);
+                write(&mut arrival);
                 several.push(input, arrival)
             }
         }
@@ -200,11 +209,11 @@ impl<'a> Outputs<'a> {
         Outputs { inputs, horizon }
     }
 
-    /// Sends `packet`, with `written` in it, to arrive at `at` at input `input` of `process`, which is not the sender.
+    /// Sends what `write` writes, to arrive at `at` at input `input` of `process`, which is not the sender.
     #[inline(always)]
-    pub fn send(&mut self, process: ProcessId, input: u32, at: Time, packet: &Packet, written: Written) {
+    pub fn send(&mut self, process: ProcessId, input: u32, at: Time, write: impl FnOnce(&mut Arrival)) {
         let inputs = self.inputs[process.index()].as_mut().expect(TO_ITSELF);
-        if inputs.push(input as usize, at, packet, written) {
+        if inputs.push(input as usize, at, write) {
             self.horizon.announce(process.index(), at);
         }
     }

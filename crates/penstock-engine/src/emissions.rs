@@ -40,14 +40,30 @@ pub struct Emissions {
 #[derive(Debug)]
 struct Spaced {
     spacing: Duration,
-    sources: Ring<Due>,
+    sources: Ring<Turn>,
+}
+
+/// A source in a ring, where nothing is tied at random.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Turn {
+    at: Time,
+    flow: u32,
+    slot: u32,
+}
+
+impl Turn {
+    #[inline]
+    fn due(self) -> Due {
+        let Turn { at, flow, slot } = self;
+        Due { at, tie: 0, flow, slot }
+    }
 }
 
 impl Spaced {
-    /// Whether `due` comes last, but before the first one's next turn: then the ring stays sorted as it turns.
-    fn fits(&self, due: &Due) -> bool {
+    /// Whether `turn` comes last, but before the first one's next turn: then the ring stays sorted as it turns.
+    fn fits(&self, turn: &Turn) -> bool {
         match (self.sources.first(), self.sources.last()) {
-            (Some(first), Some(last)) => *last < *due && *due < Due { at: first.at + self.spacing, ..*first },
+            (Some(first), Some(last)) => *last < *turn && *turn < Turn { at: first.at + self.spacing, ..*first },
             _ => true,
         }
     }
@@ -93,9 +109,9 @@ impl Emissions {
         let at = self.first.at + after;
         match self.rings.get_mut(self.at_ring) {
             Some(ring) if ring.spacing == after && at <= stop => {
-                ring.sources.turn(Due { at, ..self.first });
-                match ring.sources.first() {
-                    Some(due) if due.at < self.others => self.first = *due,
+                let Due { flow, slot, .. } = self.first;
+                match ring.sources.turn(Turn { at, flow, slot }) {
+                    first if first.at < self.others => self.first = first.due(),
                     _ => self.find_first(),
                 }
             }
@@ -120,11 +136,13 @@ impl Emissions {
 
     /// Enters a source; into the ring of sources that go on after `after`, if there is one and that stays sorted.
     fn enter(&mut self, at: Time, flow: u32, slot: u32, after: Option<Duration>) {
-        let tie = self.ties.map_or(0, |key| key.hash([at.as_ps(), u64::from(flow)]));
-        let due = Due { at, tie, flow, slot };
-        match self.rings.iter_mut().find(|ring| Some(ring.spacing) == after && ring.fits(&due)) {
-            Some(ring) => ring.sources.push(due),
-            None => self.heap.push(Reverse(due)),
+        let turn = Turn { at, flow, slot };
+        match self.rings.iter_mut().find(|ring| Some(ring.spacing) == after && ring.fits(&turn)) {
+            Some(ring) => ring.sources.push(turn),
+            None => {
+                let tie = self.ties.map_or(0, |key| key.hash([at.as_ps(), u64::from(flow)]));
+                self.heap.push(Reverse(Due { tie, ..turn.due() }));
+            }
         }
     }
 
@@ -147,8 +165,8 @@ impl Emissions {
         (self.first, self.at_ring) = (self.heap.peek().map_or(NOTHING, |Reverse(due)| *due), HEAP);
         self.others = Time::NEVER;
         for (i, ring) in self.rings.iter().enumerate() {
-            let Some(due) = ring.sources.first() else { continue };
-            let (due, later) = if *due < self.first { (*due, self.first.at) } else { (self.first, due.at) };
+            let Some(due) = ring.sources.first().map(|turn| turn.due()) else { continue };
+            let (due, later) = if due < self.first { (due, self.first.at) } else { (self.first, due.at) };
             if due != self.first {
                 (self.first, self.at_ring) = (due, i);
             }

@@ -6,7 +6,7 @@ use crate::calls::CallsEnd;
 use crate::channel::Outputs;
 use crate::counts::{Received, Sent};
 use crate::egress::EgressEnd;
-use crate::emissions::Emissions;
+use crate::emissions::{Due, Emissions};
 use crate::messages::Message;
 use crate::observations::{Observations, TraceEvent};
 use crate::port::Port;
@@ -30,10 +30,16 @@ pub struct Surroundings<'a, 'b> {
 }
 
 impl Surroundings<'_, '_> {
-    /// Hands a packet to a port of the node; it is to go on to `hop`.
+    /// Hands a packet that has arrived to a port of the node; it is to go on to `hop`.
     #[inline(always)]
-    pub fn send(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
+    pub fn pass_on(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
         self.ports[port as usize].on_arrival(now, packet, hop, &mut self.context);
+    }
+
+    /// Hands a new packet to a port of the node.
+    #[inline(always)]
+    pub fn send(&mut self, now: Time, port: u32, packet: &Packet) {
+        self.ports[port as usize].on_new_packet(now, packet, packet.hop, &mut self.context);
     }
 }
 
@@ -264,7 +270,10 @@ impl Host {
     pub fn run(&mut self, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
         let mut done = 0;
         loop {
-            let now = self.next();
+            // What an open-loop source sends brings about nothing here.
+            let others = self.timers.next().min(self.next_of_calls);
+            done += self.emit_before(others.min(until.after()), around);
+            let now = others.min(self.emissions.next());
             if now > until || now == Time::NEVER {
                 return done;
             }
@@ -274,19 +283,17 @@ impl Host {
 
     /// Does what is due at `now`: one source or timer, in the order of flows; then an aggregate of calls, which goes on
     /// until `until` if nothing else comes in between. Returns how much it did.
-    #[inline]
     fn on_due(&mut self, now: Time, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
         let (emission, timer) = (self.emissions.next(), self.timers.next());
         if emission <= now && (timer > now || self.emits_before_timer()) {
-            self.emit(now, around);
-            return 1;
+            return self.emit_one(around);
         }
         if timer <= now {
             self.on_timer(now, around);
             return 1;
         }
         let (slot, alone) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), now) };
-        let done = self.calls[slot].run(now, alone.min(emission.min(timer).before()), around);
+        let done = self.calls[slot].run(alone.min(emission.min(timer).before()), around);
         self.settle_calls(slot);
         done
     }
@@ -337,8 +344,9 @@ impl Host {
             }
             Body::Media { .. } => {
                 let sink = around.context.routes.flow(packet.flow).sink;
-                self.egresses[sink as usize].on_packet(now, packet, around);
-                self.arm_egress(sink);
+                if self.egresses[sink as usize].on_packet(now, packet, around) {
+                    self.arm_egress(sink);
+                }
             }
             _ => self.deliver_to_transport(now, packet, around),
         }
@@ -385,8 +393,7 @@ impl Host {
         for mut end in self.calls {
             end.finish(self.window.to);
             let counters = &mut seen.flows[end.flow().index()];
-            counters.sent_packets = end.sent_packets;
-            counters.sent_bytes = end.sent_bytes;
+            (counters.sent_packets, counters.sent_bytes) = end.sent();
             seen.calls.push((end.flow(), end.counters));
         }
         for end in self.egresses {
@@ -417,10 +424,28 @@ impl Host {
         }
     }
 
+    /// Lets open-loop sources send as long as they are due before `bound`; returns how many packets they send.
     #[inline(always)]
-    fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        let due = self.emissions.first();
-        let end = &mut self.sources[due.slot as usize];
+    fn emit_before(&mut self, bound: Time, around: &mut Surroundings<'_, '_>) -> u64 {
+        let mut sent = 0;
+        while self.emissions.next() < bound {
+            self.emit(around);
+            sent += 1;
+        }
+        sent
+    }
+
+    /// Lets the next open-loop source send although something else is due too.
+    #[cold]
+    fn emit_one(&mut self, around: &mut Surroundings<'_, '_>) -> u64 {
+        self.emit(around);
+        1
+    }
+
+    #[inline(always)]
+    fn emit(&mut self, around: &mut Surroundings<'_, '_>) {
+        let Due { at: now, slot, .. } = self.emissions.first();
+        let end = &mut self.sources[slot as usize];
         let packet = end.dress.packet(now, end.size, Body::Datagram { seq: end.sequence });
         end.sequence = end.sequence.wrapping_add(1);
         if self.window.is_open(now) {
@@ -438,7 +463,7 @@ impl Host {
         }
         let port = end.dress.departure.port;
         around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-        around.send(now, port, &packet, packet.hop);
+        around.send(now, port, &packet);
     }
 
     fn on_timer(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
@@ -522,7 +547,7 @@ impl Host {
                 end.sent.count(&packet);
             }
             around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.send(now, end.dress.departure.port, &packet, packet.hop);
+            around.send(now, end.dress.departure.port, &packet);
         }
         self.timers.arm(end.sender.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Sender, slot);
     }
@@ -534,7 +559,7 @@ impl Host {
         while let Some(Transmission { body, size }) = end.receiver.next_transmission(now) {
             let packet = end.dress.packet(now, size, body);
             around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.send(now, end.dress.departure.port, &packet, packet.hop);
+            around.send(now, end.dress.departure.port, &packet);
         }
         self.timers.arm(end.receiver.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Receiver, slot);
     }

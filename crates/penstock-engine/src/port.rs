@@ -6,7 +6,9 @@
 use crate::blueprint::{LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan};
 use crate::channel::{Arrival, Written};
 use crate::committed::Committed;
+use crate::counts::Whole;
 use crate::digest::Digest;
+use crate::fifo::Fifo;
 use crate::host::Context;
 use crate::link::Wire;
 use crate::observations::{LinkCounters, PortTimings, TraceEvent};
@@ -31,7 +33,7 @@ pub struct Port {
     wire: Wire,
     delay: Duration,
     policers: Option<Box<Policers>>,
-    marker: Option<Marker>,
+    marker: Option<Box<Marker>>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
     /// Whether the port does more than queue in order and meter what it accepts; most do not, and one question tells.
@@ -85,21 +87,27 @@ impl PcnStage {
         (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
     }
 
-    /// The mark of a packet that the meters see.
-    #[inline(always)]
-    fn meter(&mut self, now: Time, size: u32, mut mark: PcnMark) -> PcnMark {
+    /// The mark of a packet that the meters see. It has registers of its own, so that ports without meters have all theirs.
+    #[inline(never)]
+    fn meter(&mut self, now: Time, size: u32, mark: PcnMark) -> PcnMark {
         let size = Bytes::new(u64::from(size));
-        for meter in &mut self.meters {
-            mark = meter.on_packet(now, size, mark);
+        match &mut *self.meters {
+            [meter] => meter.on_packet(now, size, mark),
+            meters => PcnStage::meter_by_several(meters, now, size, mark),
         }
-        mark
+    }
+
+    #[inline(never)]
+    fn meter_by_several(meters: &mut [AnyPcnMeter], now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+        meters.iter_mut().fold(mark, |mark, meter| meter.on_packet(now, size, mark))
     }
 }
 
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
 enum Queueing {
-    Committed(Committed),
-    Service(Service),
+    Fifo(Fifo),
+    Committed(Box<Committed>),
+    Service(Box<Service>),
 }
 
 /// The port's counts, and the window that they are about.
@@ -108,7 +116,9 @@ pub struct Counters {
     /// The place of the port in traces.
     place: u32,
     /// What is reported.
-    pub link: LinkCounters,
+    pub link: Box<LinkCounters>,
+    /// What is to be added to that.
+    whole: Whole,
     /// When counting is on.
     pub window: Window,
     /// Packets offered over the whole run, counted for the checks of debug builds.
@@ -126,7 +136,7 @@ impl Counters {
     #[inline]
     fn mark(&mut self, now: Time, packet: &Packet) {
         if self.window.contains(now) {
-            self.link.mark(packet);
+            self.link.mark(packet.size);
             if let Some(watch) = &mut self.watch {
                 watch.mark(packet);
             }
@@ -141,13 +151,20 @@ impl Counters {
 
     /// Counts an arrival.
     #[inline]
-    fn arrival(&mut self, now: Time, packet: &Packet) {
+    fn arrival(&mut self, now: Time, size: u32, precedence: u8) {
         if cfg!(debug_assertions) {
             self.offered += 1;
         }
         if self.window.is_open(now) {
-            self.link.arrival(packet);
+            self.link.arrival(size, precedence);
         }
+    }
+
+    /// Counts a packet that arrives and is refused.
+    #[cold]
+    fn offered_in_vain(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
+        self.arrival(now, packet.size, packet.precedence);
+        self.refused(now, packet, cause, record);
     }
 
     /// Counts a packet that is refused.
@@ -170,7 +187,24 @@ impl Counters {
         }
     }
 
-    /// Counts a packet that is accepted at `now` and whose transmission is known at once.
+    /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once.
+    #[inline(always)]
+    fn passage(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
+        if self.window.from <= now && end <= self.window.to {
+            self.offered += u64::from(cfg!(debug_assertions));
+            self.whole.count(now, start, end, packet);
+        } else {
+            self.passage_at_an_edge(now, start, end, packet.size, packet.precedence);
+        }
+    }
+
+    #[cold]
+    fn passage_at_an_edge(&mut self, now: Time, start: Time, end: Time, size: u32, precedence: u8) {
+        self.arrival(now, size, precedence);
+        self.link.transmission(&self.window, now, start, end, size);
+    }
+
+    /// The same of a packet whose arrival has been counted.
     #[inline]
     fn committed(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
         self.link.transmission(&self.window, now, start, end, packet.size);
@@ -220,46 +254,51 @@ pub fn commits_on_arrival(plan: &LinkPlan) -> bool {
 }
 
 impl Port {
-    /// Builds the port of link `link`; its random streams hang below `key`.
-    pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window) -> Port {
+    /// Builds the port of link `link`; its random streams hang below `key`. What `watch` names is recorded, of so many
+    /// classes.
+    pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window, watch: Option<(&LinkWatch, usize)>) -> Port {
         let context = PortContext { key, rate: plan.rate };
-        let queueing = if commits_on_arrival(plan) {
-            Queueing::Committed(Committed::new(&plan.port.queues[0], &context))
-        } else {
-            Queueing::Service(Service::new(&plan.port, &context))
-        };
+        let watch = watch.map(|(watch, classes)| PortWatch::new(watch, classes, window));
+        let has_stages = watch.is_some()
+            || plan.port.marker.is_some()
+            || !plan.port.policers.is_empty()
+            || !plan.port.impairments.is_empty()
+            || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted;
         let shaper = plan.port.shaper.as_ref().map(|shaper| match shaper {
             ShaperPlan::TokenBucket(parameters) => parameters.bucket(),
         });
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
+        let wire = Wire::new(plan.rate, plan.rate_changes.clone(), shaper);
+        let queueing = if commits_on_arrival(plan) {
+            let only_queues = !has_stages && wire.is_constant();
+            match AnyDiscipline::new(&plan.port.queues[0].discipline, &context) {
+                AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
+                    Queueing::Fifo(Fifo::new(discipline))
+                }
+                discipline => Queueing::Committed(Box::new(Committed::new(discipline))),
+            }
+        } else {
+            Queueing::Service(Box::new(Service::new(&plan.port, &context)))
+        };
         Port {
             link,
-            wire: Wire::new(plan.rate, plan.rate_changes.clone(), shaper),
+            wire,
             delay: plan.delay,
             policers: Policers::new(&plan.port),
-            marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
+            marker: plan.port.marker.as_ref().map(|marker| Box::new(Marker { meter: AnyMeter::new(&marker.meter), at: marker.at })),
             pcn: PcnStage::new(&plan.port, key),
-            has_stages: plan.port.marker.is_some()
-                || !plan.port.policers.is_empty()
-                || !plan.port.impairments.is_empty()
-                || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted,
+            has_stages,
             queueing,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             doomed: 0,
-            counters: Counters { place, link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0, watch: None },
+            counters: Counters { place, link: Box::default(), whole: Whole::default(), window, offered: 0, refused: 0, sent: 0, watch },
         }
-    }
-
-    /// Records what `watch` names, of so many classes.
-    pub fn watch(&mut self, watch: &LinkWatch, classes: usize) {
-        self.has_stages = true;
-        self.counters.watch = Some(PortWatch::new(watch, classes, self.counters.window));
     }
 
     /// Whether departures are known on arrival.
     pub fn commits(&self) -> bool {
-        matches!(self.queueing, Queueing::Committed(_))
+        !matches!(self.queueing, Queueing::Service(_))
     }
 
     /// The link that this port feeds.
@@ -273,13 +312,57 @@ impl Port {
     /// than all decisions.
     #[inline(always)]
     pub fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        if matches!(self.queueing, Queueing::Fifo(_)) {
+            self.queue_up(now, packet, hop, context);
+        } else {
+            self.on_other_arrival(now, packet, hop, context);
+        }
+    }
+
+    /// The same of a packet that has just been made, which need not stand anywhere in memory.
+    #[inline(always)]
+    pub fn on_new_packet(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        if matches!(self.queueing, Queueing::Fifo(_)) {
+            self.queue_up(now, packet, hop, context);
+        } else {
+            self.on_other_arrival(now, &packet.clone(), hop, context);
+        }
+    }
+
+    /// Takes a packet at a port that only queues, and meters what it accepts if it has meters.
+    #[inline(always)]
+    fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return };
+        if !queue.admits(now, packet.size, &mut counters.sent) {
+            return counters.offered_in_vain(now, Packet { hop, ..*packet }, DropCause::Overflow, context.record);
+        }
+        context.record.trace(now, counters.place, packet, TraceEvent::Accept);
+        let mut mark = packet.pcn;
+        if let Some(pcn) = pcn {
+            mark = pcn.meter(now, packet.size, packet.pcn);
+            if mark > packet.pcn && counters.window.contains(now) {
+                counters.link.mark(packet.size);
+            }
+        }
+        let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
+        counters.passage(now, start, end, packet);
+        if end != Time::NEVER {
+            let next = context.routes.hop(hop);
+            let at = end + *delay;
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
+        }
+        self.check_conservation();
+    }
+
+    /// Takes a packet at a port that does more than queue.
+    #[inline]
+    fn on_other_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         if self.has_stages {
             return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
         }
         let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else {
             return self.on_arrival_to_service(now, packet, hop, context);
         };
-        counters.arrival(now, packet);
         let mut written = Written { hop, marked: packet.marked, pcn: packet.pcn };
         match queue.decide(now, packet, &mut counters.sent) {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
@@ -287,7 +370,7 @@ impl Port {
                 written.marked = true;
                 counters.marked(now, Packet { marked: true, ..*packet }, context.record);
             }
-            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, *packet, cause, context.record),
         }
         if let Some(pcn) = pcn {
             written.pcn = pcn.meter(now, packet.size, packet.pcn);
@@ -296,10 +379,10 @@ impl Port {
             }
         }
         let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-        counters.link.transmission(&counters.window, now, start, end, packet.size);
+        counters.passage(now, start, end, packet);
         if end != Time::NEVER {
-            let next = context.routes.hop(hop);
-            context.outputs.send(next.process, next.input, end + *delay, packet, written);
+            let (next, at) = (context.routes.hop(hop), end + *delay);
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.write(at, packet, written));
         }
         self.check_conservation();
     }
@@ -309,7 +392,7 @@ impl Port {
         let Port { queueing: Queueing::Service(service), counters, pcn, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
-        counters.arrival(now, packet);
+        counters.arrival(now, packet.size, packet.precedence);
         service.settle(now, &mut counters.sent);
         let mut marked = packet.marked;
         match service.decide(now, packet) {
@@ -338,16 +421,17 @@ impl Port {
     fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) {
         let packet = &mut packet;
         if !self.passes_policers(now, packet) {
-            self.counters.arrival(now, packet);
+            self.counters.arrival(now, packet.size, packet.precedence);
             return self.counters.refused(now, *packet, DropCause::Policed, context.record);
         }
-        if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
+        if let Some(Marker { meter, at: MarkAt::Arrival }) = self.marker.as_deref_mut() {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
-        self.counters.arrival(now, packet);
+        self.counters.arrival(now, packet.size, packet.precedence);
         self.meter_pcn(now, packet, PcnAt::Offered);
         let Port { queueing, counters, .. } = self;
         let verdict = match queueing {
+            Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => queue.decide(now, packet, &mut counters.sent),
             Queueing::Service(service) => {
                 service.settle(now, &mut counters.sent);
@@ -365,6 +449,7 @@ impl Port {
         self.meter_pcn(now, packet, PcnAt::Accepted);
         let Port { queueing, counters, wire, .. } = self;
         match queueing {
+            Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => {
                 let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
                 counters.committed(now, start, end, packet);
@@ -389,7 +474,7 @@ impl Port {
     #[inline]
     pub fn next_decision(&self) -> Time {
         match &self.queueing {
-            Queueing::Committed(_) => Time::NEVER,
+            Queueing::Fifo(_) | Queueing::Committed(_) => Time::NEVER,
             Queueing::Service(service) => service.next_decision(),
         }
     }
@@ -398,7 +483,7 @@ impl Port {
     #[inline]
     pub fn busy_until(&self) -> Time {
         match &self.queueing {
-            Queueing::Committed(_) => Time::NEVER,
+            Queueing::Fifo(_) | Queueing::Committed(_) => Time::NEVER,
             Queueing::Service(service) => service.busy_until(),
         }
     }
@@ -406,7 +491,7 @@ impl Port {
     /// Whether its decisions leave no choice and so precede the arrivals of an instant.
     pub fn has_one_queue(&self) -> bool {
         match &self.queueing {
-            Queueing::Committed(_) => true,
+            Queueing::Fifo(_) | Queueing::Committed(_) => true,
             Queueing::Service(service) => service.has_one_queue(),
         }
     }
@@ -426,7 +511,8 @@ impl Port {
                 if end != Time::NEVER {
                     let hop = context.routes.hop(packet.hop);
                     let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
-                    context.outputs.send(hop.process, hop.input, end + *delay, packet, written);
+                    let at = end + *delay;
+                    context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write(at, packet, written));
                 }
                 service.take_off(queue);
             }
@@ -437,6 +523,7 @@ impl Port {
     /// Packets that wait at `now`, the one in service not included.
     pub fn waiting(&mut self, now: Time) -> u32 {
         match &mut self.queueing {
+            Queueing::Fifo(queue) => queue.waiting(now, &mut self.counters.sent),
             Queueing::Committed(queue) => queue.waiting(now, &mut self.counters.sent),
             Queueing::Service(service) => service.waiting(),
         }
@@ -457,6 +544,7 @@ impl Port {
     /// or will be lost when their transmission ends, after the end of the run.
     pub fn held(&self) -> u64 {
         let queued = match &self.queueing {
+            Queueing::Fifo(queue) => queue.stuck(),
             Queueing::Committed(queue) => queue.stuck(),
             Queueing::Service(service) => service.held(),
         };
@@ -465,10 +553,11 @@ impl Port {
 
     /// Hands over the counts, and what was recorded beyond them.
     pub fn into_counters(mut self) -> (LinkCounters, Option<PortTimings>) {
+        self.counters.whole.report(&mut self.counters.link);
         if let Queueing::Service(service) = &self.queueing {
             service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         }
-        (self.counters.link, self.counters.watch.map(|watch| watch.into_timings()))
+        (*self.counters.link, self.counters.watch.map(|watch| watch.into_timings()))
     }
 
     /// The hash of what was lost on the wire, in the order of departure; `None` where nothing can be.
@@ -505,7 +594,7 @@ impl Port {
         if end == Time::NEVER {
             return;
         }
-        if let Some(Marker { meter, at: MarkAt::Departure }) = &mut self.marker {
+        if let Some(Marker { meter, at: MarkAt::Departure }) = self.marker.as_deref_mut() {
             packet.precedence = meter.colour(start, packet.bytes(), packet.precedence);
         }
         self.meter_pcn(start, packet, PcnAt::Departure);
@@ -519,13 +608,15 @@ impl Port {
         }
         let hop = context.routes.hop(packet.hop);
         let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
-        context.outputs.send(hop.process, hop.input, left + self.delay, packet, written);
+        let at = left + self.delay;
+        context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write(at, packet, written));
     }
 
     /// Arrived = queued + sent + refused, after every event in debug builds.
     #[inline]
     fn check_conservation(&self) {
         let queued = match &self.queueing {
+            Queueing::Fifo(queue) => queue.len(),
             Queueing::Committed(queue) => queue.len(),
             Queueing::Service(service) => service.len(),
         };

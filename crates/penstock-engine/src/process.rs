@@ -3,7 +3,6 @@
 //! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
-use crate::blueprint::LinkWatch;
 use crate::channel::{Arrival, Inputs, Outputs};
 use crate::host::{Context, Host, Surroundings};
 use crate::observations::{MeterSamples, Observations, TraceRow};
@@ -11,7 +10,6 @@ use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
-use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
 
 /// A process.
@@ -124,11 +122,6 @@ impl Process {
         self.is_plain = false;
     }
 
-    /// Records what `watch` names at port `port`, of so many classes.
-    pub fn watch(&mut self, port: u32, watch: &LinkWatch, classes: usize) {
-        self.ports[port as usize].watch(watch, classes);
-    }
-
     /// The host, to add flows to.
     pub fn host_mut(&mut self) -> Option<&mut Host> {
         self.host.as_deref_mut()
@@ -188,69 +181,31 @@ impl Process {
         }
     }
 
-    /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant.
+    /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant; returns when the
+    /// next of them is due.
     #[inline]
     fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
-        let mut host = self.host.as_deref_mut();
         let context = Context { routes, record: &mut self.record, outputs };
         let around = &mut Surroundings { ports: &mut self.ports, context };
+        let Some(host) = self.host.as_deref_mut() else {
+            self.packet_hops += pass_on(until, inputs, around);
+            return inputs.next();
+        };
         loop {
-            let arrival = inputs.next();
             let message = inputs.next_message();
-            let own = host.as_ref().map_or(Time::NEVER, |host| host.next().min(message));
-            let now = arrival.min(own);
-            if now > until || now == Time::NEVER {
-                return now;
+            let next = inputs.next().min(host.next());
+            if next.min(message) > until || next.min(message) == Time::NEVER {
+                return next.min(message);
             }
-            match &mut host {
-                Some(host) if own <= arrival => {
-                    if message <= now {
-                        let message = inputs.mailbox().pop().expect("a message is due");
-                        host.on_message(now, &message, around);
-                        self.own += 1;
-                    } else {
-                        self.own += host.run(until.min(arrival).min(message.before()), around);
-                    }
-                }
-                host => {
-                    let taken = Process::take_arrivals(until, own, inputs.front(), host, around);
-                    self.packet_hops += taken as u64;
-                    inputs.consume(taken);
-                }
+            if message <= next {
+                let message = inputs.mailbox().pop().expect("a message is due");
+                host.on_message(message.at, &message, around);
+                self.own += 1;
+            } else {
+                let (hops, own) = attend(host, until.min(message.before()), inputs, around);
+                self.packet_hops += hops;
+                self.own += own;
             }
-        }
-    }
-
-    /// Takes packets that arrive up to and including `until` and before anything else is due, at `own` or at whatever they
-    /// bring about at the host; returns how many.
-    #[inline]
-    fn take_arrivals(
-        until: Time,
-        mut own: Time,
-        arrivals: &[Arrival],
-        host: &mut Option<&mut Host>,
-        around: &mut Surroundings<'_, '_>,
-    ) -> usize {
-        for (taken, Arrival { at, packet }) in arrivals.iter().enumerate() {
-            if *at > until || *at >= own {
-                return taken;
-            }
-            Process::on_arrival(*at, packet, host, around);
-            if let Some(host) = host {
-                own = own.min(host.next_timer());
-            }
-        }
-        arrivals.len()
-    }
-
-    #[inline(always)]
-    fn on_arrival(now: Time, packet: &Packet, host: &mut Option<&mut Host>, around: &mut Surroundings<'_, '_>) {
-        around.context.record.digest.packet(now, packet, 0);
-        let hop = around.context.routes.hop(packet.hop);
-        if hop.port == Hop::DELIVER {
-            host.as_mut().expect("flows end at hosts").deliver(now, packet, around);
-        } else {
-            around.send(now, hop.port, packet, packet.hop.next());
         }
     }
 
@@ -319,6 +274,64 @@ impl Process {
             while port.next_decision() <= now {
                 port.serve(now, &mut Context { routes, record: &mut self.record, outputs });
             }
+        }
+    }
+}
+
+/// Hands a router's port all packets that arrive up to and including `until`; returns how many.
+#[inline]
+fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> u64 {
+    let mut passed = 0;
+    loop {
+        let mut taken = 0;
+        for Arrival { at, packet } in inputs.front() {
+            if *at > until {
+                break;
+            }
+            around.context.record.digest.packet(*at, packet, 0);
+            around.pass_on(*at, 0, packet, packet.hop.next());
+            taken += 1;
+        }
+        if taken == 0 {
+            return passed;
+        }
+        inputs.consume(taken);
+        passed += taken as u64;
+    }
+}
+
+/// Does what is due at a host up to and including `until`, before which no message comes: its own timers and sources, then
+/// packets that arrive. Returns how many packets have arrived, and how much else it did.
+#[inline]
+fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> (u64, u64) {
+    let (mut hops, mut done) = (0, 0);
+    let mut own = host.next();
+    loop {
+        let mut taken = 0;
+        for Arrival { at, packet } in inputs.front() {
+            if own <= *at {
+                done += host.run(until.min(*at), around);
+                own = host.next();
+            }
+            if *at > until {
+                break;
+            }
+            around.context.record.digest.packet(*at, packet, 0);
+            let port = around.context.routes.hop(packet.hop).port;
+            if port == Hop::DELIVER {
+                host.deliver(*at, packet, around);
+                // Nothing else can have become due earlier.
+                own = own.min(host.next_timer());
+            } else {
+                around.pass_on(*at, port, packet, packet.hop.next());
+            }
+            taken += 1;
+        }
+        inputs.consume(taken);
+        hops += taken as u64;
+        if inputs.next() > until {
+            // Whatever was left lies beyond, or there was nothing.
+            return (hops, done + host.run(until, around));
         }
     }
 }

@@ -82,11 +82,14 @@ impl<T: Copy + Default> Ring<T> {
         self.head = (self.head + count) & self.places.len().wrapping_sub(1);
     }
 
-    /// Moves the front to the back and changes it on the way.
+    /// Takes the front off and adds `value` at the back; returns the new front. Panics if the queue is empty.
     #[inline(always)]
-    pub fn turn(&mut self, value: T) {
-        self.consume(1);
-        self.push(value);
+    pub fn turn(&mut self, value: T) -> T {
+        let mask = self.places.len() - 1;
+        let back = (self.head + self.len) & mask;
+        self.head = (self.head + 1) & mask;
+        self.places[back] = value;
+        self.places[self.head]
     }
 
     /// All values, from front to back.
