@@ -30,16 +30,24 @@ pub struct Surroundings<'a, 'b> {
 }
 
 impl Surroundings<'_, '_> {
-    /// Hands a packet that has arrived to a port of the node; it is to go on to `hop`.
+    /// Hands a packet to a port of the node; it is to go on to `hop`.
     #[inline(always)]
     pub fn pass_on(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
-        self.ports[port as usize].on_arrival(now, packet, hop, &mut self.context);
+        if self.ports[port as usize].hand(now, packet, hop) {
+            self.take_handed();
+        }
     }
 
     /// Hands a new packet to a port of the node.
     #[inline(always)]
     pub fn send(&mut self, now: Time, port: u32, packet: &Packet) {
-        self.ports[port as usize].on_new_packet(now, packet, packet.hop, &mut self.context);
+        self.pass_on(now, port, packet, packet.hop);
+    }
+
+    /// Lets all ports take what they have been handed.
+    #[inline(never)]
+    pub fn take_handed(&mut self) {
+        self.ports.iter_mut().for_each(|port| port.take_handed(&mut self.context));
     }
 }
 
@@ -55,6 +63,8 @@ pub struct Context<'a, 'b> {
 
 /// The ends of flows at one node.
 pub struct Host {
+    /// Whether packets come through on their way elsewhere.
+    pub passes_on: bool,
     /// The place of this node in traces.
     place: u32,
     window: Window,
@@ -129,6 +139,36 @@ struct OpenEnd {
     bytes: u64,
 }
 
+impl OpenEnd {
+    /// Sends a packet; returns when it sends the next one, or never.
+    #[inline(always)]
+    fn send(&mut self, now: Time, window: Window, place: u32, around: &mut Surroundings<'_, '_>) -> Time {
+        let packet = self.dress.packet(now, self.size, Body::Datagram { seq: self.sequence });
+        self.sequence = self.sequence.wrapping_add(1);
+        if window.is_open(now) {
+            self.packets += 1;
+            self.bytes += u64::from(packet.size);
+        }
+        let after = match &mut self.pace {
+            Pace::Constant(period) => *period,
+            Pace::Drawn(drawn) => {
+                let (source, stream) = &mut **drawn;
+                let next = source.next(stream);
+                self.size = next.size;
+                next.after
+            }
+        };
+        around.context.record.trace(now, place, &packet, TraceEvent::Send);
+        around.send(now, self.dress.departure.port, &packet);
+        let next = now + after;
+        if next <= self.stop {
+            next
+        } else {
+            Time::NEVER
+        }
+    }
+}
+
 /// The receiving end of an open-loop flow; one cache line too.
 #[repr(align(64))]
 struct SinkEnd {
@@ -165,6 +205,7 @@ impl Host {
     /// A host without flows; `ties` orders simultaneous timers at random.
     pub fn new(place: u32, window: Window, ties: Option<Key>) -> Host {
         Host {
+            passes_on: false,
             place,
             window,
             emissions: Emissions::new(ties),
@@ -272,7 +313,10 @@ impl Host {
         loop {
             // What an open-loop source sends brings about nothing here.
             let others = self.timers.next().min(self.next_of_calls);
-            done += self.emit_before(others.min(until.after()), around);
+            let bound = others.min(until.after());
+            if self.emissions.next() < bound {
+                done += self.emit_before(bound, around);
+            }
             let now = others.min(self.emissions.next());
             if now > until || now == Time::NEVER {
                 return done;
@@ -286,7 +330,8 @@ impl Host {
     fn on_due(&mut self, now: Time, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
         let (emission, timer) = (self.emissions.next(), self.timers.next());
         if emission <= now && (timer > now || self.emits_before_timer()) {
-            return self.emit_one(around);
+            self.emit_one(around);
+            return 1;
         }
         if timer <= now {
             self.on_timer(now, around);
@@ -332,22 +377,25 @@ impl Host {
         }
     }
 
-    /// Takes a packet at the end of its route.
+    /// Takes a datagram of an open-loop flow at the end of its route.
+    #[inline(always)]
+    pub fn deliver_datagram(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
+        around.context.record.trace(now, self.place, packet, TraceEvent::Receive);
+        if self.window.is_open(now) {
+            self.sinks[around.context.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+        }
+    }
+
+    /// Takes another packet at the end of its route.
     #[inline]
     pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
         around.context.record.trace(now, self.place, packet, TraceEvent::Receive);
-        match packet.body {
-            Body::Datagram { .. } => {
-                if self.window.is_open(now) {
-                    self.sinks[around.context.routes.flow(packet.flow).sink as usize].received.count(now, packet);
-                }
-            }
-            Body::Media { .. } => {
-                let sink = around.context.routes.flow(packet.flow).sink;
-                self.egresses[sink as usize].on_packet(now, packet, around);
-                self.arm_egress(sink);
-            }
-            _ => self.deliver_to_transport(now, packet, around),
+        if let Body::Media { .. } = packet.body {
+            let sink = around.context.routes.flow(packet.flow).sink;
+            self.egresses[sink as usize].on_packet(now, packet, around);
+            self.arm_egress(sink);
+        } else {
+            self.deliver_to_transport(now, packet, around);
         }
     }
 
@@ -425,45 +473,27 @@ impl Host {
     }
 
     /// Lets open-loop sources send as long as they are due before `bound`; returns how many packets they send.
-    #[inline(always)]
+    #[inline(never)]
     fn emit_before(&mut self, bound: Time, around: &mut Surroundings<'_, '_>) -> u64 {
         let mut sent = 0;
         while self.emissions.next() < bound {
-            self.emit(around);
-            sent += 1;
+            let Host { emissions, sources, window, place, .. } = self;
+            sent += if emissions.turns() {
+                emissions.turn(bound, |now, slot| sources[slot as usize].send(now, *window, *place, around))
+            } else {
+                self.emit_one(around);
+                1
+            };
         }
         sent
     }
 
-    /// Lets the next open-loop source send although something else is due too.
-    #[cold]
-    fn emit_one(&mut self, around: &mut Surroundings<'_, '_>) -> u64 {
-        self.emit(around);
-        1
-    }
-
-    #[inline(always)]
-    fn emit(&mut self, around: &mut Surroundings<'_, '_>) {
-        let Due { at: now, slot, .. } = self.emissions.first();
-        let end = &mut self.sources[slot as usize];
-        let packet = end.dress.packet(now, end.size, Body::Datagram { seq: end.sequence });
-        end.sequence = end.sequence.wrapping_add(1);
-        if self.window.is_open(now) {
-            end.packets += 1;
-            end.bytes += u64::from(packet.size);
-        }
-        match &mut end.pace {
-            Pace::Constant(period) => self.emissions.advance(*period, end.stop),
-            Pace::Drawn(drawn) => {
-                let (source, stream) = &mut **drawn;
-                let next = source.next(stream);
-                end.size = next.size;
-                self.emissions.advance(next.after, end.stop);
-            }
-        }
-        let port = end.dress.departure.port;
-        around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-        around.send(now, port, &packet);
+    /// Lets the next open-loop source send, and nobody else.
+    #[inline(never)]
+    fn emit_one(&mut self, around: &mut Surroundings<'_, '_>) {
+        let Due { at, slot, .. } = self.emissions.first();
+        let next = self.sources[slot as usize].send(at, self.window, self.place, around);
+        self.emissions.first_goes_on(next);
     }
 
     fn on_timer(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {

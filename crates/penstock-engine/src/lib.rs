@@ -38,6 +38,7 @@ mod shuffled;
 pub mod sim;
 mod timers;
 mod watch;
+mod wheel;
 
 pub use assemble::BlueprintError;
 pub use blueprint::Blueprint;

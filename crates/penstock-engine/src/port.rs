@@ -27,8 +27,13 @@ use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Bytes, Duration, Time};
 
+/// So many packets that a host has handed over fit the nearest cache, with what the port needs.
+const MOST_HANDED: usize = 64;
+
 /// A port and its link.
 pub struct Port {
+    /// Packets that the host has handed over, and when.
+    handed: Vec<Arrival>,
     link: LinkId,
     wire: Wire,
     delay: Duration,
@@ -110,6 +115,8 @@ enum Queueing {
 pub struct Counters {
     /// The place of the port in traces.
     place: u32,
+    /// The hash of every mark and every packet that was refused.
+    digest: Digest,
     /// What is reported.
     pub link: LinkCounters,
     /// What is to be added to that.
@@ -138,9 +145,15 @@ impl Counters {
         }
     }
 
+    /// Writes down that `event` happened to `packet`.
+    fn note(&mut self, now: Time, packet: &Packet, event: TraceEvent, record: &mut Record) {
+        self.digest.packet(now, packet, event.code());
+        record.trace(now, self.place, packet, event);
+    }
+
     /// Counts a mark of the discipline.
     fn marked(&mut self, now: Time, packet: Packet, record: &mut Record) {
-        record.note(now, self.place, &packet, TraceEvent::Mark);
+        self.note(now, &packet, TraceEvent::Mark, record);
         self.mark(now, &packet);
     }
 
@@ -165,7 +178,7 @@ impl Counters {
     /// Counts a packet that is refused.
     #[cold]
     fn refused(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
-        record.note(now, self.place, &packet, TraceEvent::Drop(cause));
+        self.note(now, &packet, TraceEvent::Drop(cause), record);
         self.refused += 1;
         if let Some(watch) = &mut self.watch {
             watch.offered(now, &packet);
@@ -276,6 +289,7 @@ impl Port {
             Queueing::Service(Service::new(&plan.port, &context))
         };
         Port {
+            handed: Vec::new(),
             link,
             wire,
             delay: plan.delay,
@@ -289,6 +303,7 @@ impl Port {
             doomed: 0,
             counters: Counters {
                 place,
+                digest: Digest::default(),
                 link: LinkCounters::default(),
                 whole: Whole::default(),
                 window,
@@ -310,26 +325,38 @@ impl Port {
         self.link
     }
 
-    /// Takes a packet that arrives at `now` and is to go on to `hop`.
+    /// Takes packets, each with the time of its arrival and where it is to go on to.
     ///
-    /// It is read where it stands and written once, into the input of the next process: a copy in between would cost more
-    /// than all decisions.
+    /// They are read where they stand and written once, into the inputs of the next processes: a copy in between would cost
+    /// more than all decisions.
     #[inline(always)]
-    pub fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
-        if matches!(self.queueing, Queueing::Fifo(_)) {
-            self.queue_up(now, packet, hop, context);
+    pub fn on_arrivals<'p>(&mut self, packets: impl Iterator<Item = (Time, &'p Packet, HopId)>, context: &mut Context<'_, '_>) {
+        if let Queueing::Fifo(_) = self.queueing {
+            packets.for_each(|(now, packet, hop)| self.queue_up(now, packet, hop, context));
         } else {
-            self.on_other_arrival(now, packet, hop, context);
+            packets.for_each(|(now, packet, hop)| self.on_arrival(now, packet, hop, context));
         }
     }
 
-    /// The same of a packet that has just been made, which need not stand anywhere in memory.
+    /// Is handed a packet by the host, at `now`; it is to go on to `hop`. Tells whether many have been handed over since
+    /// [`Port::take_handed`].
     #[inline(always)]
-    pub fn on_new_packet(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
-        if matches!(self.queueing, Queueing::Fifo(_)) {
-            self.queue_up(now, packet, hop, context);
-        } else {
-            self.on_other_arrival(now, &packet.clone(), hop, context);
+    pub fn hand(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
+        self.handed.push(Arrival { at: now, packet: Packet { hop, ..*packet } });
+        self.handed.len() >= MOST_HANDED
+    }
+
+    /// Takes what the host has handed over.
+    ///
+    /// A port changes nothing at its host, so it need not look at each packet at once; one short loop for many packets after
+    /// another, first the host's and then the port's, costs much less than a long one for both.
+    #[inline]
+    pub fn take_handed(&mut self, context: &mut Context<'_, '_>) {
+        if !self.handed.is_empty() {
+            let mut handed = std::mem::take(&mut self.handed);
+            self.on_arrivals(handed.iter().map(|arrival| (arrival.at, &arrival.packet, arrival.packet.hop)), context);
+            handed.clear();
+            self.handed = handed;
         }
     }
 
@@ -353,7 +380,7 @@ impl Port {
 
     /// Takes a packet at a port that does more than queue.
     #[inline]
-    fn on_other_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+    fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         if self.has_stages {
             return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
         }
@@ -555,6 +582,11 @@ impl Port {
             service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         }
         (self.counters.link, self.counters.watch.map(|watch| watch.into_timings()))
+    }
+
+    /// The hash of what was marked and refused.
+    pub fn digest(&self) -> u64 {
+        self.counters.digest.value()
     }
 
     /// The hash of what was lost on the wire, in the order of departure; `None` where nothing can be.

@@ -10,6 +10,7 @@ use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
+use penstock_model::packet::Body;
 use penstock_model::units::{Duration, Time};
 
 /// A process.
@@ -195,6 +196,7 @@ impl Process {
             let message = inputs.next_message();
             let next = inputs.next().min(host.next());
             if next.min(message) > until || next.min(message) == Time::NEVER {
+                around.take_handed();
                 return next.min(message);
             }
             if message <= next {
@@ -241,6 +243,7 @@ impl Process {
     /// Hands over everything that was counted.
     pub fn finish(mut self, seen: &mut Observations) -> Outcome {
         for port in self.ports {
+            self.record.digest.number(port.digest());
             port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
             let link = port.link().index();
             let (counters, timings) = port.into_counters();
@@ -281,18 +284,20 @@ impl Process {
 /// Hands a router's port all packets that arrive up to and including `until`; returns how many.
 #[inline]
 fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> u64 {
+    let [port] = around.ports else { unreachable!("a router's port is a process of its own") };
+    let mut digest = around.context.record.digest;
     let mut passed = 0;
     loop {
         let mut taken = 0;
-        for Arrival { at, packet } in inputs.front() {
-            if *at > until {
-                break;
-            }
-            around.context.record.digest.packet(*at, packet, 0);
-            around.pass_on(*at, 0, packet, packet.hop.next());
+        let due = inputs.front().iter().take_while(|arrival| arrival.at <= until);
+        let packets = due.map(|Arrival { at, packet }| {
+            digest.packet(*at, packet, 0);
             taken += 1;
-        }
+            (*at, packet, packet.hop.next())
+        });
+        port.on_arrivals(packets, &mut around.context);
         if taken == 0 {
+            around.context.record.digest = digest;
             return passed;
         }
         inputs.consume(taken);
@@ -302,36 +307,46 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
 
 /// Does what is due at a host up to and including `until`, before which no message comes: its own timers and sources, then
 /// packets that arrive. Returns how many packets have arrived, and how much else it did.
-#[inline]
+#[inline(never)]
 fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> (u64, u64) {
     let (mut hops, mut done) = (0, 0);
-    let mut own = host.next();
+    // The host does nothing by itself before, and nothing from then on may be done yet.
+    let mut bound = host.next().min(until.after());
     loop {
+        let front = inputs.front();
         let mut taken = 0;
-        for Arrival { at, packet } in inputs.front() {
-            if own <= *at {
-                done += host.run(until.min(*at), around);
-                own = host.next();
+        let is_over = loop {
+            let arrival = front.get(taken);
+            let at = arrival.map_or(Time::NEVER, |arrival| arrival.at);
+            if at >= bound {
+                if arrival.is_none() && taken > 0 {
+                    // What comes next may stand elsewhere.
+                    break false;
+                }
+                done += host.run(until.min(at), around);
+                if at > until {
+                    break true;
+                }
+                bound = host.next().min(until.after());
             }
-            if *at > until {
-                break;
-            }
-            around.context.record.digest.packet(*at, packet, 0);
-            let port = around.context.routes.hop(packet.hop).port;
-            if port == Hop::DELIVER {
-                host.deliver(*at, packet, around);
-                // Nothing else can have become due earlier.
-                own = own.min(host.next_timer());
+            let Some(Arrival { packet, .. }) = arrival else { break true };
+            around.context.record.digest.packet(at, packet, 0);
+            let port = if host.passes_on { around.context.routes.hop(packet.hop).port } else { Hop::DELIVER };
+            if port != Hop::DELIVER {
+                around.pass_on(at, port, packet, packet.hop.next());
+            } else if let Body::Datagram { .. } = packet.body {
+                host.deliver_datagram(at, packet, around);
             } else {
-                around.pass_on(*at, port, packet, packet.hop.next());
+                host.deliver(at, packet, around);
+                // Only a timer can have become due earlier.
+                bound = bound.min(host.next_timer());
             }
             taken += 1;
-        }
+        };
         inputs.consume(taken);
         hops += taken as u64;
-        if inputs.next() > until {
-            // Whatever was left lies beyond, or there was nothing.
-            return (hops, done + host.run(until, around));
+        if is_over {
+            return (hops, done);
         }
     }
 }

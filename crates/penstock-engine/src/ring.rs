@@ -82,16 +82,6 @@ impl<T: Copy + Default> Ring<T> {
         self.head = (self.head + count) & self.places.len().wrapping_sub(1);
     }
 
-    /// Takes the front off and adds `value` at the back; returns the new front. Panics if the queue is empty.
-    #[inline(always)]
-    pub fn turn(&mut self, value: T) -> T {
-        let mask = self.places.len() - 1;
-        let back = (self.head + self.len) & mask;
-        self.head = (self.head + 1) & mask;
-        self.places[back] = value;
-        self.places[self.head]
-    }
-
     /// All values, from front to back.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         let split = (self.head + self.len).saturating_sub(self.places.len());
