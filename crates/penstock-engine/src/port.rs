@@ -332,9 +332,13 @@ impl Port {
     #[inline(always)]
     pub fn on_arrivals<'p>(&mut self, packets: impl Iterator<Item = (Time, &'p Packet, HopId)>, context: &mut Context<'_, '_>) {
         if let Queueing::Fifo(_) = self.queueing {
-            packets.for_each(|(now, packet, hop)| self.queue_up(now, packet, hop, context));
+            for (now, packet, hop) in packets {
+                self.queue_up(now, packet, hop, context);
+            }
         } else {
-            packets.for_each(|(now, packet, hop)| self.on_arrival(now, packet, hop, context));
+            for (now, packet, hop) in packets {
+                self.on_arrival(now, packet, hop, context);
+            }
         }
     }
 
