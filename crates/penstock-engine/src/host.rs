@@ -3,7 +3,7 @@
 use crate::agenda::Agenda;
 use crate::browse::Browser;
 use crate::calls::CallsEnd;
-use crate::channel::Outputs;
+use crate::channel::{Arrival, Outputs};
 use crate::counts::{Received, Sent};
 use crate::egress::EgressEnd;
 use crate::emissions::{Due, Emissions};
@@ -134,26 +134,26 @@ struct OpenEnd {
     pace: Pace,
     stop: Time,
     size: u32,
-    sequence: u32,
-    packets: u64,
-    bytes: u64,
+    /// Packets sent; the next one's number.
+    sent: u64,
+    /// Those of them that were sent before the window.
+    uncounted: u64,
 }
 
 impl OpenEnd {
     /// Sends a packet; returns when it sends the next one, or never.
     #[inline(always)]
     fn send(&mut self, now: Time, window: Window, place: u32, around: &mut Surroundings<'_, '_>) -> Time {
-        let packet = self.dress.packet(now, self.size, Body::Datagram { seq: self.sequence });
-        self.sequence = self.sequence.wrapping_add(1);
-        if window.is_open(now) {
-            self.packets += 1;
-            self.bytes += u64::from(packet.size);
+        let packet = self.dress.packet(now, self.size, Body::Datagram { seq: self.sent as u32 });
+        self.sent += 1;
+        if !window.is_open(now) {
+            self.uncounted += 1;
         }
         let after = match &mut self.pace {
             Pace::Constant(period) => *period,
             Pace::Drawn(drawn) => {
-                let (source, stream) = &mut **drawn;
-                let next = source.next(stream);
+                drawn.counted_bytes += if window.is_open(now) { u64::from(packet.size) } else { 0 };
+                let next = drawn.source.next(&mut drawn.stream);
                 self.size = next.size;
                 next.after
             }
@@ -182,7 +182,14 @@ enum Pace {
     /// Packets of one size at one spacing.
     Constant(Duration),
     /// Each drawn anew.
-    Drawn(Box<(AnySource, Stream)>),
+    Drawn(Box<Drawn>),
+}
+
+struct Drawn {
+    source: AnySource,
+    stream: Stream,
+    /// Bytes sent in the window.
+    counted_bytes: u64,
 }
 
 struct SenderEnd {
@@ -262,9 +269,9 @@ impl Host {
         }
         let pace = match period {
             Some(period) => Pace::Constant(period),
-            None => Pace::Drawn(Box::new((source, stream))),
+            None => Pace::Drawn(Box::new(Drawn { source, stream, counted_bytes: 0 })),
         };
-        self.sources.push(OpenEnd { dress, pace, stop, size: first.size, sequence: 0, packets: 0, bytes: 0 });
+        self.sources.push(OpenEnd { dress, pace, stop, size: first.size, sent: 0, uncounted: 0 });
         slot
     }
 
@@ -377,26 +384,51 @@ impl Host {
         }
     }
 
-    /// Takes a datagram of an open-loop flow at the end of its route.
+    /// Whether [`Host::take_datagrams`] is for `packet`: where nothing comes through, nobody traces, and all counts.
     #[inline(always)]
-    pub fn deliver_datagram(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
-        around.context.record.trace(now, self.place, packet, TraceEvent::Receive);
-        if self.window.is_open(now) {
-            self.sinks[around.context.routes.flow(packet.flow).sink as usize].received.count(now, packet);
-        }
+    pub fn takes_datagrams(&self, now: Time, packet: &Packet, record: &Record) -> bool {
+        let is_simple = !self.passes_on && record.trace.is_none() && self.window.is_open(now);
+        is_simple && matches!(packet.body, Body::Datagram { .. })
     }
 
-    /// Takes another packet at the end of its route.
-    #[inline]
-    pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
-        around.context.record.trace(now, self.place, packet, TraceEvent::Receive);
-        if let Body::Media { .. } = packet.body {
-            let sink = around.context.routes.flow(packet.flow).sink;
-            self.egresses[sink as usize].on_packet(now, packet, around);
-            self.arm_egress(sink);
-        } else {
-            self.deliver_to_transport(now, packet, around);
+    /// Takes datagrams at the end of their routes, as long as nothing else arrives and they do so before `bound`; returns how
+    /// many.
+    #[inline(never)]
+    pub fn take_datagrams(&mut self, arrivals: &[Arrival], bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
+        let Context { routes, record, .. } = &mut around.context;
+        let mut digest = record.digest;
+        let mut taken = 0;
+        for Arrival { at, packet } in arrivals {
+            if *at >= bound || !matches!(packet.body, Body::Datagram { .. }) {
+                break;
+            }
+            digest.packet(*at, packet, 0);
+            self.sinks[routes.flow(packet.flow).sink as usize].received.count(*at, packet);
+            taken += 1;
         }
+        record.digest = digest;
+        taken
+    }
+
+    /// Takes a packet at the end of its route; tells whether that may have armed a timer.
+    #[inline]
+    pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) -> bool {
+        around.context.record.trace(now, self.place, packet, TraceEvent::Receive);
+        match packet.body {
+            Body::Datagram { .. } => {
+                if self.window.is_open(now) {
+                    self.sinks[around.context.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+                }
+                return false;
+            }
+            Body::Media { .. } => {
+                let sink = around.context.routes.flow(packet.flow).sink;
+                self.egresses[sink as usize].on_packet(now, packet, around);
+                self.arm_egress(sink);
+            }
+            _ => self.deliver_to_transport(now, packet, around),
+        }
+        true
     }
 
     fn deliver_to_transport(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
@@ -454,8 +486,11 @@ impl Host {
         }
         for end in &self.sources {
             let counters = &mut seen.flows[end.dress.flow.index()];
-            counters.sent_packets = end.packets;
-            counters.sent_bytes = end.bytes;
+            counters.sent_packets = end.sent - end.uncounted;
+            counters.sent_bytes = match &end.pace {
+                Pace::Constant(_) => counters.sent_packets * u64::from(end.size),
+                Pace::Drawn(drawn) => drawn.counted_bytes,
+            };
         }
         for end in self.senders {
             end.sent.report(&mut seen.flows[end.dress.flow.index()]);

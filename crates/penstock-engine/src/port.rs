@@ -195,21 +195,24 @@ impl Counters {
         }
     }
 
-    /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once.
+    /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once; tells whether that ever
+    /// ends.
     #[inline(always)]
-    fn passage(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
+    fn passage(&mut self, now: Time, start: Time, end: Time, packet: &Packet) -> bool {
         if self.window.from <= now && end <= self.window.to {
             self.offered += u64::from(cfg!(debug_assertions));
             self.whole.count(now, start, end, packet);
+            true
         } else {
-            self.passage_at_an_edge(now, start, end, packet.size, packet.precedence);
+            self.passage_at_an_edge(now, start, end, packet.size, packet.precedence)
         }
     }
 
-    #[cold]
-    fn passage_at_an_edge(&mut self, now: Time, start: Time, end: Time, size: u32, precedence: u8) {
+    #[inline(never)]
+    fn passage_at_an_edge(&mut self, now: Time, start: Time, end: Time, size: u32, precedence: u8) -> bool {
         self.arrival(now, size, precedence);
         self.link.transmission(&self.window, now, start, end, size);
+        end != Time::NEVER
     }
 
     /// The same of a packet whose arrival has been counted.
@@ -332,8 +335,11 @@ impl Port {
     #[inline(always)]
     pub fn on_arrivals<'p>(&mut self, packets: impl Iterator<Item = (Time, &'p Packet, HopId)>, context: &mut Context<'_, '_>) {
         if let Queueing::Fifo(_) = self.queueing {
+            let (is_traced, place) = (context.record.trace.is_some(), self.counters.place);
             for (now, packet, hop) in packets {
-                self.queue_up(now, packet, hop, context);
+                if self.queue_up(now, packet, hop, context) && is_traced {
+                    context.record.trace(now, place, packet, TraceEvent::Accept);
+                }
             }
         } else {
             for (now, packet, hop) in packets {
@@ -364,22 +370,21 @@ impl Port {
         }
     }
 
-    /// Takes a packet at a port that only queues.
+    /// Takes a packet at a port that only queues; tells whether it accepts it.
     #[inline(always)]
-    fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
-        let Port { queueing: Queueing::Fifo(queue), counters, wire, delay, .. } = self else { return };
+    fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> bool {
+        let Port { queueing: Queueing::Fifo(queue), counters, wire, delay, .. } = self else { return false };
         if !queue.admits(now, packet.size, &mut counters.sent) {
-            return counters.offered_in_vain(now, Packet { hop, ..*packet }, DropCause::Overflow, context.record);
+            counters.offered_in_vain(now, *packet, DropCause::Overflow, context.record);
+            return false;
         }
-        context.record.trace(now, counters.place, packet, TraceEvent::Accept);
         let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
-        counters.passage(now, start, end, packet);
-        if end != Time::NEVER {
-            let next = context.routes.hop(hop);
-            let at = end + *delay;
+        if counters.passage(now, start, end, packet) {
+            let (next, at) = (context.routes.hop(hop), end + *delay);
             context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop));
         }
         self.check_conservation();
+        true
     }
 
     /// Takes a packet at a port that does more than queue.
@@ -407,8 +412,7 @@ impl Port {
             }
         }
         let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-        counters.passage(now, start, end, packet);
-        if end != Time::NEVER {
+        if counters.passage(now, start, end, packet) {
             let (next, at) = (context.routes.hop(hop), end + *delay);
             context.outputs.send(next.process, next.input, at, |arrival| arrival.write(at, packet, written));
         }

@@ -10,7 +10,6 @@ use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
-use penstock_model::packet::Body;
 use penstock_model::units::{Duration, Time};
 
 /// A process.
@@ -330,15 +329,15 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
                 bound = host.next().min(until.after());
             }
             let Some(Arrival { packet, .. }) = arrival else { break true };
+            if host.takes_datagrams(at, packet, around.context.record) {
+                taken += host.take_datagrams(&front[taken..], bound, around);
+                continue;
+            }
             around.context.record.digest.packet(at, packet, 0);
             let port = if host.passes_on { around.context.routes.hop(packet.hop).port } else { Hop::DELIVER };
             if port != Hop::DELIVER {
                 around.pass_on(at, port, packet, packet.hop.next());
-            } else if let Body::Datagram { .. } = packet.body {
-                host.deliver_datagram(at, packet, around);
-            } else {
-                host.deliver(at, packet, around);
-                // Only a timer can have become due earlier.
+            } else if host.deliver(at, packet, around) {
                 bound = bound.min(host.next_timer());
             }
             taken += 1;

@@ -49,6 +49,7 @@ pub enum Body {
 
 /// A TCP acknowledgement: everything before `next` has arrived, and the blocks beyond it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)] // its number stands where those of other bodies do
 pub struct Ack {
     /// The segment expected next (cumulative acknowledgement).
     pub next: u32,
