@@ -343,8 +343,21 @@ impl Port {
             }
         } else {
             for (now, packet, hop) in packets {
+                self.decide_before_arrival(now, context);
                 self.on_arrival(now, packet, hop, context);
             }
+        }
+    }
+
+    /// Takes the decisions that precede an arrival at `now`: at the same instant only those that leave no choice.
+    #[inline]
+    fn decide_before_arrival(&mut self, now: Time, context: &mut Context<'_, '_>) {
+        while let Queueing::Service(service) = &self.queueing {
+            let due = service.next_decision();
+            if due > now || due == now && !service.has_one_queue() {
+                return;
+            }
+            self.serve(due, context);
         }
     }
 
@@ -511,25 +524,19 @@ impl Port {
         }
     }
 
-    /// Until when the wire is busy, so that nothing that arrives brings about a decision.
-    #[inline]
-    pub fn busy_until(&self) -> Time {
-        match &self.queueing {
-            Queueing::Fifo(_) | Queueing::Committed(_) => Time::NEVER,
-            Queueing::Service(service) => service.busy_until(),
-        }
-    }
-
-    /// Whether its decisions leave no choice and so precede the arrivals of an instant.
-    pub fn has_one_queue(&self) -> bool {
-        match &self.queueing {
-            Queueing::Fifo(_) | Queueing::Committed(_) => true,
-            Queueing::Service(service) => service.has_one_queue(),
+    /// Takes all decisions that are due up to and including `until`.
+    pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
+        loop {
+            let due = self.next_decision();
+            if due > until || due == Time::NEVER {
+                return;
+            }
+            self.serve(due, context);
         }
     }
 
     /// Starts the next transmission if the wire is free and something waits.
-    pub fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
+    fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Service(service), counters, wire, delay, .. } = self else { return };
         service.settle(now, &mut counters.sent);
         if let Some((queue, end)) = service.begin(now, wire) {
