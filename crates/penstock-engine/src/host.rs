@@ -33,7 +33,7 @@ impl Surroundings<'_, '_> {
     /// Hands a packet to a port of the node; it is to go on to `hop`.
     #[inline(always)]
     pub fn pass_on(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
-        if self.ports[port as usize].hand(now, packet, hop) {
+        if self.ports[port as usize].hand_on(now, packet, hop) {
             self.take_handed();
         }
     }
@@ -41,7 +41,9 @@ impl Surroundings<'_, '_> {
     /// Hands a new packet to a port of the node.
     #[inline(always)]
     pub fn send(&mut self, now: Time, port: u32, packet: &Packet) {
-        self.pass_on(now, port, packet, packet.hop);
+        if self.ports[port as usize].hand(now, packet) {
+            self.take_handed();
+        }
     }
 
     /// Lets all ports take what they have been handed.

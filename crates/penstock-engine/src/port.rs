@@ -361,12 +361,19 @@ impl Port {
         }
     }
 
-    /// Is handed a packet by the host, at `now`; it is to go on to `hop`. Tells whether many have been handed over since
-    /// [`Port::take_handed`].
+    /// Is handed a packet by the host, at `now`. Tells whether many have been handed over since [`Port::take_handed`].
     #[inline(always)]
-    pub fn hand(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
-        self.handed.push(Arrival { at: now, packet: Packet { hop, ..*packet } });
+    pub fn hand(&mut self, now: Time, packet: &Packet) -> bool {
+        self.handed.push(Arrival { at: now, packet: *packet });
         self.handed.len() >= MOST_HANDED
+    }
+
+    /// The same of a packet that is to go on to `hop`.
+    #[inline(always)]
+    pub fn hand_on(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
+        let are_many = self.hand(now, packet);
+        self.handed.last_mut().expect("just handed").packet.hop = hop;
+        are_many
     }
 
     /// Takes what the host has handed over.
@@ -549,9 +556,8 @@ impl Port {
             } else {
                 if end != Time::NEVER {
                     let hop = context.routes.hop(packet.hop);
-                    let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
                     let at = end + *delay;
-                    context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write(at, packet, written));
+                    context.outputs.send(hop.process, hop.input, at, |arrival| arrival.pass(at, packet, packet.hop));
                 }
                 service.take_off(queue);
             }

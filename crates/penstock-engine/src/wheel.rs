@@ -51,14 +51,14 @@ impl Wheel {
 
     /// Adds a source, if it comes last, but before the first one's next turn: then the wheel stays sorted as it turns.
     pub fn add(&mut self, turn: Turn) -> bool {
-        let Some(first) = self.first().copied() else {
-            self.round.push(turn);
-            return true;
+        let first = self.first().copied();
+        let last_round = if self.next_round.is_empty() { &mut self.round } else { &mut self.next_round };
+        let fits = match (first, last_round.last()) {
+            (Some(first), Some(last)) => *last < turn && turn < Turn { at: first.at + self.spacing, ..first },
+            _ => true,
         };
-        let last = self.next_round.last().or(self.round.last()).copied().unwrap_or(first);
-        let fits = last < turn && turn < Turn { at: first.at + self.spacing, ..first };
         if fits {
-            self.next_round.push(turn);
+            last_round.push(turn);
         }
         fits
     }
