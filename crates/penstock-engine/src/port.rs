@@ -334,17 +334,17 @@ impl Port {
     /// more than all decisions.
     #[inline(always)]
     pub fn on_arrivals<'p>(&mut self, packets: impl Iterator<Item = (Time, &'p Packet, HopId)>, context: &mut Context<'_, '_>) {
-        if let Queueing::Fifo(_) = self.queueing {
-            let (is_traced, place) = (context.record.trace.is_some(), self.counters.place);
-            for (now, packet, hop) in packets {
-                if self.queue_up(now, packet, hop, context) && is_traced {
-                    context.record.trace(now, place, packet, TraceEvent::Accept);
+        match self.queueing {
+            Queueing::Fifo(_) if context.record.trace.is_none() => {
+                for (now, packet, hop) in packets {
+                    self.queue_up(now, packet, hop, context);
                 }
             }
-        } else {
-            for (now, packet, hop) in packets {
-                self.decide_before_arrival(now, context);
-                self.on_arrival(now, packet, hop, context);
+            _ => {
+                for (now, packet, hop) in packets {
+                    self.decide_before_arrival(now, context);
+                    self.on_arrival(now, packet, hop, context);
+                }
             }
         }
     }
@@ -407,11 +407,21 @@ impl Port {
         true
     }
 
+    /// The same where somebody traces.
+    fn queue_up_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        if self.queue_up(now, packet, hop, context) {
+            context.record.trace(now, self.counters.place, packet, TraceEvent::Accept);
+        }
+    }
+
     /// Takes a packet at a port that does more than queue.
     #[inline]
     fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         if self.has_stages {
             return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
+        }
+        if matches!(self.queueing, Queueing::Fifo(_)) {
+            return self.queue_up_traced(now, packet, hop, context);
         }
         let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else {
             return self.on_arrival_to_service(now, packet, hop, context);
