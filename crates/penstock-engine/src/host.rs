@@ -15,7 +15,7 @@ use crate::route::{Departure, Routes};
 use crate::timers::{TimerKind, Timers};
 use penstock_model::edge::Signal;
 use penstock_model::id::{FlowId, HopId};
-use penstock_model::packet::{Body, Packet, PcnMark};
+use penstock_model::packet::{Ack, Body, Packet, PcnMark};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::tcp::{Receiver, Sender, Transmission};
@@ -457,8 +457,8 @@ impl Host {
                 self.receivers[flow.sink as usize].receiver.on_syn(now);
                 self.pump_receiver(now, flow.sink, around);
             }
-            Body::Ack(ack) => {
-                self.senders[flow.source as usize].sender.on_ack(now, &ack);
+            Body::Ack { next, sack } => {
+                self.senders[flow.source as usize].sender.on_ack(now, &Ack { next, sack });
                 self.pump_sender(now, flow.source, around);
                 self.turn_page(now, flow.source);
             }
