@@ -160,7 +160,7 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
         let process = process_of[&place(sample.link)] as usize;
         processes[process].sample_meters(port, sample.every, blueprint.warm_up, plan as u32);
     }
-    Ok(Parts { processes, inputs, routes: Routes { hops, flows }, couplings })
+    Ok(Parts { processes, inputs, routes: Routes::new(hops, flows), couplings })
 }
 
 /// Who sends over a link.

@@ -405,7 +405,7 @@ impl Host {
                 break;
             }
             digest.packet(*at, packet, 0);
-            self.sinks[routes.flow(packet.flow).sink as usize].received.count(*at, packet);
+            self.sinks[routes.sink(packet.flow) as usize].received.count(*at, packet);
             taken += 1;
         }
         record.digest = digest;
@@ -419,7 +419,7 @@ impl Host {
         match packet.body {
             Body::Datagram { .. } => {
                 if self.window.is_open(now) {
-                    self.sinks[around.context.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+                    self.sinks[around.context.routes.sink(packet.flow) as usize].received.count(now, packet);
                 }
                 return false;
             }
