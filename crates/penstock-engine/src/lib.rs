@@ -28,6 +28,7 @@ mod merged;
 pub mod messages;
 pub mod observations;
 mod port;
+mod port_counters;
 mod port_watch;
 pub mod process;
 mod record;

@@ -75,7 +75,7 @@ pub struct Outcome {
 impl Process {
     /// A process of these ports, and of a host if flows begin or end here.
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
-        let mut record = Record { trace: trace.then(Box::default), ..Record::default() };
+        let mut record = Record { trace: trace.then(Vec::new), ..Record::default() };
         record.digest.name(&name);
         let mut process = Process { name, ports, host, samplers: Vec::new(), is_plain: true, record, packet_hops: 0, own: 0 };
         process.is_plain = process.ports.iter().all(Port::commits);
@@ -217,7 +217,7 @@ impl Process {
             name: self.name,
             digest: self.record.digest.value(),
             packet_hops: self.packet_hops,
-            trace: *self.record.trace.unwrap_or_default(),
+            trace: self.record.trace.unwrap_or_default(),
         }
     }
 }

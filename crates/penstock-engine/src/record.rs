@@ -11,7 +11,7 @@ pub struct Record {
     /// The hash of everything that arrived here.
     pub digest: Digest,
     /// The trace, when asked for.
-    pub trace: Option<Box<Vec<TraceRow>>>,
+    pub trace: Option<Vec<TraceRow>>,
 }
 
 impl Record {
