@@ -142,6 +142,11 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
         couple(&mut couplings, process_of[&place(*link)], process_of[to], blueprint.links[link.index()].delay);
     }
     let (hops, starts) = hops(blueprint, &place, &process_of, &input_index, &port_index);
+    for hop in hops.iter().filter(|hop| hop.port != Hop::DELIVER) {
+        if let Some(host) = processes[hop.process.index()].host_mut() {
+            host.passes_on = true;
+        }
+    }
     let departure =
         |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
     let flows = add_flows(blueprint, key, &process_of, &mut processes, &mut couplings, ties, departure)?;
@@ -155,7 +160,7 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
         let process = process_of[&place(sample.link)] as usize;
         processes[process].sample_meters(port, sample.every, blueprint.warm_up, plan as u32);
     }
-    Ok(Parts { processes, inputs, routes: Routes { hops, flows }, couplings })
+    Ok(Parts { processes, inputs, routes: Routes::new(hops, flows), couplings })
 }
 
 /// Who sends over a link.

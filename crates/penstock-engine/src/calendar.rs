@@ -54,8 +54,8 @@ const NONE: u32 = u32::MAX;
 /// Days are judged in groups of so many,
 const JUDGED: u32 = 64;
 /// and should have so many arrivals each in the mean.
-const FEWEST: u32 = 4;
-const MOST: u32 = 16;
+const FEWEST: u32 = 2;
+const MOST: u32 = 8;
 /// A day of 67 us at the beginning.
 const FIRST_DAY: u32 = 26;
 const SHORTEST_DAY: u32 = 6;

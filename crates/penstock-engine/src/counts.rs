@@ -104,9 +104,9 @@ impl Whole {
     pub fn count(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
         self.packets[usize::from(packet.precedence)] += 1;
         self.bytes += u64::from(packet.size);
-        self.busy_ps += end.since(start).as_ps();
+        self.busy_ps += end.as_ps() - start.as_ps();
         if start > arrival {
-            let waited = u128::from(start.since(arrival).as_ps());
+            let waited = u128::from(start.as_ps() - arrival.as_ps());
             self.waited_ps += waited;
             self.waited_byte_ps += waited * u128::from(packet.size);
         }

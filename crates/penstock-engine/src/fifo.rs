@@ -6,12 +6,14 @@ use penstock_model::discipline::tail_drop::TailDrop;
 use penstock_model::units::{Duration, Time};
 
 /// The queue: packets that wait, by the start of their transmission, which is known as soon as they come.
+///
+/// Those whose transmission has started are taken out only when there seems to be no room: until then nobody asks.
 pub struct Fifo {
     discipline: TailDrop,
+    /// Those that wait, and before them some that have left.
     waiting: Ring<Waiting>,
+    /// All of them together.
     bytes: u64,
-    /// When the first of them no longer waits.
-    next_start: Time,
     last_end: Time,
 }
 
@@ -24,14 +26,24 @@ struct Waiting {
 impl Fifo {
     /// An empty queue.
     pub fn new(discipline: TailDrop) -> Fifo {
-        Fifo { discipline, waiting: Ring::default(), bytes: 0, next_start: Time::NEVER, last_end: Time::ZERO }
+        Fifo { discipline, waiting: Ring::default(), bytes: 0, last_end: Time::ZERO }
     }
 
     /// Whether the queue takes a packet of `size` bytes.
     #[inline(always)]
     pub fn admits(&mut self, now: Time, size: u32, sent: &mut u64) -> bool {
-        self.advance(now, sent);
+        self.has_room(size) || self.has_room_after_all(now, size, sent)
+    }
+
+    #[inline(always)]
+    fn has_room(&self, size: u32) -> bool {
         self.discipline.has_room(self.waiting.len() as u32, self.bytes, size)
+    }
+
+    #[inline(never)]
+    fn has_room_after_all(&mut self, now: Time, size: u32, sent: &mut u64) -> bool {
+        self.advance(now, sent);
+        self.has_room(size)
     }
 
     /// Takes a packet whose transmission lasts for `transmission`; returns when that starts and ends.
@@ -40,13 +52,23 @@ impl Fifo {
         let start = self.last_end.max(now);
         self.last_end = start + transmission;
         if start > now {
+            if self.waiting.is_full() {
+                self.make_room(now, sent);
+            }
             self.waiting.push(Waiting { start, size });
             self.bytes += u64::from(size);
-            self.next_start = self.next_start.min(start);
         } else {
             *sent += 1;
         }
         (start, self.last_end)
+    }
+
+    #[inline(never)]
+    fn make_room(&mut self, now: Time, sent: &mut u64) {
+        self.advance(now, sent);
+        if 2 * self.waiting.len() >= self.waiting.capacity() {
+            self.waiting.grow();
+        }
     }
 
     /// Packets that wait, the one in service not included.
@@ -66,13 +88,12 @@ impl Fifo {
         self.waiting.len() as u64
     }
 
-    /// Lets those leave whose transmission has started.
-    #[inline(always)]
+    /// Takes those out whose transmission has started.
+    #[inline]
     fn advance(&mut self, now: Time, sent: &mut u64) {
-        while self.next_start <= now {
-            self.bytes -= self.waiting.first().map_or(0, |first| u64::from(first.size));
+        while let Some(Waiting { size, .. }) = self.waiting.first().copied().filter(|first| first.start <= now) {
+            self.bytes -= u64::from(size);
             self.waiting.consume(1);
-            self.next_start = self.waiting.first().map_or(Time::NEVER, |next| next.start);
             *sent += 1;
         }
     }

@@ -30,6 +30,7 @@ pub mod messages;
 pub mod observations;
 mod outlet;
 mod port;
+mod port_counters;
 mod port_watch;
 pub mod process;
 mod record;
@@ -40,6 +41,7 @@ mod shuffled;
 pub mod sim;
 mod timers;
 mod watch;
+mod wheel;
 
 pub use assemble::BlueprintError;
 pub use blueprint::Blueprint;

@@ -6,12 +6,12 @@
 use crate::blueprint::{LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan};
 use crate::channel::{Arrival, Written};
 use crate::committed::Committed;
-use crate::counts::Whole;
 use crate::digest::Digest;
 use crate::fifo::Fifo;
 use crate::host::Context;
 use crate::link::Wire;
 use crate::observations::{LinkCounters, PortTimings, TraceEvent};
+use crate::port_counters::Counters;
 use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use crate::service::Service;
@@ -27,8 +27,13 @@ use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Bytes, Duration, Time};
 
+/// So many packets that a host has handed over fit the nearest cache, with what the port needs.
+const MOST_HANDED: usize = 64;
+
 /// A port and its link.
 pub struct Port {
+    /// Packets that the host has handed over, and when.
+    handed: Vec<Arrival>,
     link: LinkId,
     wire: Wire,
     delay: Duration,
@@ -110,137 +115,6 @@ enum Queueing {
     Service(Box<Service>),
 }
 
-/// The port's counts, and the window that they are about.
-#[derive(Debug)]
-pub struct Counters {
-    /// The place of the port in traces.
-    place: u32,
-    /// What is reported.
-    pub link: Box<LinkCounters>,
-    /// What is to be added to that.
-    whole: Whole,
-    /// When counting is on.
-    pub window: Window,
-    /// Packets offered over the whole run, counted for the checks of debug builds.
-    pub offered: u64,
-    /// Packets refused over the whole run.
-    pub refused: u64,
-    /// Packets that no longer count as queued, over the whole run.
-    pub sent: u64,
-    /// What is recorded beyond the counts.
-    watch: Option<Box<PortWatch>>,
-}
-
-impl Counters {
-    /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.
-    #[inline]
-    fn mark(&mut self, now: Time, packet: &Packet) {
-        if self.window.contains(now) {
-            self.link.mark(packet.size);
-            if let Some(watch) = &mut self.watch {
-                watch.mark(packet);
-            }
-        }
-    }
-
-    /// Counts a mark of the discipline.
-    fn marked(&mut self, now: Time, packet: Packet, record: &mut Record) {
-        record.note(now, self.place, &packet, TraceEvent::Mark);
-        self.mark(now, &packet);
-    }
-
-    /// Counts an arrival.
-    #[inline]
-    fn arrival(&mut self, now: Time, size: u32, precedence: u8) {
-        if cfg!(debug_assertions) {
-            self.offered += 1;
-        }
-        if self.window.is_open(now) {
-            self.link.arrival(size, precedence);
-        }
-    }
-
-    /// Counts a packet that arrives and is refused.
-    #[cold]
-    fn offered_in_vain(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
-        self.arrival(now, packet.size, packet.precedence);
-        self.refused(now, packet, cause, record);
-    }
-
-    /// Counts a packet that is refused.
-    #[cold]
-    fn refused(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
-        record.note(now, self.place, &packet, TraceEvent::Drop(cause));
-        self.refused += 1;
-        if let Some(watch) = &mut self.watch {
-            watch.offered(now, &packet);
-        }
-        self.loss(now, &packet, cause);
-    }
-
-    /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
-    #[inline]
-    pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
-        self.link.transmission(&self.window, arrival, start, end, packet.size);
-        if let Some(watch) = &mut self.watch {
-            watch.transmission(arrival, start, end, packet);
-        }
-    }
-
-    /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once.
-    #[inline(always)]
-    fn passage(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
-        if self.window.from <= now && end <= self.window.to {
-            self.offered += u64::from(cfg!(debug_assertions));
-            self.whole.count(now, start, end, packet);
-        } else {
-            self.passage_at_an_edge(now, start, end, packet.size, packet.precedence);
-        }
-    }
-
-    #[cold]
-    fn passage_at_an_edge(&mut self, now: Time, start: Time, end: Time, size: u32, precedence: u8) {
-        self.arrival(now, size, precedence);
-        self.link.transmission(&self.window, now, start, end, size);
-    }
-
-    /// The same of a packet whose arrival has been counted.
-    #[inline]
-    fn committed(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
-        self.link.transmission(&self.window, now, start, end, packet.size);
-        if let Some(watch) = &mut self.watch {
-            watch.accepted(now, packet);
-            watch.transmission(now, start, end, packet);
-        }
-    }
-
-    /// Notes that a packet stays.
-    #[inline]
-    fn accepted(&mut self, now: Time, packet: &Packet) {
-        if let Some(watch) = &mut self.watch {
-            watch.accepted(now, packet);
-        }
-    }
-
-    /// Counts a packet that is still waiting when the run ends.
-    fn unfinished(&mut self, arrival: Time, packet: &Packet) {
-        self.link.unfinished(&self.window, arrival, packet.size);
-        if let Some(watch) = &mut self.watch {
-            watch.unfinished(arrival, packet);
-        }
-    }
-
-    /// Counts a loss at `now`.
-    fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
-        if self.window.contains(now) {
-            self.link.loss(packet, cause);
-            if let Some(watch) = &mut self.watch {
-                watch.loss(packet, cause);
-            }
-        }
-    }
-}
-
 /// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that
 /// decides on arrival. (Scheduled rate changes are known beforehand and do not matter. Nor does a shaper; but where it
 /// leaves the wire idle, how much waits does not tell how much is in service.)
@@ -281,6 +155,7 @@ impl Port {
             Queueing::Service(Box::new(Service::new(&plan.port, &context)))
         };
         Port {
+            handed: Vec::new(),
             link,
             wire,
             delay: plan.delay,
@@ -292,7 +167,7 @@ impl Port {
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             doomed: 0,
-            counters: Counters { place, link: Box::default(), whole: Whole::default(), window, offered: 0, refused: 0, sent: 0, watch },
+            counters: Counters::new(place, window, watch),
         }
     }
 
@@ -306,59 +181,107 @@ impl Port {
         self.link
     }
 
-    /// Takes a packet that arrives at `now` and is to go on to `hop`.
+    /// Takes packets, each with the time of its arrival and where it is to go on to.
     ///
-    /// It is read where it stands and written once, into the input of the next process: a copy in between would cost more
-    /// than all decisions.
+    /// They are read where they stand and written once, into the inputs of the next processes: a copy in between would cost
+    /// more than all decisions.
     #[inline(always)]
-    pub fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
-        if matches!(self.queueing, Queueing::Fifo(_)) {
-            self.queue_up(now, packet, hop, context);
-        } else {
-            self.on_other_arrival(now, packet, hop, context);
+    pub fn on_arrivals<'p>(&mut self, packets: impl Iterator<Item = (Time, &'p Packet, HopId)>, context: &mut Context<'_, '_>) {
+        match self.queueing {
+            Queueing::Fifo(_) if context.record.trace.is_none() => {
+                for (now, packet, hop) in packets {
+                    self.queue_up(now, packet, hop, context);
+                }
+            }
+            _ => {
+                for (now, packet, hop) in packets {
+                    self.decide_before_arrival(now, context);
+                    self.on_arrival(now, packet, hop, context);
+                }
+            }
         }
     }
 
-    /// The same of a packet that has just been made, which need not stand anywhere in memory.
-    #[inline(always)]
-    pub fn on_new_packet(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
-        if matches!(self.queueing, Queueing::Fifo(_)) {
-            self.queue_up(now, packet, hop, context);
-        } else {
-            self.on_other_arrival(now, &packet.clone(), hop, context);
+    /// Takes the decisions that precede an arrival at `now`: at the same instant only those that leave no choice.
+    #[inline]
+    fn decide_before_arrival(&mut self, now: Time, context: &mut Context<'_, '_>) {
+        while let Queueing::Service(service) = &self.queueing {
+            let due = service.next_decision();
+            if due > now || due == now && !service.has_one_queue() {
+                return;
+            }
+            self.serve(due, context);
         }
     }
 
-    /// Takes a packet at a port that only queues, and meters what it accepts if it has meters.
+    /// Is handed a packet by the host, at `now`. Tells whether many have been handed over since [`Port::take_handed`].
     #[inline(always)]
-    fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
-        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return };
+    pub fn hand(&mut self, now: Time, packet: &Packet) -> bool {
+        self.handed.push(Arrival { at: now, packet: *packet });
+        self.handed.len() >= MOST_HANDED
+    }
+
+    /// The same of a packet that is to go on to `hop`.
+    #[inline(always)]
+    pub fn hand_on(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
+        let are_many = self.hand(now, packet);
+        self.handed.last_mut().expect("just handed").packet.hop = hop;
+        are_many
+    }
+
+    /// Takes what the host has handed over.
+    ///
+    /// A port changes nothing at its host, so it need not look at each packet at once; one short loop for many packets after
+    /// another, first the host's and then the port's, costs much less than a long one for both.
+    #[inline]
+    pub fn take_handed(&mut self, context: &mut Context<'_, '_>) {
+        if !self.handed.is_empty() {
+            let mut handed = std::mem::take(&mut self.handed);
+            self.on_arrivals(handed.iter().map(|arrival| (arrival.at, &arrival.packet, arrival.packet.hop)), context);
+            handed.clear();
+            self.handed = handed;
+        }
+    }
+
+    /// Takes a packet at a port that only queues, and meters what it accepts if it has meters; tells whether it accepts it.
+    #[inline(always)]
+    fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> bool {
+        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return false };
         if !queue.admits(now, packet.size, &mut counters.sent) {
-            return counters.offered_in_vain(now, Packet { hop, ..*packet }, DropCause::Overflow, context.record);
+            counters.offered_in_vain(now, *packet, DropCause::Overflow, context.record);
+            return false;
         }
-        context.record.trace(now, counters.place, packet, TraceEvent::Accept);
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
             mark = pcn.meter(now, packet.size, packet.pcn);
-            if mark > packet.pcn && counters.window.contains(now) {
-                counters.link.mark(packet.size);
+            if mark > packet.pcn {
+                counters.mark(now, packet);
             }
         }
         let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
-        counters.passage(now, start, end, packet);
-        if end != Time::NEVER {
-            let next = context.routes.hop(hop);
-            let at = end + *delay;
+        if counters.passage(now, start, end, packet) {
+            let (next, at) = (context.routes.hop(hop), end + *delay);
             context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
         }
         self.check_conservation();
+        true
+    }
+
+    /// The same where somebody traces.
+    fn queue_up_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        if self.queue_up(now, packet, hop, context) {
+            context.record.trace(now, self.counters.place, packet, TraceEvent::Accept);
+        }
     }
 
     /// Takes a packet at a port that does more than queue.
     #[inline]
-    fn on_other_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+    fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         if self.has_stages {
             return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
+        }
+        if matches!(self.queueing, Queueing::Fifo(_)) {
+            return self.queue_up_traced(now, packet, hop, context);
         }
         let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else {
             return self.on_arrival_to_service(now, packet, hop, context);
@@ -379,8 +302,7 @@ impl Port {
             }
         }
         let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-        counters.passage(now, start, end, packet);
-        if end != Time::NEVER {
+        if counters.passage(now, start, end, packet) {
             let (next, at) = (context.routes.hop(hop), end + *delay);
             context.outputs.send(next.process, next.input, at, |arrival| arrival.write(at, packet, written));
         }
@@ -479,25 +401,19 @@ impl Port {
         }
     }
 
-    /// Until when the wire is busy, so that nothing that arrives brings about a decision.
-    #[inline]
-    pub fn busy_until(&self) -> Time {
-        match &self.queueing {
-            Queueing::Fifo(_) | Queueing::Committed(_) => Time::NEVER,
-            Queueing::Service(service) => service.busy_until(),
-        }
-    }
-
-    /// Whether its decisions leave no choice and so precede the arrivals of an instant.
-    pub fn has_one_queue(&self) -> bool {
-        match &self.queueing {
-            Queueing::Fifo(_) | Queueing::Committed(_) => true,
-            Queueing::Service(service) => service.has_one_queue(),
+    /// Takes all decisions that are due up to and including `until`.
+    pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
+        loop {
+            let due = self.next_decision();
+            if due > until || due == Time::NEVER {
+                return;
+            }
+            self.serve(due, context);
         }
     }
 
     /// Starts the next transmission if the wire is free and something waits.
-    pub fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
+    fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Service(service), counters, wire, delay, .. } = self else { return };
         service.settle(now, &mut counters.sent);
         if let Some((queue, end)) = service.begin(now, wire) {
@@ -510,9 +426,8 @@ impl Port {
             } else {
                 if end != Time::NEVER {
                     let hop = context.routes.hop(packet.hop);
-                    let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
                     let at = end + *delay;
-                    context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write(at, packet, written));
+                    context.outputs.send(hop.process, hop.input, at, |arrival| arrival.pass(at, packet, packet.hop, packet.pcn));
                 }
                 service.take_off(queue);
             }
@@ -553,11 +468,15 @@ impl Port {
 
     /// Hands over the counts, and what was recorded beyond them.
     pub fn into_counters(mut self) -> (LinkCounters, Option<PortTimings>) {
-        self.counters.whole.report(&mut self.counters.link);
         if let Queueing::Service(service) = &self.queueing {
             service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         }
-        (*self.counters.link, self.counters.watch.map(|watch| watch.into_timings()))
+        self.counters.into_counts()
+    }
+
+    /// The hash of what was marked and refused.
+    pub fn digest(&self) -> u64 {
+        self.counters.digest.value()
     }
 
     /// The hash of what was lost on the wire, in the order of departure; `None` where nothing can be.

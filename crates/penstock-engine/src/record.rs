@@ -8,20 +8,13 @@ use penstock_model::units::Time;
 /// A process's records.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// The hash of everything that happened here.
+    /// The hash of everything that arrived here.
     pub digest: Digest,
     /// The trace, when asked for.
     pub trace: Option<Vec<TraceRow>>,
 }
 
 impl Record {
-    /// Writes down that `event` happened to `packet` at `place`.
-    #[inline]
-    pub fn note(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
-        self.digest.packet(now, packet, event.code());
-        self.trace(now, place, packet, event);
-    }
-
     /// Traces `event` without adding it to the digest: the digest holds every arrival, mark and loss, which imply the rest.
     ///
     /// Only what is written down leaves this place, so that packets need not stand in memory because somebody might trace

@@ -43,11 +43,19 @@ pub struct FlowRoutes {
 /// All routes of a run. They never change; a packet's position in the table is the route of its emission.
 #[derive(Debug, Default)]
 pub struct Routes {
-    pub(crate) hops: Vec<Hop>,
-    pub(crate) flows: Vec<FlowRoutes>,
+    hops: Vec<Hop>,
+    flows: Vec<FlowRoutes>,
+    /// Again the slots of the receiving ends: all that datagrams need, and they are at random flows.
+    sinks: Vec<u32>,
 }
 
 impl Routes {
+    /// Routes of these hops, and these flows.
+    pub fn new(hops: Vec<Hop>, flows: Vec<FlowRoutes>) -> Routes {
+        let sinks = flows.iter().map(|flow| flow.sink).collect();
+        Routes { hops, flows, sinks }
+    }
+
     /// The arrival that `hop` names.
     #[inline]
     pub fn hop(&self, hop: HopId) -> Hop {
@@ -58,5 +66,11 @@ impl Routes {
     #[inline]
     pub fn flow(&self, flow: FlowId) -> FlowRoutes {
         self.flows[flow.index()]
+    }
+
+    /// The slot of the receiving end of `flow` at its host.
+    #[inline]
+    pub fn sink(&self, flow: FlowId) -> u32 {
+        self.sinks[flow.index()]
     }
 }

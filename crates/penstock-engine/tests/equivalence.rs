@@ -65,6 +65,15 @@ proptest! {
         same(&sim(&blueprint).run(), &sim(&served).run())?;
     }
 
+    /// Untraced datagrams, and ports that only queue, have loops of their own.
+    #[test]
+    fn tracing_changes_nothing_else(case in case()) {
+        let traced = sim(&Blueprint { trace: true, ..case.blueprint() }).run();
+        prop_assert!(traced.packet_hops == 0 || !traced.trace.is_empty());
+        let untraced = sim(&Blueprint { trace: false, ..case.blueprint() }).run();
+        same(&Observations { trace: Vec::new(), ..traced }, &untraced)?;
+    }
+
     #[test]
     fn watching_changes_nothing_else(case in case()) {
         let blueprint = case.blueprint();
