@@ -332,7 +332,7 @@ impl Host {
         match packet.body {
             Body::Datagram { .. } => {
                 if self.window.is_open(now) {
-                    self.sinks[around.context.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+                    self.sinks[around.context.routes.sink(packet.flow) as usize].received.count(now, packet);
                 }
             }
             Body::Media { .. } => {

@@ -32,6 +32,7 @@ pub mod process;
 mod record;
 mod ring;
 pub mod route;
+mod seating;
 mod service;
 mod shuffled;
 pub mod sim;
