@@ -29,12 +29,18 @@ def peer_rows(compared: list[dict], peer: str) -> list[str]:
     for one in compared:
         if one["peer"] == peer:
             main = one["forms"][one["main"]]
-            ratio, steady = (statistics.median(main[key]) for key in ("ratios", "steady_ratios"))
+            ratio, steady = statistics.median(main["ratios"]), without_setup(main)
             span = f"{digits(min(main['ratios']))} to {digits(max(main['ratios']))}"
             sizes = [f"{side['peak_bytes'] / 2**20:.0f}" for side in (main, one["penstock"])]
-            ratios = [digits(ratio), span, digits(steady), digits(main["setup_ratio"])]
+            ratios = [digits(ratio), span, "" if steady is None else digits(steady), digits(main["setup_ratio"])]
             lines.append([one["workload"], *ratios, *sizes, one["main"]])
     return rows(head, lines)
+
+
+def without_setup(form: dict) -> float | None:
+    """The ratio without set-up; none where that is nearly all of the peer's run, and the rest a difference of noise."""
+    whole = statistics.median(run["cpu"] for run in form["runs"])
+    return statistics.median(form["steady_ratios"]) if form["setup_cpu_seconds"] < 0.8 * whole else None
 
 
 def work_rows(compared: list[dict], peer: str) -> list[str]:

@@ -167,10 +167,12 @@ def show(compared: dict) -> None:
     print(f"  {'Penstock':22}{ours['packet_hops_per_cpu_second'] / 1e6:13.2f}{ours['peak_bytes'] / 2**20:7.0f}")
     for form, result in compared["forms"].items():
         ratios = result["ratios"]
-        steady, whole = (statistics.median(result[key]) for key in ("steady_ratios", "whole_process_ratios"))
+        steady, whole = page.without_setup(result), statistics.median(result["whole_process_ratios"])
         row = f"  {peer + ', ' + form:27}{result['packet_hops_per_cpu_second'] / 1e6:8.2f}"
         row += f"{result['peak_bytes'] / 2**20:7.0f}{'':19}{min(ratios):8.2f}{statistics.median(ratios):8.2f}"
-        row += f"{max(ratios):8.2f}{steady:8.2f}{result['setup_ratio']:8.1f}{whole:7.2f}"
+        row += (
+            f"{max(ratios):8.2f}{'' if steady is None else f'{steady:.2f}':>8}{result['setup_ratio']:8.1f}{whole:7.2f}"
+        )
         if compared["required"] is not None and form == compared["main"]:
             row += f"  required {compared['required']}: {'yes' if compared['reached'] else 'NO'}"
         print(row, flush=True)

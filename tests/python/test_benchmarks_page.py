@@ -87,6 +87,14 @@ def test_ratios_leave_the_set_up_out_of_both():
     )
 
 
+def test_nothing_is_said_of_a_run_that_is_nearly_all_set_up():
+    import page
+
+    form = {"runs": [{"cpu": 1.0}], "steady_ratios": [3.0]}
+    assert page.without_setup({**form, "setup_cpu_seconds": 0.7}) == 3.0
+    assert page.without_setup({**form, "setup_cpu_seconds": 0.9}) is None
+
+
 @pytest.mark.parametrize("name", ["flows-cbr", "flows-tcp", "hops", "calls", "time-cbr", "time-tcp"])
 def test_points_of_growth_are_scenarios(name):
     import growth
