@@ -9,6 +9,7 @@ import json
 import resource
 import subprocess
 import sys
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +20,9 @@ from penstock.errors import PenstockError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["GROUPS", "RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here"]
+    from penstock import _core
+
+__all__ = ["GROUPS", "RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here", "measure_scenario"]
 
 
 class Measured(TypedDict):
@@ -36,13 +39,13 @@ class Measured(TypedDict):
 
 
 def cbr(flows: int = 1000) -> str:
-    """Periodic flows of 64 kbit/s at random phases over one link, 60 s."""
+    """Periodic flows of 64 kbit/s at random phases over one link that they fill by half, 60 s."""
     from penstock.components import Cbr, TailDrop
     from penstock.network import Network
 
     net = Network()
     a, b = net.node("a"), net.node("b")
-    net.link(a, b, rate="128 Mbit/s", delay="10 ms", queue=TailDrop(limit="1000 packets"))
+    net.link(a, b, rate=f"{128 * flows} kbit/s", delay="10 ms", queue=TailDrop(limit="1000 packets"))
     net.flows("cbr", a, b, count=flows, source=Cbr(rate="64 kbit/s", packet="160 bytes"))
     return net.toml(description="Periodic flows over one link", duration="60 s")
 
@@ -72,9 +75,15 @@ def tcp_bulk() -> str:
 
 
 def tcp_many(flows: int = 1000) -> str:
-    """A thousand transfers over 1 Gbit/s with a round trip of 50 ms, 10 s."""
+    """A thousand transfers over 1 Gbit/s with a round trip of 50 ms, 10 s; rate and buffer go with their number."""
     return _dumbbell(
-        flows=flows, access="10 Gbit/s", rate="1 Gbit/s", rtt_us=50_000, buffer=4166, starts="1 s", duration="10 s"
+        flows=flows,
+        access="10 Gbit/s",
+        rate=f"{flows} Mbit/s",
+        rtt_us=50_000,
+        buffer=max(flows * 4166 // 1000, 10),
+        starts="1 s",
+        duration="10 s",
     )
 
 
@@ -193,7 +202,9 @@ RESIZABLE = ("cbr", "tcp-many")
 """Those that take another number of flows."""
 
 
-def measure_here(name: str, flows: int | None = None) -> Measured:
+def measure_here(
+    name: str, flows: int | None = None, duration: str | None = None, *, only_setup: bool = False
+) -> Measured:
     """Runs a workload in this process; its peak memory includes what this process needed before.
 
     Parameters
@@ -202,22 +213,34 @@ def measure_here(name: str, flows: int | None = None) -> Measured:
         One of :data:`WORKLOADS`.
     flows : int, optional
         How many flows, for those in :data:`RESIZABLE`.
+    duration : str, optional
+        How much time is simulated, such as ``"500 ms"``.
+    only_setup : bool
+        Stop when everything is built and no more than a millionth of the time has been simulated. Nothing is counted.
     """
+    build = partial(WORKLOADS[name], *([] if flows is None else [flows]))
+    return measure_scenario(build(), name, duration, only_setup=only_setup)
+
+
+def measure_scenario(text: str, name: str, duration: str | None = None, *, only_setup: bool = False) -> Measured:
+    """Runs the scenario that is written in `text`; see :func:`measure_here`."""
     from penstock import _core
 
-    build = partial(WORKLOADS[name], *([] if flows is None else [flows]))
-    build()  # once before the clock starts, for the imports
     begin = _cpu_seconds()
-    text = build()
-    scenario = _core.Scenario(text, name, [])
-    run = scenario.run(scenario.seed, 0)
+    scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)])
+    run = None
+    if only_setup:
+        _begun(scenario)
+    else:
+        run = scenario.run(scenario.seed, 0)
     spent = _cpu_seconds() - begin
-    counters = run.counters
+    counters = {"goodput_bps": 0.0, "delivered": 0, "drops": 0} if run is None else run.counters
+    hops = 0 if run is None else run.packet_hops
     return Measured(
         workload=name,
-        packet_hops=run.packet_hops,
+        packet_hops=hops,
         cpu_seconds=spent,
-        packet_hops_per_cpu_second=run.packet_hops / spent,
+        packet_hops_per_cpu_second=hops / spent,
         peak_rss_bytes=_peak_bytes(),
         goodput_bps=counters["goodput_bps"],
         delivered=counters["delivered"],
@@ -225,7 +248,19 @@ def measure_here(name: str, flows: int | None = None) -> Measured:
     )
 
 
-def measure_apart(name: str, flows: int | None = None) -> Measured:
+def _begun(scenario: _core.Scenario) -> None:
+    """Builds a run and ends it at the first look at its flag."""
+    from penstock import _core
+
+    stop = _core.Cancel()
+    stop.set()
+    with suppress(_core.Cancelled):
+        scenario.run(scenario.seed, 0, stop)
+
+
+def measure_apart(
+    name: str, flows: int | None = None, duration: str | None = None, *, only_setup: bool = False
+) -> Measured:
     """Runs a workload in a fresh process; see :func:`measure_here`.
 
     Raises
@@ -233,7 +268,8 @@ def measure_apart(name: str, flows: int | None = None) -> Measured:
     PenstockError
         If that process fails.
     """
-    command = [sys.executable, "-m", "penstock.bench", name, *([] if flows is None else [str(flows)])]
+    how = json.dumps({"flows": flows, "duration": duration, "only_setup": only_setup})
+    command = [sys.executable, "-m", "penstock.bench", name, how]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise PenstockError(f"the workload {name} failed:\n{ended.stderr.strip()}")
@@ -262,4 +298,4 @@ def _peak_bytes() -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure_here(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else None)))
+    print(json.dumps(measure_here(sys.argv[1], **json.loads(sys.argv[2]))))

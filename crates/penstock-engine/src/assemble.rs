@@ -13,6 +13,7 @@ use crate::port::Port;
 use crate::process::Process;
 use crate::record::Window;
 use crate::route::{Departure, FlowRoutes, Hop, Routes};
+use crate::seating::{flow_key, seats, start};
 use penstock_model::edge::{EdgeContext, Egress};
 use penstock_model::id::{FlowId, HopId, LinkId, NodeId, ProcessId, RouteId};
 use penstock_model::impairment::{AnyImpairment, Impairment};
@@ -352,12 +353,13 @@ fn add_flows(
     for (node, ends) in ends_of_hosts(blueprint).into_iter().enumerate().filter(|(node, _)| host_index[*node] != u32::MAX) {
         host(processes, host_index[node]).expect_ends(&ends);
     }
-    let mut flows = Vec::with_capacity(blueprint.flows.len());
-    for (i, flow) in blueprint.flows.iter().enumerate() {
+    let mut flows = vec![FlowRoutes::NONE; blueprint.flows.len()];
+    for i in seats(blueprint, key) {
+        let flow = &blueprint.flows[i as usize];
         let group = &blueprint.groups[flow.group as usize];
-        let key = key.child("flows").child(&group.name).nth(u64::from(flow.member));
-        let start = start(group.start, key);
-        let (id, watch) = (FlowId(i as u32), blueprint.watch.group(flow.group));
+        let key = flow_key(blueprint, flow, key);
+        let start = start(blueprint, flow, key);
+        let (id, watch) = (FlowId(i), blueprint.watch.group(flow.group));
         let forward = departure(flow.forward);
         let dress = Dress { flow: id, departure: forward, class: group.class, precedence: group.precedence };
         let (from, to) = (host_index[flow.from.index()], host_index[flow.to.index()]);
@@ -392,7 +394,7 @@ fn add_flows(
             }
             (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
         };
-        flows.push(routes);
+        flows[i as usize] = routes;
     }
     Ok(flows)
 }
@@ -501,14 +503,5 @@ fn segments(group: &FlowGroup, tcp: &TcpParameters) -> Result<Option<u32>, Bluep
             u32::try_from(size.get().div_ceil(payload)).unwrap_or(u32::MAX)
         })),
         _ => Err(BlueprintError::Mismatch(group.name.clone())),
-    }
-}
-
-fn start((low, high): (Time, Time), key: Key) -> Time {
-    let span = high.since(low).as_ps();
-    if span == 0 {
-        low
-    } else {
-        low + Duration::from_ps(key.child("start").stream().below(span))
     }
 }

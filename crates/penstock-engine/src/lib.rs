@@ -36,6 +36,7 @@ pub mod process;
 mod record;
 mod ring;
 pub mod route;
+mod seating;
 mod service;
 mod shuffled;
 pub mod sim;

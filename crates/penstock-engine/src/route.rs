@@ -40,17 +40,25 @@ pub struct FlowRoutes {
     pub sink: u32,
 }
 
+impl FlowRoutes {
+    /// Of a flow that has no ends yet.
+    pub const NONE: FlowRoutes = {
+        let nowhere = Departure { port: u32::MAX, hop: HopId(u32::MAX) };
+        FlowRoutes { forward: nowhere, backward: nowhere, source: u32::MAX, sink: u32::MAX }
+    };
+}
+
 /// All routes of a run. They never change; a packet's position in the table is the route of its emission.
 #[derive(Debug, Default)]
 pub struct Routes {
     hops: Vec<Hop>,
     flows: Vec<FlowRoutes>,
-    /// Again the slots of the receiving ends: all that datagrams need, and they are at random flows.
+    /// The slot of each flow's receiving end once more: a table that a cache holds where that of the flows does not fit.
     sinks: Vec<u32>,
 }
 
 impl Routes {
-    /// Routes of these hops, and these flows.
+    /// Routes of these hops, for these flows.
     pub fn new(hops: Vec<Hop>, flows: Vec<FlowRoutes>) -> Routes {
         let sinks = flows.iter().map(|flow| flow.sink).collect();
         Routes { hops, flows, sinks }
@@ -68,7 +76,7 @@ impl Routes {
         self.flows[flow.index()]
     }
 
-    /// The slot of the receiving end of `flow` at its host.
+    /// The slot of the receiving end of `flow`.
     #[inline]
     pub fn sink(&self, flow: FlowId) -> u32 {
         self.sinks[flow.index()]
