@@ -91,6 +91,7 @@ impl Emissions {
         let wheel = &mut self.wheels[self.at_wheel];
         let (sent, leaver) = wheel.turn(bound.min(self.others), send);
         match (leaver, wheel.first()) {
+            // What comes first in the wheel mostly comes first of all.
             (None, Some(turn)) if turn.at < self.others => self.first = Due::from(*turn),
             _ => self.settle(leaver),
         }
@@ -98,11 +99,17 @@ impl Emissions {
     }
 
     /// Moves the first source on to `next`, or out if that is never.
+    #[inline(always)]
     pub fn first_goes_on(&mut self, next: Time) {
-        let leaver = match self.wheels.get_mut(self.at_wheel) {
-            Some(wheel) => wheel.turn(Time::ZERO, |_, _| next).1,
-            None => self.heap.pop().map(|Reverse(Due { at, flow, slot, .. })| Leaver { turn: Turn { at, flow, slot }, next }),
-        };
+        if self.turns() {
+            self.turn(Time::ZERO, |_, _| next);
+        } else {
+            self.first_of_heap_goes_on(next);
+        }
+    }
+
+    fn first_of_heap_goes_on(&mut self, next: Time) {
+        let leaver = self.heap.pop().map(|Reverse(Due { at, flow, slot, .. })| Leaver { turn: Turn { at, flow, slot }, next });
         self.settle(leaver);
     }
 
