@@ -319,33 +319,53 @@ impl CallsEnd {
     /// came across, those that have ended included.
     #[inline(always)]
     fn emit_before(&mut self, bound: Time, around: &mut Surroundings<'_, '_>) -> u64 {
-        let CallsEnd { sending, ingress, delayed, free, .. } = self;
-        let Sending { outlet, calls, emissions, stop, ingress_watches, delays, next_change } = sending;
-        let mut met = 0;
-        while emissions.next() < bound {
-            met += 1;
-            let Due { at: now, slot, .. } = emissions.first();
+        if self.sending.delays {
+            self.hold_up_next();
+            return 1;
+        }
+        let CallsEnd { sending, ingress, free, .. } = self;
+        let Sending { outlet, calls, emissions, stop, ingress_watches, .. } = sending;
+        let mut send = |now: Time, slot: u32| {
             let call = &mut calls[slot as usize];
             let size = call.size;
             let Some(after) = call.go_on() else {
                 free.push(slot);
-                emissions.remove_first();
-                continue;
+                return Time::NEVER;
             };
-            emissions.advance(after, *stop);
-            if *delays {
-                if let Some(delayed) = delayed {
-                    call.latest = delayed.add(now, call.latest, slot, call.serial, size);
-                    *next_change = (*next_change).min(call.latest);
-                }
-                return met;
-            }
             if *ingress_watches {
                 ingress.on_sent(now, Bytes::new(u64::from(size)));
             }
             outlet.pass(now, size, around);
+            next_until(*stop, now + after)
+        };
+        let mut met = 0;
+        while emissions.next() < bound {
+            met += if emissions.turns() {
+                emissions.turn(bound, &mut send)
+            } else {
+                let Due { at, slot, .. } = emissions.first();
+                emissions.first_goes_on(send(at, slot));
+                1
+            };
         }
         met
+    }
+
+    /// The next packet of a call sets out for the ingress.
+    fn hold_up_next(&mut self) {
+        let CallsEnd { sending: Sending { calls, emissions, stop, next_change, .. }, delayed, free, .. } = self;
+        let Due { at: now, slot, .. } = emissions.first();
+        let call = &mut calls[slot as usize];
+        let size = call.size;
+        let Some(after) = call.go_on() else {
+            free.push(slot);
+            return emissions.first_goes_on(Time::NEVER);
+        };
+        emissions.first_goes_on(next_until(*stop, now + after));
+        if let Some(delayed) = delayed {
+            call.latest = delayed.add(now, call.latest, slot, call.serial, size);
+            *next_change = (*next_change).min(call.latest);
+        }
     }
 
     /// A packet has come from its source, where that took time.
@@ -404,5 +424,15 @@ impl CallsEnd {
         let span = self.sending.outlet.window.overlap(self.live_since, now);
         self.counters.live_ps += u128::from(span) * self.live.len() as u128;
         self.live_since = now;
+    }
+}
+
+/// When a source sends next, if it sends nothing after `stop`.
+#[inline]
+fn next_until(stop: Time, next: Time) -> Time {
+    if next <= stop {
+        next
+    } else {
+        Time::NEVER
     }
 }

@@ -91,6 +91,7 @@ impl Emissions {
         let wheel = &mut self.wheels[self.at_wheel];
         let (sent, leaver) = wheel.turn(bound.min(self.others), send);
         match (leaver, wheel.first()) {
+            // What comes first in the wheel mostly comes first of all.
             (None, Some(turn)) if turn.at < self.others => self.first = Due::from(*turn),
             _ => self.settle(leaver),
         }
@@ -98,24 +99,18 @@ impl Emissions {
     }
 
     /// Moves the first source on to `next`, or out if that is never.
-    pub fn first_goes_on(&mut self, next: Time) {
-        let leaver = match self.wheels.get_mut(self.at_wheel) {
-            Some(wheel) => wheel.turn(Time::ZERO, |_, _| next).1,
-            None => self.heap.pop().map(|Reverse(Due { at, flow, slot, .. })| Leaver { turn: Turn { at, flow, slot }, next }),
-        };
-        self.settle(leaver);
-    }
-
-    /// Moves the first source on by `after`, or out if that is after `stop`.
     #[inline(always)]
-    pub fn advance(&mut self, after: Duration, stop: Time) {
-        let next = self.first.at + after;
-        self.first_goes_on(if next <= stop { next } else { Time::NEVER });
+    pub fn first_goes_on(&mut self, next: Time) {
+        if self.turns() {
+            self.turn(Time::ZERO, |_, _| next);
+        } else {
+            self.first_of_heap_goes_on(next);
+        }
     }
 
-    /// Takes the first source out.
-    pub fn remove_first(&mut self) {
-        self.first_goes_on(Time::NEVER);
+    fn first_of_heap_goes_on(&mut self, next: Time) {
+        let leaver = self.heap.pop().map(|Reverse(Due { at, flow, slot, .. })| Leaver { turn: Turn { at, flow, slot }, next });
+        self.settle(leaver);
     }
 
     /// Enters who has left its wheel, and finds out who is first.
@@ -174,7 +169,7 @@ mod tests {
                 let due = emissions.first();
                 prop_assert_eq!(due.at, emissions.next());
                 seen.push((due.at.as_ps(), due.flow));
-                emissions.advance(Duration::from_ps(starts[due.flow as usize].1), Time::NEVER);
+                emissions.first_goes_on(due.at + Duration::from_ps(starts[due.flow as usize].1));
             }
             let mut expected: Vec<(u64, u32)> = starts
                 .iter()

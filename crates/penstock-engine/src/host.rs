@@ -389,8 +389,7 @@ impl Host {
     /// Whether [`Host::take_datagrams`] is for `packet`: where nothing comes through, nobody traces, and all counts.
     #[inline(always)]
     pub fn takes_datagrams(&self, now: Time, packet: &Packet, record: &Record) -> bool {
-        let is_simple = !self.passes_on && record.trace.is_none() && self.window.is_open(now);
-        is_simple && matches!(packet.body, Body::Datagram { .. })
+        matches!(packet.body, Body::Datagram { .. }) && !self.passes_on && record.trace.is_none() && self.window.is_open(now)
     }
 
     /// Takes datagrams at the end of their routes, as long as nothing else arrives and they do so before `bound`; returns how

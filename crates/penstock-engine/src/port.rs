@@ -193,6 +193,11 @@ impl Port {
                     self.queue_up(now, packet, hop, context);
                 }
             }
+            Queueing::Committed(_) if !self.has_stages => {
+                for (now, packet, hop) in packets {
+                    self.commit(now, packet, hop, context);
+                }
+            }
             _ => {
                 for (now, packet, hop) in packets {
                     self.decide_before_arrival(now, context);
@@ -274,18 +279,22 @@ impl Port {
         }
     }
 
-    /// Takes a packet at a port that does more than queue.
-    #[inline]
+    /// Takes a packet where none of the loops is for it.
     fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         if self.has_stages {
             return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
         }
-        if matches!(self.queueing, Queueing::Fifo(_)) {
-            return self.queue_up_traced(now, packet, hop, context);
+        match self.queueing {
+            Queueing::Fifo(_) => self.queue_up_traced(now, packet, hop, context),
+            Queueing::Committed(_) => unreachable!("there is a loop for it"),
+            Queueing::Service(_) => self.on_arrival_to_service(now, packet, hop, context),
         }
-        let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else {
-            return self.on_arrival_to_service(now, packet, hop, context);
-        };
+    }
+
+    /// Takes a packet at a port that knows its departures on arrival and has no further stages than PCN meters.
+    #[inline(always)]
+    fn commit(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else { return };
         let mut written = Written { hop, marked: packet.marked, pcn: packet.pcn };
         match queue.decide(now, packet, &mut counters.sent) {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
