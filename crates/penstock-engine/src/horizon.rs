@@ -7,6 +7,7 @@
 //! visit by their delay, and nothing else does.
 
 use crate::agenda::Agenda;
+use crate::later::Later;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
 
@@ -55,8 +56,9 @@ pub struct Horizon {
     ancestors: Vec<Ancestor>,
     /// Where the ancestors of each process begin; none at all if there are too many.
     first_ancestor: Vec<u32>,
-    /// What lies beyond waits for another call.
+    /// What lies beyond waits in `later`, and the agenda knows nothing of it.
     until: Time,
+    later: Later,
 }
 
 impl Horizon {
@@ -82,6 +84,7 @@ impl Horizon {
             ancestors,
             first_ancestor,
             until: Time::ZERO,
+            later: Later::new(processes),
         }
     }
 
@@ -90,10 +93,25 @@ impl Horizon {
         self.executor = executor;
     }
 
-    /// Begins anew with these next events, to run until `until`.
-    pub fn begin(&mut self, until: Time, nexts: impl Iterator<Item = Time>) {
+    /// Begins anew with these next events.
+    pub fn begin(&mut self, nexts: impl Iterator<Item = Time>) {
+        for (process, next) in nexts.enumerate() {
+            self.agenda.set(process, (Time::NEVER, Time::NEVER));
+            self.later.set(process, next);
+        }
+    }
+
+    /// What happens up to and including `until` is to be done now; everything before has been.
+    pub fn extend(&mut self, until: Time) {
         self.until = until;
-        nexts.enumerate().for_each(|(process, next)| self.set(process, next));
+        let Horizon { executor, agenda, reach, span, later, .. } = self;
+        later.take(until, |process, next| agenda.set(process, key(*executor, next, reach[process], span[process])));
+    }
+
+    /// When something happens next, once nothing is left to do until the end of the last extension.
+    pub fn next(&mut self) -> Time {
+        debug_assert!(self.agenda.first_key().1 == Time::NEVER, "something is left to do");
+        self.later.first()
     }
 
     /// The process to visit, and until when it may run; `None` if nothing is left to do.
@@ -129,19 +147,21 @@ impl Horizon {
     /// Something is on its way to `process` that arrives at `at`.
     #[inline]
     pub fn announce(&mut self, process: usize, at: Time) {
-        if at < self.agenda.key(process).1 {
-            self.set(process, at);
+        if at > self.until {
+            self.later.advance(process, at);
+        } else if at < self.agenda.key(process).1 {
+            self.agenda.set(process, key(self.executor, at, self.reach[process], self.span[process]));
         }
     }
 
     #[inline]
     fn set(&mut self, process: usize, next: Time) {
-        let key = match self.executor {
-            _ if next > self.until || next == Time::NEVER => (Time::NEVER, Time::NEVER),
-            Executor::Plain => (next, next),
-            Executor::Horizon => (next + self.reach[process].min(self.span[process]), next),
-        };
-        self.agenda.set(process, key);
+        if next > self.until || next == Time::NEVER {
+            self.agenda.set(process, (Time::NEVER, Time::NEVER));
+            self.later.set(process, next);
+        } else {
+            self.agenda.set(process, key(self.executor, next, self.reach[process], self.span[process]));
+        }
     }
 
     /// Before this, nothing arrives at `process` that has not been sent yet.
@@ -156,6 +176,15 @@ impl Horizon {
             (if ancestor.is_last { next.min(edge) } else { next }) + ancestor.distance
         };
         self.ancestors[range].iter().map(bound).min().unwrap_or(edge)
+    }
+}
+
+/// Where a process stands in the agenda that is due at `next`.
+#[inline]
+fn key(executor: Executor, next: Time, reach: Duration, span: Duration) -> (Time, Time) {
+    match executor {
+        Executor::Plain => (next, next),
+        Executor::Horizon => (next + reach.min(span), next),
     }
 }
 
@@ -201,7 +230,8 @@ mod tests {
         let couplings = couplings.iter().map(|&(from, to, ms)| ((from, to), Duration::from_ms(ms))).collect();
         let mut horizon = Horizon::new(nexts.len(), &couplings);
         horizon.span.fill(LONGEST_SPAN);
-        horizon.begin(at(1_000), nexts.iter().map(|&ms| at(ms)));
+        horizon.begin(nexts.iter().map(|&ms| at(ms)));
+        horizon.extend(at(1_000));
         horizon
     }
 
@@ -246,10 +276,26 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_beyond_the_extension_waits_for_the_next_one() {
+        let mut horizon = horizon(&[(0, 1, 2), (1, 0, 3)], &[10, 50]);
+        horizon.begin([at(10), at(50)].into_iter());
+        horizon.extend(at(12));
+        assert_eq!(horizon.next_visit(), Some((0, at(12))));
+        horizon.visited(0, at(60), 500);
+        assert_eq!(horizon.next_visit(), None);
+        assert_eq!(horizon.next(), at(50));
+        horizon.announce(1, at(14));
+        assert_eq!(horizon.next(), at(14));
+        horizon.extend(at(20));
+        assert_eq!(horizon.next_visit(), Some((1, at(20))));
+    }
+
+    #[test]
     fn the_plain_executor_goes_from_instant_to_instant() {
         let mut horizon = horizon(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
         horizon.choose(Executor::Plain);
-        horizon.begin(at(1_000), [at(10), at(11)].into_iter());
+        horizon.begin([at(10), at(11)].into_iter());
+        horizon.extend(at(1_000));
         assert_eq!(horizon.next_visit(), Some((0, at(10))));
         horizon.visited(0, at(12), 1);
         assert_eq!(horizon.next_visit(), Some((1, at(11))));

@@ -1,0 +1,278 @@
+//! One run on several cores.
+//!
+//! The processes are split into parts, one for each core. Parts meet again and again, hand over what they have sent each
+//! other, and tell when something happens next at each. What happens in one part takes at least the *way* to another, the
+//! shortest delay of the channels between, to make a difference there: so until the smallest sum of a part's next event and
+//! the way from it, nothing arrives that is not there yet, and so far each part runs by itself. In what order things happen
+//! that cannot know of each other decides no number, as ever.
+
+use crate::away::{Away, Bag};
+use crate::channel::Inputs;
+use crate::horizon::{Couplings, Horizon};
+use crate::meeting::Meeting;
+use crate::part::Part;
+use crate::process::Process;
+use crate::route::Routes;
+use penstock_model::units::{Duration, Time};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Mutex;
+
+/// How processes are split into parts, and whether that has paid so far.
+pub struct Cores {
+    /// The process behind the last one of each part.
+    ends: Vec<u32>,
+    /// How long what happens in one part takes at least to arrive in another, or back in itself.
+    ways: Vec<Vec<Duration>>,
+    horizons: Vec<Horizon>,
+    /// So many times it is not tried, and as many again if it then does not pay either.
+    pause: u32,
+    pauses: u32,
+    /// What has been done on several cores.
+    done: u64,
+    in_turn: bool,
+}
+
+/// What a meeting costs, in packets that could have been handled meanwhile.
+const MEETING: u64 = 30;
+/// Fewer meetings tell nothing.
+const TELLING: u64 = 50;
+
+impl Cores {
+    /// Parts that end before the processes `ends`.
+    pub fn new(ends: Vec<u32>, couplings: &Couplings) -> Cores {
+        let part = |process: u32| ends.partition_point(|end| *end <= process);
+        let begin = |part: usize| if part == 0 { 0 } else { ends[part - 1] };
+        let mut ways = vec![vec![Duration::FOREVER; ends.len()]; ends.len()];
+        let mut within = vec![Couplings::new(); ends.len()];
+        for (&(from, to), &delay) in couplings {
+            let (a, b) = (part(from), part(to));
+            if a == b {
+                within[a].insert((from - begin(a), to - begin(a)), delay);
+            } else {
+                ways[a][b] = ways[a][b].min(delay);
+            }
+        }
+        close(&mut ways);
+        let size = |part: usize| (ends[part] - begin(part)) as usize;
+        let horizons = within.iter().enumerate().map(|(part, couplings)| Horizon::new(size(part), couplings)).collect();
+        Cores { ends, ways, horizons, pause: 0, pauses: 0, done: 0, in_turn: false }
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// What has been done on several cores, in packets and events of sources.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Runs the parts in turn, on one core and between the same meetings; for tests.
+    pub fn take_turns(&mut self) {
+        self.in_turn = true;
+    }
+
+    /// Whether to try now: not where it lately did not pay.
+    pub fn try_now(&mut self) -> bool {
+        self.pause = self.pause.saturating_sub(1);
+        self.pause == 0
+    }
+
+    /// Does everything that is due up to and including `until`. A panic on any core is one here.
+    pub fn run(&mut self, until: Time, mut processes: &mut [Process], mut inputs: &mut [Option<Box<Inputs>>], routes: &Routes) {
+        let mut parts = Vec::with_capacity(self.ends.len());
+        let mut first = 0;
+        for (end, horizon) in self.ends.iter().zip(&mut self.horizons) {
+            let size = *end as usize - first;
+            let (these, others) = processes.split_at_mut(size);
+            let (their_inputs, other_inputs) = inputs.split_at_mut(size);
+            parts.push(Part { first, processes: these, inputs: their_inputs, horizon, routes });
+            (processes, inputs, first) = (others, other_inputs, first + size);
+        }
+        let round = Round {
+            meeting: Meeting::new(parts.len()),
+            desks: [(); 2].map(|()| parts.iter().map(|_| Desk::new(parts.len())).collect()),
+            ends: &self.ends,
+            ways: &self.ways,
+            until,
+        };
+        let workers: Vec<Worker<'_>> = parts.into_iter().enumerate().map(|(me, part)| Worker::new(&round, me, part)).collect();
+        let tally = if self.in_turn { take_turns(workers) } else { work_together(workers) };
+        self.done += tally.done;
+        self.judge(&tally);
+    }
+
+    fn judge(&mut self, tally: &Tally) {
+        if tally.meetings < TELLING {
+            return;
+        }
+        if tally.longest + MEETING * tally.meetings < tally.done {
+            self.pauses = 0;
+        } else {
+            self.pauses = (self.pauses + 1).min(10);
+            self.pause = 1 << self.pauses;
+        }
+    }
+}
+
+/// Makes direct ways as short as those over other parts.
+fn close(ways: &mut [Vec<Duration>]) {
+    for over in 0..ways.len() {
+        for from in 0..ways.len() {
+            for to in 0..ways.len() {
+                ways[from][to] = ways[from][to].min(ways[from][over] + ways[over][to]);
+            }
+        }
+    }
+}
+
+/// What was done between meetings.
+#[derive(Default)]
+struct Tally {
+    meetings: u64,
+    /// By all parts.
+    done: u64,
+    /// By the one that did most, each time.
+    longest: u64,
+}
+
+/// What a part tells the others at a meeting, and hands to them.
+///
+/// There are two for each part, in turn: what was put down for one meeting may still be read until the next.
+#[repr(align(128))] // no two cores write to the same cache line
+struct Desk {
+    next: AtomicU64,
+    done: AtomicU64,
+    /// For each part, when the first arrival in the bag is, and the bag. Nobody ever waits for it.
+    bags: Vec<(AtomicU64, Mutex<Bag>)>,
+}
+
+impl Desk {
+    fn new(parts: usize) -> Desk {
+        let bags = (0..parts).map(|_| (AtomicU64::new(u64::MAX), Mutex::default())).collect();
+        Desk { next: AtomicU64::new(0), done: AtomicU64::new(0), bags }
+    }
+
+    fn put(&self, next: Time, done: u64, away: &mut Away) {
+        // The meeting makes all of it visible.
+        self.next.store(next.as_ps(), Ordering::Relaxed);
+        self.done.store(done, Ordering::Relaxed);
+        for (bag, (earliest, place)) in away.bags.iter_mut().zip(&self.bags) {
+            earliest.store(bag.earliest.as_ps(), Ordering::Relaxed);
+            if bag.earliest != Time::NEVER {
+                std::mem::swap(bag, &mut place.lock().expect(NO_PANIC));
+            }
+        }
+    }
+}
+
+const NO_PANIC: &str = "nothing panics while it holds a bag";
+
+fn read(time: &AtomicU64) -> Time {
+    Time::from_ps(time.load(Ordering::Relaxed))
+}
+
+/// What the threads share.
+struct Round<'a> {
+    meeting: Meeting,
+    desks: [Vec<Desk>; 2],
+    ends: &'a [u32],
+    ways: &'a [Vec<Duration>],
+    until: Time,
+}
+
+/// One part at work.
+struct Worker<'a> {
+    me: usize,
+    part: Part<'a>,
+    round: &'a Round<'a>,
+    away: Away,
+    /// Since the last meeting.
+    done: u64,
+    tally: Tally,
+}
+
+impl<'a> Worker<'a> {
+    fn new(round: &'a Round<'a>, me: usize, mut part: Part<'a>) -> Worker<'a> {
+        part.begin();
+        Worker { me, part, round, away: Away::new(round.ends), done: 0, tally: Tally::default() }
+    }
+
+    /// Before a meeting: tells the others how things stand.
+    fn tell(&mut self, desks: &[Desk]) {
+        desks[self.me].put(self.part.horizon.next(), self.done, &mut self.away);
+    }
+
+    /// After it: takes what they have handed over, and goes on; `false` if everybody is done.
+    fn go_on(&mut self, desks: &[Desk]) -> bool {
+        for (earliest, bag) in desks.iter().map(|desk| &desk.bags[self.me]) {
+            if read(earliest) != Time::NEVER {
+                self.part.take(&mut bag.lock().expect(NO_PANIC));
+            }
+        }
+        let done = || desks.iter().map(|desk| desk.done.load(Ordering::Relaxed));
+        self.tally.meetings += 1;
+        self.tally.done += done().sum::<u64>();
+        self.tally.longest += done().max().unwrap_or(0);
+        let (first, bound) = self.round.bound(desks, self.me);
+        if first > self.round.until {
+            return false;
+        }
+        self.done = self.part.run(bound.before().min(self.round.until), &mut self.away);
+        true
+    }
+
+    /// Works until everybody is done, or one of them has panicked.
+    fn work(mut self) -> Tally {
+        let meeting = &self.round.meeting;
+        let _guard = meeting.guard();
+        for desks in self.round.desks.iter().cycle() {
+            self.tell(desks);
+            if !meeting.wait() || !self.go_on(desks) {
+                break;
+            }
+        }
+        self.tally
+    }
+}
+
+/// Each worker has a thread; the first has this one.
+fn work_together(workers: Vec<Worker<'_>>) -> Tally {
+    std::thread::scope(|scope| {
+        let mut workers = workers.into_iter();
+        let first = workers.next().expect("there is at least one part");
+        let others: Vec<_> = workers.map(|worker| scope.spawn(|| worker.work())).collect();
+        let tally = first.work();
+        for other in others {
+            other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+        tally
+    })
+}
+
+fn take_turns(mut workers: Vec<Worker<'_>>) -> Tally {
+    let round = workers[0].round;
+    for desks in round.desks.iter().cycle() {
+        workers.iter_mut().for_each(|worker| worker.tell(desks));
+        // All of them, though they agree.
+        if !workers.iter_mut().fold(true, |on, worker| worker.go_on(desks) && on) {
+            break;
+        }
+    }
+    workers.pop().expect("there is at least one part").tally
+}
+
+impl Round<'_> {
+    /// When anything happens next at all, and before when nothing arrives in part `me` that is not there yet.
+    fn bound(&self, desks: &[Desk], me: usize) -> (Time, Time) {
+        let (mut first, mut bound) = (Time::NEVER, Time::NEVER);
+        for (part, desk) in desks.iter().enumerate() {
+            // What has just been handed to it counts too.
+            let next = desks.iter().map(|from| read(&from.bags[part].0)).fold(read(&desk.next), Time::min);
+            first = first.min(next);
+            bound = bound.min(next + self.ways[part][me]);
+        }
+        (first, bound)
+    }
+}
