@@ -146,6 +146,29 @@ def _pcn(traffic: str) -> str:
     return scenario(settings, Case(ADMISSION, traffic, SINGLE), span=("100 s", "10 s"))
 
 
+def fat_tree(ports: int = 16) -> str:
+    """A fat tree of 1 Gbit/s with 1,024 hosts, each with four transfers to other pods or edges, 100 ms."""
+    from penstock.components import Ftp, TailDrop, Tcp
+    from penstock.network import Network
+    from penstock.topologies import fat_tree as grow
+
+    net = Network()
+    tree = grow(net, ports, rate="1 Gbit/s", delay="1 us", queue=TailDrop(limit="100 packets"))
+    tcp = Tcp(
+        variant="new-reno",
+        packet="1500 bytes",
+        header="40 bytes",
+        initial_window="10 packets",
+        initial_rto="5 ms",
+        min_rto="5 ms",
+    )
+    hosts = len(tree.hosts)
+    for number, shift in enumerate((1, ports, hosts // 3, hosts // 2 + 1)):
+        name = f"transfers{number}"
+        net.flows(name, tree.hosts, tree.hosts, shift=shift, start=("0 s", "1 ms"), source=Ftp(), transport=tcp)
+    return net.toml(description="Transfers over a fat tree", duration="100 ms")
+
+
 def _dumbbell(*, flows: int, access: str, rate: str, rtt_us: int, buffer: int, starts: str, duration: str) -> str:
     """40 access nodes a side and one bottleneck; each way, an access link has 1 % of the round trip and it has 48 %."""
     from penstock.components import Ftp, TailDrop, Tcp

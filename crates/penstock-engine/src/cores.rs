@@ -8,7 +8,7 @@
 
 use crate::away::{Away, Bag};
 use crate::channel::Inputs;
-use crate::horizon::{Couplings, Horizon};
+use crate::horizon::{Couplings, Executor, Horizon};
 use crate::meeting::Meeting;
 use crate::part::Part;
 use crate::process::Process;
@@ -66,6 +66,11 @@ impl Cores {
     /// What has been done on several cores, in packets and events of sources.
     pub fn done(&self) -> u64 {
         self.done
+    }
+
+    /// Chooses the executor.
+    pub fn choose(&mut self, executor: Executor) {
+        self.horizons.iter_mut().for_each(|horizon| horizon.choose(executor));
     }
 
     /// Runs the parts in turn, on one core and between the same meetings; for tests.

@@ -5,6 +5,10 @@
 //! that smallest sum can always run; how far is a matter of what can still get to it, which follows from the next events
 //! of the processes before it and the delays between (the promises of conservative simulation). Loops therefore bound a
 //! visit by their delay, and nothing else does.
+//!
+//! Where everything is coupled with everything by like delays, as in a data centre, visits are short all the same, and the
+//! order costs more than they do. Such a network is *swept* instead: within the shortest delay of all nobody hears of
+//! anybody, so whoever is due is visited in the order of numbers.
 
 use crate::agenda::Agenda;
 use crate::later::Later;
@@ -16,9 +20,11 @@ use std::collections::BTreeMap;
 pub enum Executor {
     /// One instant: the reference, in which the events of all processes happen in the order of time.
     Plain,
-    /// As far as nothing can still reach it.
+    /// As far as nothing can still reach it, or in sweeps where that is faster.
     #[default]
     Horizon,
+    /// In sweeps wherever everything takes some time; for tests.
+    Sweeps,
 }
 
 /// Shortest delays of the channels between processes, by sender and receiver; messages are channels too.
@@ -59,7 +65,29 @@ pub struct Horizon {
     /// What lies beyond waits in `later`, and the agenda knows nothing of it.
     until: Time,
     later: Later,
+    /// Nothing takes less time from one process to another.
+    shortest: Duration,
+    /// Visits since the length of visits was judged, and what they handled.
+    judged: (u64, u64),
+    /// How often visits must have been too short before sweeping is tried again; more each time that it does not pay.
+    patience: u64,
+    shorts: u64,
+    sweeping: bool,
+    /// Sweeps since they were judged, and how many were due in them.
+    swept: (u64, u64),
+    list: Vec<u32>,
 }
+
+/// Visits, and sweeps, are judged in groups of so many;
+const JUDGED: u64 = 1_000;
+/// those that handle less than this in the mean are too short.
+const SHORT: u64 = 2;
+/// A sweep that finds fewer due than one of so many does not pay.
+const SPARSE: u64 = 2_000;
+/// It is tried again at least once in so many times.
+const MOST_PATIENCE: u64 = 1 << 16;
+/// Fewer processes than this are not swept.
+const FEW: usize = 64;
 
 impl Horizon {
     /// The order of visits of processes that are coupled in this way.
@@ -76,6 +104,7 @@ impl Horizon {
             ancestors.extend(ancestors_of(process as u32, &senders));
             first_ancestor.push(ancestors.len() as u32);
         }
+        let shortest = reach.iter().copied().min().unwrap_or(Duration::FOREVER);
         Horizon {
             executor: Executor::default(),
             agenda: Agenda::new(processes, (Time::NEVER, Time::NEVER)),
@@ -85,12 +114,20 @@ impl Horizon {
             first_ancestor,
             until: Time::ZERO,
             later: Later::new(processes),
+            shortest,
+            judged: (0, 0),
+            patience: 1,
+            shorts: 0,
+            sweeping: false,
+            swept: (0, 0),
+            list: Vec::new(),
         }
     }
 
     /// Chooses the executor.
     pub fn choose(&mut self, executor: Executor) {
         self.executor = executor;
+        self.sweeping = executor == Executor::Sweeps && self.shortest > Duration::ZERO;
     }
 
     /// Begins anew with these next events.
@@ -114,6 +151,77 @@ impl Horizon {
         self.later.first()
     }
 
+    /// A list to be used again and again.
+    pub fn list(&mut self) -> &mut Vec<u32> {
+        &mut self.list
+    }
+
+    /// Whether the network is swept now.
+    #[inline]
+    pub fn is_sweeping(&self) -> bool {
+        self.sweeping
+    }
+
+    /// Judges the length of visits, and leaves what has been begun to sweeps if they are better; tells whether they are.
+    #[inline]
+    pub fn turns_to_sweeping(&mut self) -> bool {
+        if self.judged.0 < JUDGED {
+            return false;
+        }
+        self.judge_visits();
+        self.sweeping
+    }
+
+    fn judge_visits(&mut self) {
+        let (visits, handled) = std::mem::take(&mut self.judged);
+        let may_sweep = self.executor == Executor::Horizon && self.shortest > Duration::ZERO && self.reach.len() >= FEW;
+        self.shorts = if may_sweep && handled < SHORT * visits { self.shorts + 1 } else { 0 };
+        if self.shorts < self.patience {
+            return;
+        }
+        self.sweeping = true;
+        for process in 0..self.reach.len() {
+            let next = self.agenda.key(process).1;
+            if next != Time::NEVER {
+                self.agenda.set(process, (Time::NEVER, Time::NEVER));
+                self.later.set(process, next);
+            }
+        }
+    }
+
+    /// Lists who is due before anybody could hear of anything that is still to be done, at most until `until`; when that
+    /// is, or `None` if nobody is due. They may be visited in any order.
+    #[inline]
+    pub fn sweep(&mut self, until: Time, due: &mut Vec<u32>) -> Option<Time> {
+        due.clear();
+        let first = self.later.first();
+        if first > until || first == Time::NEVER {
+            return None;
+        }
+        self.until = until.min((first + self.shortest).before());
+        self.later.take(self.until, |process, _| due.push(process as u32));
+        self.swept = (self.swept.0 + 1, self.swept.1 + due.len() as u64);
+        if self.swept.0 >= JUDGED && self.executor != Executor::Sweeps {
+            self.judge_sweeps();
+        }
+        Some(self.until)
+    }
+
+    fn judge_sweeps(&mut self) {
+        let (sweeps, due) = std::mem::take(&mut self.swept);
+        if due * SPARSE >= sweeps * self.reach.len() as u64 {
+            self.patience = 1;
+        } else {
+            (self.sweeping, self.shorts, self.patience) = (false, 0, (self.patience * 2).min(MOST_PATIENCE));
+        }
+    }
+
+    /// A process has been visited in a sweep, and is due next at `next`.
+    #[inline]
+    pub fn swept(&mut self, process: usize, next: Time) {
+        self.later.set(process, next);
+    }
+
     /// The process to visit, and until when it may run; `None` if nothing is left to do.
     #[inline]
     pub fn next_visit(&self) -> Option<(usize, Time)> {
@@ -124,7 +232,7 @@ impl Horizon {
         let process = self.agenda.first();
         let until = match self.executor {
             Executor::Plain => now,
-            Executor::Horizon => {
+            Executor::Horizon | Executor::Sweeps => {
                 let promised = self.promised(process, edge).before().max(now);
                 promised.min(now + self.span[process]).min(self.until)
             }
@@ -135,6 +243,7 @@ impl Horizon {
     /// The visited process has handled `handled` things, and the next is due at `next`.
     #[inline]
     pub fn visited(&mut self, process: usize, next: Time, handled: u64) {
+        self.judged = (self.judged.0 + 1, self.judged.1 + handled);
         let span = &mut self.span[process];
         if handled > LARGE_VISIT {
             *span = Duration::from_ps((span.as_ps() / handled).saturating_mul(LARGE_VISIT / 2).max(1));
@@ -184,7 +293,7 @@ impl Horizon {
 fn key(executor: Executor, next: Time, reach: Duration, span: Duration) -> (Time, Time) {
     match executor {
         Executor::Plain => (next, next),
-        Executor::Horizon => (next + reach.min(span), next),
+        Executor::Horizon | Executor::Sweeps => (next + reach.min(span), next),
     }
 }
 
@@ -287,7 +396,7 @@ mod tests {
         horizon.announce(1, at(14));
         assert_eq!(horizon.next(), at(14));
         horizon.extend(at(20));
-        assert_eq!(horizon.next_visit(), Some((1, at(20))));
+        assert_eq!(horizon.next_visit(), Some((1, at(19).before())));
     }
 
     #[test]

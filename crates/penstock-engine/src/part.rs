@@ -38,15 +38,56 @@ impl Part<'_> {
     /// `away`; from there nothing may arrive until then that is not here yet.
     pub fn run(&mut self, until: Time, away: &mut Away) -> u64 {
         let mut done = 0;
+        loop {
+            if !self.horizon.is_sweeping() && self.visit_in_order(until, away, &mut done) {
+                return done;
+            }
+            if self.sweep(until, away, &mut done) {
+                return done;
+            }
+        }
+    }
+
+    /// Visits who can do something, as long as anybody can until `until`, or until sweeping seems better; tells whether
+    /// nothing is left.
+    fn visit_in_order(&mut self, until: Time, away: &mut Away, done: &mut u64) -> bool {
         self.horizon.extend(until);
         while let Some((process, until)) = self.horizon.next_visit() {
-            let mut inputs = self.inputs[process].take().expect(BETWEEN_VISITS);
-            let mut outputs = Outputs::new(self.first, self.inputs, self.horizon, away);
-            let (next, handled) = self.processes[process].run(until, &mut inputs, &mut outputs, self.routes);
-            self.inputs[process] = Some(inputs);
+            let (next, handled) = self.visit(process, until, away);
             self.horizon.visited(process, next, handled);
-            done += handled;
+            *done += handled;
+            if self.horizon.turns_to_sweeping() {
+                return false;
+            }
         }
+        true
+    }
+
+    /// The same in sweeps, as long as they seem better.
+    fn sweep(&mut self, until: Time, away: &mut Away, done: &mut u64) -> bool {
+        let mut due = std::mem::take(self.horizon.list());
+        let mut is_done = false;
+        while self.horizon.is_sweeping() && !is_done {
+            let Some(until) = self.horizon.sweep(until, &mut due) else {
+                is_done = true;
+                continue;
+            };
+            for process in &due {
+                let (next, handled) = self.visit(*process as usize, until, away);
+                self.horizon.swept(*process as usize, next);
+                *done += handled;
+            }
+        }
+        *self.horizon.list() = due;
+        is_done
+    }
+
+    #[inline]
+    fn visit(&mut self, process: usize, until: Time, away: &mut Away) -> (Time, u64) {
+        let mut inputs = self.inputs[process].take().expect(BETWEEN_VISITS);
+        let mut outputs = Outputs::new(self.first, self.inputs, self.horizon, away);
+        let done = self.processes[process].run(until, &mut inputs, &mut outputs, self.routes);
+        self.inputs[process] = Some(inputs);
         done
     }
 

@@ -94,7 +94,8 @@ impl Sim {
     #[must_use]
     pub fn with_executor(mut self, executor: Executor) -> Sim {
         self.horizon.choose(executor);
-        self.cores = self.cores.filter(|_| executor == Executor::Horizon);
+        self.cores = self.cores.filter(|_| executor != Executor::Plain);
+        self.cores.iter_mut().for_each(|cores| cores.choose(executor));
         self
     }
 

@@ -47,6 +47,7 @@ proptest! {
         let blueprint = case.blueprint();
         let plain = sim(&blueprint).with_executor(Executor::Plain).run();
         same(&plain, &sim(&blueprint).with_executor(Executor::Horizon).run())?;
+        same(&plain, &sim(&blueprint).with_executor(Executor::Sweeps).run())?;
     }
 
     #[test]
@@ -56,7 +57,10 @@ proptest! {
         for cores in 2..=4 {
             // Anywhere: through feedback, shortest delays, and the ends of calls.
             let anywhere = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % cores) as u32;
-            same(&one, &Sim::cut(blueprint.clone(), &anywhere).expect("random scenarios are sound").in_turn().run())?;
+            for executor in [Executor::Horizon, Executor::Sweeps] {
+                let several = Sim::cut(blueprint.clone(), &anywhere).expect("random scenarios are sound");
+                same(&one, &several.with_executor(executor).in_turn().run())?;
+            }
             same(&one, &Sim::on_cores(blueprint.clone(), cores as usize).expect("random scenarios are sound").in_turn().run())?;
         }
     }
