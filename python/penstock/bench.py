@@ -9,6 +9,7 @@ import json
 import resource
 import subprocess
 import sys
+import time
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +20,7 @@ from penstock.errors import PenstockError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["GROUPS", "RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here"]
+__all__ = ["GROUPS", "LARGE", "RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here"]
 
 
 class Measured(TypedDict):
@@ -33,6 +34,8 @@ class Measured(TypedDict):
     goodput_bps: float
     delivered: int
     drops: int
+    wall_seconds: float
+    threads: int
 
 
 def cbr(flows: int = 1000) -> str:
@@ -205,6 +208,7 @@ WORKLOADS: dict[str, Callable[..., str]] = {
     "af": af,
     "pcn-cbr": pcn_cbr,
     "pcn-vbr": pcn_vbr,
+    "fat-tree": fat_tree,
     **{f"schedulers-{name}": partial(schedulers, name) for name in _SCHEDULERS},
 }
 """Each gives a scenario's text."""
@@ -212,11 +216,14 @@ WORKLOADS: dict[str, Callable[..., str]] = {
 GROUPS = {"schedulers": tuple(f"schedulers-{name}" for name in _SCHEDULERS)}
 """Names for several of them."""
 
+LARGE = ("fat-tree",)
+"""Those that take a minute, and are measured only if they are named."""
+
 RESIZABLE = ("cbr", "tcp-many")
 """Those that take another number of flows."""
 
 
-def measure_here(name: str, flows: int | None = None) -> Measured:
+def measure_here(name: str, flows: int | None = None, threads: int = 1) -> Measured:
     """Runs a workload in this process; its peak memory includes what this process needed before.
 
     Parameters
@@ -225,16 +232,18 @@ def measure_here(name: str, flows: int | None = None) -> Measured:
         One of :data:`WORKLOADS`.
     flows : int, optional
         How many flows, for those in :data:`RESIZABLE`.
+    threads : int
+        How many cores it may use; how many it did, for the most part, is in what is given back.
     """
     from penstock import _core
 
     build = partial(WORKLOADS[name], *([] if flows is None else [flows]))
     build()  # once before the clock starts, for the imports
-    begin = _cpu_seconds()
+    begin, begin_wall = _cpu_seconds(), time.perf_counter()
     text = build()
     scenario = _core.Scenario(text, name, [])
-    run = scenario.run(scenario.seed, 0)
-    spent = _cpu_seconds() - begin
+    run = scenario.run(scenario.seed, 0, threads=threads)
+    spent, wall = _cpu_seconds() - begin, time.perf_counter() - begin_wall
     counters = run.counters
     return Measured(
         workload=name,
@@ -245,10 +254,12 @@ def measure_here(name: str, flows: int | None = None) -> Measured:
         goodput_bps=counters["goodput_bps"],
         delivered=counters["delivered"],
         drops=counters["drops"],
+        wall_seconds=wall,
+        threads=run.threads,
     )
 
 
-def measure_apart(name: str, flows: int | None = None) -> Measured:
+def measure_apart(name: str, flows: int | None = None, threads: int = 1) -> Measured:
     """Runs a workload in a fresh process; see :func:`measure_here`.
 
     Raises
@@ -256,7 +267,7 @@ def measure_apart(name: str, flows: int | None = None) -> Measured:
     PenstockError
         If that process fails.
     """
-    command = [sys.executable, "-m", "penstock.bench", name, *([] if flows is None else [str(flows)])]
+    command = [sys.executable, "-m", "penstock.bench", name, json.dumps([flows, threads])]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise PenstockError(f"the workload {name} failed:\n{ended.stderr.strip()}")
@@ -285,4 +296,4 @@ def _peak_bytes() -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure_here(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else None)))
+    print(json.dumps(measure_here(sys.argv[1], *json.loads(sys.argv[2]))))
