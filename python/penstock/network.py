@@ -334,7 +334,10 @@ class Network:
         nodes = {
             toml.key(node.name): {} if node.count is None else {"count": node.count} for node in self._nodes.values()
         }
-        blocks = [toml.lines(_other(top | {"routing": top.get("routing", self.routing)})), ["[nodes]", *toml.lines(nodes)]]
+        blocks = [
+            toml.lines(_other(top | {"routing": top.get("routing", self.routing)})),
+            ["[nodes]", *toml.lines(nodes)],
+        ]
         lists = {"links": self._links, "flows": self._flows, "calls": self._calls, "measure": self._measures}
         for header, entries in lists.items():
             blocks += [[f"[[{header}]]", *toml.lines(entry)] for entry in entries]

@@ -126,7 +126,9 @@ def run_all(
 
     if jobs is None:
         jobs = max(1, (os.cpu_count() or 1) // threads)
-    _compute(missing, jobs, store, (executor, threads), collect, lambda: progress(status) if progress is not None else None)
+    _compute(
+        missing, jobs, store, (executor, threads), collect, lambda: progress(status) if progress is not None else None
+    )
     if failures:
         order = {id(job.request): job.positions[0] for job in missing}
         failures.sort(key=lambda failure: order[id(failure.request)])

@@ -1,10 +1,12 @@
 //! One run on several cores.
 //!
 //! The processes are split into parts, one for each core. Parts meet again and again, hand over what they have sent each
-//! other, and tell when something happens next at each. What happens in one part takes at least the *way* to another, the
-//! shortest delay of the channels between, to make a difference there: so until the smallest sum of a part's next event and
-//! the way from it, nothing arrives that is not there yet, and so far each part runs by itself. In what order things happen
-//! that cannot know of each other decides no number, as ever.
+//! other, and tell when something happens next at each. What happens in one part makes no difference in another for at
+//! least the *lookahead*, the shortest delay of the channels between parts: so from the first event anywhere on, each part
+//! runs for so long by itself. In what order things happen that cannot know of each other decides no number, as ever.
+//!
+//! All parts run until the same instant. A part that went on as far as the others' next events allow would leave them that
+//! much less to do until the next meeting, and they would end up working in turn.
 
 use crate::away::{Away, Bag};
 use crate::channel::Inputs;
@@ -21,8 +23,8 @@ use std::sync::Mutex;
 pub struct Cores {
     /// The process behind the last one of each part.
     ends: Vec<u32>,
-    /// How long what happens in one part takes at least to arrive in another, or back in itself.
-    ways: Vec<Vec<Duration>>,
+    /// How long what happens in one part takes at least to arrive in another.
+    lookahead: Duration,
     horizons: Vec<Horizon>,
     /// So many times it is not tried, and as many again if it then does not pay either.
     pause: u32,
@@ -42,20 +44,19 @@ impl Cores {
     pub fn new(ends: Vec<u32>, couplings: &Couplings) -> Cores {
         let part = |process: u32| ends.partition_point(|end| *end <= process);
         let begin = |part: usize| if part == 0 { 0 } else { ends[part - 1] };
-        let mut ways = vec![vec![Duration::FOREVER; ends.len()]; ends.len()];
+        let mut lookahead = Duration::FOREVER;
         let mut within = vec![Couplings::new(); ends.len()];
         for (&(from, to), &delay) in couplings {
             let (a, b) = (part(from), part(to));
             if a == b {
                 within[a].insert((from - begin(a), to - begin(a)), delay);
             } else {
-                ways[a][b] = ways[a][b].min(delay);
+                lookahead = lookahead.min(delay);
             }
         }
-        close(&mut ways);
         let size = |part: usize| (ends[part] - begin(part)) as usize;
         let horizons = within.iter().enumerate().map(|(part, couplings)| Horizon::new(size(part), couplings)).collect();
-        Cores { ends, ways, horizons, pause: 0, pauses: 0, done: 0, in_turn: false }
+        Cores { ends, lookahead, horizons, pause: 0, pauses: 0, done: 0, in_turn: false }
     }
 
     /// How many.
@@ -99,11 +100,11 @@ impl Cores {
             meeting: Meeting::new(parts.len()),
             desks: [(); 2].map(|()| parts.iter().map(|_| Desk::new(parts.len())).collect()),
             ends: &self.ends,
-            ways: &self.ways,
+            lookahead: self.lookahead,
             until,
         };
         let workers: Vec<Worker<'_>> = parts.into_iter().enumerate().map(|(me, part)| Worker::new(&round, me, part)).collect();
-        let tally = if self.in_turn { take_turns(workers) } else { work_together(workers) };
+        let tally = if self.in_turn { take_turns(workers) } else { work_together(workers.into_iter().map(|worker| || worker.work())) };
         self.done += tally.done;
         self.judge(&tally);
     }
@@ -117,17 +118,6 @@ impl Cores {
         } else {
             self.pauses = (self.pauses + 1).min(10);
             self.pause = 1 << self.pauses;
-        }
-    }
-}
-
-/// Makes direct ways as short as those over other parts.
-fn close(ways: &mut [Vec<Duration>]) {
-    for over in 0..ways.len() {
-        for from in 0..ways.len() {
-            for to in 0..ways.len() {
-                ways[from][to] = ways[from][to].min(ways[from][over] + ways[over][to]);
-            }
         }
     }
 }
@@ -183,7 +173,7 @@ struct Round<'a> {
     meeting: Meeting,
     desks: [Vec<Desk>; 2],
     ends: &'a [u32],
-    ways: &'a [Vec<Duration>],
+    lookahead: Duration,
     until: Time,
 }
 
@@ -220,11 +210,14 @@ impl<'a> Worker<'a> {
         self.tally.meetings += 1;
         self.tally.done += done().sum::<u64>();
         self.tally.longest += done().max().unwrap_or(0);
-        let (first, bound) = self.round.bound(desks, self.me);
+        // What has just been handed over counts too.
+        let bags = desks.iter().flat_map(|desk| &desk.bags).map(|(earliest, _)| read(earliest));
+        let first = desks.iter().map(|desk| read(&desk.next)).chain(bags).min().unwrap_or(Time::NEVER);
         if first > self.round.until {
             return false;
         }
-        self.done = self.part.run(bound.before().min(self.round.until), &mut self.away);
+        let bound = (first + self.round.lookahead).before();
+        self.done = self.part.run(bound.min(self.round.until), &mut self.away);
         true
     }
 
@@ -242,17 +235,17 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Each worker has a thread; the first has this one.
-fn work_together(workers: Vec<Worker<'_>>) -> Tally {
+/// Each worker has a thread; the first has this one. A panic in any of them is one here.
+fn work_together<T: Send>(workers: impl IntoIterator<Item = impl FnOnce() -> T + Send>) -> T {
     std::thread::scope(|scope| {
         let mut workers = workers.into_iter();
         let first = workers.next().expect("there is at least one part");
-        let others: Vec<_> = workers.map(|worker| scope.spawn(|| worker.work())).collect();
-        let tally = first.work();
+        let others: Vec<_> = workers.map(|worker| scope.spawn(worker)).collect();
+        let done = first();
         for other in others {
             other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
-        tally
+        done
     })
 }
 
@@ -268,16 +261,24 @@ fn take_turns(mut workers: Vec<Worker<'_>>) -> Tally {
     workers.pop().expect("there is at least one part").tally
 }
 
-impl Round<'_> {
-    /// When anything happens next at all, and before when nothing arrives in part `me` that is not there yet.
-    fn bound(&self, desks: &[Desk], me: usize) -> (Time, Time) {
-        let (mut first, mut bound) = (Time::NEVER, Time::NEVER);
-        for (part, desk) in desks.iter().enumerate() {
-            // What has just been handed to it counts too.
-            let next = desks.iter().map(|from| read(&from.bags[part].0)).fold(read(&desk.next), Time::min);
-            first = first.min(next);
-            bound = bound.min(next + self.ways[part][me]);
-        }
-        (first, bound)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_on_another_core_comes_out_as_it_is() {
+        let meeting = Meeting::new(2);
+        let worker = |fails: bool| {
+            let meeting = &meeting;
+            move || {
+                let _guard = meeting.guard();
+                if fails {
+                    std::panic::panic_any("the other one's");
+                }
+                meeting.wait()
+            }
+        };
+        let panic = std::panic::catch_unwind(|| work_together([worker(false), worker(true)])).expect_err("one panics");
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"the other one's"));
     }
 }

@@ -144,3 +144,19 @@ proptest! {
         prop_assert_eq!(sent, received + lost + under_way);
     }
 }
+
+proptest! {
+    // Threads that have to share a core wait long for each other, so there are few of these.
+    #![proptest_config(ProptestConfig { cases: 4, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn threads_agree(case in case(), cut in any::<u64>()) {
+        let blueprint = case.blueprint();
+        let one = sim(&blueprint).run();
+        for cores in 2..=4 {
+            let anywhere = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % cores) as u32;
+            let several = Sim::cut(blueprint.clone(), &anywhere).expect("random scenarios are sound");
+            same(&one, &several.run())?;
+        }
+    }
+}

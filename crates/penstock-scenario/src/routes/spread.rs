@@ -17,7 +17,7 @@ const MOST_KEPT: usize = 10_000_000;
 
 impl Routes<'_> {
     /// The shortest routes of all `trips`, in their order: at every node one of the links that lead on, chosen by a hash of
-    /// the trip's key and the node, as a switch chooses by a hash of the addresses [RFC2992 s1].
+    /// the trip's key and the node, as a switch chooses by a hash of the addresses [RFC2992].
     pub fn spread(&mut self, trips: &[Trip]) -> Vec<Result<Vec<LinkId>, Unreachable>> {
         let Left { mut into, mut by_goal } = std::mem::take(&mut self.left);
         if into.is_empty() {
