@@ -166,7 +166,9 @@ def _compute(
     collect: Callable[[_Job, _core.Run | BaseException], None],
     tick: Callable[[], None],
 ) -> None:
-    """Runs `work` on threads, each with this executor and so many cores; on any exception stops the running ones before it goes on.
+    """Runs `work` on threads, each run with the executor and so many cores as `how` says.
+
+    On any exception it stops the running ones before it goes on.
 
     Threads and this one meet only in queues written in C, and an interruption comes as one more thing in the queue:
     raised between any two instructions it could leave a lock taken that nobody releases, or lose a run that has ended.

@@ -132,14 +132,13 @@ def fat_tree(
     host_delay: str | tuple[str, str] | None = None,
     **port: Any,
 ) -> FatTree:
-    """A fat tree of switches with equally many ports [AlFares08 s3]: `ports` pods under as many cores as make every
-    host's rate possible between any two of them.
+    """A fat tree of switches with equally many ports [AlFares08 s3].
 
     With k ports there are k pods of k/2 edge and k/2 aggregation switches, (k/2)^2 core switches and k^3/4 hosts: 1,024
-    hosts and 320 switches for 16. Host i is at the edge switch i mod k^2/2, which is in the pod i mod k, so that neighbours
-    in number are in different pods. Aggregation switch number a of each pod is linked to the k/2 core switches of
-    group a. All links go both ways. Flows between pods have (k/2)^2 ways of equal length, over which they are spread:
-    the network's `routing` becomes ``"ecmp"``.
+    hosts and 320 switches for 16. Host i is at the edge switch i mod k^2/2, which is in the pod i mod k, so that
+    neighbours in number are in different pods. Aggregation switch number a of each pod is linked to the k/2 core
+    switches of group a. All links go both ways. Flows between pods have (k/2)^2 ways of equal length, over which they
+    are spread: the network's `routing` becomes ``"ecmp"``.
 
     Parameters
     ----------
@@ -159,8 +158,8 @@ def fat_tree(
     Returns
     -------
     FatTree
-        ``hosts`` and ``edges`` are groups, ``aggregation`` holds the group of each number (one member for each pod), and
-        ``cores`` the groups of core switches.
+        ``hosts`` and ``edges`` are groups, ``aggregation`` holds the group of each number (one member for each pod),
+        and ``cores`` the groups of core switches.
 
     Examples
     --------
