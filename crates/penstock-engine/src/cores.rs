@@ -19,25 +19,17 @@ use penstock_model::units::{Duration, Time};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
-/// How processes are split into parts, and whether that has paid so far.
+/// How processes are split into parts.
 pub struct Cores {
     /// The process behind the last one of each part.
     ends: Vec<u32>,
     /// How long what happens in one part takes at least to arrive in another.
     lookahead: Duration,
     horizons: Vec<Horizon>,
-    /// So many times it is not tried, and as many again if it then does not pay either.
-    pause: u32,
-    pauses: u32,
-    /// What has been done on several cores.
+    /// What has been done by all of them.
     done: u64,
     in_turn: bool,
 }
-
-/// What a meeting costs, in packets that could have been handled meanwhile.
-const MEETING: u64 = 30;
-/// Fewer meetings tell nothing.
-const TELLING: u64 = 50;
 
 impl Cores {
     /// Parts that end before the processes `ends`.
@@ -56,7 +48,7 @@ impl Cores {
         }
         let size = |part: usize| (ends[part] - begin(part)) as usize;
         let horizons = within.iter().enumerate().map(|(part, couplings)| Horizon::new(size(part), couplings)).collect();
-        Cores { ends, lookahead, horizons, pause: 0, pauses: 0, done: 0, in_turn: false }
+        Cores { ends, lookahead, horizons, done: 0, in_turn: false }
     }
 
     /// How many.
@@ -79,12 +71,6 @@ impl Cores {
         self.in_turn = true;
     }
 
-    /// Whether to try now: not where it lately did not pay.
-    pub fn try_now(&mut self) -> bool {
-        self.pause = self.pause.saturating_sub(1);
-        self.pause == 0
-    }
-
     /// Does everything that is due up to and including `until`. A panic on any core is one here.
     pub fn run(&mut self, until: Time, mut processes: &mut [Process], mut inputs: &mut [Option<Box<Inputs>>], routes: &Routes) {
         let mut parts = Vec::with_capacity(self.ends.len());
@@ -104,32 +90,13 @@ impl Cores {
             until,
         };
         let workers: Vec<Worker<'_>> = parts.into_iter().enumerate().map(|(me, part)| Worker::new(&round, me, part)).collect();
-        let tally = if self.in_turn { take_turns(workers) } else { work_together(workers.into_iter().map(|worker| || worker.work())) };
-        self.done += tally.done;
-        self.judge(&tally);
-    }
-
-    fn judge(&mut self, tally: &Tally) {
-        if tally.meetings < TELLING {
-            return;
-        }
-        if tally.longest + MEETING * tally.meetings < tally.done {
-            self.pauses = 0;
+        let done = if self.in_turn {
+            take_turns(workers)
         } else {
-            self.pauses = (self.pauses + 1).min(10);
-            self.pause = 1 << self.pauses;
-        }
+            work_together(workers.into_iter().map(|worker| || worker.work())).into_iter().sum::<u64>()
+        };
+        self.done += done;
     }
-}
-
-/// What was done between meetings.
-#[derive(Default)]
-struct Tally {
-    meetings: u64,
-    /// By all parts.
-    done: u64,
-    /// By the one that did most, each time.
-    longest: u64,
 }
 
 /// What a part tells the others at a meeting, and hands to them.
@@ -138,7 +105,6 @@ struct Tally {
 #[repr(align(128))] // no two cores write to the same cache line
 struct Desk {
     next: AtomicU64,
-    done: AtomicU64,
     /// For each part, when the first arrival in the bag is, and the bag. Nobody ever waits for it.
     bags: Vec<(AtomicU64, Mutex<Bag>)>,
 }
@@ -146,13 +112,12 @@ struct Desk {
 impl Desk {
     fn new(parts: usize) -> Desk {
         let bags = (0..parts).map(|_| (AtomicU64::new(u64::MAX), Mutex::default())).collect();
-        Desk { next: AtomicU64::new(0), done: AtomicU64::new(0), bags }
+        Desk { next: AtomicU64::new(0), bags }
     }
 
-    fn put(&self, next: Time, done: u64, away: &mut Away) {
+    fn put(&self, next: Time, away: &mut Away) {
         // The meeting makes all of it visible.
         self.next.store(next.as_ps(), Ordering::Relaxed);
-        self.done.store(done, Ordering::Relaxed);
         for (bag, (earliest, place)) in away.bags.iter_mut().zip(&self.bags) {
             earliest.store(bag.earliest.as_ps(), Ordering::Relaxed);
             if bag.earliest != Time::NEVER {
@@ -183,20 +148,18 @@ struct Worker<'a> {
     part: Part<'a>,
     round: &'a Round<'a>,
     away: Away,
-    /// Since the last meeting.
     done: u64,
-    tally: Tally,
 }
 
 impl<'a> Worker<'a> {
     fn new(round: &'a Round<'a>, me: usize, mut part: Part<'a>) -> Worker<'a> {
         part.begin();
-        Worker { me, part, round, away: Away::new(round.ends), done: 0, tally: Tally::default() }
+        Worker { me, part, round, away: Away::new(round.ends), done: 0 }
     }
 
     /// Before a meeting: tells the others how things stand.
     fn tell(&mut self, desks: &[Desk]) {
-        desks[self.me].put(self.part.horizon.next(), self.done, &mut self.away);
+        desks[self.me].put(self.part.horizon.next(), &mut self.away);
     }
 
     /// After it: takes what they have handed over, and goes on; `false` if everybody is done.
@@ -206,10 +169,6 @@ impl<'a> Worker<'a> {
                 self.part.take(&mut bag.lock().expect(NO_PANIC));
             }
         }
-        let done = || desks.iter().map(|desk| desk.done.load(Ordering::Relaxed));
-        self.tally.meetings += 1;
-        self.tally.done += done().sum::<u64>();
-        self.tally.longest += done().max().unwrap_or(0);
         // What has just been handed over counts too.
         let bags = desks.iter().flat_map(|desk| &desk.bags).map(|(earliest, _)| read(earliest));
         let first = desks.iter().map(|desk| read(&desk.next)).chain(bags).min().unwrap_or(Time::NEVER);
@@ -217,12 +176,12 @@ impl<'a> Worker<'a> {
             return false;
         }
         let bound = (first + self.round.lookahead).before();
-        self.done = self.part.run(bound.min(self.round.until), &mut self.away);
+        self.done += self.part.run(bound.min(self.round.until), &mut self.away);
         true
     }
 
-    /// Works until everybody is done, or one of them has panicked.
-    fn work(mut self) -> Tally {
+    /// Works until everybody is done, or one of them has panicked; returns how much it did.
+    fn work(mut self) -> u64 {
         let meeting = &self.round.meeting;
         let _guard = meeting.guard();
         for desks in self.round.desks.iter().cycle() {
@@ -231,34 +190,34 @@ impl<'a> Worker<'a> {
                 break;
             }
         }
-        self.tally
+        self.done
     }
 }
 
 /// Each worker has a thread; the first has this one. A panic in any of them is one here.
-fn work_together<T: Send>(workers: impl IntoIterator<Item = impl FnOnce() -> T + Send>) -> T {
+fn work_together<T: Send>(workers: impl IntoIterator<Item = impl FnOnce() -> T + Send>) -> Vec<T> {
     std::thread::scope(|scope| {
         let mut workers = workers.into_iter();
         let first = workers.next().expect("there is at least one part");
         let others: Vec<_> = workers.map(|worker| scope.spawn(worker)).collect();
-        let done = first();
-        for other in others {
-            other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        }
+        let mut done = vec![first()];
+        done.extend(others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))));
         done
     })
 }
 
-fn take_turns(mut workers: Vec<Worker<'_>>) -> Tally {
+fn take_turns(mut workers: Vec<Worker<'_>>) -> u64 {
     let round = workers[0].round;
     for desks in round.desks.iter().cycle() {
         workers.iter_mut().for_each(|worker| worker.tell(desks));
-        // All of them, though they agree.
-        if !workers.iter_mut().fold(true, |on, worker| worker.go_on(desks) && on) {
+        // They agree whether to go on, but each has to be asked.
+        let mut on = true;
+        workers.iter_mut().for_each(|worker| on &= worker.go_on(desks));
+        if !on {
             break;
         }
     }
-    workers.pop().expect("there is at least one part").tally
+    workers.iter().map(|worker| worker.done).sum()
 }
 
 #[cfg(test)]

@@ -111,11 +111,11 @@ impl Clusters {
         let mut left: u64 = self.weights.iter().sum();
         let mut unused = 0;
         let mut sums = vec![0; parts];
-        for number in 0..parts - 1 {
+        for (number, sum) in sums.iter_mut().enumerate().take(parts - 1) {
             let share = left / (parts - number) as u64;
             let mut gains = vec![0; self.weights.len()];
             let mut border: BTreeSet<(i64, u32)> = BTreeSet::new();
-            while sums[number] < share {
+            while *sum < share {
                 let cluster = match border.pop_first() {
                     Some((_, cluster)) => cluster,
                     None => {
@@ -127,11 +127,11 @@ impl Clusters {
                 };
                 let Some(weight) = self.weights.get(cluster as usize) else { break };
                 // As near to its share as possible.
-                if sums[number] > 0 && sums[number] + weight > share && sums[number] + weight - share > share - sums[number] {
+                if *sum > 0 && *sum + weight > share && *sum + weight - share > share - *sum {
                     break;
                 }
                 part[cluster as usize] = number as u32;
-                sums[number] += weight;
+                *sum += weight;
                 for (other, flows) in &self.neighbours[cluster as usize] {
                     let i = *other as usize;
                     if part[i] == u32::MAX {
@@ -144,7 +144,7 @@ impl Clusters {
                     }
                 }
             }
-            left -= sums[number];
+            left -= *sum;
         }
         part.iter_mut().filter(|part| **part == u32::MAX).for_each(|part| *part = parts as u32 - 1);
         sums[parts - 1] = left;

@@ -22,6 +22,8 @@ pub struct Sim {
     horizon: Horizon,
     /// How the processes are divided between several cores, if they are.
     cores: Option<Box<Cores>>,
+    /// Whether to use them.
+    spread: bool,
     /// What has been done on one core, in packets and events of sources.
     done: u64,
     from: Time,
@@ -63,6 +65,7 @@ impl Sim {
         Ok(Sim {
             horizon: Horizon::new(processes.len(), &couplings),
             cores: (ends.len() > 1).then(|| Box::new(Cores::new(ends, &couplings))),
+            spread: true,
             processes,
             inputs: inputs.into_iter().map(|inputs| Some(Box::new(inputs))).collect(),
             routes,
@@ -80,10 +83,8 @@ impl Sim {
     pub fn run_until(&mut self, until: Time) {
         let until = until.min(self.to);
         let Sim { processes, inputs, horizon, routes, .. } = self;
-        if let Some(cores) = &mut self.cores {
-            if cores.try_now() {
-                return cores.run(until, processes, inputs, routes);
-            }
+        if let Some(cores) = self.cores.as_mut().filter(|_| self.spread) {
+            return cores.run(until, processes, inputs, routes);
         }
         let mut whole = Part { first: 0, processes, inputs, horizon, routes };
         whole.begin();
@@ -104,6 +105,21 @@ impl Sim {
     pub fn in_turn(mut self) -> Sim {
         self.cores.iter_mut().for_each(|cores| cores.take_turns());
         self
+    }
+
+    /// Whether the network is divided between cores.
+    pub fn is_divided(&self) -> bool {
+        self.cores.is_some()
+    }
+
+    /// Goes on, over the cores between which the network is divided, or on one.
+    pub fn spread(&mut self, over_cores: bool) {
+        self.spread = over_cores;
+    }
+
+    /// What has been done so far, in packets and events of sources.
+    pub fn done(&self) -> u64 {
+        self.done + self.cores.as_ref().map_or(0, |cores| cores.done())
     }
 
     /// How many cores most of what has been done was done on.

@@ -1,6 +1,6 @@
 //! Scenarios and runs as Python objects.
 
-use penstock_engine::{Executor, Observations, Sim};
+use penstock_engine::{Executor, Observations, Pace, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::units::{Duration, Time};
 use penstock_scenario::{Mistake, ValidScenario};
@@ -105,7 +105,10 @@ impl Scenario {
     }
 }
 
-#[expect(clippy::disallowed_types, reason = "real time chooses only how often the flag is looked at, and no result depends on that")]
+#[expect(
+    clippy::disallowed_types,
+    reason = "real time chooses only how often the flag is looked at and how many cores work, and no result depends on that"
+)]
 fn simulate(
     scenario: &ValidScenario,
     seed: u64,
@@ -119,14 +122,20 @@ fn simulate(
     // So short at first that even the busiest network is done with it soon; twenty doublings make it the whole run.
     let mut slice = (sim.end().as_ps() >> 20).max(1);
     let mut until = Time::ZERO;
+    let mut pace = Pace::default();
     while until < sim.end() {
         let begin = std::time::Instant::now();
+        let before = sim.done();
+        sim.spread(pace.is_spread());
         until += Duration::from_ps(slice);
         sim.run_until(until);
         if cancel.load(Ordering::Relaxed) {
             return Err(Cancelled::new_err("cancelled"));
         }
         let spent = begin.elapsed();
+        if sim.is_divided() {
+            pace.note(sim.done() - before, spent.as_secs_f64());
+        }
         if spent < SLICE / 2 {
             slice = slice.saturating_mul(2);
         } else if spent > SLICE * 2 {
