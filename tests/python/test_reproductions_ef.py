@@ -100,7 +100,27 @@ class TestScenario:
             assert sum(rate(flow) for flow in groups) == pytest.approx(450_000, abs=flows)
             assert groups[0]["name"] == "target"
             assert groups[0]["source"]["cbr"]["packet"] == f"{size} bytes"
-            assert rate(groups[0]) == 56_000
+            assert rate(groups[0]) == max(450_000 // flows, 56_000)
+
+    def test_the_target_may_have_56_kbit_s_everywhere(self):
+        data = scenarios("1", ["ef-a02=target-56"], scheduler="WRR", ef_flows=2)["160"]
+        assert [rate(flow) for flow in expedited(data)] == [56_000, 394_000]
+
+    def test_wrr_is_that_of_ns_2(self):
+        for answer, quantum, debts in [
+            ("ns-2", 1500, "forgiven"),
+            ("ns-2-1024", 1024, "forgiven"),
+            ("bytes", 1500, "kept"),
+        ]:
+            links = forward(scenarios("2", [f"ef-a03={answer}"], scheduler="WRR", service_to_arrival=1.5)["160"])
+            wanted = {"weighs": "bytes", "quantum": f"{quantum} bytes", "debts": debts}
+            assert [link["scheduler"]["wrr"] for link in links] == [wanted] * 6
+
+    def test_tahoe_is_for_the_leased_lines_only(self):
+        for data in scenarios("4", ["ef-a14=5-tahoe"], ef_percent_of_link=20).values():
+            variants = {flow["name"]: flow["transport"]["tcp"]["variant"] for flow in data["flows"]}
+            assert variants.pop("vll") == "tahoe"
+            assert set(variants.values()) <= {"reno"}
 
     def test_rates_fall_towards_the_bottleneck(self):
         links = forward(scenarios("2", scheduler="PQ")["160"])

@@ -38,13 +38,14 @@ const DISCIPLINES: [(&str, &str); 8] = [
     ),
 ];
 /// Three classes under each scheduler; the last is two levels deep.
-const SCHEDULERS: [(&str, &str, [&str; 3]); 14] = [
+const SCHEDULERS: [(&str, &str, [&str; 3]); 15] = [
     ("priority", "order = [a, b, c]", ["", "", ""]),
     ("priority", "order = [a, b, c]", ["| rate = 200 kbit/s; burst = 2 kB", "| rate = 90 kbit/s; burst = 600 bytes", ""]),
     ("priority", "order = [a, b, c]", ["| rate = 50 kbit/s; burst = 2 kB; exceeding = goes-last", "", "| rate = 80 kbit/s; burst = 1 kB"]),
     ("wrr", "", ["weight = 3", "weight = 1", "weight = 2"]),
     ("wrr", "weighs = bytes", ["weight = 3", "weight = 1", "weight = 2"]),
     ("wrr", "weighs = bytes; quantum = 100 bytes", ["weight = 70", "weight = 1", "weight = 29"]),
+    ("wrr", "weighs = bytes; quantum = 600 bytes; debts = forgiven", ["weight = 3", "weight = 1", "weight = 2"]),
     ("drr", "", ["quantum = 1500 bytes", "quantum = 3 kB", "quantum = 1500 bytes"]),
     ("drr", "", ["quantum = 100 bytes", "quantum = 300 bytes", "quantum = 700 bytes"]),
     ("scfq", "", ["weight = 3", "weight = 1", "weight = 2"]),

@@ -90,7 +90,8 @@ def _vll(settings: Settings, subscribed: int, rank: int) -> str:
 
 def _transfer(settings: Settings) -> dict[str, Any]:
     start = {"start": {"uniform": ["0 s", "1 s"]}}
-    return {**start, "source.ftp": {}, "transport.tcp": tcp(settings, settings["shaper.window_packets"])}
+    transport = tcp(settings, settings["shaper.tcp"], settings["shaper.window_packets"])
+    return {**start, "source.ftp": {}, "transport.tcp": transport}
 
 
 def _buffer(settings: Settings) -> dict[str, Any]:

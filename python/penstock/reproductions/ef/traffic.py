@@ -88,7 +88,7 @@ def _filling(settings: Settings, case: Case, rate: int) -> Iterable[dict[str, An
         offered = EXCESS * stands_for * (1 - ef_share(settings, case, rate)) / (case.queues - 1) * rate
         yield {"name": "load", "source.poisson": {"rate": f"{round(offered)} bit/s", "packet": f"{LONG} bytes"}}
         return
-    transport = {"transport.tcp": tcp(settings, settings["background.window_packets"])}
+    transport = {"transport.tcp": tcp(settings, settings["tcp.variant"], settings["background.window_packets"])}
     ftps = 0 if case.scheduler == PQ and settings["pq.background"] == "web" else settings["background.ftps"]
     if ftps:
         yield {"name": "ftp", "count": ftps * stands_for, "start": STARTS, "source.ftp": {}, **transport}
@@ -96,9 +96,9 @@ def _filling(settings: Settings, case: Case, rate: int) -> Iterable[dict[str, An
     yield {"name": "web", "count": users, "start": STARTS, "source.http": {}, **transport}
 
 
-def tcp(settings: Settings, window: int) -> dict[str, Any]:
-    """The keys of TCP with a window of so many packets."""
-    given = ("variant", "packet", "header", "initial_rto", "min_rto", "max_rto", "timer_tick", "ack_every")
+def tcp(settings: Settings, variant: str, window: int) -> dict[str, Any]:
+    """The keys of TCP of a variant with a window of so many packets."""
+    given = ("packet", "header", "initial_rto", "min_rto", "max_rto", "timer_tick", "ack_every")
     keys = {name.replace("_", "-"): settings[f"tcp.{name}"] for name in (*given, "limited_transmit", "syn")}
     keys["initial-window"] = f"{settings['tcp.initial_window_packets']} packets"
-    return {**keys, "max-window": f"{window} packets"}
+    return {"variant": variant, **keys, "max-window": f"{window} packets"}

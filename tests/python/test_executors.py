@@ -1,0 +1,42 @@
+"""Both executors give the same results, on the examples and on rows of every table of every study."""
+
+from pathlib import Path
+
+import pytest
+
+from penstock.records import RunRequest
+from penstock.reproductions.reading import Readings
+from penstock.reproductions.study import load, names
+from penstock.running import run_all
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))
+# Long enough for queues to fill, calls to be refused, and timers to expire; calls of the PCN study join at 50 s.
+SHORT, WITH_SURGE = (("duration", "12 s"), ("warm-up", "2 s")), (("duration", "52 s"), ("warm-up", "0 s"))
+
+
+def assert_same(*texts):
+    requests = [RunRequest(text, sets=WITH_SURGE if "surge" in text else SHORT) for text in texts]
+    plain, horizon = (run_all(requests, executor=executor) for executor in ("plain", "horizon"))
+    for a, b in zip(plain, horizon, strict=True):
+        assert a.digest == b.digest
+        # As text, since a number that cannot be told is not equal to itself.
+        assert repr(a.metrics) == repr(b.metrics)
+        assert a.packet_hops == b.packet_hops > 0
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_examples(file):
+    assert_same(file.read_text())
+
+
+@pytest.mark.parametrize(
+    ("study", "table"),
+    [(name, table.id) for name in names() for table in load(name).document.tables if table.numbers()],
+)
+def test_studies(study, table):
+    study = load(study)
+    settings = Readings(study.document).settings()
+    table = study.document.table(table)
+    first, *_, last = table.rows
+    rows = [first] if study.document.id == "pcn" else [first, last]
+    assert_same(*dict.fromkeys(text for row in rows for text in study.build(settings, table, row).values()))
