@@ -10,6 +10,7 @@ import resource
 import subprocess
 import sys
 from contextlib import suppress
+import time
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from penstock import _core
 
-__all__ = ["GROUPS", "RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here", "measure_scenario"]
+__all__ = ["GROUPS", "LARGE", "RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here", "measure_scenario"]
 
 
 class Measured(TypedDict):
@@ -36,6 +37,8 @@ class Measured(TypedDict):
     goodput_bps: float
     delivered: int
     drops: int
+    wall_seconds: float
+    threads: int
 
 
 def cbr(flows: int = 1000) -> str:
@@ -155,6 +158,29 @@ def _pcn(traffic: str) -> str:
     return scenario(settings, Case(ADMISSION, traffic, SINGLE), span=("100 s", "10 s"))
 
 
+def fat_tree(ports: int = 16) -> str:
+    """A fat tree of 1 Gbit/s with 1,024 hosts, each with four transfers to other pods or edges, 100 ms."""
+    from penstock.components import Ftp, TailDrop, Tcp
+    from penstock.network import Network
+    from penstock.topologies import fat_tree as grow
+
+    net = Network()
+    tree = grow(net, ports, rate="1 Gbit/s", delay="1 us", queue=TailDrop(limit="100 packets"))
+    tcp = Tcp(
+        variant="new-reno",
+        packet="1500 bytes",
+        header="40 bytes",
+        initial_window="10 packets",
+        initial_rto="5 ms",
+        min_rto="5 ms",
+    )
+    hosts = len(tree.hosts)
+    for number, shift in enumerate((1, ports, hosts // 3, hosts // 2 + 1)):
+        name = f"transfers{number}"
+        net.flows(name, tree.hosts, tree.hosts, shift=shift, start=("0 s", "1 ms"), source=Ftp(), transport=tcp)
+    return net.toml(description="Transfers over a fat tree", duration="100 ms")
+
+
 def _dumbbell(*, flows: int, access: str, rate: str, rtt_us: int, buffer: int, starts: str, duration: str) -> str:
     """40 access nodes a side and one bottleneck; each way, an access link has 1 % of the round trip and it has 48 %."""
     from penstock.components import Ftp, TailDrop, Tcp
@@ -191,6 +217,7 @@ WORKLOADS: dict[str, Callable[..., str]] = {
     "af": af,
     "pcn-cbr": pcn_cbr,
     "pcn-vbr": pcn_vbr,
+    "fat-tree": fat_tree,
     **{f"schedulers-{name}": partial(schedulers, name) for name in _SCHEDULERS},
 }
 """Each gives a scenario's text."""
@@ -198,12 +225,15 @@ WORKLOADS: dict[str, Callable[..., str]] = {
 GROUPS = {"schedulers": tuple(f"schedulers-{name}" for name in _SCHEDULERS)}
 """Names for several of them."""
 
+LARGE = ("fat-tree",)
+"""Those that take a minute, and are measured only if they are named."""
+
 RESIZABLE = ("cbr", "tcp-many")
 """Those that take another number of flows."""
 
 
 def measure_here(
-    name: str, flows: int | None = None, duration: str | None = None, *, only_setup: bool = False
+    name: str, flows: int | None = None, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
 ) -> Measured:
     """Runs a workload in this process; its peak memory includes what this process needed before.
 
@@ -215,25 +245,29 @@ def measure_here(
         How many flows, for those in :data:`RESIZABLE`.
     duration : str, optional
         How much time is simulated, such as ``"500 ms"``.
+    threads : int
+        How many cores it may use; how many it did, for the most part, is in what is given back.
     only_setup : bool
         Stop when everything is built and no more than a millionth of the time has been simulated. Nothing is counted.
     """
     build = partial(WORKLOADS[name], *([] if flows is None else [flows]))
-    return measure_scenario(build(), name, duration, only_setup=only_setup)
+    return measure_scenario(build(), name, duration, threads=threads, only_setup=only_setup)
 
 
-def measure_scenario(text: str, name: str, duration: str | None = None, *, only_setup: bool = False) -> Measured:
+def measure_scenario(
+    text: str, name: str, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
+) -> Measured:
     """Runs the scenario that is written in `text`; see :func:`measure_here`."""
     from penstock import _core
 
-    begin = _cpu_seconds()
+    begin, begin_wall = _cpu_seconds(), time.perf_counter()
     scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)])
     run = None
     if only_setup:
         _begun(scenario)
     else:
-        run = scenario.run(scenario.seed, 0)
-    spent = _cpu_seconds() - begin
+        run = scenario.run(scenario.seed, 0, threads=threads)
+    spent, wall = _cpu_seconds() - begin, time.perf_counter() - begin_wall
     counters = {"goodput_bps": 0.0, "delivered": 0, "drops": 0} if run is None else run.counters
     hops = 0 if run is None else run.packet_hops
     return Measured(
@@ -245,6 +279,8 @@ def measure_scenario(text: str, name: str, duration: str | None = None, *, only_
         goodput_bps=counters["goodput_bps"],
         delivered=counters["delivered"],
         drops=counters["drops"],
+        wall_seconds=wall,
+        threads=1 if run is None else run.threads,
     )
 
 
@@ -259,7 +295,7 @@ def _begun(scenario: _core.Scenario) -> None:
 
 
 def measure_apart(
-    name: str, flows: int | None = None, duration: str | None = None, *, only_setup: bool = False
+    name: str, flows: int | None = None, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
 ) -> Measured:
     """Runs a workload in a fresh process; see :func:`measure_here`.
 
@@ -268,7 +304,7 @@ def measure_apart(
     PenstockError
         If that process fails.
     """
-    how = json.dumps({"flows": flows, "duration": duration, "only_setup": only_setup})
+    how = json.dumps({"flows": flows, "duration": duration, "threads": threads, "only_setup": only_setup})
     command = [sys.executable, "-m", "penstock.bench", name, how]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:

@@ -1,5 +1,6 @@
 //! Channels: how processes meet. A packet put into one arrives later, never at once in another's state.
 
+use crate::away::Away;
 use crate::calendar::Calendar;
 use crate::horizon::Horizon;
 use crate::merged::Merged;
@@ -179,6 +180,11 @@ impl Inputs {
         }
     }
 
+    /// Adds an arrival that was written down elsewhere.
+    pub fn add(&mut self, input: usize, arrival: &Arrival) {
+        self.push(input, arrival.at, |place| *place = *arrival);
+    }
+
     /// Packets under way to this process; for the conservation checks.
     pub fn len(&self) -> usize {
         match &self.arrivals {
@@ -195,32 +201,43 @@ impl Inputs {
     }
 }
 
-/// Where a process puts what it sends: the other processes' inputs.
+/// Where a process puts what it sends: the other processes' inputs, or a bag if they are on another core.
 pub struct Outputs<'a> {
+    /// The number of the first process whose inputs are at hand.
+    first: usize,
     inputs: &'a mut [Option<Box<Inputs>>],
     horizon: &'a mut Horizon,
+    away: &'a mut Away,
 }
 
 const TO_ITSELF: &str = "no process sends to itself";
 
 impl<'a> Outputs<'a> {
-    /// Outputs into `inputs`; `horizon` hears of what becomes due earlier.
-    pub fn new(inputs: &'a mut [Option<Box<Inputs>>], horizon: &'a mut Horizon) -> Outputs<'a> {
-        Outputs { inputs, horizon }
+    /// Outputs into `inputs`, those of the processes from number `first` on; `horizon` hears of what becomes due earlier,
+    /// and `away` takes what goes to other processes.
+    pub fn new(first: usize, inputs: &'a mut [Option<Box<Inputs>>], horizon: &'a mut Horizon, away: &'a mut Away) -> Outputs<'a> {
+        Outputs { first, inputs, horizon, away }
     }
 
     /// Sends what `write` writes, to arrive at `at` at input `input` of `process`, which is not the sender.
     #[inline(always)]
     pub fn send(&mut self, process: ProcessId, input: u32, at: Time, write: impl FnOnce(&mut Arrival)) {
-        let inputs = self.inputs[process.index()].as_mut().expect(TO_ITSELF);
-        if inputs.push(input as usize, at, write) {
-            self.horizon.announce(process.index(), at);
+        let place = process.index().wrapping_sub(self.first);
+        let Some(inputs) = self.inputs.get_mut(place) else {
+            return self.away.send(process, input, at, write);
+        };
+        if inputs.as_mut().expect(TO_ITSELF).push(input as usize, at, write) {
+            self.horizon.announce(place, at);
         }
     }
 
     /// Sends `message`, which says when it arrives, to `process`.
     pub fn tell(&mut self, process: ProcessId, message: Message) {
-        self.inputs[process.index()].as_mut().expect(TO_ITSELF).mailbox.push(message);
-        self.horizon.announce(process.index(), message.at);
+        let place = process.index().wrapping_sub(self.first);
+        let Some(inputs) = self.inputs.get_mut(place) else {
+            return self.away.tell(process, message);
+        };
+        inputs.as_mut().expect(TO_ITSELF).mailbox.push(message);
+        self.horizon.announce(place, message.at);
     }
 }
