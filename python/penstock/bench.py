@@ -9,8 +9,8 @@ import json
 import resource
 import subprocess
 import sys
-from contextlib import suppress
 import time
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path

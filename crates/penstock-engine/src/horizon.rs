@@ -82,8 +82,10 @@ pub struct Horizon {
 const JUDGED: u64 = 1_000;
 /// those that handle less than this in the mean are too short.
 const SHORT: u64 = 2;
-/// A sweep that finds fewer due than one of so many does not pay.
-const SPARSE: u64 = 2_000;
+/// A sweep that finds fewer due than one of so many does not pay,
+const SPARSE: u64 = 100;
+/// nor does one that finds fewer than this.
+const WORTH: u64 = 8;
 /// It is tried again at least once in so many times.
 const MOST_PATIENCE: u64 = 1 << 16;
 /// Fewer processes than this are not swept.
@@ -209,7 +211,7 @@ impl Horizon {
 
     fn judge_sweeps(&mut self) {
         let (sweeps, due) = std::mem::take(&mut self.swept);
-        if due * SPARSE >= sweeps * self.reach.len() as u64 {
+        if due >= WORTH * sweeps && due * SPARSE >= sweeps * self.reach.len() as u64 {
             self.patience = 1;
         } else {
             (self.sweeping, self.shorts, self.patience) = (false, 0, (self.patience * 2).min(MOST_PATIENCE));
