@@ -26,7 +26,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml crates/*/bu
 READY := $(DONE)/command
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test lint docs crosscheck compare instructions setup setup-dev lock format clean help
+.PHONY: run test lint docs crosscheck compare benchmarks peers instructions setup setup-dev lock format clean help
 
 ## What people ask for
 
@@ -59,9 +59,17 @@ crosscheck: setup ## compare with ns-2 (installs Debian's package if it is missi
 	@command -v ns >/dev/null || { apt-get update -qq && apt-get install -qq -y ns2; }
 	$(BIN)/python bench/peers/ns2/crosscheck.py
 
-compare: setup ## compare the speed with ns-2's (installs Debian's package if it is missing)
-	@command -v ns >/dev/null || { apt-get update -qq && apt-get install -qq -y ns2; }
+compare: setup peers ## compare the speed with that of ns-2 and ns-3 (installs Debian's packages if they are missing)
 	$(BIN)/python bench/peers/compare.py
+
+benchmarks: setup-dev peers ## the same, how time and memory grow, and the page of it (half an hour)
+	$(BIN)/python bench/peers/compare.py --keep
+	$(BIN)/python bench/growth.py
+
+# What cannot be installed is left out of the comparison, which says so.
+peers:
+	@{ command -v ns && command -v g++ && pkg-config --exists ns3-internet; } >/dev/null || \
+		{ apt-get update -qq && apt-get install -qq -y ns2 libns3-dev g++ pkg-config; } || true
 
 instructions: setup-dev ## compare instruction counts with the recorded ones (installs valgrind if it is missing)
 	@command -v valgrind >/dev/null || { apt-get update -qq && apt-get install -qq -y valgrind; }

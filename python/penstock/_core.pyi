@@ -64,6 +64,7 @@ class Run:
     delivered: int
     drops: int
     goodput_bps: float
+    threads: int
 
 @final
 class Scenario:
@@ -76,7 +77,14 @@ class Scenario:
     sizes: tuple[int, int, int]
     window: tuple[float, float]
     warnings: list[str]
-    def run(self, seed: int, replication: int, cancel: Cancel | None = None, executor: str = "horizon") -> Run: ...
+    def run(
+        self,
+        seed: int,
+        replication: int,
+        cancel: Cancel | None = None,
+        executor: str = "horizon",
+        threads: int = 1,
+    ) -> Run: ...
 
 def check(text: str, name: str = "scenario", sets: list[tuple[str, str]] = ...) -> list[Mistake]:
     """All mistakes of a scenario; none if it is sound."""

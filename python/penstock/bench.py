@@ -9,6 +9,8 @@ import json
 import resource
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +21,9 @@ from penstock.errors import PenstockError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["GROUPS", "RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here"]
+    from penstock import _core
+
+__all__ = ["GROUPS", "LARGE", "RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here", "measure_scenario"]
 
 
 class Measured(TypedDict):
@@ -33,16 +37,18 @@ class Measured(TypedDict):
     goodput_bps: float
     delivered: int
     drops: int
+    wall_seconds: float
+    threads: int
 
 
 def cbr(flows: int = 1000) -> str:
-    """Periodic flows of 64 kbit/s at random phases over one link, 60 s."""
+    """Periodic flows of 64 kbit/s at random phases over one link that they fill by half, 60 s."""
     from penstock.components import Cbr, TailDrop
     from penstock.network import Network
 
     net = Network()
     a, b = net.node("a"), net.node("b")
-    net.link(a, b, rate="128 Mbit/s", delay="10 ms", queue=TailDrop(limit="1000 packets"))
+    net.link(a, b, rate=f"{128 * flows} kbit/s", delay="10 ms", queue=TailDrop(limit="1000 packets"))
     net.flows("cbr", a, b, count=flows, source=Cbr(rate="64 kbit/s", packet="160 bytes"))
     return net.toml(description="Periodic flows over one link", duration="60 s")
 
@@ -72,9 +78,15 @@ def tcp_bulk() -> str:
 
 
 def tcp_many(flows: int = 1000) -> str:
-    """A thousand transfers over 1 Gbit/s with a round trip of 50 ms, 10 s."""
+    """A thousand transfers over 1 Gbit/s with a round trip of 50 ms, 10 s; rate and buffer go with their number."""
     return _dumbbell(
-        flows=flows, access="10 Gbit/s", rate="1 Gbit/s", rtt_us=50_000, buffer=4166, starts="1 s", duration="10 s"
+        flows=flows,
+        access="10 Gbit/s",
+        rate=f"{flows} Mbit/s",
+        rtt_us=50_000,
+        buffer=max(flows * 4166 // 1000, 10),
+        starts="1 s",
+        duration="10 s",
     )
 
 
@@ -146,6 +158,29 @@ def _pcn(traffic: str) -> str:
     return scenario(settings, Case(ADMISSION, traffic, SINGLE), span=("100 s", "10 s"))
 
 
+def fat_tree(ports: int = 16) -> str:
+    """A fat tree of 1 Gbit/s with 1,024 hosts, each with four transfers to other pods or edges, 100 ms."""
+    from penstock.components import Ftp, TailDrop, Tcp
+    from penstock.network import Network
+    from penstock.topologies import fat_tree as grow
+
+    net = Network()
+    tree = grow(net, ports, rate="1 Gbit/s", delay="1 us", queue=TailDrop(limit="100 packets"))
+    tcp = Tcp(
+        variant="new-reno",
+        packet="1500 bytes",
+        header="40 bytes",
+        initial_window="10 packets",
+        initial_rto="5 ms",
+        min_rto="5 ms",
+    )
+    hosts = len(tree.hosts)
+    for number, shift in enumerate((1, ports, hosts // 3, hosts // 2 + 1)):
+        name = f"transfers{number}"
+        net.flows(name, tree.hosts, tree.hosts, shift=shift, start=("0 s", "1 ms"), source=Ftp(), transport=tcp)
+    return net.toml(description="Transfers over a fat tree", duration="100 ms")
+
+
 def _dumbbell(*, flows: int, access: str, rate: str, rtt_us: int, buffer: int, starts: str, duration: str) -> str:
     """40 access nodes a side and one bottleneck; each way, an access link has 1 % of the round trip and it has 48 %."""
     from penstock.components import Ftp, TailDrop, Tcp
@@ -182,6 +217,7 @@ WORKLOADS: dict[str, Callable[..., str]] = {
     "af": af,
     "pcn-cbr": pcn_cbr,
     "pcn-vbr": pcn_vbr,
+    "fat-tree": fat_tree,
     **{f"schedulers-{name}": partial(schedulers, name) for name in _SCHEDULERS},
 }
 """Each gives a scenario's text."""
@@ -189,11 +225,16 @@ WORKLOADS: dict[str, Callable[..., str]] = {
 GROUPS = {"schedulers": tuple(f"schedulers-{name}" for name in _SCHEDULERS)}
 """Names for several of them."""
 
+LARGE = ("fat-tree",)
+"""Those that take a minute, and are measured only if they are named."""
+
 RESIZABLE = ("cbr", "tcp-many")
 """Those that take another number of flows."""
 
 
-def measure_here(name: str, flows: int | None = None) -> Measured:
+def measure_here(
+    name: str, flows: int | None = None, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
+) -> Measured:
     """Runs a workload in this process; its peak memory includes what this process needed before.
 
     Parameters
@@ -202,30 +243,60 @@ def measure_here(name: str, flows: int | None = None) -> Measured:
         One of :data:`WORKLOADS`.
     flows : int, optional
         How many flows, for those in :data:`RESIZABLE`.
+    duration : str, optional
+        How much time is simulated, such as ``"500 ms"``.
+    threads : int
+        How many cores it may use; how many it did, for the most part, is in what is given back.
+    only_setup : bool
+        Stop when everything is built and no more than a millionth of the time has been simulated. Nothing is counted.
     """
+    build = partial(WORKLOADS[name], *([] if flows is None else [flows]))
+    return measure_scenario(build(), name, duration, threads=threads, only_setup=only_setup)
+
+
+def measure_scenario(
+    text: str, name: str, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
+) -> Measured:
+    """Runs the scenario that is written in `text`; see :func:`measure_here`."""
     from penstock import _core
 
-    build = partial(WORKLOADS[name], *([] if flows is None else [flows]))
-    build()  # once before the clock starts, for the imports
-    begin = _cpu_seconds()
-    text = build()
-    scenario = _core.Scenario(text, name, [])
-    run = scenario.run(scenario.seed, 0)
-    spent = _cpu_seconds() - begin
-    counters = run.counters
+    begin, begin_wall = _cpu_seconds(), time.perf_counter()
+    scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)])
+    run = None
+    if only_setup:
+        _begun(scenario)
+    else:
+        run = scenario.run(scenario.seed, 0, threads=threads)
+    spent, wall = _cpu_seconds() - begin, time.perf_counter() - begin_wall
+    counters = {"goodput_bps": 0.0, "delivered": 0, "drops": 0} if run is None else run.counters
+    hops = 0 if run is None else run.packet_hops
     return Measured(
         workload=name,
-        packet_hops=run.packet_hops,
+        packet_hops=hops,
         cpu_seconds=spent,
-        packet_hops_per_cpu_second=run.packet_hops / spent,
+        packet_hops_per_cpu_second=hops / spent,
         peak_rss_bytes=_peak_bytes(),
         goodput_bps=counters["goodput_bps"],
         delivered=counters["delivered"],
         drops=counters["drops"],
+        wall_seconds=wall,
+        threads=1 if run is None else run.threads,
     )
 
 
-def measure_apart(name: str, flows: int | None = None) -> Measured:
+def _begun(scenario: _core.Scenario) -> None:
+    """Builds a run and ends it at the first look at its flag."""
+    from penstock import _core
+
+    stop = _core.Cancel()
+    stop.set()
+    with suppress(_core.Cancelled):
+        scenario.run(scenario.seed, 0, stop)
+
+
+def measure_apart(
+    name: str, flows: int | None = None, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
+) -> Measured:
     """Runs a workload in a fresh process; see :func:`measure_here`.
 
     Raises
@@ -233,7 +304,8 @@ def measure_apart(name: str, flows: int | None = None) -> Measured:
     PenstockError
         If that process fails.
     """
-    command = [sys.executable, "-m", "penstock.bench", name, *([] if flows is None else [str(flows)])]
+    how = json.dumps({"flows": flows, "duration": duration, "threads": threads, "only_setup": only_setup})
+    command = [sys.executable, "-m", "penstock.bench", name, how]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise PenstockError(f"the workload {name} failed:\n{ended.stderr.strip()}")
@@ -262,4 +334,4 @@ def _peak_bytes() -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure_here(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else None)))
+    print(json.dumps(measure_here(sys.argv[1], **json.loads(sys.argv[2]))))

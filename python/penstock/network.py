@@ -40,6 +40,11 @@ class Node:
 class Network:
     """A network with its traffic and what is measured of it.
 
+    Attributes
+    ----------
+    routing : str, optional
+        Which of several routes with the fewest links a flow takes: ``"first"`` or ``"ecmp"``.
+
     Examples
     --------
     >>> net = Network()
@@ -60,7 +65,10 @@ class Network:
     <BLANKLINE>
     """
 
+    routing: str | None
+
     def __init__(self) -> None:
+        self.routing = None
         self._nodes: dict[str, Node] = {}
         self._links: list[dict[str, Any]] = []
         self._flows: list[dict[str, Any]] = []
@@ -326,7 +334,10 @@ class Network:
         nodes = {
             toml.key(node.name): {} if node.count is None else {"count": node.count} for node in self._nodes.values()
         }
-        blocks = [toml.lines(_other(top)), ["[nodes]", *toml.lines(nodes)]]
+        blocks = [
+            toml.lines(_other(top | {"routing": top.get("routing", self.routing)})),
+            ["[nodes]", *toml.lines(nodes)],
+        ]
         lists = {"links": self._links, "flows": self._flows, "calls": self._calls, "measure": self._measures}
         for header, entries in lists.items():
             blocks += [[f"[[{header}]]", *toml.lines(entry)] for entry in entries]

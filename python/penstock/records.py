@@ -62,6 +62,8 @@ class RunResult:
         Packets that reached the far end of a link.
     cached : bool
         Whether it came from the store.
+    threads : int or None
+        On how many cores it was made, for the most part; unknown if it came from the store.
     """
 
     request: RunRequest
@@ -69,6 +71,7 @@ class RunResult:
     digest: str
     packet_hops: int
     cached: bool = False
+    threads: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ def run_all(
     store: Store | None = None,
     progress: Callable[[Status], None] | None = None,
     executor: str = "horizon",
+    threads: int = 1,
 ) -> list[RunResult]:
     """Makes all runs, taking those from `store` that it has and keeping the others there as they finish.
 
@@ -56,13 +57,15 @@ def run_all(
     requests : iterable of RunRequest
         What to run.
     jobs : int, optional
-        How many runs at the same time; all cores by default.
+        How many runs at the same time; by default as many as there are cores for.
     store : Store, optional
         Where finished runs are kept.
     progress : callable, optional
         Told the status after every change and several times a second.
     executor : {"horizon", "plain"}, optional
         In which order the engine works; the results are the same.
+    threads : int, optional
+        How many cores one run may use; the results are the same. Many runs are done sooner with one core each.
 
     Returns
     -------
@@ -85,9 +88,9 @@ def run_all(
     status = Status(total=len(requests))
     results: list[RunResult | None] = [None] * len(requests)
 
-    def finish(job: _Job, metrics: list[Metric], digest: str, packet_hops: int, cached: bool) -> None:
+    def finish(job: _Job, metrics: list[Metric], digest: str, packet_hops: int, used: int | None) -> None:
         for position in job.positions:
-            results[position] = RunResult(requests[position], metrics, digest, packet_hops, cached)
+            results[position] = RunResult(requests[position], metrics, digest, packet_hops, used is None, used)
         status.done += len(job.positions)
 
     missing = []
@@ -99,7 +102,7 @@ def run_all(
             missing.append(job)
         else:
             status.cached += len(job.positions)
-            finish(job, kept.metrics, kept.digest, kept.packet_hops, True)
+            finish(job, kept.metrics, kept.digest, kept.packet_hops, None)
     if all(job.request.hops for job in missing):
         # The longest first: none of them is left to run alone at the end.
         missing.sort(key=lambda job: -job.request.hops)
@@ -119,9 +122,13 @@ def run_all(
             failures.append(_failure(job, run, store))
             return
         status.packet_hops += run.packet_hops
-        finish(job, _metrics(run), run.digest, run.packet_hops, False)
+        finish(job, _metrics(run), run.digest, run.packet_hops, run.threads)
 
-    _compute(missing, jobs, store, executor, collect, lambda: progress(status) if progress is not None else None)
+    if jobs is None:
+        jobs = max(1, (os.cpu_count() or 1) // threads)
+    _compute(
+        missing, jobs, store, (executor, threads), collect, lambda: progress(status) if progress is not None else None
+    )
     if failures:
         order = {id(job.request): job.positions[0] for job in missing}
         failures.sort(key=lambda failure: order[id(failure.request)])
@@ -153,13 +160,15 @@ def _plan(requests: Sequence[RunRequest]) -> list[_Job]:
 
 def _compute(
     work: Sequence[_Job],
-    jobs: int | None,
+    jobs: int,
     store: Store | None,
-    executor: str,
+    how: tuple[str, int],
     collect: Callable[[_Job, _core.Run | BaseException], None],
     tick: Callable[[], None],
 ) -> None:
-    """Runs `work` on threads; on any exception stops the running ones before it goes on.
+    """Runs `work` on threads, each run with the executor and so many cores as `how` says.
+
+    On any exception it stops the running ones before it goes on.
 
     Threads and this one meet only in queues written in C, and an interruption comes as one more thing in the queue:
     raised between any two instructions it could leave a lock taken that nobody releases, or lose a run that has ended.
@@ -173,7 +182,7 @@ def _compute(
 
     def one(job: _Job) -> _core.Run | BaseException:
         try:
-            run = job.scenario.run(job.request.seed, job.request.replication, cancel, executor)
+            run = job.scenario.run(job.request.seed, job.request.replication, cancel, *how)
             if store is not None:
                 store.put(job.key, job.request, run.digest, run.packet_hops, _metrics(run))
         except BaseException as error:  # a panic of the core is one; all are told by the thread that asked
@@ -186,7 +195,7 @@ def _compute(
                 job = waiting.get_nowait()
                 ended.put((job, one(job)))
 
-    workers = min(jobs or os.cpu_count() or 1, len(work))
+    workers = min(jobs, len(work))
     threads = [Thread(target=run_waiting, name=f"penstock-run-{i}", daemon=True) for i in range(workers)]
     with _queued_signals(ended.put) as handle:
         try:

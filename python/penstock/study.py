@@ -62,15 +62,17 @@ class Study:
             description=self.description, duration=self.duration, warm_up=self.warm_up, seed=self.seed
         )
 
-    def run(self, *, jobs: int | None = None, store: Store | None = None) -> pl.DataFrame:
+    def run(self, *, jobs: int | None = None, store: Store | None = None, threads: int = 1) -> pl.DataFrame:
         """Makes the runs that are not in the store yet.
 
         Parameters
         ----------
         jobs : int, optional
-            How many runs at the same time; all cores by default.
+            How many runs at the same time; by default as many as there are cores for.
         store : Store, optional
             Where finished runs are kept; the default folder if left out.
+        threads : int, optional
+            How many cores one run may use; the results are the same.
 
         Returns
         -------
@@ -93,5 +95,6 @@ class Study:
         seed = 1 if self.seed is None else self.seed
         requests = [RunRequest(text, (), seed, number, self.name) for number in range(self.replications)]
         with Progress() as progress:
-            results = run_all(requests, jobs=jobs, store=store if store is not None else Folder(), progress=progress)
+            kept = store if store is not None else Folder()
+            results = run_all(requests, jobs=jobs, store=kept, progress=progress, threads=threads)
         return to_frame(results)

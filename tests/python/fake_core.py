@@ -41,6 +41,7 @@ class Run:
     def __init__(self, seed: int, replication: int, rate: float) -> None:
         self.digest = f"{seed:08x}{replication:08x}"
         self.packet_hops = 1000
+        self.threads = 1
         value = rate + seed + replication / 10
         self.metrics = [
             ("goodput", [("flow", "bulk")], "bit/s", value),
@@ -68,9 +69,17 @@ class Scenario:
             self.fake[path] = json.loads(value)
         self.canonical = json.dumps([data, self.fake], sort_keys=True)
 
-    def run(self, seed: int, replication: int, cancel: Cancel | None = None, executor: str = "horizon") -> Run:
+    def run(
+        self,
+        seed: int,
+        replication: int,
+        cancel: Cancel | None = None,
+        executor: str = "horizon",
+        threads: int = 1,
+    ) -> Run:
         type(self).runs += 1
         assert executor in ("horizon", "plain")
+        assert threads >= 1
         if replication in self.fake.get("fail", []):
             raise ValueError("the queue is unstable")
         if replication in self.fake.get("panic", []):

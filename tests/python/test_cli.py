@@ -161,6 +161,7 @@ def test_files_that_cannot_be_read(penstock, tmp_path, make, name, said):
         (["explain", "zzzz"], "there is nothing called 'zzzz'. 'penstock list' shows what there is."),
         (["run", "demo.toml", "--seed", "x"], "'x' is not a whole number from 0 to 2^64 - 1."),
         (["run", "demo.toml", "--executor", "plain", "--store", "kept"], "--executor plain keeps no runs, so --store"),
+        (["run", "demo.toml", "--executor", "plain", "--threads", "2"], "--executor plain has one core, so --threads"),
         (["run", "demo.toml", "--executor", "fast"], "'fast' is not one of 'horizon', 'plain'"),
         (["run", "demo.toml", "--replication", "1", "--runs", "3"], "--replication makes one run, so --runs changes"),
         (["reproduce", "af", "--reading", "af-a08"], "such as af-a08=periodic."),

@@ -90,8 +90,9 @@ def test_the_same_command_goes_on(begun, tmp_path):
     assert {file: file.stat().st_mtime_ns for file in kept} == kept
 
 
-def test_a_run_that_takes_for_ever_ends_at_once(begun):
-    process = begun(["run", "long.toml", "--format", "json"], kept=0)
+@pytest.mark.parametrize("threads", [[], ["--threads", "2"]], ids=["one", "two"])
+def test_a_run_that_takes_for_ever_ends_at_once(begun, threads):
+    process = begun(["run", "long.toml", "--format", "json", *threads], kept=0)
     time.sleep(2)
     assert process.poll() is None
     begin = time.monotonic()

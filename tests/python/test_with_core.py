@@ -50,6 +50,30 @@ def test_json_is_byte_identical_for_any_number_of_workers(shell):
     assert outputs != {""}
 
 
+def test_json_is_byte_identical_for_any_number_of_threads(shell):
+    shell("new", "a.toml")
+    outputs = [
+        shell("run", "a.toml", "--runs", "1", "--threads", threads, "--store", threads, "--format", "json").stdout
+        for threads in ("1", "2", "3")
+    ]
+    assert outputs[0] == outputs[1] == outputs[2] != ""
+
+
+def test_a_network_that_is_all_in_one_place_has_one_core(shell, tmp_path):
+    net = ps.Network()
+    a, b, c = net.node("a"), net.node("b"), net.node("c")
+    net.link(a, b, rate="1 Mbit/s", delay="0 s")
+    net.link(b, c, rate="1 Mbit/s", delay="0 s")
+    net.flows("f", a, c, source=ps.Cbr(rate="64 kbit/s", packet="160 bytes"))
+    (tmp_path / "near.toml").write_text(net.toml(duration="1 s"))
+    ended = shell("run", "near.toml", "--threads", "2", "--format", "json")
+    assert ended.returncode == 0
+    assert ended.stderr.startswith("near runs on one core: ")
+    assert shell("run", "near.toml", "--format", "json").stderr == ""
+    # What comes from the store was not made at all.
+    assert shell("run", "near.toml", "--threads", "2", "--format", "json").stderr == ""
+
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

@@ -53,16 +53,19 @@ proc count_arrivals {links} {
     return $monitor
 }
 
-# Starts `count` periodic flows of 160 bytes each 20 ms from one node to another; returns the sinks that count them.
+# Starts `count` periodic flows of `rate` bit/s in packets of `size` bytes (160 each 20 ms if not said) from one node to
+# another, their packets marked with `code`; returns the sinks that count them.
 #
 # Each flow has an agent and a sink of its own, so that it is counted by itself, as Penstock counts it. With `own_agents` 0
 # the flows between two nodes share one agent and one sink: less is known, less is done, the packets on the links are
 # the same. Making an agent costs 0.15 ms, more than a flow's packets of one second.
-proc periodic_flows {ns from to count own_agents} {
+proc periodic_flows {ns from to count own_agents {size 160} {rate 64000} {code 0}} {
     set sinks {}
     for {set i 0} {$i < $count} {incr i} {
         if {$i == 0 || $own_agents} {
             set udp [new Agent/UDP]
+            $udp set packetSize_ 1500
+            $udp set prio_ $code
             set sink [new Agent/LossMonitor]
             $ns attach-agent $from $udp
             $ns attach-agent $to $sink
@@ -70,16 +73,16 @@ proc periodic_flows {ns from to count own_agents} {
             lappend sinks $sink
         }
         set cbr [new Application/Traffic/CBR]
-        $cbr set packetSize_ 160
-        $cbr set rate_ 64000
+        $cbr set packetSize_ $size
+        $cbr set rate_ $rate
         $cbr attach-agent $udp
-        $ns at [draw 0.02] "$cbr start"
+        $ns at [draw [expr {8.0 * $size / $rate}]] "$cbr start"
     }
     return $sinks
 }
 
-# Payload in bit/s: packets of 160 bytes have 28 bytes of headers.
-proc goodput {sinks seconds} { return [expr {8.0 * [sum $sinks bytes_] * 132 / 160 / $seconds}] }
+# Payload in bit/s: packets have 28 bytes of headers.
+proc goodput {sinks seconds {size 160}} { return [expr {8.0 * [sum $sinks bytes_] * ($size - 28) / $size / $seconds}] }
 
 proc sum {objects counter} {
     set total 0

@@ -1,18 +1,21 @@
 //! From a blueprint to processes: who is one, how they are connected, and in which order they stand.
 
-use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
+use crate::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan, Ties};
 use crate::browse::Browser;
 use crate::calls::{CallsEnd, CallsSetup};
 use crate::channel::Inputs;
 use crate::counts::Received;
+use crate::coupling::{signals, Coupled};
 use crate::egress::EgressEnd;
 use crate::horizon::Couplings;
 use crate::host::{Dress, Ends, Host};
 use crate::messages::Peer;
+use crate::partition::{keep_together, partition};
 use crate::port::Port;
 use crate::process::Process;
 use crate::record::Window;
 use crate::route::{Departure, FlowRoutes, Hop, Routes};
+use crate::seating::{flow_key, seats, start};
 use penstock_model::edge::{EdgeContext, Egress};
 use penstock_model::id::{FlowId, HopId, LinkId, NodeId, ProcessId, RouteId};
 use penstock_model::impairment::{AnyImpairment, Impairment};
@@ -72,11 +75,59 @@ pub struct Parts {
     pub routes: Routes,
     /// The delays between processes.
     pub couplings: Couplings,
+    /// The process behind the last one of each part.
+    pub ends: Vec<u32>,
+}
+
+/// How processes are divided into parts.
+#[derive(Clone, Copy)]
+pub enum Division<'a> {
+    /// Not at all.
+    Whole,
+    /// Into so many at most, as far as that seems worth it.
+    Into(usize),
+    /// As this function of a number says, but that processes without delay between them stay together.
+    By(&'a dyn Fn(usize) -> u32),
+}
+
+/// The numbers of processes.
+pub struct Numbers {
+    of_node: Vec<u32>,
+    of_link: Vec<u32>,
+    count: usize,
+}
+
+impl Numbers {
+    /// Places are numbered in this order.
+    fn new(blueprint: &Blueprint, order: &[Place]) -> Numbers {
+        let mut numbers =
+            Numbers { of_node: vec![u32::MAX; blueprint.nodes.len()], of_link: vec![u32::MAX; blueprint.links.len()], count: order.len() };
+        for (i, place) in order.iter().enumerate() {
+            match place {
+                Place::Host(node) => numbers.of_node[node.index()] = i as u32,
+                Place::RouterPort(link) => numbers.of_link[link.index()] = i as u32,
+            }
+        }
+        numbers
+    }
+
+    /// The number of the process at `place`.
+    pub fn of(&self, place: Place) -> u32 {
+        match place {
+            Place::Host(node) => self.of_node[node.index()],
+            Place::RouterPort(link) => self.of_link[link.index()],
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
 }
 
 /// What a process is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+pub enum Place {
     /// A node where flows begin or end, with all its ports.
     Host(NodeId),
     /// One port of a node that only passes packets on.
@@ -87,7 +138,7 @@ enum Place {
 ///
 /// # Errors
 /// If it contradicts itself; see [`BlueprintError`].
-pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
+pub fn assemble(blueprint: &Blueprint, division: Division<'_>) -> Result<Parts, BlueprintError> {
     check_links(blueprint)?;
     check_routes(blueprint)?;
     let is_host = hosts(blueprint);
@@ -95,11 +146,14 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
     let used = used_links(blueprint);
     let channels = channels(blueprint, &place);
     let order = order(blueprint, &is_host, &used, &channels)?;
-    let process_of: BTreeMap<Place, u32> = order.iter().enumerate().map(|(i, place)| (*place, i as u32)).collect();
+    let coupled = Coupled::new(blueprint, &place, &Numbers::new(blueprint, &order))?;
+    let Divided { order, number, ends } = divide(&order, &coupled, division);
+    let process_of = Numbers::new(blueprint, &order);
 
     let key = Key::root(blueprint.seed, blueprint.replication);
     let ties = |name: &str| (blueprint.ties == Ties::Random).then(|| key.child("ties").child(name));
     let window = Window { from: blueprint.warm_up, to: blueprint.end };
+    let watched: BTreeMap<LinkId, &LinkWatch> = blueprint.watch.links.iter().map(|(link, watch)| (*link, watch)).collect();
     let mut port_index = vec![u32::MAX; blueprint.links.len()];
     let mut processes = Vec::with_capacity(order.len());
     let mut inputs = Vec::with_capacity(order.len());
@@ -123,7 +177,8 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
                 port_index[link.index()] = index as u32;
                 let trace_place = (blueprint.nodes.len() + link.index()) as u32;
                 let plan = &in_step(blueprint, link, plan);
-                Port::new(link, trace_place, plan, key.child("links").child(&plan.path), window)
+                let watch = watched.get(&link).map(|watch| (*watch, blueprint.classes.len()));
+                Port::new(link, trace_place, plan, key.child("links").child(&plan.path), window, watch)
             })
             .collect();
         processes.push(Process::new(name.clone(), ports, host, blueprint.trace));
@@ -135,30 +190,51 @@ pub fn assemble(blueprint: &Blueprint) -> Result<Parts, BlueprintError> {
         inputs.push(Inputs::new(&reorders, ties(name)));
     }
 
-    let mut couplings = Couplings::new();
-    for (to, link) in channels.keys() {
-        couple(&mut couplings, process_of[&place(*link)], process_of[to], blueprint.links[link.index()].delay);
-    }
     let (hops, starts) = hops(blueprint, &place, &process_of, &input_index, &port_index);
-    let departure =
-        |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
-    for (link, watch) in &blueprint.watch.links {
-        if port_index[link.index()] != u32::MAX {
-            processes[process_of[&place(*link)] as usize].watch(port_index[link.index()], watch, blueprint.classes.len());
+    for hop in hops.iter().filter(|hop| hop.port != Hop::DELIVER) {
+        if let Some(host) = processes[hop.process.index()].host_mut() {
+            host.passes_on = true;
         }
     }
-    let flows = add_flows(blueprint, key, &process_of, &mut processes, &mut couplings, ties, departure)?;
+    let departure =
+        |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
+    let flows = add_flows(blueprint, key, &process_of, &mut processes, ties, departure)?;
     for (plan, sample) in blueprint.samples.iter().enumerate() {
         let port = port_index[sample.link.index()];
-        let process = process_of[&place(sample.link)] as usize;
+        let process = process_of.of(place(sample.link)) as usize;
         processes[process].sample(port, sample.every, blueprint.warm_up, plan as u32);
     }
     for (plan, sample) in blueprint.meter_samples.iter().enumerate() {
         let port = port_index[sample.link.index()];
-        let process = process_of[&place(sample.link)] as usize;
+        let process = process_of.of(place(sample.link)) as usize;
         processes[process].sample_meters(port, sample.every, blueprint.warm_up, plan as u32);
     }
-    Ok(Parts { processes, inputs, routes: Routes { hops, flows }, couplings })
+    Ok(Parts { processes, inputs, routes: Routes::new(hops, flows), couplings: coupled.couplings(&number), ends })
+}
+
+/// The places in their order, part by part.
+struct Divided {
+    order: Vec<Place>,
+    /// The new number of each.
+    number: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+fn divide(order: &[Place], coupled: &Coupled, division: Division<'_>) -> Divided {
+    let parts = match division {
+        Division::Into(parts) if parts > 1 => partition(&coupled.weights, &coupled.edges, parts),
+        Division::By(wanted) => Some(keep_together(&(0..order.len()).map(wanted).collect::<Vec<u32>>(), &coupled.edges)),
+        _ => None,
+    };
+    let parts = parts.unwrap_or_else(|| vec![0; order.len()]);
+    // Within a part the order stays: no channel without delay leads from a later process to an earlier one.
+    let mut sorted: Vec<usize> = (0..order.len()).collect();
+    sorted.sort_by_key(|i| parts[*i]);
+    let mut number = vec![0; order.len()];
+    sorted.iter().enumerate().for_each(|(new, old)| number[*old] = new as u32);
+    let borders = (1..sorted.len()).filter(|i| parts[sorted[i - 1]] != parts[sorted[*i]]);
+    let ends = borders.chain([sorted.len()]).map(|end| end as u32).collect();
+    Divided { order: sorted.iter().map(|i| order[*i]).collect(), number, ends }
 }
 
 /// Who sends over a link.
@@ -167,11 +243,6 @@ fn sender(blueprint: &Blueprint, is_host: &[bool], link: LinkId) -> Place {
         node if is_host[node.index()] => Place::Host(node),
         _ => Place::RouterPort(link),
     }
-}
-
-fn couple(couplings: &mut Couplings, from: u32, to: u32, delay: Duration) {
-    let shortest = couplings.entry((from, to)).or_insert(delay);
-    *shortest = delay.min(*shortest);
 }
 
 /// The plan of a link. Where departures are known on arrival, meters that see packets depart run ahead of the time; a port
@@ -308,7 +379,7 @@ fn reorders(blueprint: &Blueprint, link: LinkId) -> bool {
 fn hops(
     blueprint: &Blueprint,
     place: &dyn Fn(LinkId) -> Place,
-    process_of: &BTreeMap<Place, u32>,
+    process_of: &Numbers,
     input_index: &BTreeMap<(LinkId, u32), u32>,
     port_index: &[u32],
 ) -> (Vec<Hop>, Vec<u32>) {
@@ -318,8 +389,8 @@ fn hops(
         starts.push(hops.len() as u32);
         for (i, link) in route.iter().enumerate() {
             let (process, port) = match route.get(i + 1) {
-                Some(next) => (process_of[&place(*next)], port_index[next.index()]),
-                None => (process_of[&Place::Host(blueprint.links[link.index()].to)], Hop::DELIVER),
+                Some(next) => (process_of.of(place(*next)), port_index[next.index()]),
+                None => (process_of.of(Place::Host(blueprint.links[link.index()].to)), Hop::DELIVER),
             };
             hops.push(Hop { process: ProcessId(process), input: input_index[&(*link, process)], port });
         }
@@ -331,9 +402,8 @@ fn hops(
 fn add_flows(
     blueprint: &Blueprint,
     key: Key,
-    process_of: &BTreeMap<Place, u32>,
+    process_of: &Numbers,
     processes: &mut [Process],
-    couplings: &mut Couplings,
     ties: impl Fn(&str) -> Option<Key>,
     departure: impl Fn(RouteId) -> Departure,
 ) -> Result<Vec<FlowRoutes>, BlueprintError> {
@@ -345,17 +415,17 @@ fn add_flows(
             TransportPlan::Udp(_) => None,
         })
         .collect();
-    let host_index: Vec<u32> =
-        (0..blueprint.nodes.len() as u32).map(|node| process_of.get(&Place::Host(NodeId(node))).copied().unwrap_or(u32::MAX)).collect();
+    let host_index = &process_of.of_node;
     for (node, ends) in ends_of_hosts(blueprint).into_iter().enumerate().filter(|(node, _)| host_index[*node] != u32::MAX) {
         host(processes, host_index[node]).expect_ends(&ends);
     }
-    let mut flows = Vec::with_capacity(blueprint.flows.len());
-    for (i, flow) in blueprint.flows.iter().enumerate() {
+    let mut flows = vec![FlowRoutes::NONE; blueprint.flows.len()];
+    for i in seats(blueprint, key) {
+        let flow = &blueprint.flows[i as usize];
         let group = &blueprint.groups[flow.group as usize];
-        let key = key.child("flows").child(&group.name).nth(u64::from(flow.member));
-        let start = start(group.start, key);
-        let (id, watch) = (FlowId(i as u32), blueprint.watch.group(flow.group));
+        let key = flow_key(blueprint, flow, key);
+        let start = start(blueprint, flow, key);
+        let (id, watch) = (FlowId(i), blueprint.watch.group(flow.group));
         let forward = departure(flow.forward);
         let dress = Dress { flow: id, departure: forward, class: group.class, precedence: group.precedence };
         let (from, to) = (host_index[flow.from.index()], host_index[flow.to.index()]);
@@ -377,7 +447,7 @@ fn add_flows(
             (TransportPlan::Udp(parameters), _) if group.calls.is_some() => {
                 let header = parameters.header.get() as u32;
                 let ends = CallsEnds { blueprint, flow, dress, header, key, start, process: (from, to) };
-                let (source, sink) = ends.add(processes, couplings, ties(&blueprint.nodes[flow.from.index()]))?;
+                let (source, sink) = ends.add(processes, ties(&blueprint.nodes[flow.from.index()]))?;
                 FlowRoutes { forward, backward: forward, source, sink }
             }
             (TransportPlan::Udp(parameters), _) => {
@@ -390,7 +460,7 @@ fn add_flows(
             }
             (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
         };
-        flows.push(routes);
+        flows[i as usize] = routes;
     }
     Ok(flows)
 }
@@ -409,20 +479,11 @@ struct CallsEnds<'a> {
 
 impl CallsEnds<'_> {
     /// Adds both ends; returns their slots. Signals take the routes' propagation and the processing, and no queueing.
-    fn add(self, processes: &mut [Process], couplings: &mut Couplings, ties: Option<Key>) -> Result<(u32, u32), BlueprintError> {
+    fn add(self, processes: &mut [Process], ties: Option<Key>) -> Result<(u32, u32), BlueprintError> {
         let CallsEnds { blueprint, flow, dress, header, key, start, process: (from, to) } = self;
         let group = &blueprint.groups[flow.group as usize];
         let plan = group.calls.as_ref().expect("a group of calls");
-        let propagation = |route: RouteId| {
-            let links = blueprint.routes[route.index()].iter();
-            links.fold(plan.processing, |sum, link| sum + blueprint.links[link.index()].delay)
-        };
-        let (there, back) = (propagation(flow.forward), propagation(flow.backward));
-        if there == Duration::ZERO || back == Duration::ZERO {
-            return Err(BlueprintError::SignalWithoutDelay(group.name.clone()));
-        }
-        couple(couplings, from, to, there);
-        couple(couplings, to, from, back);
+        let (there, back) = signals(blueprint, flow)?.expect("a group of calls");
         if AnySource::new(&group.source).is_none() {
             return Err(BlueprintError::Mismatch(group.name.clone()));
         }
@@ -499,14 +560,5 @@ fn segments(group: &FlowGroup, tcp: &TcpParameters) -> Result<Option<u32>, Bluep
             u32::try_from(size.get().div_ceil(payload)).unwrap_or(u32::MAX)
         })),
         _ => Err(BlueprintError::Mismatch(group.name.clone())),
-    }
-}
-
-fn start((low, high): (Time, Time), key: Key) -> Time {
-    let span = high.since(low).as_ps();
-    if span == 0 {
-        low
-    } else {
-        low + Duration::from_ps(key.child("start").stream().below(span))
     }
 }

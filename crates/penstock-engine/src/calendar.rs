@@ -8,18 +8,19 @@ use penstock_model::units::Time;
 /// A calendar queue: time is cut into days of equal length, and an arrival is put, unsorted, onto the page of its day. A
 /// day is sorted when it comes. Adding and taking cost the same however many senders there are, and one packet shares its
 /// cache line with its neighbours in time instead of with its sender's last. The length of a day follows the traffic.
+/// While there are few arrivals they stand side by side without any pages, which most of very many calendars never need.
 #[derive(Debug)]
 pub struct Calendar {
     /// The arrivals before `dawn`, sorted, from `taken` on; never empty while there are others.
     today: Vec<Arrival>,
     orders: Vec<u64>,
     taken: usize,
-    /// What arrives from here on stands on the pages.
+    /// What arrives from here on stands on the pages; [`NO_DAWN`] while nothing does.
     dawn: u64,
     /// A day lasts 2^`day` ps.
     day: u32,
-    /// For each of the coming days, its last card; and a bit for each that has any.
-    pages: Box<[u32; DAYS]>,
+    /// For each of the coming days, its last card, once there was any; and a bit for each that has any.
+    pages: Vec<u32>,
     marked: [u64; DAYS / 64],
     cards: Vec<Card>,
     /// The first card that is free.
@@ -49,13 +50,17 @@ struct Card {
 
 /// Pages; a power of two.
 const DAYS: usize = 1024;
+/// As long as no more than so many wait, there are no pages.
+const FEW: usize = 32;
+/// Behind all days.
+const NO_DAWN: u64 = u64::MAX;
 /// No card.
 const NONE: u32 = u32::MAX;
 /// Days are judged in groups of so many,
 const JUDGED: u32 = 64;
 /// and should have so many arrivals each in the mean.
-const FEWEST: u32 = 4;
-const MOST: u32 = 16;
+const FEWEST: u32 = 2;
+const MOST: u32 = 8;
 /// A day of 67 us at the beginning.
 const FIRST_DAY: u32 = 26;
 const SHORTEST_DAY: u32 = 6;
@@ -67,9 +72,9 @@ impl Default for Calendar {
             today: Vec::new(),
             orders: Vec::new(),
             taken: 0,
-            dawn: 0,
+            dawn: NO_DAWN,
             day: FIRST_DAY,
-            pages: Box::new([NONE; DAYS]),
+            pages: Vec::new(),
             marked: [0; DAYS / 64],
             cards: Vec::new(),
             free: NONE,
@@ -135,14 +140,20 @@ impl Calendar {
             self.taken = 0;
             if self.waiting > 0 {
                 self.turn();
+            } else {
+                self.dawn = NO_DAWN;
             }
         }
         self.next = self.today.get(self.taken).map_or(Time::NEVER, |arrival| arrival.at);
     }
 
-    /// Puts a latecomer where it belongs.
-    #[cold]
+    /// Puts what arrives before dawn where it belongs.
     fn insert_today(&mut self, arrival: Arrival, order: u64) {
+        if self.taken >= FEW {
+            self.today.drain(..self.taken);
+            self.orders.drain(..self.taken);
+            self.taken = 0;
+        }
         let key = (arrival.at, order);
         let mut place = self.today.len();
         while place > self.taken && (self.today[place - 1].at, self.orders[place - 1]) > key {
@@ -150,6 +161,19 @@ impl Calendar {
         }
         self.today.insert(place, arrival);
         self.orders.insert(place, order);
+        if self.dawn == NO_DAWN && self.today.len() - self.taken > FEW {
+            let last = self.today[self.today.len() - 1].at.as_ps();
+            self.dawn = self.day_after(last >> self.day);
+        }
+    }
+
+    /// When the next day begins; the last day of all has none.
+    fn day_after(&self, day: u64) -> u64 {
+        if day < u64::MAX >> self.day {
+            (day + 1) << self.day
+        } else {
+            NO_DAWN
+        }
     }
 
     #[inline]
@@ -174,6 +198,9 @@ impl Calendar {
             return self.put_aside(at, card);
         }
         let page = day as usize % DAYS;
+        if self.pages.is_empty() {
+            self.pages = vec![NONE; DAYS];
+        }
         self.cards[card as usize].before = std::mem::replace(&mut self.pages[page], card);
         self.marked[page / 64] |= 1 << (page % 64);
     }
@@ -193,8 +220,7 @@ impl Calendar {
             // What has no page yet may have come closer than the pages reach.
             match (page, day) {
                 (Some(page), Some(day)) if day < self.later_from >> self.day => {
-                    // The last day of all has no next one.
-                    self.dawn = if day < u64::MAX >> self.day { (day + 1) << self.day } else { u64::MAX };
+                    self.dawn = self.day_after(day);
                     break page;
                 }
                 _ => self.find_pages(),

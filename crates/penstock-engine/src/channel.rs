@@ -1,5 +1,6 @@
 //! Channels: how processes meet. A packet put into one arrives later, never at once in another's state.
 
+use crate::away::Away;
 use crate::calendar::Calendar;
 use crate::horizon::Horizon;
 use crate::merged::Merged;
@@ -39,6 +40,15 @@ impl Default for Arrival {
 }
 
 impl Arrival {
+    /// Becomes the arrival of `packet` at `at`, as it is but for where it is now going and what PCN meters have made of it.
+    #[inline(always)]
+    pub fn pass(&mut self, at: Time, packet: &Packet, hop: HopId, pcn: PcnMark) {
+        self.at = at;
+        self.packet = *packet;
+        self.packet.hop = hop;
+        self.packet.pcn = pcn;
+    }
+
     /// Becomes the arrival of `packet` at `at`, with `written` in it: field by field, since the fields have just been
     /// computed and a copy of the whole would have to wait for them in memory.
     #[inline(always)]
@@ -152,22 +162,27 @@ impl Inputs {
         }
     }
 
-    /// Adds an arrival; tells whether it may come before all others.
+    /// Adds an arrival at `at`, which `write` writes into its place; tells whether it may come before all others.
     #[inline(always)]
-    fn push(&mut self, input: usize, at: Time, packet: &Packet, written: Written) -> bool {
+    fn push(&mut self, input: usize, at: Time, write: impl FnOnce(&mut Arrival)) -> bool {
         match &mut self.arrivals {
             Arrivals::Single(ring) => {
                 debug_assert!(ring.last().is_none_or(|last| last.at <= at), "the only input stays sorted");
-                ring.add().write(at, packet, written);
+                write(ring.add());
                 ring.len() == 1
             }
-            Arrivals::Few(merged) => merged.push(input, at, packet, written),
+            Arrivals::Few(merged) => merged.push(input, at, write),
             several => {
                 let mut arrival = Arrival::default();
-                arrival.write(at, packet, written);
+                write(&mut arrival);
                 several.push(input, arrival)
             }
         }
+    }
+
+    /// Adds an arrival that was written down elsewhere.
+    pub fn add(&mut self, input: usize, arrival: &Arrival) {
+        self.push(input, arrival.at, |place| *place = *arrival);
     }
 
     /// Packets under way to this process; for the conservation checks.
@@ -186,32 +201,43 @@ impl Inputs {
     }
 }
 
-/// Where a process puts what it sends: the other processes' inputs.
+/// Where a process puts what it sends: the other processes' inputs, or a bag if they are on another core.
 pub struct Outputs<'a> {
+    /// The number of the first process whose inputs are at hand.
+    first: usize,
     inputs: &'a mut [Option<Box<Inputs>>],
     horizon: &'a mut Horizon,
+    away: &'a mut Away,
 }
 
 const TO_ITSELF: &str = "no process sends to itself";
 
 impl<'a> Outputs<'a> {
-    /// Outputs into `inputs`; `horizon` hears of what becomes due earlier.
-    pub fn new(inputs: &'a mut [Option<Box<Inputs>>], horizon: &'a mut Horizon) -> Outputs<'a> {
-        Outputs { inputs, horizon }
+    /// Outputs into `inputs`, those of the processes from number `first` on; `horizon` hears of what becomes due earlier,
+    /// and `away` takes what goes to other processes.
+    pub fn new(first: usize, inputs: &'a mut [Option<Box<Inputs>>], horizon: &'a mut Horizon, away: &'a mut Away) -> Outputs<'a> {
+        Outputs { first, inputs, horizon, away }
     }
 
-    /// Sends `packet`, with `written` in it, to arrive at `at` at input `input` of `process`, which is not the sender.
+    /// Sends what `write` writes, to arrive at `at` at input `input` of `process`, which is not the sender.
     #[inline(always)]
-    pub fn send(&mut self, process: ProcessId, input: u32, at: Time, packet: &Packet, written: Written) {
-        let inputs = self.inputs[process.index()].as_mut().expect(TO_ITSELF);
-        if inputs.push(input as usize, at, packet, written) {
-            self.horizon.announce(process.index(), at);
+    pub fn send(&mut self, process: ProcessId, input: u32, at: Time, write: impl FnOnce(&mut Arrival)) {
+        let place = process.index().wrapping_sub(self.first);
+        let Some(inputs) = self.inputs.get_mut(place) else {
+            return self.away.send(process, input, at, write);
+        };
+        if inputs.as_mut().expect(TO_ITSELF).push(input as usize, at, write) {
+            self.horizon.announce(place, at);
         }
     }
 
     /// Sends `message`, which says when it arrives, to `process`.
     pub fn tell(&mut self, process: ProcessId, message: Message) {
-        self.inputs[process.index()].as_mut().expect(TO_ITSELF).mailbox.push(message);
-        self.horizon.announce(process.index(), message.at);
+        let place = process.index().wrapping_sub(self.first);
+        let Some(inputs) = self.inputs.get_mut(place) else {
+            return self.away.tell(process, message);
+        };
+        inputs.as_mut().expect(TO_ITSELF).mailbox.push(message);
+        self.horizon.announce(place, message.at);
     }
 }

@@ -1,10 +1,9 @@
 //! A FIFO queue whose departures are known on arrival: departure = max(now, last departure) + transmission time, later
 //! where a shaper holds packets back.
 
-use crate::blueprint::QueuePlan;
 use crate::link::Wire;
 use crate::ring::Ring;
-use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Occupancy, PortContext, Verdict};
+use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Occupancy, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
@@ -28,8 +27,7 @@ struct Entry {
 
 impl Committed {
     /// An empty queue.
-    pub fn new(plan: &QueuePlan, context: &PortContext) -> Committed {
-        let discipline = AnyDiscipline::new(&plan.discipline, context);
+    pub fn new(discipline: AnyDiscipline) -> Committed {
         let counting = discipline.counting();
         Committed { discipline, counting, ring: Ring::default(), last_end: Time::ZERO, occupancy: Occupancy::default() }
     }

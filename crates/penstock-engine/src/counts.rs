@@ -4,7 +4,7 @@ use crate::blueprint::FlowWatch;
 use crate::observations::{FlowCounters, LinkCounters, Observations};
 use crate::record::Window;
 use crate::watch::Watch;
-use penstock_model::discipline::DropCause;
+use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::units::{Duration, Time};
@@ -88,19 +88,58 @@ impl Sent {
     }
 }
 
+/// Transmissions known on arrival that lie in the window with all that belongs to them: nearly all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Whole {
+    packets: [u64; PRECEDENCES],
+    bytes: u64,
+    busy_ps: u64,
+    waited_ps: u128,
+    waited_byte_ps: u128,
+}
+
+impl Whole {
+    /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`.
+    #[inline(always)]
+    pub fn count(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
+        self.packets[usize::from(packet.precedence)] += 1;
+        self.bytes += u64::from(packet.size);
+        self.busy_ps += end.as_ps() - start.as_ps();
+        if start > arrival {
+            let waited = u128::from(start.as_ps() - arrival.as_ps());
+            self.waited_ps += waited;
+            self.waited_byte_ps += waited * u128::from(packet.size);
+        }
+    }
+
+    /// Adds the counts to the link's.
+    pub fn report(&self, link: &mut LinkCounters) {
+        let packets: u64 = self.packets.iter().sum();
+        link.offered_packets.iter_mut().zip(self.packets).for_each(|(offered, packets)| *offered += packets);
+        link.offered_bytes += self.bytes;
+        link.sent_packets += packets;
+        link.sent_bytes += self.bytes;
+        link.busy = link.busy + Duration::from_ps(self.busy_ps);
+        link.waits += packets;
+        link.wait_sum_ps += self.waited_ps;
+        link.waiting_packet_ps += self.waited_ps;
+        link.waiting_byte_ps += self.waited_byte_ps;
+    }
+}
+
 impl LinkCounters {
     /// Counts an arrival in the window.
     #[inline]
-    pub(crate) fn arrival(&mut self, packet: &Packet) {
-        self.offered_packets[usize::from(packet.precedence)] += 1;
-        self.offered_bytes += u64::from(packet.size);
+    pub(crate) fn arrival(&mut self, size: u32, precedence: u8) {
+        self.offered_packets[usize::from(precedence)] += 1;
+        self.offered_bytes += u64::from(size);
     }
 
     /// Counts a mark in the window.
     #[inline]
-    pub(crate) fn mark(&mut self, packet: &Packet) {
+    pub(crate) fn mark(&mut self, size: u32) {
         self.marked_packets += 1;
-        self.marked_bytes += u64::from(packet.size);
+        self.marked_bytes += u64::from(size);
     }
 
     /// Counts a loss in the window.

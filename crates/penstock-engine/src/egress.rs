@@ -20,7 +20,7 @@ pub struct EgressEnd {
     /// The time of its earliest timer entry.
     pub armed: Time,
     /// Bytes received per interval, if asked for.
-    pub intervals: Option<Intervals>,
+    pub intervals: Option<Box<Intervals>>,
     egress: Egress,
     has_deadlines: bool,
     ingress: Peer,
@@ -56,7 +56,7 @@ impl EgressEnd {
             received,
             shared_count: 0,
             armed: Time::NEVER,
-            intervals: every.map(|every| Intervals { every, bytes: Vec::new() }),
+            intervals: every.map(|every| Box::new(Intervals { every, bytes: Vec::new() })),
             has_deadlines: egress.has_deadlines(),
             egress,
             ingress,
@@ -65,9 +65,9 @@ impl EgressEnd {
         }
     }
 
-    /// A packet of the aggregate arrives.
+    /// A packet of the aggregate arrives; tells whether the deadline may be another now.
     #[inline(always)]
-    pub fn on_packet(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) -> bool {
         if self.window.is_open(now) {
             self.received.count(now, packet);
         }
@@ -77,8 +77,10 @@ impl EgressEnd {
         if let Body::Media { seq } = packet.body {
             self.egress.on_number(seq);
         }
-        self.egress.on_packet(now, Bytes::new(u64::from(packet.size)), packet.pcn);
-        self.follow_up(now, around);
+        if self.egress.on_packet(now, Bytes::new(u64::from(packet.size)), packet.pcn) {
+            self.follow_up(now, around);
+        }
+        self.has_deadlines
     }
 
     /// A signal from the ingress.
@@ -103,7 +105,7 @@ impl EgressEnd {
         self.follow_up(now, around);
     }
 
-    #[inline]
+    #[inline(never)]
     fn follow_up(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
         while let Some(signal) = self.egress.next_signal() {
             let message = Message { at: now + self.ingress.delay, flow: self.flow, to_egress: false, number: self.messages, signal };

@@ -1,6 +1,6 @@
 //! When a host's open-loop sources send next.
 
-use crate::ring::Ring;
+use crate::wheel::{Leaver, Turn, Wheel};
 use penstock_model::rng::Key;
 use penstock_model::units::{Duration, Time};
 use std::cmp::Reverse;
@@ -21,48 +21,39 @@ pub struct Due {
 
 /// The calendar of a host's sources.
 ///
-/// Sources that send again after one and the same spacing keep their order, so they stand in a ring that turns: constant
-/// cost. A source with a usual spacing, such as an on-off source, stands in its ring while it keeps to that. Whatever does
-/// not fit the order of its ring waits in a heap.
+/// Sources that send again after one and the same spacing keep their order, so they stand in a wheel: constant cost. A
+/// source with a usual spacing, such as an on-off source, stands in its wheel while it keeps to that. Whatever does not fit
+/// the order of its wheel waits in a heap.
 #[derive(Debug)]
 pub struct Emissions {
-    rings: Vec<Spaced>,
+    wheels: Vec<Wheel>,
     heap: BinaryHeap<Reverse<Due>>,
-    /// The next one, which still stands in `at_ring` or, if that is [`HEAP`], in the heap.
+    /// The next one, which still stands in `at_wheel` or, if that is [`HEAP`], in the heap.
     first: Due,
-    at_ring: usize,
-    /// When the first one that does not stand in that ring sends.
+    at_wheel: usize,
+    /// When the first one that does not stand in that wheel sends.
     others: Time,
     ties: Option<Key>,
 }
 
-/// Sources that send at one spacing.
-#[derive(Debug)]
-struct Spaced {
-    spacing: Duration,
-    sources: Ring<Due>,
-}
-
-impl Spaced {
-    /// Whether `due` comes last, but before the first one's next turn: then the ring stays sorted as it turns.
-    fn fits(&self, due: &Due) -> bool {
-        match (self.sources.first(), self.sources.last()) {
-            (Some(first), Some(last)) => *last < *due && *due < Due { at: first.at + self.spacing, ..*first },
-            _ => true,
-        }
-    }
-}
-
-/// More spacings than this, and a search over rings costs more than the heap.
-const MOST_RINGS: usize = 4;
-/// In place of a ring's number.
+/// More spacings than this, and a search over wheels costs more than the heap.
+const MOST_WHEELS: usize = 4;
+/// In place of a wheel's number.
 const HEAP: usize = usize::MAX;
 const NOTHING: Due = Due { at: Time::NEVER, tie: u64::MAX, flow: u32::MAX, slot: u32::MAX };
+
+impl From<Turn> for Due {
+    /// Nothing in a wheel is tied at random.
+    #[inline]
+    fn from(Turn { at, flow, slot }: Turn) -> Due {
+        Due { at, tie: 0, flow, slot }
+    }
+}
 
 impl Emissions {
     /// An empty calendar; `ties` orders simultaneous emissions at random.
     pub fn new(ties: Option<Key>) -> Emissions {
-        Emissions { rings: Vec::new(), heap: BinaryHeap::new(), first: NOTHING, at_ring: HEAP, others: Time::NEVER, ties }
+        Emissions { wheels: Vec::new(), heap: BinaryHeap::new(), first: NOTHING, at_wheel: HEAP, others: Time::NEVER, ties }
     }
 
     /// Enters a source that sends next at `at`, with its spacing if it has a usual one.
@@ -70,7 +61,7 @@ impl Emissions {
         if let Some(spacing) = spacing {
             self.expect(spacing);
         }
-        self.enter(at, flow, slot, spacing);
+        self.enter(Turn { at, flow, slot }, spacing);
         self.find_first();
     }
 
@@ -86,71 +77,75 @@ impl Emissions {
         self.first
     }
 
-    /// Moves the first source on by `after`, or out if that is after `stop`: constant cost while it keeps to the spacing of
-    /// its ring.
+    /// Whether the first source stands in a wheel, so that [`Emissions::turn`] is for it.
     #[inline(always)]
-    pub fn advance(&mut self, after: Duration, stop: Time) {
-        let at = self.first.at + after;
-        match self.rings.get_mut(self.at_ring) {
-            Some(ring) if ring.spacing == after && at <= stop => {
-                ring.sources.turn(Due { at, ..self.first });
-                match ring.sources.first() {
-                    Some(due) if due.at < self.others => self.first = *due,
-                    _ => self.find_first(),
-                }
-            }
-            _ => self.move_on(at, after, stop),
+    pub fn turns(&self) -> bool {
+        self.at_wheel < self.wheels.len()
+    }
+
+    /// Lets the first source send, which stands in a wheel, and those that come next there and are due before `bound`, in
+    /// this round. `send` is told when and which slot, and says when that source sends next, or
+    /// never. Returns how many have sent.
+    #[inline(always)]
+    pub fn turn(&mut self, bound: Time, send: impl FnMut(Time, u32) -> Time) -> u64 {
+        let wheel = &mut self.wheels[self.at_wheel];
+        let (sent, leaver) = wheel.turn(bound.min(self.others), send);
+        match (leaver, wheel.first()) {
+            // What comes first in the wheel mostly comes first of all.
+            (None, Some(turn)) if turn.at < self.others => self.first = Due::from(*turn),
+            _ => self.settle(leaver),
+        }
+        sent as u64
+    }
+
+    /// Moves the first source on to `next`, or out if that is never.
+    #[inline(always)]
+    pub fn first_goes_on(&mut self, next: Time) {
+        if self.turns() {
+            self.turn(Time::ZERO, |_, _| next);
+        } else {
+            self.first_of_heap_goes_on(next);
         }
     }
 
-    /// Takes the first source out.
-    pub fn remove_first(&mut self) {
-        self.take_first();
+    fn first_of_heap_goes_on(&mut self, next: Time) {
+        let leaver = self.heap.pop().map(|Reverse(Due { at, flow, slot, .. })| Leaver { turn: Turn { at, flow, slot }, next });
+        self.settle(leaver);
+    }
+
+    /// Enters who has left its wheel, and finds out who is first.
+    fn settle(&mut self, leaver: Option<Leaver>) {
+        if let Some(Leaver { turn, next }) = leaver.filter(|leaver| leaver.next != Time::NEVER) {
+            self.enter(Turn { at: next, ..turn }, Some(next.since(turn.at)));
+        }
         self.find_first();
     }
 
-    fn move_on(&mut self, at: Time, after: Duration, stop: Time) {
-        let Due { flow, slot, .. } = self.first;
-        self.take_first();
-        if at <= stop {
-            self.enter(at, flow, slot, Some(after));
-        }
-        self.find_first();
-    }
-
-    /// Enters a source; into the ring of sources that go on after `after`, if there is one and that stays sorted.
-    fn enter(&mut self, at: Time, flow: u32, slot: u32, after: Option<Duration>) {
-        let tie = self.ties.map_or(0, |key| key.hash([at.as_ps(), u64::from(flow)]));
-        let due = Due { at, tie, flow, slot };
-        match self.rings.iter_mut().find(|ring| Some(ring.spacing) == after && ring.fits(&due)) {
-            Some(ring) => ring.sources.push(due),
-            None => self.heap.push(Reverse(due)),
+    /// Enters a source; into the wheel of sources that go on after `after`, if there is one and that stays sorted.
+    fn enter(&mut self, turn: Turn, after: Option<Duration>) {
+        let wheel = self.wheels.iter_mut().find(|wheel| Some(wheel.spacing()) == after);
+        if !wheel.is_some_and(|wheel| wheel.add(turn)) {
+            let tie = self.ties.map_or(0, |key| key.hash([turn.at.as_ps(), u64::from(turn.flow)]));
+            self.heap.push(Reverse(Due { tie, ..Due::from(turn) }));
         }
     }
 
-    /// Makes a ring for sources of this spacing; none under random ties, where simultaneous sources change their order.
+    /// Makes a wheel for sources of this spacing; none under random ties, where simultaneous sources change their order.
     fn expect(&mut self, spacing: Duration) {
-        let is_new = self.rings.iter().all(|ring| ring.spacing != spacing);
-        if is_new && self.rings.len() < MOST_RINGS && self.ties.is_none() {
-            self.rings.push(Spaced { spacing, sources: Ring::default() });
-        }
-    }
-
-    fn take_first(&mut self) {
-        match self.rings.get_mut(self.at_ring) {
-            Some(ring) => ring.sources.consume(1),
-            None => drop(self.heap.pop()),
+        let is_new = self.wheels.iter().all(|wheel| wheel.spacing() != spacing);
+        if is_new && self.wheels.len() < MOST_WHEELS && self.ties.is_none() {
+            self.wheels.push(Wheel::new(spacing));
         }
     }
 
     fn find_first(&mut self) {
-        (self.first, self.at_ring) = (self.heap.peek().map_or(NOTHING, |Reverse(due)| *due), HEAP);
+        (self.first, self.at_wheel) = (self.heap.peek().map_or(NOTHING, |Reverse(due)| *due), HEAP);
         self.others = Time::NEVER;
-        for (i, ring) in self.rings.iter().enumerate() {
-            let Some(due) = ring.sources.first() else { continue };
-            let (due, later) = if *due < self.first { (*due, self.first.at) } else { (self.first, due.at) };
+        for (i, wheel) in self.wheels.iter().enumerate() {
+            let Some(due) = wheel.first().map(|turn| Due::from(*turn)) else { continue };
+            let (due, later) = if due < self.first { (due, self.first.at) } else { (self.first, due.at) };
             if due != self.first {
-                (self.first, self.at_ring) = (due, i);
+                (self.first, self.at_wheel) = (due, i);
             }
             self.others = self.others.min(later);
         }
@@ -164,7 +159,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rings_and_heap_give_one_sorted_order(starts in prop::collection::vec((0u64..50, 1u64..7), 1..40)) {
+        fn wheels_and_heap_give_one_sorted_order(starts in prop::collection::vec((0u64..50, 1u64..7), 1..40)) {
             let mut emissions = Emissions::new(None);
             for (flow, (start, period)) in starts.iter().enumerate() {
                 emissions.insert(Time::from_ps(*start), flow as u32, 0, Some(Duration::from_ps(*period)));
@@ -174,7 +169,7 @@ mod tests {
                 let due = emissions.first();
                 prop_assert_eq!(due.at, emissions.next());
                 seen.push((due.at.as_ps(), due.flow));
-                emissions.advance(Duration::from_ps(starts[due.flow as usize].1), Time::NEVER);
+                emissions.first_goes_on(due.at + Duration::from_ps(starts[due.flow as usize].1));
             }
             let mut expected: Vec<(u64, u32)> = starts
                 .iter()

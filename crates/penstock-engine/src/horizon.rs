@@ -5,8 +5,13 @@
 //! that smallest sum can always run; how far is a matter of what can still get to it, which follows from the next events
 //! of the processes before it and the delays between (the promises of conservative simulation). Loops therefore bound a
 //! visit by their delay, and nothing else does.
+//!
+//! Where everything is coupled with everything by like delays, as in a data centre, visits are short all the same, and the
+//! order costs more than they do. Such a network is *swept* instead: within the shortest delay of all nobody hears of
+//! anybody, so whoever is due is visited in the order of numbers.
 
 use crate::agenda::Agenda;
+use crate::later::Later;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
 
@@ -15,9 +20,11 @@ use std::collections::BTreeMap;
 pub enum Executor {
     /// One instant: the reference, in which the events of all processes happen in the order of time.
     Plain,
-    /// As far as nothing can still reach it.
+    /// As far as nothing can still reach it, or in sweeps where that is faster.
     #[default]
     Horizon,
+    /// In sweeps wherever everything takes some time; for tests.
+    Sweeps,
 }
 
 /// Shortest delays of the channels between processes, by sender and receiver; messages are channels too.
@@ -55,9 +62,34 @@ pub struct Horizon {
     ancestors: Vec<Ancestor>,
     /// Where the ancestors of each process begin; none at all if there are too many.
     first_ancestor: Vec<u32>,
-    /// What lies beyond waits for another call.
+    /// What lies beyond waits in `later`, and the agenda knows nothing of it.
     until: Time,
+    later: Later,
+    /// Nothing takes less time from one process to another.
+    shortest: Duration,
+    /// Visits since the length of visits was judged, and what they handled.
+    judged: (u64, u64),
+    /// How often visits must have been too short before sweeping is tried again; more each time that it does not pay.
+    patience: u64,
+    shorts: u64,
+    sweeping: bool,
+    /// Sweeps since they were judged, and how many were due in them.
+    swept: (u64, u64),
+    list: Vec<u32>,
 }
+
+/// Visits, and sweeps, are judged in groups of so many;
+const JUDGED: u64 = 1_000;
+/// those that handle less than this in the mean are too short.
+const SHORT: u64 = 2;
+/// A sweep that finds fewer due than one of so many does not pay,
+const SPARSE: u64 = 100;
+/// nor does one that finds fewer than this.
+const WORTH: u64 = 8;
+/// It is tried again at least once in so many times.
+const MOST_PATIENCE: u64 = 1 << 16;
+/// Fewer processes than this are not swept.
+const FEW: usize = 64;
 
 impl Horizon {
     /// The order of visits of processes that are coupled in this way.
@@ -74,6 +106,7 @@ impl Horizon {
             ancestors.extend(ancestors_of(process as u32, &senders));
             first_ancestor.push(ancestors.len() as u32);
         }
+        let shortest = reach.iter().copied().min().unwrap_or(Duration::FOREVER);
         Horizon {
             executor: Executor::default(),
             agenda: Agenda::new(processes, (Time::NEVER, Time::NEVER)),
@@ -82,18 +115,113 @@ impl Horizon {
             ancestors,
             first_ancestor,
             until: Time::ZERO,
+            later: Later::new(processes),
+            shortest,
+            judged: (0, 0),
+            patience: 1,
+            shorts: 0,
+            sweeping: false,
+            swept: (0, 0),
+            list: Vec::new(),
         }
     }
 
     /// Chooses the executor.
     pub fn choose(&mut self, executor: Executor) {
         self.executor = executor;
+        self.sweeping = executor == Executor::Sweeps && self.shortest > Duration::ZERO;
     }
 
-    /// Begins anew with these next events, to run until `until`.
-    pub fn begin(&mut self, until: Time, nexts: impl Iterator<Item = Time>) {
+    /// Begins anew with these next events.
+    pub fn begin(&mut self, nexts: impl Iterator<Item = Time>) {
+        for (process, next) in nexts.enumerate() {
+            self.agenda.set(process, (Time::NEVER, Time::NEVER));
+            self.later.set(process, next);
+        }
+    }
+
+    /// What happens up to and including `until` is to be done now; everything before has been.
+    pub fn extend(&mut self, until: Time) {
         self.until = until;
-        nexts.enumerate().for_each(|(process, next)| self.set(process, next));
+        let Horizon { executor, agenda, reach, span, later, .. } = self;
+        later.take(until, |process, next| agenda.set(process, key(*executor, next, reach[process], span[process])));
+    }
+
+    /// When something happens next, once nothing is left to do until the end of the last extension.
+    pub fn next(&mut self) -> Time {
+        debug_assert!(self.agenda.first_key().1 == Time::NEVER, "something is left to do");
+        self.later.first()
+    }
+
+    /// A list to be used again and again.
+    pub fn list(&mut self) -> &mut Vec<u32> {
+        &mut self.list
+    }
+
+    /// Whether the network is swept now.
+    #[inline]
+    pub fn is_sweeping(&self) -> bool {
+        self.sweeping
+    }
+
+    /// Judges the length of visits, and leaves what has been begun to sweeps if they are better; tells whether they are.
+    #[inline]
+    pub fn turns_to_sweeping(&mut self) -> bool {
+        if self.judged.0 < JUDGED {
+            return false;
+        }
+        self.judge_visits();
+        self.sweeping
+    }
+
+    fn judge_visits(&mut self) {
+        let (visits, handled) = std::mem::take(&mut self.judged);
+        let may_sweep = self.executor == Executor::Horizon && self.shortest > Duration::ZERO && self.reach.len() >= FEW;
+        self.shorts = if may_sweep && handled < SHORT * visits { self.shorts + 1 } else { 0 };
+        if self.shorts < self.patience {
+            return;
+        }
+        self.sweeping = true;
+        for process in 0..self.reach.len() {
+            let next = self.agenda.key(process).1;
+            if next != Time::NEVER {
+                self.agenda.set(process, (Time::NEVER, Time::NEVER));
+                self.later.set(process, next);
+            }
+        }
+    }
+
+    /// Lists who is due before anybody could hear of anything that is still to be done, at most until `until`; when that
+    /// is, or `None` if nobody is due. They may be visited in any order.
+    #[inline]
+    pub fn sweep(&mut self, until: Time, due: &mut Vec<u32>) -> Option<Time> {
+        due.clear();
+        let first = self.later.first();
+        if first > until || first == Time::NEVER {
+            return None;
+        }
+        self.until = until.min((first + self.shortest).before());
+        self.later.take(self.until, |process, _| due.push(process as u32));
+        self.swept = (self.swept.0 + 1, self.swept.1 + due.len() as u64);
+        if self.swept.0 >= JUDGED && self.executor != Executor::Sweeps {
+            self.judge_sweeps();
+        }
+        Some(self.until)
+    }
+
+    fn judge_sweeps(&mut self) {
+        let (sweeps, due) = std::mem::take(&mut self.swept);
+        if due >= WORTH * sweeps && due * SPARSE >= sweeps * self.reach.len() as u64 {
+            self.patience = 1;
+        } else {
+            (self.sweeping, self.shorts, self.patience) = (false, 0, (self.patience * 2).min(MOST_PATIENCE));
+        }
+    }
+
+    /// A process has been visited in a sweep, and is due next at `next`.
+    #[inline]
+    pub fn swept(&mut self, process: usize, next: Time) {
+        self.later.set(process, next);
     }
 
     /// The process to visit, and until when it may run; `None` if nothing is left to do.
@@ -106,7 +234,7 @@ impl Horizon {
         let process = self.agenda.first();
         let until = match self.executor {
             Executor::Plain => now,
-            Executor::Horizon => {
+            Executor::Horizon | Executor::Sweeps => {
                 let promised = self.promised(process, edge).before().max(now);
                 promised.min(now + self.span[process]).min(self.until)
             }
@@ -117,6 +245,7 @@ impl Horizon {
     /// The visited process has handled `handled` things, and the next is due at `next`.
     #[inline]
     pub fn visited(&mut self, process: usize, next: Time, handled: u64) {
+        self.judged = (self.judged.0 + 1, self.judged.1 + handled);
         let span = &mut self.span[process];
         if handled > LARGE_VISIT {
             *span = Duration::from_ps((span.as_ps() / handled).saturating_mul(LARGE_VISIT / 2).max(1));
@@ -129,19 +258,21 @@ impl Horizon {
     /// Something is on its way to `process` that arrives at `at`.
     #[inline]
     pub fn announce(&mut self, process: usize, at: Time) {
-        if at < self.agenda.key(process).1 {
-            self.set(process, at);
+        if at > self.until {
+            self.later.advance(process, at);
+        } else if at < self.agenda.key(process).1 {
+            self.agenda.set(process, key(self.executor, at, self.reach[process], self.span[process]));
         }
     }
 
     #[inline]
     fn set(&mut self, process: usize, next: Time) {
-        let key = match self.executor {
-            _ if next > self.until || next == Time::NEVER => (Time::NEVER, Time::NEVER),
-            Executor::Plain => (next, next),
-            Executor::Horizon => (next + self.reach[process].min(self.span[process]), next),
-        };
-        self.agenda.set(process, key);
+        if next > self.until || next == Time::NEVER {
+            self.agenda.set(process, (Time::NEVER, Time::NEVER));
+            self.later.set(process, next);
+        } else {
+            self.agenda.set(process, key(self.executor, next, self.reach[process], self.span[process]));
+        }
     }
 
     /// Before this, nothing arrives at `process` that has not been sent yet.
@@ -156,6 +287,15 @@ impl Horizon {
             (if ancestor.is_last { next.min(edge) } else { next }) + ancestor.distance
         };
         self.ancestors[range].iter().map(bound).min().unwrap_or(edge)
+    }
+}
+
+/// Where a process stands in the agenda that is due at `next`.
+#[inline]
+fn key(executor: Executor, next: Time, reach: Duration, span: Duration) -> (Time, Time) {
+    match executor {
+        Executor::Plain => (next, next),
+        Executor::Horizon | Executor::Sweeps => (next + reach.min(span), next),
     }
 }
 
@@ -201,7 +341,8 @@ mod tests {
         let couplings = couplings.iter().map(|&(from, to, ms)| ((from, to), Duration::from_ms(ms))).collect();
         let mut horizon = Horizon::new(nexts.len(), &couplings);
         horizon.span.fill(LONGEST_SPAN);
-        horizon.begin(at(1_000), nexts.iter().map(|&ms| at(ms)));
+        horizon.begin(nexts.iter().map(|&ms| at(ms)));
+        horizon.extend(at(1_000));
         horizon
     }
 
@@ -246,10 +387,26 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_beyond_the_extension_waits_for_the_next_one() {
+        let mut horizon = horizon(&[(0, 1, 2), (1, 0, 3)], &[10, 50]);
+        horizon.begin([at(10), at(50)].into_iter());
+        horizon.extend(at(12));
+        assert_eq!(horizon.next_visit(), Some((0, at(12))));
+        horizon.visited(0, at(60), 500);
+        assert_eq!(horizon.next_visit(), None);
+        assert_eq!(horizon.next(), at(50));
+        horizon.announce(1, at(14));
+        assert_eq!(horizon.next(), at(14));
+        horizon.extend(at(20));
+        assert_eq!(horizon.next_visit(), Some((1, at(19).before())));
+    }
+
+    #[test]
     fn the_plain_executor_goes_from_instant_to_instant() {
         let mut horizon = horizon(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
         horizon.choose(Executor::Plain);
-        horizon.begin(at(1_000), [at(10), at(11)].into_iter());
+        horizon.begin([at(10), at(11)].into_iter());
+        horizon.extend(at(1_000));
         assert_eq!(horizon.next_visit(), Some((0, at(10))));
         horizon.visited(0, at(12), 1);
         assert_eq!(horizon.next_visit(), Some((1, at(11))));

@@ -3,10 +3,10 @@
 use crate::agenda::Agenda;
 use crate::browse::Browser;
 use crate::calls::CallsEnd;
-use crate::channel::Outputs;
+use crate::channel::{Arrival, Outputs};
 use crate::counts::{Received, Sent};
 use crate::egress::EgressEnd;
-use crate::emissions::Emissions;
+use crate::emissions::{Due, Emissions};
 use crate::messages::Message;
 use crate::observations::{Observations, TraceEvent};
 use crate::port::Port;
@@ -15,7 +15,7 @@ use crate::route::{Departure, Routes};
 use crate::timers::{TimerKind, Timers};
 use penstock_model::edge::Signal;
 use penstock_model::id::{FlowId, HopId};
-use penstock_model::packet::{Body, Packet, PcnMark};
+use penstock_model::packet::{Ack, Body, Packet, PcnMark};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::tcp::{Receiver, Sender, Transmission};
@@ -32,8 +32,24 @@ pub struct Surroundings<'a, 'b> {
 impl Surroundings<'_, '_> {
     /// Hands a packet to a port of the node; it is to go on to `hop`.
     #[inline(always)]
-    pub fn send(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
-        self.ports[port as usize].on_arrival(now, packet, hop, &mut self.context);
+    pub fn pass_on(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
+        if self.ports[port as usize].hand_on(now, packet, hop) {
+            self.take_handed();
+        }
+    }
+
+    /// Hands a new packet to a port of the node.
+    #[inline(always)]
+    pub fn send(&mut self, now: Time, port: u32, packet: &Packet) {
+        if self.ports[port as usize].hand(now, packet) {
+            self.take_handed();
+        }
+    }
+
+    /// Lets all ports take what they have been handed.
+    #[inline(never)]
+    pub fn take_handed(&mut self) {
+        self.ports.iter_mut().for_each(|port| port.take_handed(&mut self.context));
     }
 }
 
@@ -49,6 +65,8 @@ pub struct Context<'a, 'b> {
 
 /// The ends of flows at one node.
 pub struct Host {
+    /// Whether packets come through on their way elsewhere.
+    pub passes_on: bool,
     /// The place of this node in traces.
     place: u32,
     window: Window,
@@ -118,9 +136,39 @@ struct OpenEnd {
     pace: Pace,
     stop: Time,
     size: u32,
-    sequence: u32,
-    packets: u64,
-    bytes: u64,
+    /// Packets sent; the next one's number.
+    sent: u64,
+    /// Those of them that were sent before the window.
+    uncounted: u64,
+}
+
+impl OpenEnd {
+    /// Sends a packet; returns when it sends the next one, or never.
+    #[inline(always)]
+    fn send(&mut self, now: Time, window: Window, place: u32, around: &mut Surroundings<'_, '_>) -> Time {
+        let packet = self.dress.packet(now, self.size, Body::Datagram { seq: self.sent as u32 });
+        self.sent += 1;
+        if !window.is_open(now) {
+            self.uncounted += 1;
+        }
+        let after = match &mut self.pace {
+            Pace::Constant(period) => *period,
+            Pace::Drawn(drawn) => {
+                drawn.counted_bytes += if window.is_open(now) { u64::from(packet.size) } else { 0 };
+                let next = drawn.source.next(&mut drawn.stream);
+                self.size = next.size;
+                next.after
+            }
+        };
+        around.context.record.trace(now, place, &packet, TraceEvent::Send);
+        around.send(now, self.dress.departure.port, &packet);
+        let next = now + after;
+        if next <= self.stop {
+            next
+        } else {
+            Time::NEVER
+        }
+    }
 }
 
 /// The receiving end of an open-loop flow; one cache line too.
@@ -136,7 +184,14 @@ enum Pace {
     /// Packets of one size at one spacing.
     Constant(Duration),
     /// Each drawn anew.
-    Drawn(Box<(AnySource, Stream)>),
+    Drawn(Box<Drawn>),
+}
+
+struct Drawn {
+    source: AnySource,
+    stream: Stream,
+    /// Bytes sent in the window.
+    counted_bytes: u64,
 }
 
 struct SenderEnd {
@@ -159,6 +214,7 @@ impl Host {
     /// A host without flows; `ties` orders simultaneous timers at random.
     pub fn new(place: u32, window: Window, ties: Option<Key>) -> Host {
         Host {
+            passes_on: false,
             place,
             window,
             emissions: Emissions::new(ties),
@@ -215,9 +271,9 @@ impl Host {
         }
         let pace = match period {
             Some(period) => Pace::Constant(period),
-            None => Pace::Drawn(Box::new((source, stream))),
+            None => Pace::Drawn(Box::new(Drawn { source, stream, counted_bytes: 0 })),
         };
-        self.sources.push(OpenEnd { dress, pace, stop, size: first.size, sequence: 0, packets: 0, bytes: 0 });
+        self.sources.push(OpenEnd { dress, pace, stop, size: first.size, sent: 0, uncounted: 0 });
         slot
     }
 
@@ -264,7 +320,13 @@ impl Host {
     pub fn run(&mut self, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
         let mut done = 0;
         loop {
-            let now = self.next();
+            // What an open-loop source sends brings about nothing here.
+            let others = self.timers.next().min(self.next_of_calls);
+            let bound = others.min(until.after());
+            if self.emissions.next() < bound {
+                done += self.emit_before(bound, around);
+            }
+            let now = others.min(self.emissions.next());
             if now > until || now == Time::NEVER {
                 return done;
             }
@@ -274,11 +336,10 @@ impl Host {
 
     /// Does what is due at `now`: one source or timer, in the order of flows; then an aggregate of calls, which goes on
     /// until `until` if nothing else comes in between. Returns how much it did.
-    #[inline]
     fn on_due(&mut self, now: Time, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
         let (emission, timer) = (self.emissions.next(), self.timers.next());
         if emission <= now && (timer > now || self.emits_before_timer()) {
-            self.emit(now, around);
+            self.emit_one(around);
             return 1;
         }
         if timer <= now {
@@ -286,7 +347,7 @@ impl Host {
             return 1;
         }
         let (slot, alone) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), now) };
-        let done = self.calls[slot].run(now, alone.min(emission.min(timer).before()), around);
+        let done = self.calls[slot].run(alone.min(emission.min(timer).before()), around);
         self.settle_calls(slot);
         done
     }
@@ -325,23 +386,51 @@ impl Host {
         }
     }
 
-    /// Takes a packet at the end of its route.
+    /// Whether [`Host::take_datagrams`] is for `packet`: where nothing comes through, nobody traces, and all counts.
+    #[inline(always)]
+    pub fn takes_datagrams(&self, now: Time, packet: &Packet, record: &Record) -> bool {
+        matches!(packet.body, Body::Datagram { .. }) && !self.passes_on && record.trace.is_none() && self.window.is_open(now)
+    }
+
+    /// Takes datagrams at the end of their routes, as long as nothing else arrives and they do so before `bound`; returns how
+    /// many.
+    #[inline(never)]
+    pub fn take_datagrams(&mut self, arrivals: &[Arrival], bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
+        let Context { routes, record, .. } = &mut around.context;
+        let mut digest = record.digest;
+        let mut taken = 0;
+        for Arrival { at, packet } in arrivals {
+            if *at >= bound || !matches!(packet.body, Body::Datagram { .. }) {
+                break;
+            }
+            digest.packet(*at, packet, 0);
+            self.sinks[routes.sink(packet.flow) as usize].received.count(*at, packet);
+            taken += 1;
+        }
+        record.digest = digest;
+        taken
+    }
+
+    /// Takes a packet at the end of its route; tells whether that may have armed a timer.
     #[inline]
-    pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
+    pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) -> bool {
         around.context.record.trace(now, self.place, packet, TraceEvent::Receive);
         match packet.body {
             Body::Datagram { .. } => {
                 if self.window.is_open(now) {
-                    self.sinks[around.context.routes.flow(packet.flow).sink as usize].received.count(now, packet);
+                    self.sinks[around.context.routes.sink(packet.flow) as usize].received.count(now, packet);
                 }
+                return false;
             }
             Body::Media { .. } => {
                 let sink = around.context.routes.flow(packet.flow).sink;
-                self.egresses[sink as usize].on_packet(now, packet, around);
-                self.arm_egress(sink);
+                if self.egresses[sink as usize].on_packet(now, packet, around) {
+                    self.arm_egress(sink);
+                }
             }
             _ => self.deliver_to_transport(now, packet, around),
         }
+        true
     }
 
     fn deliver_to_transport(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
@@ -368,8 +457,8 @@ impl Host {
                 self.receivers[flow.sink as usize].receiver.on_syn(now);
                 self.pump_receiver(now, flow.sink, around);
             }
-            Body::Ack(ack) => {
-                self.senders[flow.source as usize].sender.on_ack(now, &ack);
+            Body::Ack { next, sack } => {
+                self.senders[flow.source as usize].sender.on_ack(now, &Ack { next, sack });
                 self.pump_sender(now, flow.source, around);
                 self.turn_page(now, flow.source);
             }
@@ -385,8 +474,7 @@ impl Host {
         for mut end in self.calls {
             end.finish(self.window.to);
             let counters = &mut seen.flows[end.flow().index()];
-            counters.sent_packets = end.sent_packets;
-            counters.sent_bytes = end.sent_bytes;
+            (counters.sent_packets, counters.sent_bytes) = end.sent();
             seen.calls.push((end.flow(), end.counters));
         }
         for end in self.egresses {
@@ -399,8 +487,11 @@ impl Host {
         }
         for end in &self.sources {
             let counters = &mut seen.flows[end.dress.flow.index()];
-            counters.sent_packets = end.packets;
-            counters.sent_bytes = end.bytes;
+            counters.sent_packets = end.sent - end.uncounted;
+            counters.sent_bytes = match &end.pace {
+                Pace::Constant(_) => counters.sent_packets * u64::from(end.size),
+                Pace::Drawn(drawn) => drawn.counted_bytes,
+            };
         }
         for end in self.senders {
             end.sent.report(&mut seen.flows[end.dress.flow.index()]);
@@ -417,28 +508,28 @@ impl Host {
         }
     }
 
-    #[inline(always)]
-    fn emit(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        let due = self.emissions.first();
-        let end = &mut self.sources[due.slot as usize];
-        let packet = end.dress.packet(now, end.size, Body::Datagram { seq: end.sequence });
-        end.sequence = end.sequence.wrapping_add(1);
-        if self.window.is_open(now) {
-            end.packets += 1;
-            end.bytes += u64::from(packet.size);
+    /// Lets open-loop sources send as long as they are due before `bound`; returns how many packets they send.
+    #[inline(never)]
+    fn emit_before(&mut self, bound: Time, around: &mut Surroundings<'_, '_>) -> u64 {
+        let mut sent = 0;
+        while self.emissions.next() < bound {
+            let Host { emissions, sources, window, place, .. } = self;
+            sent += if emissions.turns() {
+                emissions.turn(bound, |now, slot| sources[slot as usize].send(now, *window, *place, around))
+            } else {
+                self.emit_one(around);
+                1
+            };
         }
-        match &mut end.pace {
-            Pace::Constant(period) => self.emissions.advance(*period, end.stop),
-            Pace::Drawn(drawn) => {
-                let (source, stream) = &mut **drawn;
-                let next = source.next(stream);
-                end.size = next.size;
-                self.emissions.advance(next.after, end.stop);
-            }
-        }
-        let port = end.dress.departure.port;
-        around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-        around.send(now, port, &packet, packet.hop);
+        sent
+    }
+
+    /// Lets the next open-loop source send, and nobody else.
+    #[inline(never)]
+    fn emit_one(&mut self, around: &mut Surroundings<'_, '_>) {
+        let Due { at, slot, .. } = self.emissions.first();
+        let next = self.sources[slot as usize].send(at, self.window, self.place, around);
+        self.emissions.first_goes_on(next);
     }
 
     fn on_timer(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
@@ -522,7 +613,7 @@ impl Host {
                 end.sent.count(&packet);
             }
             around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.send(now, end.dress.departure.port, &packet, packet.hop);
+            around.send(now, end.dress.departure.port, &packet);
         }
         self.timers.arm(end.sender.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Sender, slot);
     }
@@ -534,7 +625,7 @@ impl Host {
         while let Some(Transmission { body, size }) = end.receiver.next_transmission(now) {
             let packet = end.dress.packet(now, size, body);
             around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.send(now, end.dress.departure.port, &packet, packet.hop);
+            around.send(now, end.dress.departure.port, &packet);
         }
         self.timers.arm(end.receiver.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Receiver, slot);
     }

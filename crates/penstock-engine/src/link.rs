@@ -46,8 +46,14 @@ impl Wire {
         (now, now + self.transmission_time(size))
     }
 
+    /// Whether the rate never changes and nothing is held back.
+    pub fn is_constant(&self) -> bool {
+        self.more.is_none()
+    }
+
+    /// How long the transmission of `size` bytes takes at the first rate.
     #[inline]
-    fn transmission_time(&mut self, size: u32) -> Duration {
+    pub fn transmission_time(&mut self, size: u32) -> Duration {
         if self.cached.0 != size {
             self.cached = (size, self.rate.transmission_time(Bytes::new(u64::from(size))));
         }

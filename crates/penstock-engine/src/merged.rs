@@ -1,8 +1,7 @@
 //! A few sorted inputs made one.
 
-use crate::channel::{Arrival, Written};
+use crate::channel::Arrival;
 use crate::ring::Ring;
-use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
 /// A few inputs on which nothing overtakes: looking at all heads costs less than keeping a calendar. Simultaneous arrivals
@@ -49,12 +48,12 @@ impl Merged {
         self.find_first();
     }
 
-    /// Adds an arrival at `at`; tells whether it comes before all others.
+    /// Adds an arrival at `at`, which `write` writes into its place; tells whether it comes before all others.
     #[inline(always)]
-    pub fn push(&mut self, input: usize, at: Time, packet: &Packet, written: Written) -> bool {
+    pub fn push(&mut self, input: usize, at: Time, write: impl FnOnce(&mut Arrival)) -> bool {
         let ring = &mut self.rings[input];
         debug_assert!(ring.last().is_none_or(|last| last.at <= at), "an input on which nothing overtakes stays sorted");
-        ring.add().write(at, packet, written);
+        write(ring.add());
         if ring.len() > 1 {
             return false;
         }

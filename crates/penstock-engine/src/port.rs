@@ -7,9 +7,11 @@ use crate::blueprint::{LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan};
 use crate::channel::{Arrival, Written};
 use crate::committed::Committed;
 use crate::digest::Digest;
+use crate::fifo::Fifo;
 use crate::host::Context;
 use crate::link::Wire;
 use crate::observations::{LinkCounters, PortTimings, TraceEvent};
+use crate::port_counters::Counters;
 use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use crate::service::Service;
@@ -25,13 +27,18 @@ use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Bytes, Duration, Time};
 
+/// So many packets that a host has handed over fit the nearest cache, with what the port needs.
+const MOST_HANDED: usize = 64;
+
 /// A port and its link.
 pub struct Port {
+    /// Packets that the host has handed over, and when.
+    handed: Vec<Arrival>,
     link: LinkId,
     wire: Wire,
     delay: Duration,
     policers: Option<Box<Policers>>,
-    marker: Option<Marker>,
+    marker: Option<Box<Marker>>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
     /// Whether the port does more than queue in order and meter what it accepts; most do not, and one question tells.
@@ -85,126 +92,27 @@ impl PcnStage {
         (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
     }
 
-    /// The mark of a packet that the meters see.
-    #[inline(always)]
-    fn meter(&mut self, now: Time, size: u32, mut mark: PcnMark) -> PcnMark {
+    /// The mark of a packet that the meters see. It has registers of its own, so that ports without meters have all theirs.
+    #[inline(never)]
+    fn meter(&mut self, now: Time, size: u32, mark: PcnMark) -> PcnMark {
         let size = Bytes::new(u64::from(size));
-        for meter in &mut self.meters {
-            mark = meter.on_packet(now, size, mark);
+        match &mut *self.meters {
+            [meter] => meter.on_packet(now, size, mark),
+            meters => PcnStage::meter_by_several(meters, now, size, mark),
         }
-        mark
+    }
+
+    #[inline(never)]
+    fn meter_by_several(meters: &mut [AnyPcnMeter], now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+        meters.iter_mut().fold(mark, |mark, meter| meter.on_packet(now, size, mark))
     }
 }
 
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
 enum Queueing {
-    Committed(Committed),
-    Service(Service),
-}
-
-/// The port's counts, and the window that they are about.
-#[derive(Debug)]
-pub struct Counters {
-    /// The place of the port in traces.
-    place: u32,
-    /// What is reported.
-    pub link: LinkCounters,
-    /// When counting is on.
-    pub window: Window,
-    /// Packets offered over the whole run, counted for the checks of debug builds.
-    pub offered: u64,
-    /// Packets refused over the whole run.
-    pub refused: u64,
-    /// Packets that no longer count as queued, over the whole run.
-    pub sent: u64,
-    /// What is recorded beyond the counts.
-    watch: Option<Box<PortWatch>>,
-}
-
-impl Counters {
-    /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.
-    #[inline]
-    fn mark(&mut self, now: Time, packet: &Packet) {
-        if self.window.contains(now) {
-            self.link.mark(packet);
-            if let Some(watch) = &mut self.watch {
-                watch.mark(packet);
-            }
-        }
-    }
-
-    /// Counts a mark of the discipline.
-    fn marked(&mut self, now: Time, packet: Packet, record: &mut Record) {
-        record.note(now, self.place, &packet, TraceEvent::Mark);
-        self.mark(now, &packet);
-    }
-
-    /// Counts an arrival.
-    #[inline]
-    fn arrival(&mut self, now: Time, packet: &Packet) {
-        if cfg!(debug_assertions) {
-            self.offered += 1;
-        }
-        if self.window.is_open(now) {
-            self.link.arrival(packet);
-        }
-    }
-
-    /// Counts a packet that is refused.
-    #[cold]
-    fn refused(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
-        record.note(now, self.place, &packet, TraceEvent::Drop(cause));
-        self.refused += 1;
-        if let Some(watch) = &mut self.watch {
-            watch.offered(now, &packet);
-        }
-        self.loss(now, &packet, cause);
-    }
-
-    /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
-    #[inline]
-    pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
-        self.link.transmission(&self.window, arrival, start, end, packet.size);
-        if let Some(watch) = &mut self.watch {
-            watch.transmission(arrival, start, end, packet);
-        }
-    }
-
-    /// Counts a packet that is accepted at `now` and whose transmission is known at once.
-    #[inline]
-    fn committed(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
-        self.link.transmission(&self.window, now, start, end, packet.size);
-        if let Some(watch) = &mut self.watch {
-            watch.accepted(now, packet);
-            watch.transmission(now, start, end, packet);
-        }
-    }
-
-    /// Notes that a packet stays.
-    #[inline]
-    fn accepted(&mut self, now: Time, packet: &Packet) {
-        if let Some(watch) = &mut self.watch {
-            watch.accepted(now, packet);
-        }
-    }
-
-    /// Counts a packet that is still waiting when the run ends.
-    fn unfinished(&mut self, arrival: Time, packet: &Packet) {
-        self.link.unfinished(&self.window, arrival, packet.size);
-        if let Some(watch) = &mut self.watch {
-            watch.unfinished(arrival, packet);
-        }
-    }
-
-    /// Counts a loss at `now`.
-    fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
-        if self.window.contains(now) {
-            self.link.loss(packet, cause);
-            if let Some(watch) = &mut self.watch {
-                watch.loss(packet, cause);
-            }
-        }
-    }
+    Fifo(Fifo),
+    Committed(Box<Committed>),
+    Service(Box<Service>),
 }
 
 /// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that
@@ -220,46 +128,52 @@ pub fn commits_on_arrival(plan: &LinkPlan) -> bool {
 }
 
 impl Port {
-    /// Builds the port of link `link`; its random streams hang below `key`.
-    pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window) -> Port {
+    /// Builds the port of link `link`; its random streams hang below `key`. What `watch` names is recorded, of so many
+    /// classes.
+    pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window, watch: Option<(&LinkWatch, usize)>) -> Port {
         let context = PortContext { key, rate: plan.rate };
-        let queueing = if commits_on_arrival(plan) {
-            Queueing::Committed(Committed::new(&plan.port.queues[0], &context))
-        } else {
-            Queueing::Service(Service::new(&plan.port, &context))
-        };
+        let watch = watch.map(|(watch, classes)| PortWatch::new(watch, classes, window));
+        let has_stages = watch.is_some()
+            || plan.port.marker.is_some()
+            || !plan.port.policers.is_empty()
+            || !plan.port.impairments.is_empty()
+            || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted;
         let shaper = plan.port.shaper.as_ref().map(|shaper| match shaper {
             ShaperPlan::TokenBucket(parameters) => parameters.bucket(),
         });
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
+        let wire = Wire::new(plan.rate, plan.rate_changes.clone(), shaper);
+        let queueing = if commits_on_arrival(plan) {
+            let only_queues = !has_stages && wire.is_constant();
+            match AnyDiscipline::new(&plan.port.queues[0].discipline, &context) {
+                AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
+                    Queueing::Fifo(Fifo::new(discipline))
+                }
+                discipline => Queueing::Committed(Box::new(Committed::new(discipline))),
+            }
+        } else {
+            Queueing::Service(Box::new(Service::new(&plan.port, &context)))
+        };
         Port {
+            handed: Vec::new(),
             link,
-            wire: Wire::new(plan.rate, plan.rate_changes.clone(), shaper),
+            wire,
             delay: plan.delay,
             policers: Policers::new(&plan.port),
-            marker: plan.port.marker.as_ref().map(|marker| Marker { meter: AnyMeter::new(&marker.meter), at: marker.at }),
+            marker: plan.port.marker.as_ref().map(|marker| Box::new(Marker { meter: AnyMeter::new(&marker.meter), at: marker.at })),
             pcn: PcnStage::new(&plan.port, key),
-            has_stages: plan.port.marker.is_some()
-                || !plan.port.policers.is_empty()
-                || !plan.port.impairments.is_empty()
-                || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted,
+            has_stages,
             queueing,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             doomed: 0,
-            counters: Counters { place, link: LinkCounters::default(), window, offered: 0, refused: 0, sent: 0, watch: None },
+            counters: Counters::new(place, window, watch),
         }
-    }
-
-    /// Records what `watch` names, of so many classes.
-    pub fn watch(&mut self, watch: &LinkWatch, classes: usize) {
-        self.has_stages = true;
-        self.counters.watch = Some(PortWatch::new(watch, classes, self.counters.window));
     }
 
     /// Whether departures are known on arrival.
     pub fn commits(&self) -> bool {
-        matches!(self.queueing, Queueing::Committed(_))
+        !matches!(self.queueing, Queueing::Service(_))
     }
 
     /// The link that this port feeds.
@@ -267,19 +181,120 @@ impl Port {
         self.link
     }
 
-    /// Takes a packet that arrives at `now` and is to go on to `hop`.
+    /// Takes packets, each with the time of its arrival and where it is to go on to.
     ///
-    /// It is read where it stands and written once, into the input of the next process: a copy in between would cost more
-    /// than all decisions.
+    /// They are read where they stand and written once, into the inputs of the next processes: a copy in between would cost
+    /// more than all decisions.
     #[inline(always)]
-    pub fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+    pub fn on_arrivals<'p>(&mut self, packets: impl Iterator<Item = (Time, &'p Packet, HopId)>, context: &mut Context<'_, '_>) {
+        match self.queueing {
+            Queueing::Fifo(_) if context.record.trace.is_none() => {
+                for (now, packet, hop) in packets {
+                    self.queue_up(now, packet, hop, context);
+                }
+            }
+            Queueing::Committed(_) if !self.has_stages => {
+                for (now, packet, hop) in packets {
+                    self.commit(now, packet, hop, context);
+                }
+            }
+            _ => {
+                for (now, packet, hop) in packets {
+                    self.decide_before_arrival(now, context);
+                    self.on_arrival(now, packet, hop, context);
+                }
+            }
+        }
+    }
+
+    /// Takes the decisions that precede an arrival at `now`: at the same instant only those that leave no choice.
+    #[inline]
+    fn decide_before_arrival(&mut self, now: Time, context: &mut Context<'_, '_>) {
+        while let Queueing::Service(service) = &self.queueing {
+            let due = service.next_decision();
+            if due > now || due == now && !service.has_one_queue() {
+                return;
+            }
+            self.serve(due, context);
+        }
+    }
+
+    /// Is handed a packet by the host, at `now`. Tells whether many have been handed over since [`Port::take_handed`].
+    #[inline(always)]
+    pub fn hand(&mut self, now: Time, packet: &Packet) -> bool {
+        self.handed.push(Arrival { at: now, packet: *packet });
+        self.handed.len() >= MOST_HANDED
+    }
+
+    /// The same of a packet that is to go on to `hop`.
+    #[inline(always)]
+    pub fn hand_on(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
+        let are_many = self.hand(now, packet);
+        self.handed.last_mut().expect("just handed").packet.hop = hop;
+        are_many
+    }
+
+    /// Takes what the host has handed over.
+    ///
+    /// A port changes nothing at its host, so it need not look at each packet at once; one short loop for many packets after
+    /// another, first the host's and then the port's, costs much less than a long one for both.
+    #[inline]
+    pub fn take_handed(&mut self, context: &mut Context<'_, '_>) {
+        if !self.handed.is_empty() {
+            let mut handed = std::mem::take(&mut self.handed);
+            self.on_arrivals(handed.iter().map(|arrival| (arrival.at, &arrival.packet, arrival.packet.hop)), context);
+            handed.clear();
+            self.handed = handed;
+        }
+    }
+
+    /// Takes a packet at a port that only queues, and meters what it accepts if it has meters; tells whether it accepts it.
+    #[inline(always)]
+    fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> bool {
+        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return false };
+        if !queue.admits(now, packet.size, &mut counters.sent) {
+            counters.offered_in_vain(now, *packet, DropCause::Overflow, context.record);
+            return false;
+        }
+        let mut mark = packet.pcn;
+        if let Some(pcn) = pcn {
+            mark = pcn.meter(now, packet.size, packet.pcn);
+            if mark > packet.pcn {
+                counters.mark(now, packet);
+            }
+        }
+        let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
+        if counters.passage(now, start, end, packet) {
+            let (next, at) = (context.routes.hop(hop), end + *delay);
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
+        }
+        self.check_conservation();
+        true
+    }
+
+    /// The same where somebody traces.
+    fn queue_up_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        if self.queue_up(now, packet, hop, context) {
+            context.record.trace(now, self.counters.place, packet, TraceEvent::Accept);
+        }
+    }
+
+    /// Takes a packet where none of the loops is for it.
+    fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         if self.has_stages {
             return self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
         }
-        let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else {
-            return self.on_arrival_to_service(now, packet, hop, context);
-        };
-        counters.arrival(now, packet);
+        match self.queueing {
+            Queueing::Fifo(_) => self.queue_up_traced(now, packet, hop, context),
+            Queueing::Committed(_) => unreachable!("there is a loop for it"),
+            Queueing::Service(_) => self.on_arrival_to_service(now, packet, hop, context),
+        }
+    }
+
+    /// Takes a packet at a port that knows its departures on arrival and has no further stages than PCN meters.
+    #[inline(always)]
+    fn commit(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else { return };
         let mut written = Written { hop, marked: packet.marked, pcn: packet.pcn };
         match queue.decide(now, packet, &mut counters.sent) {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
@@ -287,7 +302,7 @@ impl Port {
                 written.marked = true;
                 counters.marked(now, Packet { marked: true, ..*packet }, context.record);
             }
-            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, *packet, cause, context.record),
         }
         if let Some(pcn) = pcn {
             written.pcn = pcn.meter(now, packet.size, packet.pcn);
@@ -296,10 +311,9 @@ impl Port {
             }
         }
         let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-        counters.link.transmission(&counters.window, now, start, end, packet.size);
-        if end != Time::NEVER {
-            let next = context.routes.hop(hop);
-            context.outputs.send(next.process, next.input, end + *delay, packet, written);
+        if counters.passage(now, start, end, packet) {
+            let (next, at) = (context.routes.hop(hop), end + *delay);
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.write(at, packet, written));
         }
         self.check_conservation();
     }
@@ -309,7 +323,7 @@ impl Port {
         let Port { queueing: Queueing::Service(service), counters, pcn, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
-        counters.arrival(now, packet);
+        counters.arrival(now, packet.size, packet.precedence);
         service.settle(now, &mut counters.sent);
         let mut marked = packet.marked;
         match service.decide(now, packet) {
@@ -338,16 +352,17 @@ impl Port {
     fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) {
         let packet = &mut packet;
         if !self.passes_policers(now, packet) {
-            self.counters.arrival(now, packet);
+            self.counters.arrival(now, packet.size, packet.precedence);
             return self.counters.refused(now, *packet, DropCause::Policed, context.record);
         }
-        if let Some(Marker { meter, at: MarkAt::Arrival }) = &mut self.marker {
+        if let Some(Marker { meter, at: MarkAt::Arrival }) = self.marker.as_deref_mut() {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
-        self.counters.arrival(now, packet);
+        self.counters.arrival(now, packet.size, packet.precedence);
         self.meter_pcn(now, packet, PcnAt::Offered);
         let Port { queueing, counters, .. } = self;
         let verdict = match queueing {
+            Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => queue.decide(now, packet, &mut counters.sent),
             Queueing::Service(service) => {
                 service.settle(now, &mut counters.sent);
@@ -365,6 +380,7 @@ impl Port {
         self.meter_pcn(now, packet, PcnAt::Accepted);
         let Port { queueing, counters, wire, .. } = self;
         match queueing {
+            Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => {
                 let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
                 counters.committed(now, start, end, packet);
@@ -389,30 +405,24 @@ impl Port {
     #[inline]
     pub fn next_decision(&self) -> Time {
         match &self.queueing {
-            Queueing::Committed(_) => Time::NEVER,
+            Queueing::Fifo(_) | Queueing::Committed(_) => Time::NEVER,
             Queueing::Service(service) => service.next_decision(),
         }
     }
 
-    /// Until when the wire is busy, so that nothing that arrives brings about a decision.
-    #[inline]
-    pub fn busy_until(&self) -> Time {
-        match &self.queueing {
-            Queueing::Committed(_) => Time::NEVER,
-            Queueing::Service(service) => service.busy_until(),
-        }
-    }
-
-    /// Whether its decisions leave no choice and so precede the arrivals of an instant.
-    pub fn has_one_queue(&self) -> bool {
-        match &self.queueing {
-            Queueing::Committed(_) => true,
-            Queueing::Service(service) => service.has_one_queue(),
+    /// Takes all decisions that are due up to and including `until`.
+    pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
+        loop {
+            let due = self.next_decision();
+            if due > until || due == Time::NEVER {
+                return;
+            }
+            self.serve(due, context);
         }
     }
 
     /// Starts the next transmission if the wire is free and something waits.
-    pub fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
+    fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Service(service), counters, wire, delay, .. } = self else { return };
         service.settle(now, &mut counters.sent);
         if let Some((queue, end)) = service.begin(now, wire) {
@@ -425,8 +435,8 @@ impl Port {
             } else {
                 if end != Time::NEVER {
                     let hop = context.routes.hop(packet.hop);
-                    let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
-                    context.outputs.send(hop.process, hop.input, end + *delay, packet, written);
+                    let at = end + *delay;
+                    context.outputs.send(hop.process, hop.input, at, |arrival| arrival.pass(at, packet, packet.hop, packet.pcn));
                 }
                 service.take_off(queue);
             }
@@ -437,6 +447,7 @@ impl Port {
     /// Packets that wait at `now`, the one in service not included.
     pub fn waiting(&mut self, now: Time) -> u32 {
         match &mut self.queueing {
+            Queueing::Fifo(queue) => queue.waiting(now, &mut self.counters.sent),
             Queueing::Committed(queue) => queue.waiting(now, &mut self.counters.sent),
             Queueing::Service(service) => service.waiting(),
         }
@@ -457,6 +468,7 @@ impl Port {
     /// or will be lost when their transmission ends, after the end of the run.
     pub fn held(&self) -> u64 {
         let queued = match &self.queueing {
+            Queueing::Fifo(queue) => queue.stuck(),
             Queueing::Committed(queue) => queue.stuck(),
             Queueing::Service(service) => service.held(),
         };
@@ -468,7 +480,12 @@ impl Port {
         if let Queueing::Service(service) = &self.queueing {
             service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         }
-        (self.counters.link, self.counters.watch.map(|watch| watch.into_timings()))
+        self.counters.into_counts()
+    }
+
+    /// The hash of what was marked and refused.
+    pub fn digest(&self) -> u64 {
+        self.counters.digest.value()
     }
 
     /// The hash of what was lost on the wire, in the order of departure; `None` where nothing can be.
@@ -505,7 +522,7 @@ impl Port {
         if end == Time::NEVER {
             return;
         }
-        if let Some(Marker { meter, at: MarkAt::Departure }) = &mut self.marker {
+        if let Some(Marker { meter, at: MarkAt::Departure }) = self.marker.as_deref_mut() {
             packet.precedence = meter.colour(start, packet.bytes(), packet.precedence);
         }
         self.meter_pcn(start, packet, PcnAt::Departure);
@@ -519,13 +536,15 @@ impl Port {
         }
         let hop = context.routes.hop(packet.hop);
         let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
-        context.outputs.send(hop.process, hop.input, left + self.delay, packet, written);
+        let at = left + self.delay;
+        context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write(at, packet, written));
     }
 
     /// Arrived = queued + sent + refused, after every event in debug builds.
     #[inline]
     fn check_conservation(&self) {
         let queued = match &self.queueing {
+            Queueing::Fifo(queue) => queue.len(),
             Queueing::Committed(queue) => queue.len(),
             Queueing::Service(service) => service.len(),
         };

@@ -28,7 +28,7 @@ impl PortWatch {
     /// A packet is offered at `now`; what is accepted is so too.
     pub fn offered(&mut self, now: Time, packet: &Packet) {
         match self.classes.get_mut(usize::from(packet.class)) {
-            Some(class) if self.window.is_open(now) => class.counters.arrival(packet),
+            Some(class) if self.window.is_open(now) => class.counters.arrival(packet.size, packet.precedence),
             _ => {}
         }
     }
@@ -36,7 +36,7 @@ impl PortWatch {
     /// A packet has been marked in the window.
     pub fn mark(&mut self, packet: &Packet) {
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
-            class.counters.mark(packet);
+            class.counters.mark(packet.size);
         }
     }
 

@@ -3,7 +3,6 @@
 //! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
-use crate::blueprint::LinkWatch;
 use crate::channel::{Arrival, Inputs, Outputs};
 use crate::host::{Context, Host, Surroundings};
 use crate::observations::{MeterSamples, Observations, TraceRow};
@@ -11,7 +10,6 @@ use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
-use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
 
 /// A process.
@@ -20,10 +18,6 @@ pub struct Process {
     name: String,
     ports: Vec<Port>,
     host: Option<Box<Host>>,
-    /// The ports that work in service mode with one queue, whose decisions leave no choice.
-    obliged: Vec<u32>,
-    /// Those with several queues.
-    choosing: Vec<u32>,
     samplers: Vec<Sampler>,
     /// No port in service mode and no samples: only arrivals, sources and timers.
     is_plain: bool,
@@ -31,14 +25,6 @@ pub struct Process {
     packet_hops: u64,
     /// What the process has done by itself: sources, timers, messages.
     own: u64,
-}
-
-/// When ports decide, or queues are sampled, next.
-struct NextDecision {
-    /// As things are.
-    due: Time,
-    /// Whatever arrives.
-    not_before: Time,
 }
 
 /// What is sampled of a port.
@@ -91,21 +77,8 @@ impl Process {
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
         let mut record = Record { trace: trace.then(Vec::new), ..Record::default() };
         record.digest.name(&name);
-        let mut process = Process {
-            name,
-            ports,
-            host,
-            obliged: Vec::new(),
-            choosing: Vec::new(),
-            samplers: Vec::new(),
-            is_plain: true,
-            record,
-            packet_hops: 0,
-            own: 0,
-        };
-        let serving = (0..process.ports.len() as u32).filter(|&port| !process.ports[port as usize].commits());
-        (process.obliged, process.choosing) = serving.partition(|&port| process.ports[port as usize].has_one_queue());
-        process.is_plain = process.obliged.is_empty() && process.choosing.is_empty();
+        let mut process = Process { name, ports, host, samplers: Vec::new(), is_plain: true, record, packet_hops: 0, own: 0 };
+        process.is_plain = process.ports.iter().all(Port::commits);
         process
     }
 
@@ -124,11 +97,6 @@ impl Process {
         self.is_plain = false;
     }
 
-    /// Records what `watch` names at port `port`, of so many classes.
-    pub fn watch(&mut self, port: u32, watch: &LinkWatch, classes: usize) {
-        self.ports[port as usize].watch(watch, classes);
-    }
-
     /// The host, to add flows to.
     pub fn host_mut(&mut self) -> Option<&mut Host> {
         self.host.as_deref_mut()
@@ -137,20 +105,14 @@ impl Process {
     /// When something happens here next.
     #[inline]
     pub fn next(&self, inputs: &Inputs) -> Time {
-        let next = self.next_plain(inputs);
+        let next = match &self.host {
+            Some(host) => inputs.next().min(host.next()).min(inputs.next_message()),
+            None => inputs.next(),
+        };
         if self.is_plain {
             next
         } else {
-            next.min(self.next_decision().due)
-        }
-    }
-
-    /// The next message, timer, emission or arrival.
-    #[inline]
-    fn next_plain(&self, inputs: &Inputs) -> Time {
-        match &self.host {
-            Some(host) => inputs.next().min(host.next()).min(inputs.next_message()),
-            None => inputs.next(),
+            next.min(self.next_decision()).min(self.next_sample())
         }
     }
 
@@ -165,108 +127,56 @@ impl Process {
         (next, self.packet_hops + self.own - before)
     }
 
-    /// The same where ports decide who goes next, or queues are sampled.
+    /// The same where ports decide who goes next, or queues are sampled, which comes last at an instant.
     fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
-        let mut plain = self.next_plain(inputs);
         loop {
-            let NextDecision { due, not_before } = self.next_decision();
-            let now = plain.min(due);
-            if now > until || now == Time::NEVER {
-                return now;
+            let sample = self.next_sample();
+            let next = self.run_plain(until.min(sample), inputs, outputs, routes);
+            for port in &mut self.ports {
+                port.decide(until.min(sample), &mut Context { routes, record: &mut self.record, outputs });
             }
-            // While all wires are busy nothing that arrives decides anything, so it is taken in one go.
-            if now < not_before {
-                plain = self.run_plain(until.min(not_before.before()), inputs, outputs, routes);
-                continue;
+            if sample > until || sample == Time::NEVER {
+                return next.min(self.next_decision()).min(sample);
             }
-            self.serve(now, true, routes, outputs);
-            if plain <= now {
-                plain = self.run_plain(now, inputs, outputs, routes);
-            }
-            self.serve(now, false, routes, outputs);
-            self.take_samples(now);
+            self.take_samples(sample);
         }
     }
 
-    /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant.
+    /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant; returns when the
+    /// next of them is due.
     #[inline]
     fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
-        let mut host = self.host.as_deref_mut();
         let context = Context { routes, record: &mut self.record, outputs };
         let around = &mut Surroundings { ports: &mut self.ports, context };
+        let Some(host) = self.host.as_deref_mut() else {
+            self.packet_hops += pass_on(until, inputs, around);
+            return inputs.next();
+        };
         loop {
-            let arrival = inputs.next();
             let message = inputs.next_message();
-            let own = host.as_ref().map_or(Time::NEVER, |host| host.next().min(message));
-            let now = arrival.min(own);
-            if now > until || now == Time::NEVER {
-                return now;
+            let next = inputs.next().min(host.next());
+            if next.min(message) > until || next.min(message) == Time::NEVER {
+                around.take_handed();
+                return next.min(message);
             }
-            match &mut host {
-                Some(host) if own <= arrival => {
-                    if message <= now {
-                        let message = inputs.mailbox().pop().expect("a message is due");
-                        host.on_message(now, &message, around);
-                        self.own += 1;
-                    } else {
-                        self.own += host.run(until.min(arrival).min(message.before()), around);
-                    }
-                }
-                host => {
-                    let taken = Process::take_arrivals(until, own, inputs.front(), host, around);
-                    self.packet_hops += taken as u64;
-                    inputs.consume(taken);
-                }
+            if message <= next {
+                let message = inputs.mailbox().pop().expect("a message is due");
+                host.on_message(message.at, &message, around);
+                self.own += 1;
+            } else {
+                let (hops, own) = attend(host, until.min(message.before()), inputs, around);
+                self.packet_hops += hops;
+                self.own += own;
             }
         }
     }
 
-    /// Takes packets that arrive up to and including `until` and before anything else is due, at `own` or at whatever they
-    /// bring about at the host; returns how many.
-    #[inline]
-    fn take_arrivals(
-        until: Time,
-        mut own: Time,
-        arrivals: &[Arrival],
-        host: &mut Option<&mut Host>,
-        around: &mut Surroundings<'_, '_>,
-    ) -> usize {
-        for (taken, Arrival { at, packet }) in arrivals.iter().enumerate() {
-            if *at > until || *at >= own {
-                return taken;
-            }
-            Process::on_arrival(*at, packet, host, around);
-            if let Some(host) = host {
-                own = own.min(host.next_timer());
-            }
-        }
-        arrivals.len()
+    fn next_decision(&self) -> Time {
+        self.ports.iter().map(Port::next_decision).min().unwrap_or(Time::NEVER)
     }
 
-    #[inline(always)]
-    fn on_arrival(now: Time, packet: &Packet, host: &mut Option<&mut Host>, around: &mut Surroundings<'_, '_>) {
-        around.context.record.digest.packet(now, packet, 0);
-        let hop = around.context.routes.hop(packet.hop);
-        if hop.port == Hop::DELIVER {
-            host.as_mut().expect("flows end at hosts").deliver(now, packet, around);
-        } else {
-            around.send(now, hop.port, packet, packet.hop.next());
-        }
-    }
-
-    #[inline]
-    fn next_decision(&self) -> NextDecision {
-        let mut next = NextDecision { due: Time::NEVER, not_before: Time::NEVER };
-        for &port in self.obliged.iter().chain(&self.choosing) {
-            let port = &self.ports[port as usize];
-            next.due = next.due.min(port.next_decision());
-            next.not_before = next.not_before.min(port.busy_until());
-        }
-        for sampler in &self.samplers {
-            next.due = next.due.min(sampler.next);
-            next.not_before = next.not_before.min(sampler.next);
-        }
-        next
+    fn next_sample(&self) -> Time {
+        self.samplers.iter().map(|sampler| sampler.next).min().unwrap_or(Time::NEVER)
     }
 
     fn take_samples(&mut self, now: Time) {
@@ -286,6 +196,7 @@ impl Process {
     /// Hands over everything that was counted.
     pub fn finish(mut self, seen: &mut Observations) -> Outcome {
         for port in self.ports {
+            self.record.digest.number(port.digest());
             port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
             let link = port.link().index();
             let (counters, timings) = port.into_counters();
@@ -309,16 +220,74 @@ impl Process {
             trace: self.record.trace.unwrap_or_default(),
         }
     }
+}
 
-    /// Lets ports whose wire has become free decide: those without a choice before the arrivals, the others after.
-    #[inline]
-    fn serve(&mut self, now: Time, without_choice: bool, routes: &Routes, outputs: &mut Outputs<'_>) {
-        for &port in if without_choice { &self.obliged } else { &self.choosing } {
-            let port = &mut self.ports[port as usize];
-            // More than once only where a transmission takes no time.
-            while port.next_decision() <= now {
-                port.serve(now, &mut Context { routes, record: &mut self.record, outputs });
+/// Hands a router's port all packets that arrive up to and including `until`; returns how many.
+#[inline]
+fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> u64 {
+    let [port] = around.ports else { unreachable!("a router's port is a process of its own") };
+    let mut digest = around.context.record.digest;
+    let mut passed = 0;
+    loop {
+        let mut taken = 0;
+        let due = inputs.front().iter().take_while(|arrival| arrival.at <= until);
+        let packets = due.map(|Arrival { at, packet }| {
+            digest.packet(*at, packet, 0);
+            taken += 1;
+            (*at, packet, packet.hop.next())
+        });
+        port.on_arrivals(packets, &mut around.context);
+        if taken == 0 {
+            around.context.record.digest = digest;
+            return passed;
+        }
+        inputs.consume(taken);
+        passed += taken as u64;
+    }
+}
+
+/// Does what is due at a host up to and including `until`, before which no message comes: its own timers and sources, then
+/// packets that arrive. Returns how many packets have arrived, and how much else it did.
+#[inline(never)]
+fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> (u64, u64) {
+    let (mut hops, mut done) = (0, 0);
+    // The host does nothing by itself before, and nothing from then on may be done yet.
+    let mut bound = host.next().min(until.after());
+    loop {
+        let front = inputs.front();
+        let mut taken = 0;
+        let is_over = loop {
+            let arrival = front.get(taken);
+            let at = arrival.map_or(Time::NEVER, |arrival| arrival.at);
+            if at >= bound {
+                if arrival.is_none() && taken > 0 {
+                    // What comes next may stand elsewhere.
+                    break false;
+                }
+                done += host.run(until.min(at), around);
+                if at > until {
+                    break true;
+                }
+                bound = host.next().min(until.after());
             }
+            let Some(Arrival { packet, .. }) = arrival else { break true };
+            if host.takes_datagrams(at, packet, around.context.record) {
+                taken += host.take_datagrams(&front[taken..], bound, around);
+                continue;
+            }
+            around.context.record.digest.packet(at, packet, 0);
+            let port = if host.passes_on { around.context.routes.hop(packet.hop).port } else { Hop::DELIVER };
+            if port != Hop::DELIVER {
+                around.pass_on(at, port, packet, packet.hop.next());
+            } else if host.deliver(at, packet, around) {
+                bound = bound.min(host.next_timer());
+            }
+            taken += 1;
+        };
+        inputs.consume(taken);
+        hops += taken as u64;
+        if is_over {
+            return (hops, done);
         }
     }
 }

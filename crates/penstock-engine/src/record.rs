@@ -8,33 +8,21 @@ use penstock_model::units::Time;
 /// A process's records.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// The hash of everything that happened here.
+    /// The hash of everything that arrived here.
     pub digest: Digest,
     /// The trace, when asked for.
     pub trace: Option<Vec<TraceRow>>,
 }
 
 impl Record {
-    /// Writes down that `event` happened to `packet` at `place`.
-    #[inline]
-    pub fn note(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
-        self.digest.packet(now, packet, event.code());
-        self.trace(now, place, packet, event);
-    }
-
     /// Traces `event` without adding it to the digest: the digest holds every arrival, mark and loss, which imply the rest.
-    #[inline]
+    ///
+    /// Only what is written down leaves this place, so that packets need not stand in memory because somebody might trace
+    /// them.
+    #[inline(always)]
     pub fn trace(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
         if self.trace.is_some() {
-            self.push(now, place, *packet, event);
-        }
-    }
-
-    /// Takes a copy, so that packets need not stand in memory only because somebody might trace them.
-    #[cold]
-    fn push(&mut self, now: Time, place: u32, packet: Packet, event: TraceEvent) {
-        if let Some(trace) = &mut self.trace {
-            trace.push(TraceRow {
+            self.push(TraceRow {
                 time: now,
                 place,
                 event,
@@ -43,6 +31,13 @@ impl Record {
                 size: packet.size,
                 precedence: packet.precedence,
             });
+        }
+    }
+
+    #[cold]
+    fn push(&mut self, row: TraceRow) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(row);
         }
     }
 }

@@ -26,7 +26,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Adds an old value at the back, to be overwritten: one made elsewhere would be copied once more.
     #[inline(always)]
     pub fn add(&mut self) -> &mut T {
-        if self.len == self.places.len() {
+        if self.is_full() {
             self.grow();
         }
         let mask = self.places.len() - 1;
@@ -82,24 +82,29 @@ impl<T: Copy + Default> Ring<T> {
         self.head = (self.head + count) & self.places.len().wrapping_sub(1);
     }
 
-    /// Moves the front to the back and changes it on the way.
-    #[inline(always)]
-    pub fn turn(&mut self, value: T) {
-        self.consume(1);
-        self.push(value);
-    }
-
     /// All values, from front to back.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         let split = (self.head + self.len).saturating_sub(self.places.len());
         self.front().iter().chain(&self.places[..split])
     }
 
+    /// Whether the next one would make it grow.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.len == self.places.len()
+    }
+
+    /// How many it can hold without growing.
+    pub fn capacity(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Doubles its capacity.
     #[cold]
-    fn grow(&mut self) {
+    pub fn grow(&mut self) {
         self.places.rotate_left(self.head);
         self.head = 0;
-        let places = (2 * self.len).max(4);
+        let places = (2 * self.places.len()).max(4);
         self.places.resize(places, T::default());
     }
 }

@@ -40,14 +40,30 @@ pub struct FlowRoutes {
     pub sink: u32,
 }
 
+impl FlowRoutes {
+    /// Of a flow that has no ends yet.
+    pub const NONE: FlowRoutes = {
+        let nowhere = Departure { port: u32::MAX, hop: HopId(u32::MAX) };
+        FlowRoutes { forward: nowhere, backward: nowhere, source: u32::MAX, sink: u32::MAX }
+    };
+}
+
 /// All routes of a run. They never change; a packet's position in the table is the route of its emission.
 #[derive(Debug, Default)]
 pub struct Routes {
-    pub(crate) hops: Vec<Hop>,
-    pub(crate) flows: Vec<FlowRoutes>,
+    hops: Vec<Hop>,
+    flows: Vec<FlowRoutes>,
+    /// The slot of each flow's receiving end once more: a table that a cache holds where that of the flows does not fit.
+    sinks: Vec<u32>,
 }
 
 impl Routes {
+    /// Routes of these hops, for these flows.
+    pub fn new(hops: Vec<Hop>, flows: Vec<FlowRoutes>) -> Routes {
+        let sinks = flows.iter().map(|flow| flow.sink).collect();
+        Routes { hops, flows, sinks }
+    }
+
     /// The arrival that `hop` names.
     #[inline]
     pub fn hop(&self, hop: HopId) -> Hop {
@@ -58,5 +74,11 @@ impl Routes {
     #[inline]
     pub fn flow(&self, flow: FlowId) -> FlowRoutes {
         self.flows[flow.index()]
+    }
+
+    /// The slot of the receiving end of `flow`.
+    #[inline]
+    pub fn sink(&self, flow: FlowId) -> u32 {
+        self.sinks[flow.index()]
     }
 }

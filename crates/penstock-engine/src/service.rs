@@ -20,6 +20,8 @@ pub struct Service {
     free_at: Time,
     /// Nothing may go before; the past unless the scheduler or a shaper holds everything back.
     held_until: Time,
+    /// When the last packet was queued.
+    latest: Time,
     in_service: Option<InService>,
     backlog: u64,
 }
@@ -59,6 +61,7 @@ impl Service {
             queue_of_class: plan.queue_of_class.clone(),
             free_at: Time::ZERO,
             held_until: Time::ZERO,
+            latest: Time::ZERO,
             in_service: None,
             backlog: 0,
         }
@@ -80,6 +83,7 @@ impl Service {
         queue.occupancy.idle_since = None;
         *queue.waiting.add() = Arrival { at: now, packet };
         self.backlog += 1;
+        self.latest = now;
         let state = &mut self.states[index];
         state.packets += 1;
         state.bytes += u64::from(packet.size);
@@ -90,21 +94,15 @@ impl Service {
         }
     }
 
-    /// When the next decision is due: as soon as the wire is free and nothing holds back what waits. Only an arrival or
-    /// a decision changes it.
+    /// When the next decision is due: as soon as something waits, the wire is free and nothing holds back what waits. Only
+    /// an arrival or a decision changes it.
     #[inline]
     pub fn next_decision(&self) -> Time {
         if self.backlog == 0 {
             Time::NEVER
         } else {
-            self.free_at.max(self.held_until)
+            self.free_at.max(self.held_until).max(self.latest)
         }
-    }
-
-    /// When the wire is free: nothing that arrives before brings about a decision.
-    #[inline]
-    pub fn busy_until(&self) -> Time {
-        self.free_at
     }
 
     /// Only one queue: its decisions leave no choice.

@@ -1,20 +1,17 @@
 //! A simulation: processes, the channels between them, and what runs them in turn.
 
-use crate::assemble::{assemble, BlueprintError, Parts};
+use crate::assemble::{assemble, BlueprintError, Division, Parts};
+use crate::away::Away;
 use crate::blueprint::Blueprint;
-use crate::channel::{Inputs, Outputs};
+use crate::channel::Inputs;
+use crate::cores::Cores;
 use crate::digest::Digest;
 use crate::horizon::{Executor, Horizon};
 use crate::observations::{FlowCounters, LinkCounters, Observations};
+use crate::part::{of, Part};
 use crate::process::Process;
 use crate::route::Routes;
 use penstock_model::units::Time;
-
-const BETWEEN_VISITS: &str = "inputs are missing only during a visit";
-
-fn of(inputs: &Option<Box<Inputs>>) -> &Inputs {
-    inputs.as_deref().expect(BETWEEN_VISITS)
-}
 
 /// One run of a blueprint. Two can coexist; nothing is shared between them.
 pub struct Sim {
@@ -23,6 +20,12 @@ pub struct Sim {
     inputs: Vec<Option<Box<Inputs>>>,
     routes: Routes,
     horizon: Horizon,
+    /// How the processes are divided between several cores, if they are.
+    cores: Option<Box<Cores>>,
+    /// Whether to use them.
+    spread: bool,
+    /// What has been done on one core, in packets and events of sources.
+    done: u64,
     from: Time,
     to: Time,
     flows: usize,
@@ -32,17 +35,41 @@ pub struct Sim {
 }
 
 impl Sim {
-    /// Builds a run.
+    /// Builds a run on one core.
     ///
     /// # Errors
     /// If the blueprint contradicts itself.
     pub fn new(blueprint: Blueprint) -> Result<Sim, BlueprintError> {
-        let Parts { processes, inputs, routes, couplings } = assemble(&blueprint)?;
+        Sim::divided(&blueprint, Division::Whole)
+    }
+
+    /// Builds a run on so many cores, or on fewer if the network is not made for that; the results are the same.
+    ///
+    /// # Errors
+    /// If the blueprint contradicts itself.
+    pub fn on_cores(blueprint: Blueprint, cores: usize) -> Result<Sim, BlueprintError> {
+        Sim::divided(&blueprint, Division::Into(cores))
+    }
+
+    /// Builds a run whose i-th process belongs to the core `core_of(i)`, however little that pays; for tests. Processes
+    /// without delay between them stay together.
+    ///
+    /// # Errors
+    /// If the blueprint contradicts itself.
+    pub fn cut(blueprint: Blueprint, core_of: &dyn Fn(usize) -> u32) -> Result<Sim, BlueprintError> {
+        Sim::divided(&blueprint, Division::By(core_of))
+    }
+
+    fn divided(blueprint: &Blueprint, division: Division<'_>) -> Result<Sim, BlueprintError> {
+        let Parts { processes, inputs, routes, couplings, ends } = assemble(blueprint, division)?;
         Ok(Sim {
             horizon: Horizon::new(processes.len(), &couplings),
+            cores: (ends.len() > 1).then(|| Box::new(Cores::new(ends, &couplings))),
+            spread: true,
             processes,
             inputs: inputs.into_iter().map(|inputs| Some(Box::new(inputs))).collect(),
             routes,
+            done: 0,
             from: blueprint.warm_up,
             to: blueprint.end,
             flows: blueprint.flows.len(),
@@ -55,22 +82,49 @@ impl Sim {
     /// Runs everything up to and including `until` (never beyond the end).
     pub fn run_until(&mut self, until: Time) {
         let until = until.min(self.to);
-        let due = self.processes.iter().zip(&self.inputs).map(|(process, inputs)| process.next(of(inputs)));
-        self.horizon.begin(until, due);
-        while let Some((process, until)) = self.horizon.next_visit() {
-            let mut inputs = self.inputs[process].take().expect(BETWEEN_VISITS);
-            let mut outputs = Outputs::new(&mut self.inputs, &mut self.horizon);
-            let (next, handled) = self.processes[process].run(until, &mut inputs, &mut outputs, &self.routes);
-            self.inputs[process] = Some(inputs);
-            self.horizon.visited(process, next, handled);
+        let Sim { processes, inputs, horizon, routes, .. } = self;
+        if let Some(cores) = self.cores.as_mut().filter(|_| self.spread) {
+            return cores.run(until, processes, inputs, routes);
         }
+        let mut whole = Part { first: 0, processes, inputs, horizon, routes };
+        whole.begin();
+        self.done += whole.run(until, &mut Away::default());
     }
 
-    /// Chooses the executor; both give the same results.
+    /// Chooses the executor; both give the same results. The plain one has one core.
     #[must_use]
     pub fn with_executor(mut self, executor: Executor) -> Sim {
         self.horizon.choose(executor);
+        self.cores = self.cores.filter(|_| executor != Executor::Plain);
+        self.cores.iter_mut().for_each(|cores| cores.choose(executor));
         self
+    }
+
+    /// Runs what is divided between cores on one, in turn, but in the same steps; for tests.
+    #[must_use]
+    pub fn in_turn(mut self) -> Sim {
+        self.cores.iter_mut().for_each(|cores| cores.take_turns());
+        self
+    }
+
+    /// Whether the network is divided between cores.
+    pub fn is_divided(&self) -> bool {
+        self.cores.is_some()
+    }
+
+    /// Goes on, over the cores between which the network is divided, or on one.
+    pub fn spread(&mut self, over_cores: bool) {
+        self.spread = over_cores;
+    }
+
+    /// What has been done so far, in packets and events of sources.
+    pub fn done(&self) -> u64 {
+        self.done + self.cores.as_ref().map_or(0, |cores| cores.done())
+    }
+
+    /// How many cores most of what has been done was done on.
+    pub fn cores(&self) -> usize {
+        self.cores.as_ref().filter(|cores| cores.done() > self.done).map_or(1, |cores| cores.count())
     }
 
     /// Packets that have been sent and neither received nor lost: they wait at a port, or are on a wire.

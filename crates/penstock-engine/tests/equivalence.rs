@@ -8,6 +8,7 @@ use penstock_engine::blueprint::{Blueprint, WatchPlan};
 use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent};
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::id::FlowId;
+use penstock_model::rng::Key;
 use penstock_model::units::Time;
 use proptest::prelude::*;
 use random::case;
@@ -46,6 +47,31 @@ proptest! {
         let blueprint = case.blueprint();
         let plain = sim(&blueprint).with_executor(Executor::Plain).run();
         same(&plain, &sim(&blueprint).with_executor(Executor::Horizon).run())?;
+        same(&plain, &sim(&blueprint).with_executor(Executor::Sweeps).run())?;
+    }
+
+    #[test]
+    fn cores_agree(case in case(), cut in any::<u64>()) {
+        let blueprint = case.blueprint();
+        let one = sim(&blueprint).run();
+        for cores in 2..=4 {
+            // Anywhere: through feedback, shortest delays, and the ends of calls.
+            let anywhere = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % cores) as u32;
+            for executor in [Executor::Horizon, Executor::Sweeps] {
+                let several = Sim::cut(blueprint.clone(), &anywhere).expect("random scenarios are sound");
+                same(&one, &several.with_executor(executor).in_turn().run())?;
+            }
+            same(&one, &Sim::on_cores(blueprint.clone(), cores as usize).expect("random scenarios are sound").in_turn().run())?;
+        }
+    }
+
+    #[test]
+    fn several_cores_in_slices_are_the_run(case in case(), mut cuts in prop::collection::vec(0u64..220_000_000_000, 1..30)) {
+        let blueprint = case.blueprint();
+        cuts.sort_unstable();
+        let mut sliced = Sim::cut(blueprint.clone(), &|process| process as u32 % 2).expect("random scenarios are sound").in_turn();
+        cuts.into_iter().for_each(|cut| sliced.run_until(Time::from_ps(cut)));
+        same(&sim(&blueprint).run(), &sliced.run())?;
     }
 
     #[test]
@@ -63,6 +89,15 @@ proptest! {
         let mut served = blueprint.clone();
         served.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_service = true);
         same(&sim(&blueprint).run(), &sim(&served).run())?;
+    }
+
+    /// Untraced datagrams, and ports that only queue, have loops of their own.
+    #[test]
+    fn tracing_changes_nothing_else(case in case()) {
+        let traced = sim(&Blueprint { trace: true, ..case.blueprint() }).run();
+        prop_assert!(traced.packet_hops == 0 || !traced.trace.is_empty());
+        let untraced = sim(&Blueprint { trace: false, ..case.blueprint() }).run();
+        same(&Observations { trace: Vec::new(), ..traced }, &untraced)?;
     }
 
     #[test]
@@ -116,5 +151,21 @@ proptest! {
         let received = count(|event| *event == TraceEvent::Receive);
         let lost = count(|event| matches!(event, TraceEvent::Drop(_)));
         prop_assert_eq!(sent, received + lost + under_way);
+    }
+}
+
+proptest! {
+    // Threads that have to share a core wait long for each other, so there are few of these.
+    #![proptest_config(ProptestConfig { cases: 4, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn threads_agree(case in case(), cut in any::<u64>()) {
+        let blueprint = case.blueprint();
+        let one = sim(&blueprint).run();
+        for cores in 2..=4 {
+            let anywhere = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % cores) as u32;
+            let several = Sim::cut(blueprint.clone(), &anywhere).expect("random scenarios are sound");
+            same(&one, &several.run())?;
+        }
     }
 }

@@ -1,16 +1,10 @@
 //! The packet: small, `Copy`, moved by value and never allocated.
 
+mod sack;
+
 use crate::id::{FlowId, HopId};
 use crate::units::{Bytes, Time};
-
-/// A range of segments `[start, end)` that a receiver holds beyond the cumulative acknowledgement [RFC2018 s3].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlock {
-    /// First segment of the block.
-    pub start: u32,
-    /// The segment after its last.
-    pub end: u32,
-}
+pub use sack::{SackBlock, SackBlocks};
 
 /// What a packet carries for its end hosts. Sequence numbers count segments, not bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +21,13 @@ pub enum Body {
         /// Sent before.
         retransmission: bool,
     },
-    /// A TCP acknowledgement.
-    Ack(Ack),
+    /// A TCP acknowledgement: see [`Ack`].
+    Ack {
+        /// The segment expected next.
+        next: u32,
+        /// What has arrived beyond it.
+        sack: SackBlocks,
+    },
     /// A packet of a call, numbered within its aggregate.
     Media {
         /// Counts from zero.
@@ -52,17 +51,15 @@ pub enum Body {
 pub struct Ack {
     /// The segment expected next (cumulative acknowledgement).
     pub next: u32,
-    /// How many of `sack` are filled.
-    pub sack_len: u8,
-    /// Up to three blocks, the most recently changed first [RFC2018 s4].
-    pub sack: [SackBlock; 3],
+    /// What has arrived beyond it.
+    pub sack: SackBlocks,
 }
 
 impl Ack {
-    /// The filled SACK blocks.
+    /// The SACK blocks.
     #[inline]
-    pub fn blocks(&self) -> &[SackBlock] {
-        &self.sack[..usize::from(self.sack_len)]
+    pub fn blocks(&self) -> impl Iterator<Item = SackBlock> + '_ {
+        self.sack.beyond(self.next)
     }
 }
 
@@ -78,7 +75,7 @@ pub enum PcnMark {
     Excess,
 }
 
-/// A packet on its way. At most 64 bytes (asserted below).
+/// A packet on its way. At most 48 bytes (asserted below).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// When its source sent it.
@@ -101,7 +98,7 @@ pub struct Packet {
     pub body: Body,
 }
 
-const _: () = assert!(std::mem::size_of::<Packet>() <= 64);
+const _: () = assert!(std::mem::size_of::<Packet>() <= 48);
 
 impl Packet {
     /// Bytes on the wire as a quantity.
@@ -116,7 +113,7 @@ impl Packet {
         match self.body {
             Body::Datagram { seq } | Body::Segment { seq, .. } | Body::Media { seq } => seq,
             Body::Request { call, .. } => call,
-            Body::Ack(Ack { next, .. }) => next,
+            Body::Ack { next, .. } => next,
             Body::Syn | Body::SynAck => u32::MAX,
         }
     }

@@ -392,6 +392,17 @@ pub enum Limit {
     Bytes(Bytes),
 }
 
+impl Limit {
+    /// Whether `size` bytes still fit beside so many packets and bytes.
+    #[inline(always)]
+    pub fn has_room(self, packets: u32, bytes: u64, size: u32) -> bool {
+        match self {
+            Limit::Packets(limit) => packets < limit,
+            Limit::Bytes(limit) => bytes + u64::from(size) <= limit.get(),
+        }
+    }
+}
+
 impl Parameter for Limit {
     const KIND: Kind = Kind::Quantity("60 packets");
     const RANGE: &'static str = "at least 1 packet or 1 byte";

@@ -50,6 +50,12 @@ impl Time {
         Time(self.0.saturating_sub(1))
     }
 
+    /// The first instant after this one; [`Time::NEVER`] gives itself.
+    #[inline]
+    pub const fn after(self) -> Time {
+        Time(self.0.saturating_add(1))
+    }
+
     /// Seconds since the beginning, for results that a person reads; never for deciding what happens next.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / PS_PER_SECOND as f64

@@ -1,6 +1,6 @@
 //! Scenarios and runs as Python objects.
 
-use penstock_engine::{Executor, Observations, Sim};
+use penstock_engine::{Executor, Observations, Pace, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::units::{Duration, Time};
 use penstock_scenario::{Mistake, ValidScenario};
@@ -83,42 +83,67 @@ impl Scenario {
         self.0.warnings().iter().map(Mistake::to_string).collect()
     }
 
-    /// Runs one replication, with the interpreter free for other threads.
-    #[pyo3(signature = (seed, replication, cancel = None, executor = "horizon"))]
-    fn run(&self, py: Python<'_>, seed: u64, replication: u64, cancel: Option<Py<Cancel>>, executor: &str) -> PyResult<Run> {
+    /// Runs one replication on so many cores at most, with the interpreter free for other threads.
+    #[pyo3(signature = (seed, replication, cancel = None, executor = "horizon", threads = 1))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        seed: u64,
+        replication: u64,
+        cancel: Option<Py<Cancel>>,
+        executor: &str,
+        threads: usize,
+    ) -> PyResult<Run> {
         let executor = match executor {
             "horizon" => Executor::Horizon,
             "plain" => Executor::Plain,
             other => return Err(PyValueError::new_err(format!("there is no executor '{other}'; horizon, plain"))),
         };
         let flag = cancel.map(|cancel| cancel.get().0.clone()).unwrap_or_default();
-        let seen = py.detach(|| simulate(&self.0, seed, replication, executor, &flag))?;
-        Ok(Run::new(&self.0, &seen))
+        let (seen, used) = py.detach(|| simulate(&self.0, seed, replication, executor, threads, &flag))?;
+        Ok(Run::new(&self.0, &seen, used))
     }
 }
 
-#[expect(clippy::disallowed_types, reason = "real time chooses only how often the flag is looked at, and no result depends on that")]
-fn simulate(scenario: &ValidScenario, seed: u64, replication: u64, executor: Executor, cancel: &AtomicBool) -> PyResult<Observations> {
+#[expect(
+    clippy::disallowed_types,
+    reason = "real time chooses only how often the flag is looked at and how many cores work, and no result depends on that"
+)]
+fn simulate(
+    scenario: &ValidScenario,
+    seed: u64,
+    replication: u64,
+    executor: Executor,
+    threads: usize,
+    cancel: &AtomicBool,
+) -> PyResult<(Observations, usize)> {
     let blueprint = scenario.blueprint(Some(seed), replication);
-    let mut sim = Sim::new(blueprint).map_err(|error| PyValueError::new_err(error.to_string()))?.with_executor(executor);
+    let mut sim = Sim::on_cores(blueprint, threads).map_err(|error| PyValueError::new_err(error.to_string()))?.with_executor(executor);
     // So short at first that even the busiest network is done with it soon; twenty doublings make it the whole run.
     let mut slice = (sim.end().as_ps() >> 20).max(1);
     let mut until = Time::ZERO;
+    let mut pace = Pace::default();
     while until < sim.end() {
         let begin = std::time::Instant::now();
+        let before = sim.done();
+        sim.spread(pace.is_spread());
         until += Duration::from_ps(slice);
         sim.run_until(until);
         if cancel.load(Ordering::Relaxed) {
             return Err(Cancelled::new_err("cancelled"));
         }
         let spent = begin.elapsed();
+        if sim.is_divided() {
+            pace.note(sim.done() - before, spent.as_secs_f64());
+        }
         if spent < SLICE / 2 {
             slice = slice.saturating_mul(2);
         } else if spent > SLICE * 2 {
             slice = (slice / 2).max(1);
         }
     }
-    Ok(sim.finish())
+    let used = sim.cores();
+    Ok((sim.finish(), used))
 }
 
 /// A metric: its name, labels, unit and value.
@@ -133,6 +158,8 @@ pub struct Run {
     delivered: u64,
     drops: u64,
     goodput_bps: f64,
+    /// On how many cores it was made, for the most part.
+    threads: usize,
 }
 
 #[pymethods]
@@ -149,7 +176,7 @@ impl Run {
 }
 
 impl Run {
-    fn new(scenario: &ValidScenario, seen: &Observations) -> Run {
+    fn new(scenario: &ValidScenario, seen: &Observations, threads: usize) -> Run {
         let rows = scenario.metrics(seen).into_iter();
         let seconds = seen.to.since(seen.from).as_seconds();
         let goodput_bytes: u64 = seen.flows.iter().map(|flow| flow.goodput_bytes).sum();
@@ -161,6 +188,7 @@ impl Run {
             delivered: seen.flows.iter().map(|flow| flow.received_packets).sum(),
             drops: seen.links.iter().map(|link| lost_on_ports(&link.dropped_packets)).sum(),
             goodput_bps: goodput_bytes as f64 * 8.0 / seconds,
+            threads,
         }
     }
 }

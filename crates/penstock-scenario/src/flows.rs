@@ -10,12 +10,13 @@ use penstock_model::parameters::{Check, ClassName, Count, Parameters};
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
+use std::collections::BTreeSet;
 
 penstock_model::parameters! {
     /// A group of like flows.
     ///
     /// Flow i runs from the i-th member of `from` to the i-th of `to`, each counted round. Without a given route it takes
-    /// the fewest links; of several such routes, the one whose first differing link stands earlier in the scenario.
+    /// the fewest links; which of several such routes, `routing` at the top of the scenario says.
     pub struct FlowKeys {
         /// The name in results.
         name: Name;
@@ -25,6 +26,8 @@ penstock_model::parameters! {
         to: NodeName;
         /// How many flows; the size of the larger of the two groups if left out.
         count: Option<Count>;
+        /// Flow i runs to the member i + `shift` of `to` instead: with 1 and the same group at both ends, each to the next.
+        shift: Option<Count>;
         /// The traffic class of their packets, acknowledgements included; schedulers tell classes apart.
         class: ClassName = "default";
         /// The drop precedence that their packets begin with; 0 is the best protected.
@@ -88,12 +91,13 @@ impl Flows {
             top.wrong("", message);
         }
         let (mut flows, mut complete): (Vec<Flows>, bool) = (Vec::new(), true);
+        let mut names = BTreeSet::new();
         let flow_sections = top.tables("flows").into_iter().map(|section| (section, Flows::read as Read));
         let call_sections = top.tables("calls").into_iter().map(|section| (section, calls::read as Read));
         for (mut section, read) in flow_sections.chain(call_sections) {
             match read(&mut section, nodes, duration) {
                 Some(group) => {
-                    if flows.iter().any(|other| other.plan.name == group.plan.name) {
+                    if !names.insert(group.plan.name.clone()) {
                         section.wrong("name", format!("a second group called '{}'; give it a name of its own", group.plan.name));
                     }
                     flows.push(group);
@@ -114,8 +118,14 @@ impl Flows {
         let source = section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read);
         let transport = section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read);
         let carried = carried(section, source, transport);
-        let ends = Ends::read(section, nodes);
+        let mut ends = Ends::read(section, nodes);
         let keys = keys?;
+        if let (Some(Count(shift)), Some(to)) = (keys.shift, &mut ends.1) {
+            if shift as usize >= to.len() {
+                section.wrong("shift", format!("'{}' has {} members, so only a shift below that means anything", keys.to.0, to.len()));
+            }
+            *to = to.shifted(shift);
+        }
         let route_back = given(section, nodes, "route-back", keys.route_back.as_deref());
         let written = Written { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
         let members = Members::read(section, nodes, ends, &written, duration, "flow");

@@ -44,6 +44,8 @@ struct Group {
 pub(crate) struct End {
     first: u32,
     count: u32,
+    /// Which member comes first when they are counted.
+    shift: u32,
     /// Written as the name of a group with a count.
     pub group: bool,
 }
@@ -56,7 +58,12 @@ impl End {
 
     /// The `i`-th of them, counted round.
     pub fn node(self, i: usize) -> NodeId {
-        NodeId(self.first + (i % self.len()) as u32)
+        NodeId(self.first + ((i + self.shift as usize) % self.len()) as u32)
+    }
+
+    /// The same, counted from the member `shift`.
+    pub fn shifted(self, shift: u32) -> End {
+        End { shift, ..self }
     }
 }
 
@@ -107,15 +114,16 @@ impl Nodes {
             Some((base, member)) => (base, Some(member)),
             None => (name, None),
         };
-        let Some(group) = self.groups.iter().find(|group| group.name == base) else {
+        let Ok(place) = self.groups.binary_search_by(|group| group.name.as_str().cmp(base)) else {
             let known: Vec<&str> = self.groups.iter().map(|group| &group.name).chain(&self.broken).map(String::as_str).collect();
             return Err(unknown("node", base, &known));
         };
+        let group = &self.groups[place];
         match (member, group.count) {
-            (None, count) => Ok(End { first: group.first, count: count.unwrap_or(1), group: count.is_some() }),
+            (None, count) => Ok(End { first: group.first, count: count.unwrap_or(1), shift: 0, group: count.is_some() }),
             (Some(_), None) => Err(format!("'{base}' is a single node; write '{base}'")),
             (Some(member), Some(count)) => match member.parse::<u32>() {
-                Ok(i) if i < count => Ok(End { first: group.first + i, count: 1, group: false }),
+                Ok(i) if i < count => Ok(End { first: group.first + i, count: 1, shift: 0, group: false }),
                 _ => Err(format!("'{base}' has no member '{member}'; its members are {base}[0] to {base}[{}]", count - 1)),
             },
         }

@@ -1,19 +1,30 @@
 //! Which links a flow takes: given, or the fewest.
 
+mod spread;
+
 use penstock_engine::blueprint::LinkPlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
+use penstock_model::rng::Key;
 use std::collections::BTreeMap;
 
-/// The links out of every node, and the routes found so far.
-///
-/// A route has the fewest links; of several such routes, the one whose first differing link stands earlier in the
-/// scenario.
+/// The links out of every node, and the routes found so far. A route has the fewest links.
 pub(crate) struct Routes<'a> {
     links: &'a [LinkPlan],
     // The links out of node n are out[first[n]..first[n + 1]], in the order of the scenario.
     out: Vec<LinkId>,
     first: Vec<u32>,
     found: BTreeMap<Vec<LinkId>, RouteId>,
+    /// What has been searched for [`Routes::spread`].
+    left: spread::Left,
+}
+
+/// The ends of a route that is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trip {
+    pub from: NodeId,
+    pub to: NodeId,
+    /// Whoever takes it.
+    pub key: Key,
 }
 
 /// Two nodes that no chain of links joins.
@@ -39,7 +50,7 @@ impl<'a> Routes<'a> {
             out[*slot as usize] = LinkId(i as u32);
             *slot += 1;
         }
-        Routes { links, out, first, found: BTreeMap::new() }
+        Routes { links, out, first, found: BTreeMap::new(), left: spread::Left::default() }
     }
 
     fn out(&self, node: NodeId) -> &[LinkId] {
@@ -61,23 +72,24 @@ impl<'a> Routes<'a> {
         nodes.windows(2).map(link).collect()
     }
 
-    /// The shortest routes of all `pairs` of nodes, in their order.
-    pub fn shortest(&self, pairs: &[(NodeId, NodeId)]) -> Vec<Result<Vec<LinkId>, Unreachable>> {
+    /// The shortest routes of all `trips`, in their order: of several routes, the one whose first differing link stands
+    /// earlier in the scenario.
+    pub fn shortest(&self, trips: &[Trip]) -> Vec<Result<Vec<LinkId>, Unreachable>> {
         // Where only one link leads on there is nothing to decide. Following it first lets all hosts behind one router share
         // the search from there.
-        let mut searches = Vec::with_capacity(pairs.len());
-        for (i, (from, to)) in pairs.iter().enumerate() {
+        let mut searches = Vec::with_capacity(trips.len());
+        for (i, Trip { from, to, .. }) in trips.iter().enumerate() {
             searches.push((self.first_fork(*from, *to), *to, i));
         }
         searches.sort_unstable();
-        let mut routes = vec![Err(Unreachable); pairs.len()];
+        let mut routes = vec![Err(Unreachable); trips.len()];
         let mut tree: Option<(NodeId, Vec<u32>)> = None;
         for (fork, to, i) in searches {
             if tree.as_ref().is_none_or(|(root, _)| *root != fork) {
                 tree = Some((fork, self.search(fork)));
             }
             let (_, entered_by) = tree.as_ref().expect("searched just now");
-            routes[i] = self.join(pairs[i].0, fork, to, entered_by);
+            routes[i] = self.join(trips[i].from, fork, to, entered_by);
         }
         routes
     }

@@ -4,15 +4,23 @@ use crate::flows::{Flows, Given};
 use crate::links::Links;
 use crate::mistake::Place;
 use crate::nodes::Nodes;
-use crate::routes::Routes;
+use crate::routes::{Routes, Trip};
+use crate::scenario::Routing;
 use crate::section::Section;
 use penstock_engine::blueprint::FlowPlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
+use penstock_model::rng::Key;
 
 /// Routes all flows; the flows in order and the table of routes, or `None` after a mistake.
-pub(crate) fn route_all(groups: &[Flows], nodes: &Nodes, links: &Links, top: &Section<'_>) -> Option<(Vec<FlowPlan>, Vec<Vec<LinkId>>)> {
+pub(crate) fn route_all(
+    groups: &[Flows],
+    nodes: &Nodes,
+    links: &Links,
+    routing: Routing,
+    top: &Section<'_>,
+) -> Option<(Vec<FlowPlan>, Vec<Vec<LinkId>>)> {
     let mut routes = Routes::new(nodes.len(), &links.plans);
-    let mut router = Router { nodes, top, sound: true };
+    let mut router = Router { nodes, routing, top, sound: true };
     let mut flows = Vec::with_capacity(groups.iter().map(|group| group.count).sum());
     for (g, group) in groups.iter().enumerate() {
         let ends = |i| (group.from.node(i), group.to.node(i));
@@ -33,6 +41,7 @@ pub(crate) fn route_all(groups: &[Flows], nodes: &Nodes, links: &Links, top: &Se
 
 struct Router<'a, 'b> {
     nodes: &'a Nodes,
+    routing: Routing,
     top: &'a Section<'b>,
     sound: bool,
 }
@@ -50,8 +59,15 @@ impl Router<'_, '_> {
         let mut ids = Vec::with_capacity(group.count);
         match given {
             None => {
-                let pairs: Vec<(NodeId, NodeId)> = (0..group.count).map(ends).collect();
-                for (route, (from, to)) in routes.shortest(&pairs).into_iter().zip(&pairs) {
+                // Hashes must not depend on what else is in the scenario, nor be equal both ways.
+                let key = Key::root(0, 0).child("ecmp").child(&group.plan.name).child(purpose);
+                let trip = |(i, (from, to))| Trip { from, to, key: key.nth(i as u64) };
+                let trips: Vec<Trip> = (0..group.count).map(ends).enumerate().map(trip).collect();
+                let found = match self.routing {
+                    Routing::First => routes.shortest(&trips),
+                    Routing::Ecmp => routes.spread(&trips),
+                };
+                for (route, Trip { from, to, .. }) in found.into_iter().zip(&trips) {
                     let Ok(route) = route else {
                         return self.wrong(group.place, &group.path, no_route(self.nodes, *from, *to, purpose));
                     };

@@ -22,6 +22,7 @@ use penstock_model::rng::Key;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
+use std::collections::BTreeSet;
 
 penstock_model::choice! {
     /// The order of simultaneous events of one kind at one node.
@@ -30,6 +31,17 @@ penstock_model::choice! {
         "scenario" => Scenario,
         /// A random order, drawn anew for every instant from the seed.
         "random" => Random,
+    }
+}
+
+penstock_model::choice! {
+    /// Which of several routes with the fewest links a flow takes.
+    pub enum Routing {
+        /// The one whose first differing link stands earlier in the scenario.
+        "first" => First,
+        /// At every node one of the next links, by a hash of the flow and the node (equal-cost multi-path); the same
+        /// for every seed.
+        "ecmp" => Ecmp,
     }
 }
 
@@ -46,6 +58,8 @@ penstock_model::parameters! {
         seed: Seed = "1";
         /// The order of simultaneous events of one kind at one node.
         ties: Ties = "scenario";
+        /// Which of several routes with the fewest links a flow takes, if none is given.
+        routing: Routing = "first";
     }
 }
 impl Check for TopKeys {
@@ -129,7 +143,8 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     };
     // What follows needs everything before it.
     let sound = mistakes.none();
-    let (plans, routes) = if sound { route_all(&flows, &nodes, &links, &top).unzip() } else { (None, None) };
+    let routing = keys.as_ref().map_or(Routing::First, |keys| keys.routing);
+    let (plans, routes) = if sound { route_all(&flows, &nodes, &links, routing, &top).unzip() } else { (None, None) };
     let classes = number_classes(&mut flows);
     if let (Some(plans), Some(routes)) = (&plans, &routes) {
         check_classes(&flows, &links, plans, routes, mistakes);
@@ -256,7 +271,8 @@ fn top_level(mistakes: &Mistakes, tree: &tree::Tree, key: &str, message: String)
 
 /// `[[measure]]` and settings know flows and links by the same names.
 fn check_shared_names(flows: &[Flows], links: &Links, mistakes: &Mistakes) {
-    for group in flows.iter().filter(|group| links.groups.iter().any(|link| link.name == group.plan.name)) {
+    let of_links: BTreeSet<&str> = links.groups.iter().map(|link| link.name.as_str()).collect();
+    for group in flows.iter().filter(|group| of_links.contains(group.plan.name.as_str())) {
         let message = format!("'{}' is the name of a link too; give one of them another name", group.plan.name);
         mistakes.add(group.place, &format!("{}.name", group.path), message);
     }

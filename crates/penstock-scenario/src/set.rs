@@ -5,7 +5,8 @@ use crate::suggest::unknown;
 use crate::tree::{parse_set, why_not_toml, Branch, Item, Tree};
 
 /// Keys of the top level that a setting may begin with.
-pub(crate) const TOP: &[&str] = &["description", "duration", "warm-up", "seed", "ties", "nodes", "links", "flows", "calls", "measure"];
+pub(crate) const TOP: &[&str] =
+    &["description", "duration", "warm-up", "seed", "ties", "routing", "nodes", "links", "flows", "calls", "measure"];
 
 /// Lists whose entries have names.
 const LISTS: [&str; 3] = ["links", "flows", "calls"];

@@ -91,6 +91,11 @@ transport.tcp = {}"#,
 }
 
 #[test]
+fn shifts() {
+    added(FLOW, "shift = 1", "t.toml:16: flows[0].shift: 'b' has 1 members, so only a shift below that means anything");
+}
+
+#[test]
 fn measures() {
     added(FLOW, r#"[[measure]]
 metric = "thruput"

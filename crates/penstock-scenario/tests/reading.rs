@@ -150,6 +150,52 @@ fn routes_are_shared_short_and_by_the_order_of_links() {
 }
 
 #[test]
+fn equal_routes_are_shared_by_a_hash_of_the_flow() {
+    // Two nodes in the middle, twice: four routes from a host to a sink.
+    let nodes = "duration = \"1 s\"\nrouting = \"ecmp\"\n[nodes]\nhosts = { count = 400 }\nsinks = { count = 400 }\na = {}\nz = {}\n";
+    let middle = "m = { count = 2 }\nn = {}\no = { count = 2 }\n";
+    let both = "both-ways = true";
+    let links = [("hosts", "a"), ("a", "m"), ("m", "n"), ("n", "o"), ("o", "z"), ("z", "sinks")].map(|(from, to)| link(from, to, both));
+    let text = nodes.to_owned() + middle + &links.concat() + &flow("f", "hosts", "sinks", TCP);
+    let scenario = sound(&text, &[]);
+    let ways = self::ways(&scenario);
+    for (m, o) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let count =
+            |way: usize, through: [String; 2]| ways.iter().filter(|ways| through.iter().all(|link| ways[way].contains(link))).count();
+        // 400 / 4, with a standard deviation of sqrt(400 * 3/16) = 8.7; four of them.
+        assert!(count(0, [format!("a-m[{m}]"), format!("n-o[{o}]")]).abs_diff(100) < 35, "{m} {o}");
+        assert!(count(1, [format!("o[{o}]-n"), format!("m[{m}]-a")]).abs_diff(100) < 35, "{m} {o} back");
+    }
+    // There and back are chosen apart.
+    let alike = ways.iter().filter(|[there, back]| there.contains("a-m[0]") == back.contains("m[0]-a")).count();
+    assert!(alike.abs_diff(200) < 40, "{alike}");
+    // Another group in front moves none of them, and another seed neither.
+    let others = text.replace("[[flows]]", &(flow("e", "hosts", "sinks", FLOW) + "[[flows]]"));
+    assert_eq!(self::ways(&sound(&others, &[("seed", "7")]))[400..], ways[..]);
+    // One route is all that a tree has.
+    let first = sound(&text.replace("m = { count = 2 }", "m = {}").replace("o = { count = 2 }", "o = {}"), &[]);
+    assert_eq!(self::ways(&first)[7], ["hosts[7]-a a-m m-n n-o o-z z-sinks[7]", "sinks[7]-z z-o o-n n-m m-a a-hosts[7]"]);
+}
+
+#[test]
+fn what_no_link_leads_to_is_not_reached_by_any_route() {
+    let text = "duration = \"1 s\"\nrouting = \"ecmp\"\n[nodes]\na = {}\nb = {}\nc = {}\n".to_owned()
+        + &link("a", "b", "")
+        + &link("c", "b", "")
+        + &flow("f", "a", "c", FLOW);
+    assert!(lines(load(&text, "t.toml", &[]))[0].contains("no route from 'a' to 'c'"));
+}
+
+#[test]
+fn a_shift_counts_from_another_member() {
+    let text = "duration = \"1 s\"\n[nodes]\nhosts = { count = 3 }\na = {}\n".to_owned()
+        + &link("hosts", "a", "both-ways = true")
+        + &flow("f", "hosts", "hosts", &format!("{FLOW}\nshift = 2"));
+    let there: Vec<String> = ways(&sound(&text, &[])).into_iter().map(|[there, _]| there).collect();
+    assert_eq!(there, ["hosts[0]-a a-hosts[2]", "hosts[1]-a a-hosts[0]", "hosts[2]-a a-hosts[1]"]);
+}
+
+#[test]
 fn a_ring_of_one_way_links_is_followed_round() {
     let ring = "duration = \"1 s\"\n[nodes]\na = {}\nb = {}\nc = {}\nd = {}\n".to_owned()
         + &link("a", "b", "")

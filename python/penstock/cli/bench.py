@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.options import Format, FormatOption
+from penstock.cli.options import Format, FormatOption, ThreadsOption
 
 __all__ = ["bench"]
 
@@ -17,15 +17,22 @@ def bench(
             "--flows", metavar="N", min=1, max=1_000_000, help="Flows in cbr and tcp-many.", show_default=False
         ),
     ] = None,
+    duration: Annotated[
+        str | None,
+        typer.Option("--duration", metavar="TIME", help="Simulated time, such as '500 ms'.", show_default=False),
+    ] = None,
+    setup: Annotated[bool, typer.Option("--setup", help="Stop before the first packet.")] = False,
+    threads: ThreadsOption = 1,
     output: FormatOption = Format.TABLE,
 ) -> None:
     """Measure the speed of standard workloads.
 
-    CPU time and peak memory of one run each, in a process of its own.
+    CPU time, time and peak memory of one run each, in a process of its own. fat-tree, a large one, only if it is named.
     """
     import json
 
-    from penstock.bench import GROUPS, RESIZABLE, WORKLOADS, measure_apart
+    from penstock import _core
+    from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, measure_apart
     from penstock.cli.console import emit, say, show, table
     from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
@@ -35,13 +42,23 @@ def bench(
         raise InputError(
             f"there is no workload '{name}'{suggestion(name, allowed)} The workloads are {', '.join(allowed)}."
         )
-    chosen = list(WORKLOADS) if name is None else list(GROUPS.get(name, (name,)))
+    usual = [workload for workload in WORKLOADS if workload not in LARGE]
+    chosen = usual if name is None else list(GROUPS.get(name, (name,)))
     if flows is not None and not set(chosen) & set(RESIZABLE):
         raise InputError(f"--flows changes nothing in {name}; it is for {' and '.join(RESIZABLE)}.")
+    if duration is not None:
+        for workload in chosen:
+            mistakes = _core.check(WORKLOADS[workload](), workload, [("duration", duration)])
+            if mistakes:
+                raise InputError(f"--duration {duration}, {workload}: {mistakes[0]['path']}: {mistakes[0]['message']}.")
+    if setup and output is Format.TABLE:
+        show(table("from the scenario's text to the first packet", *_setup_rows(chosen, flows, duration)))
+        return
     measured = []
     for workload in chosen:
         say(f"{workload} ...")
-        measured.append(measure_apart(workload, flows if workload in RESIZABLE else None))
+        resized = flows if workload in RESIZABLE else None
+        measured.append(measure_apart(workload, resized, duration, threads=threads, only_setup=setup))
     if output is Format.JSON:
         emit(json.dumps(measured, indent=2))
         return
@@ -51,6 +68,8 @@ def bench(
             f"{result['packet_hops']:,}",
             f"{result['cpu_seconds']:.3f} s",
             f"{result['packet_hops_per_cpu_second'] / 1e6:.2f} M/s",
+            f"{result['wall_seconds']:.3f} s",
+            f"{result['threads']}",
             f"{result['peak_rss_bytes'] / 2**20:.0f} MiB",
             f"{result['goodput_bps'] / 1e6:.1f} Mbit/s",
             f"{result['delivered']:,}",
@@ -58,5 +77,29 @@ def bench(
         )
         for result in measured
     ]
-    columns = ["workload", "packet-hops", "CPU time", "packet-hops", "peak memory", "goodput", "delivered", "drops"]
+    costs = ["packet-hops", "CPU time", "packet-hops", "time", "threads", "peak memory"]
+    columns = ["workload", *costs, "goodput", "delivered", "drops"]
     show(table("one run each, CPU time without the interpreter's start", columns, rows, right=columns[1:]))
+
+
+def _setup_rows(
+    chosen: list[str], flows: int | None, duration: str | None
+) -> tuple[list[str], list[tuple[str, str, str, str]]]:
+    """What it takes to build each workload, and what each of many flows takes of it beyond a tenth of them."""
+    from penstock.bench import RESIZABLE, measure_apart
+    from penstock.cli.console import say
+
+    rows = []
+    for workload in chosen:
+        say(f"{workload} ...")
+        resized = flows if workload in RESIZABLE else None
+        built = measure_apart(workload, resized, duration, only_setup=True)
+        per_flow = ""
+        # Fewer are lost in the memory that Python takes.
+        if resized is not None and resized >= 5000:
+            tenth = measure_apart(workload, resized // 10, duration, only_setup=True)
+            more = built["peak_rss_bytes"] - tenth["peak_rss_bytes"]
+            per_flow = f"{more / (resized - resized // 10):,.0f} bytes"
+        peak = f"{built['peak_rss_bytes'] / 2**20:.0f} MiB"
+        rows.append((workload, f"{built['cpu_seconds'] * 1e3:.1f} ms", peak, per_flow))
+    return ["workload", "CPU time", "peak memory", "per flow"], rows

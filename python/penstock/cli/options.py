@@ -14,6 +14,7 @@ __all__ = [
     "SeedOption",
     "SetOption",
     "StoreOption",
+    "ThreadsOption",
     "read_sets",
     "whole_number",
 ]
@@ -57,6 +58,18 @@ JobsOption = Annotated[
     int | None,
     typer.Option(
         "--jobs", metavar="N", min=1, help="How many runs at the same time; all cores by default.", show_default=False
+    ),
+]
+ThreadsOption = Annotated[
+    int,
+    typer.Option(
+        "--threads",
+        metavar="N",
+        min=1,
+        max=64,
+        help="How many cores one run may use; 1 by default. For one large run: several runs are done sooner side by "
+        "side (--jobs). The numbers are the same.",
+        show_default=False,
     ),
 ]
 RunsOption = Annotated[

@@ -13,6 +13,7 @@ from penstock.cli.options import (
     SeedOption,
     SetOption,
     StoreOption,
+    ThreadsOption,
     read_sets,
     whole_number,
 )
@@ -52,6 +53,7 @@ def run(
     ] = None,
     sets: SetOption = None,
     jobs: JobsOption = None,
+    threads: ThreadsOption = 1,
     store: StoreOption = None,
     executor: Annotated[
         Executor,
@@ -68,7 +70,7 @@ def run(
     Means of several independent runs, with 95 % confidence intervals. Finished runs are kept and never made twice.
     """
     from penstock import _core
-    from penstock.cli.console import emit, warn
+    from penstock.cli.console import emit, say, warn
     from penstock.cli.files import read_text
     from penstock.cli.report import show_results
     from penstock.errors import InputError, ScenarioError
@@ -81,6 +83,8 @@ def run(
         raise InputError("--replication makes one run, so --runs changes nothing; leave one of them out.")
     if executor is Executor.PLAIN and store is not None:
         raise InputError("--executor plain keeps no runs, so --store changes nothing; leave one of them out.")
+    if executor is Executor.PLAIN and threads > 1:
+        raise InputError("--executor plain has one core, so --threads changes nothing; leave one of them out.")
     changed = read_sets(sets)
     text = read_text(file)
     try:
@@ -93,7 +97,9 @@ def run(
     requests = [RunRequest(text, changed, root, number, file.stem) for number in replications]
     with Progress() as progress:
         kept = None if executor is Executor.PLAIN else Store(store)
-        results = run_all(requests, jobs=jobs, store=kept, progress=progress, executor=executor.value)
+        results = run_all(requests, jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads)
+    if threads > 1 and any(result.threads == 1 for result in results):
+        say(f"{file.stem} runs on one core: too little happens at a time in parts of its network that are apart.")
     if output is Format.JSON:
         emit(
             to_json(file.stem, results, description=scenario.description, seed=root, model_version=_core.MODEL_VERSION)

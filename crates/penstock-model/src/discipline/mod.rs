@@ -135,10 +135,7 @@ impl Occupancy {
     /// Whether `packet` still fits: fewer than `limit` packets stand here, or its bytes do not exceed `limit` bytes.
     #[inline]
     pub fn has_room(&self, packet: &Packet, limit: Limit) -> bool {
-        match limit {
-            Limit::Packets(limit) => self.packets < limit,
-            Limit::Bytes(limit) => self.bytes + u64::from(packet.size) <= limit.get(),
-        }
+        limit.has_room(self.packets, self.bytes, packet.size)
     }
 }
 

@@ -59,12 +59,18 @@ impl TailDrop {
         };
         TailDrop { limit: parameters.limit, counting }
     }
+
+    /// Whether `size` bytes still fit into a queue that holds so many packets and bytes.
+    #[inline(always)]
+    pub fn has_room(&self, packets: u32, bytes: u64, size: u32) -> bool {
+        self.limit.has_room(packets, bytes, size)
+    }
 }
 
 impl Discipline for TailDrop {
     #[inline]
     fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
-        if queue.has_room(packet, self.limit) {
+        if self.has_room(queue.packets, queue.bytes, packet.size) {
             Verdict::Accept
         } else {
             Verdict::Drop(DropCause::Overflow)

@@ -118,7 +118,7 @@ impl Ingress {
         self.signals.extend(self.admission.on_end());
     }
 
-    /// A packet of the aggregate goes out.
+    /// A packet of the aggregate goes out. That leaves the deadline as it is, and there is no signal.
     #[inline]
     pub fn on_sent(&mut self, now: Time, size: Bytes) {
         self.termination.on_sent(now, size);
@@ -175,10 +175,17 @@ impl Ingress {
 #[derive(Debug)]
 pub struct Egress {
     admission: admission::AtEgress,
+    /// Elsewhere, so that an aggregate that has none of it is small: there may be very many.
+    more: Option<Box<More>>,
+    signals: VecDeque<Signal>,
+}
+
+/// What not every egress does.
+#[derive(Debug)]
+struct More {
     termination: termination::AtEgress,
     /// Shared by the admission and the termination that live on reports.
     reporter: Option<Reporter>,
-    signals: VecDeque<Signal>,
 }
 
 impl Egress {
@@ -186,50 +193,50 @@ impl Egress {
     pub fn new(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>, context: &EdgeContext) -> Egress {
         let every = admission.as_ref().and_then(AdmissionPlan::reports_every);
         let every = every.or(termination.as_ref().and_then(TerminationPlan::reports_every));
+        let more = More { termination: termination::AtEgress::new(termination), reporter: every.map(Reporter::new) };
         Egress {
             admission: admission::AtEgress::new(admission, context.initial),
-            termination: termination::AtEgress::new(termination),
-            reporter: every.map(Reporter::new),
+            more: (termination.is_some() || every.is_some()).then(|| Box::new(more)),
             signals: VecDeque::new(),
         }
     }
 
-    /// A packet of the aggregate arrives.
+    /// A packet of the aggregate arrives; tells whether there is a signal now.
     #[inline(always)]
-    pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
+    pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> bool {
         self.admission.on_packet(now, size, mark);
-        // Almost never, so that extending the queue by none would be most of the work.
-        if let Some(signal) = self.termination.on_packet(now, size, mark) {
-            self.signals.push_back(signal);
-        }
-        if let Some(reporter) = &mut self.reporter {
-            reporter.on_packet(now, size, mark);
-        }
+        let Some(signal) = self.more.as_mut().and_then(|more| more.on_packet(now, size, mark)) else { return false };
+        self.signals.push_back(signal);
+        true
     }
 
     /// The next packet to [arrive](Egress::on_packet) is the `number`th of its aggregate.
     #[inline]
     pub fn on_number(&mut self, number: u32) {
-        self.termination.on_number(number);
+        if let Some(more) = &mut self.more {
+            more.termination.on_number(number);
+        }
     }
 
     /// A signal from the ingress. `counted` counts the calls of all aggregates of the group that end at this node, initial
     /// ones included, for admission by counting.
     pub fn on_signal(&mut self, now: Time, signal: Signal, counted: &mut u32) {
         self.signals.extend(self.admission.on_signal(now, signal, counted));
-        self.termination.on_signal(signal);
+        if let Some(more) = &mut self.more {
+            more.termination.on_signal(signal);
+        }
     }
 
     /// Whether there is ever a [`Egress::deadline`].
     pub fn has_deadlines(&self) -> bool {
-        self.admission.has_deadlines() || self.termination.has_deadlines() || self.reporter.is_some()
+        let of_more = |more: &More| more.termination.has_deadlines() || more.reporter.is_some();
+        self.admission.has_deadlines() || self.more.as_deref().is_some_and(of_more)
     }
 
     /// The instant at which [`Egress::on_timer`] is due.
     #[inline]
     pub fn deadline(&self) -> Time {
-        let reporter = self.reporter.as_ref().map_or(Time::NEVER, Reporter::deadline);
-        self.admission.deadline().min(self.termination.deadline()).min(reporter)
+        self.admission.deadline().min(self.more.as_deref().map_or(Time::NEVER, More::deadline))
     }
 
     /// A deadline has come.
@@ -237,10 +244,11 @@ impl Egress {
         if self.admission.deadline() <= now {
             self.admission.on_timer(now);
         }
-        if self.termination.deadline() <= now {
-            self.signals.extend(self.termination.on_timer(now));
+        let Some(more) = &mut self.more else { return };
+        if more.termination.deadline() <= now {
+            self.signals.extend(more.termination.on_timer(now));
         }
-        if let Some(reporter) = self.reporter.as_mut().filter(|reporter| reporter.deadline() <= now) {
+        if let Some(reporter) = more.reporter.as_mut().filter(|reporter| reporter.deadline() <= now) {
             self.signals.push_back(Signal::Report(reporter.on_timer(now)));
         }
     }
@@ -254,6 +262,21 @@ impl Egress {
     /// The congestion level that an answer would carry now; `None` where the egress keeps none.
     pub fn level(&self, now: Time) -> Option<f64> {
         self.admission.level(now)
+    }
+}
+
+impl More {
+    #[inline]
+    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> Option<Signal> {
+        if let Some(reporter) = &mut self.reporter {
+            reporter.on_packet(now, size, mark);
+        }
+        self.termination.on_packet(now, size, mark)
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.termination.deadline().min(self.reporter.as_ref().map_or(Time::NEVER, Reporter::deadline))
     }
 }
 

@@ -2,102 +2,270 @@
 //! packet needs or go into debt, and its thresholds are seldom whole bytes.
 
 use super::depth::Depth;
+use super::level::Level;
 use crate::meter::bucket::Start;
-use crate::units::{Bytes, Rate, Time, PS_PER_SECOND};
+use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 
 /// Tokens, counted in bit/s x ps: 10^12 of them are a bit.
-pub type Tokens = i128;
+pub type Tokens = u128;
+
+/// The tokens of a byte.
+const PER_BYTE: u64 = 8 * PS_PER_SECOND;
 
 /// The tokens of a packet of `size`.
 #[inline]
 pub fn tokens(size: Bytes) -> Tokens {
-    i128::from(size.bits()) * i128::from(PS_PER_SECOND)
+    u128::from(size.get()) * u128::from(PER_BYTE)
 }
 
 /// A bucket that fills with tokens at a rate and holds no more than its size.
+///
+/// It counts in grains, of as many tokens as divide both a byte's and what comes in a picosecond: so it is exact, and
+/// nearly every bucket fits 64 bits. And it counts not what it holds but what is missing: then numbers that are too large to
+/// write down, as what comes in a long silence, may stay at the largest there is.
 #[derive(Clone, Copy, Debug)]
-pub struct Bucket {
+pub struct Bucket<N> {
+    missing: N,
+    size: N,
+    /// Grains that come in a picosecond.
     rate: u64,
-    size: Tokens,
-    fill: Tokens,
-    at: Time,
+    /// Grains of a byte.
+    per_byte: u64,
+    /// Tokens of a grain.
+    grain: u64,
 }
 
-impl Bucket {
-    /// A bucket of `size` that fills at `rate`.
-    pub fn new(rate: Rate, size: Depth, start: Start) -> Bucket {
-        let size = size.at(rate);
-        let fill = match start {
-            Start::Full => size,
-            Start::Empty => 0,
+impl<N: Level> Bucket<N> {
+    /// A bucket of `size` that fills at `rate`; `None` if its levels do not fit.
+    pub fn new(rate: Rate, size: Depth, start: Start) -> Option<Bucket<N>> {
+        let grain = common_divisor(rate.as_bps(), PER_BYTE);
+        let per_byte = PER_BYTE / grain;
+        let size = N::new(size.at(rate) / u128::from(grain))?;
+        let missing = match start {
+            Start::Full => N::ZERO,
+            Start::Empty => size,
         };
-        Bucket { rate: rate.as_bps(), size, fill, at: Time::ZERO }
+        Some(Bucket { missing, size, rate: rate.as_bps() / grain, per_byte, grain })
     }
 
-    /// Brings the bucket to `now`.
-    #[inline]
-    pub fn settle(&mut self, now: Time) {
-        self.fill = self.fill_at(now);
-        self.at = self.at.max(now);
+    /// The same for one that may be in debt by the largest packet, of 2^32 bytes.
+    pub fn with_debt(rate: Rate, size: Depth, start: Start) -> Option<Bucket<N>> {
+        let bucket = Bucket::<N>::new(rate, size, start)?;
+        let debt = u128::from(u32::MAX) * u128::from(bucket.per_byte);
+        N::new(bucket.size.wide().saturating_add(debt)).map(|_| bucket)
     }
 
-    /// What it holds, as of the last [`Bucket::settle`].
+    /// Takes in what comes in `elapsed`.
     #[inline]
-    pub fn fill(&self) -> Tokens {
-        self.fill
+    pub fn fill(&mut self, elapsed: Duration) {
+        self.missing = self.missing_after(elapsed);
     }
 
-    /// What it can hold.
+    /// The grains of a packet of `size`.
     #[inline]
-    pub fn size(&self) -> Tokens {
+    pub fn grains(&self, size: Bytes) -> N {
+        N::product(size.get(), self.per_byte)
+    }
+
+    /// Takes `grains`, or what there is.
+    #[inline]
+    pub fn take(&mut self, grains: N) {
+        self.missing = self.missing.plus(grains).min(self.size);
+    }
+
+    /// Takes `grains`, into debt if need be.
+    #[inline]
+    pub fn owe(&mut self, grains: N) {
+        self.missing = self.missing.plus(grains);
+    }
+
+    /// How many grains it holds less than its size; it is in debt if more than that.
+    #[inline]
+    pub fn missing(&self) -> N {
+        self.missing
+    }
+
+    /// How many grains it can hold.
+    #[inline]
+    pub fn size(&self) -> N {
         self.size
     }
 
-    /// Takes the tokens of a packet of `size`, or what there is.
-    #[inline]
-    pub fn remove(&mut self, size: Bytes) {
-        self.fill = (self.fill - tokens(size)).max(0);
+    /// What is missing when it holds `depth`, at most its size.
+    pub fn missing_at(&self, depth: Depth) -> N {
+        self.size.less(self.level(depth))
     }
 
-    /// Takes the tokens of a packet of `size`, into debt if need be.
-    #[inline]
-    pub fn owe(&mut self, size: Bytes) {
-        self.fill -= tokens(size);
+    /// The grains of `depth`, at most the bucket's size.
+    pub fn level(&self, depth: Depth) -> N {
+        let rate = Rate::from_bps(self.rate * self.grain);
+        N::new(depth.at(rate) / u128::from(self.grain)).map_or(self.size, |level| level.min(self.size))
     }
 
-    /// What it holds at `now`. Reading changes nothing.
+    /// `grains` as tokens.
     #[inline]
-    pub fn fill_at(&self, now: Time) -> Tokens {
-        // The product of two u64 fits: below 2^127 up to 10^19 bit/s.
-        let inflow = (u128::from(self.rate) * u128::from(now.since(self.at).as_ps())) as i128;
-        self.size.min(self.fill + inflow)
+    pub fn tokens(&self, grains: N) -> Tokens {
+        grains.wide() * u128::from(self.grain)
+    }
+
+    /// What it would hold `elapsed` later, in bits; below zero in debt. Reading changes nothing.
+    pub fn bits_after(&self, elapsed: Duration) -> f64 {
+        bits(self.tokens(self.size) as i128 - self.tokens(self.missing_after(elapsed)) as i128)
+    }
+
+    /// What would be missing `elapsed` later, in bits.
+    pub fn missing_bits_after(&self, elapsed: Duration) -> f64 {
+        bits(self.tokens(self.missing_after(elapsed)) as i128)
+    }
+
+    #[inline]
+    fn missing_after(&self, elapsed: Duration) -> N {
+        self.missing.less(N::product(self.rate, elapsed.as_ps()))
+    }
+}
+
+/// The instant up to which a meter's buckets have been filled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Clock(Time);
+
+impl Clock {
+    /// Goes on to `now`; returns how long that took.
+    #[inline]
+    pub fn advance(&mut self, now: Time) -> Duration {
+        let elapsed = self.elapsed(now);
+        self.0 = self.0.max(now);
+        elapsed
+    }
+
+    /// How long ago it was set.
+    #[inline]
+    pub fn elapsed(&self, now: Time) -> Duration {
+        now.since(self.0)
     }
 }
 
 /// Tokens as bits, for probes.
-pub fn bits(tokens: Tokens) -> f64 {
+fn bits(tokens: i128) -> f64 {
     tokens as f64 / PS_PER_SECOND as f64
+}
+
+/// Euclid's.
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Duration;
+    use proptest::prelude::*;
+
+    /// The bucket as it is defined: tokens, counted up.
+    struct Defined {
+        rate: u64,
+        size: i128,
+        fill: i128,
+    }
+
+    impl Defined {
+        fn settle(&mut self, elapsed: Duration) {
+            let inflow = (u128::from(self.rate) * u128::from(elapsed.as_ps())) as i128;
+            self.fill = self.size.min(self.fill + inflow);
+        }
+    }
+
+    /// What is done to a bucket after so many picoseconds, with a packet of so many bytes: it may take or owe.
+    type Step = (u64, u32, bool);
+
+    /// Whether a bucket of `N` goes through the steps as defined; `None` if it does not fit.
+    fn as_defined<N: Level>(rate: u64, depth: Depth, threshold: Depth, steps: &[Step]) -> Option<bool> {
+        let rate = Rate::from_bps(rate);
+        let owes = steps.iter().any(|(.., owes)| *owes);
+        let make = if owes { Bucket::<N>::with_debt } else { Bucket::<N>::new };
+        let mut bucket = make(rate, depth, Start::Full)?;
+        let size = depth.at(rate) as i128;
+        let mut defined = Defined { rate: rate.as_bps(), size, fill: size };
+        let low = threshold.at(rate).min(depth.at(rate)) as i128;
+        let above = bucket.missing_at(threshold);
+        Some(steps.iter().all(|&(elapsed, bytes, owes)| {
+            let (elapsed, bytes) = (Duration::from_ps(elapsed), Bytes::new(u64::from(bytes)));
+            let read = bucket.bits_after(elapsed);
+            bucket.fill(elapsed);
+            defined.settle(elapsed);
+            let (grains, needed) = (bucket.grains(bytes), tokens(bytes) as i128);
+            let same = read == bits(defined.fill)
+                && (bucket.missing() > above) == (defined.fill < low)
+                && (bucket.missing() >= above) == (defined.fill <= low)
+                && (bucket.missing() > N::ZERO) == (defined.fill < size)
+                && (bucket.missing().plus(grains) > bucket.size()) == (defined.fill < needed)
+                && bucket.tokens(bucket.missing()) as i128 == size - defined.fill;
+            // As meters do: nobody owes more who owes already.
+            if owes && defined.fill >= 0 {
+                bucket.owe(grains);
+                defined.fill -= needed;
+            } else if !owes {
+                bucket.take(grains);
+                defined.fill = (defined.fill - needed).max(0);
+            }
+            same && bucket.tokens(bucket.missing()) as i128 == size - defined.fill
+        }))
+    }
+
+    fn depth() -> impl Strategy<Value = Depth> {
+        let times = (0u32..50).prop_flat_map(|log| (1u64 << log..2u64 << log).prop_map(|ps| Depth::Time(Duration::from_ps(ps))));
+        prop_oneof![times, (1u64..1 << 40).prop_map(|bytes| Depth::Bytes(Bytes::new(bytes)))]
+    }
+
+    fn rate() -> impl Strategy<Value = u64> {
+        prop_oneof![0u64..1000, 0u64..1 << 40, (0u64..200_000).prop_map(|k| 1000 * k), (0u64..1000).prop_map(|m| 1_000_000 * m)]
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let elapsed = prop_oneof![Just(0), 0u64..1 << 20, 0u64..1 << 34, any::<u64>()];
+        let bytes = prop_oneof![0u32..2000, any::<u32>()];
+        let steps = prop::collection::vec((elapsed, bytes, any::<bool>()), 1..60);
+        (steps, any::<bool>()).prop_map(|(steps, owes)| steps.into_iter().map(|(ps, bytes, owe)| (ps, bytes, owe && owes)).collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn levels_in_grains_are_those_in_tokens(rate in rate(), size in depth(), threshold in depth(), steps in steps()) {
+            prop_assert_eq!(as_defined::<u128>(rate, size, threshold, &steps), Some(true));
+            prop_assert_ne!(as_defined::<u64>(rate, size, threshold, &steps), Some(false));
+        }
+    }
+
+    #[test]
+    fn ordinary_buckets_fit_64_bits() {
+        let fits = |bps: u64, depth| Bucket::<u64>::new(Rate::from_bps(bps), depth, Start::Full).is_some();
+        for bps in [64_000_000, 70_502_400, 115_200_000, 1_000_003, 100_000_000_000] {
+            assert!(fits(bps, Depth::Time(Duration::from_ms(20))), "{bps}");
+            assert!(fits(bps, Depth::Bytes(Bytes::new(1_000_000))), "{bps}");
+        }
+        // The grain is a token, and 2^64 tokens are 2.3 MB.
+        assert!(!fits(1_000_003, Depth::Bytes(Bytes::new(2_400_000))));
+        let owes = |bps: u64| Bucket::<u64>::with_debt(Rate::from_bps(bps), Depth::Bytes(Bytes::new(1)), Start::Full).is_some();
+        assert_eq!((owes(8_000), owes(1_000_003)), (true, false));
+    }
 
     #[test]
     fn the_fill_is_exact_and_bounded() {
         // 8 kbit/s is a byte a millisecond.
-        let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
-        let mut bucket = Bucket::new(Rate::from_bps(8_000), Depth::Time(Duration::from_ms(100)), Start::Full);
-        assert_eq!((bits(bucket.size()), bits(bucket.fill())), (800.0, 800.0));
-        bucket.settle(at(5));
-        bucket.remove(Bytes::new(70));
-        assert_eq!((bits(bucket.fill_at(at(10))), bits(bucket.fill_at(at(200)))), (280.0, 800.0));
-        bucket.remove(Bytes::new(31));
-        assert_eq!(bucket.fill(), 0);
-        bucket.owe(Bytes::new(4));
-        bucket.settle(at(6));
-        assert_eq!(bits(bucket.fill()), -24.0);
-        assert_eq!(Bucket::new(Rate::from_bps(8_000), Depth::Bytes(Bytes::new(9)), Start::Empty).fill(), 0);
+        let ms = Duration::from_ms;
+        let mut bucket = Bucket::<u64>::new(Rate::from_bps(8_000), Depth::Time(ms(100)), Start::Full).expect("fits");
+        assert_eq!(bucket.bits_after(ms(0)), 800.0);
+        bucket.take(bucket.grains(Bytes::new(70)));
+        assert_eq!((bucket.bits_after(ms(5)), bucket.bits_after(ms(200))), (280.0, 800.0));
+        bucket.take(bucket.grains(Bytes::new(31)));
+        assert_eq!(bucket.bits_after(ms(0)), 0.0);
+        bucket.owe(bucket.grains(Bytes::new(4)));
+        bucket.fill(ms(1));
+        assert_eq!((bucket.bits_after(ms(0)), bucket.missing_bits_after(ms(1))), (-24.0, 816.0));
+        let empty = Bucket::<u64>::new(Rate::from_bps(8_000), Depth::Bytes(Bytes::new(9)), Start::Empty).expect("fits");
+        assert_eq!(empty.bits_after(ms(0)), 0.0);
     }
 }

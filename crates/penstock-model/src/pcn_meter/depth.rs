@@ -18,7 +18,7 @@ impl Depth {
     /// The tokens in a bucket that fills at `rate`; exact.
     pub fn at(self, rate: Rate) -> Tokens {
         match self {
-            Depth::Time(time) => i128::from(rate.as_bps()) * i128::from(time.as_ps()),
+            Depth::Time(time) => u128::from(rate.as_bps()) * u128::from(time.as_ps()),
             Depth::Bytes(bytes) => tokens(bytes),
         }
     }

@@ -1,7 +1,8 @@
 //! Excess-traffic marking of RFC 5670.
 
-use super::bucket::{bits, tokens, Bucket};
+use super::bucket::{Bucket, Clock};
 use super::depth::Depth;
+use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
@@ -61,43 +62,47 @@ impl Check for Parameters {}
 
 /// Excess-traffic marking at work.
 #[derive(Clone, Debug)]
-pub struct Excess {
-    bucket: Bucket,
+pub struct Excess<N> {
+    clock: Clock,
+    bucket: Bucket<N>,
     metering: Metering,
 }
 
-impl Excess {
-    /// A meter with these parameters.
-    pub fn new(parameters: &Parameters, _: Key) -> Excess {
-        Excess { bucket: Bucket::new(parameters.rate, parameters.size, parameters.start), metering: parameters.metering }
+impl<N: Level> Excess<N> {
+    /// A meter with these parameters; `None` if its levels do not fit.
+    pub fn new(parameters: &Parameters, _: Key) -> Option<Excess<N>> {
+        let bucket = Bucket::with_debt(parameters.rate, parameters.size, parameters.start)?;
+        Some(Excess { clock: Clock::default(), bucket, metering: parameters.metering })
     }
 }
 
-impl PcnMeter for Excess {
+impl<N: Level> PcnMeter for Excess<N> {
     #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         // [RFC5670 s2.3]: what is excess already is not metered again.
         if mark == PcnMark::Excess {
             return mark;
         }
-        self.bucket.settle(now);
+        let bucket = &mut self.bucket;
+        bucket.fill(self.clock.advance(now));
+        let needed = bucket.grains(size);
         let excess = match self.metering {
-            Metering::SizeIndependent => self.bucket.fill() < 0,
-            Metering::Classic => self.bucket.fill() < tokens(size),
+            Metering::SizeIndependent => bucket.missing() > bucket.size(),
+            Metering::Classic => bucket.missing().plus(needed) > bucket.size(),
             Metering::Drained => {
-                self.bucket.remove(size);
-                return if self.bucket.fill() == 0 { PcnMark::Excess } else { mark };
+                bucket.take(needed);
+                return if bucket.missing() == bucket.size() { PcnMark::Excess } else { mark };
             }
         };
         if excess {
             return PcnMark::Excess;
         }
-        self.bucket.owe(size);
+        bucket.owe(needed);
         mark
     }
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("fill", "bit", bits(self.bucket.fill_at(now)));
+        tell("fill", "bit", self.bucket.bits_after(self.clock.elapsed(now)));
     }
 }
 
@@ -110,8 +115,8 @@ mod tests {
     const NO: PcnMark = PcnMark::Unmarked;
     const YES: PcnMark = PcnMark::Excess;
 
-    fn meter(more: &str) -> Excess {
-        Excess::new(&read(&["rate = 8 kbit/s", "size = 300 bytes", more]).expect("sound"), key())
+    fn meter(more: &str) -> Excess<u64> {
+        Excess::new(&read(&["rate = 8 kbit/s", "size = 300 bytes", more]).expect("sound"), key()).expect("fits")
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Fractional marking beside threshold marking.
 
-use super::bucket::{bits, Bucket, Tokens};
+use super::bucket::{Bucket, Clock};
 use super::depth::{check_below, check_rates, Depth};
+use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
@@ -65,37 +66,44 @@ impl Check for Parameters {
 
 /// Fractional marking at work.
 #[derive(Clone, Debug)]
-pub struct Fractional {
-    fractional: Bucket,
-    fractional_threshold: Tokens,
-    marking: Bucket,
-    marking_threshold: Tokens,
+pub struct Fractional<N> {
+    clock: Clock,
+    fractional: Bucket<N>,
+    /// The fractional bucket is low when more than this is missing.
+    fractional_low: N,
+    marking: Bucket<N>,
+    /// The threshold bucket likewise.
+    marking_low: N,
     mark_every: i64,
     /// Cnt: bytes; the next packet is marked once it is below zero.
     counter: i64,
 }
 
-impl Fractional {
-    /// A meter with these parameters.
-    pub fn new(parameters: &Parameters, _: Key) -> Fractional {
-        Fractional {
-            fractional: Bucket::new(parameters.admissible_rate, parameters.fractional_size, parameters.start),
-            fractional_threshold: parameters.fractional_threshold.at(parameters.admissible_rate),
-            marking: Bucket::new(parameters.supportable_rate, parameters.marking_size, parameters.start),
-            marking_threshold: parameters.marking_threshold.at(parameters.supportable_rate),
+impl<N: Level> Fractional<N> {
+    /// A meter with these parameters; `None` if its levels do not fit.
+    pub fn new(parameters: &Parameters, _: Key) -> Option<Fractional<N>> {
+        let fractional = Bucket::new(parameters.admissible_rate, parameters.fractional_size, parameters.start)?;
+        let marking = Bucket::new(parameters.supportable_rate, parameters.marking_size, parameters.start)?;
+        Some(Fractional {
+            clock: Clock::default(),
+            fractional_low: fractional.missing_at(parameters.fractional_threshold),
+            fractional,
+            marking_low: marking.missing_at(parameters.marking_threshold),
+            marking,
             mark_every: i64::from(parameters.mark_every.0),
             counter: 0,
-        }
+        })
     }
 }
 
-impl PcnMeter for Fractional {
+impl<N: Level> PcnMeter for Fractional<N> {
     #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
-        self.fractional.settle(now);
-        self.marking.settle(now);
-        let mut marked = self.marking.fill() < self.marking_threshold;
-        if self.fractional.fill() < self.fractional_threshold {
+        let elapsed = self.clock.advance(now);
+        self.fractional.fill(elapsed);
+        self.marking.fill(elapsed);
+        let mut marked = self.marking.missing() > self.marking_low;
+        if self.fractional.missing() > self.fractional_low {
             let bytes = size.get() as i64;
             if self.counter < 0 {
                 marked = true;
@@ -103,8 +111,8 @@ impl PcnMeter for Fractional {
             }
             self.counter -= bytes;
         }
-        self.fractional.remove(size);
-        self.marking.remove(size);
+        self.fractional.take(self.fractional.grains(size));
+        self.marking.take(self.marking.grains(size));
         if marked {
             mark.max(PcnMark::Threshold)
         } else {
@@ -113,8 +121,9 @@ impl PcnMeter for Fractional {
     }
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("fractional-fill", "bit", bits(self.fractional.fill_at(now)));
-        tell("marking-fill", "bit", bits(self.marking.fill_at(now)));
+        let elapsed = self.clock.elapsed(now);
+        tell("fractional-fill", "bit", self.fractional.bits_after(elapsed));
+        tell("marking-fill", "bit", self.marking.bits_after(elapsed));
         tell("counter", "bytes", self.counter as f64);
     }
 }
@@ -134,13 +143,13 @@ mod tests {
         "marking-threshold = 200 bytes",
     ];
 
-    fn pattern(meter: &mut Fractional, packets: &[(u64, u64)]) -> String {
+    fn pattern(meter: &mut Fractional<u64>, packets: &[(u64, u64)]) -> String {
         marks(meter, packets).into_iter().map(|mark| if mark == PcnMark::Threshold { '#' } else { '-' }).collect()
     }
 
     #[test]
     fn a_byte_counter_picks_a_share_and_the_low_bucket_everything() {
-        let mut meter = Fractional::new(&read(&SMALL).expect("sound"), key());
+        let mut meter = Fractional::new(&read(&SMALL).expect("sound"), key()).expect("fits");
         // Packets find 1000, 900, ... bytes. From 700 on the counter runs: 0 -> -100; below 0: marked, +300 -100 -> 100;
         // 0; -100; marked, 100; 0 (200 found: not below). From 100 on all are marked: the counter goes to -100 meanwhile.
         assert_eq!(pattern(&mut meter, &[(0, 100); 10]), "----#--#-#");
@@ -152,7 +161,7 @@ mod tests {
 
     #[test]
     fn bytes_are_picked_not_packets() {
-        let mut meter = Fractional::new(&read(&[&SMALL[..], &["start = empty"]].concat()).expect("sound"), key());
+        let mut meter = Fractional::new(&read(&[&SMALL[..], &["start = empty"]].concat()).expect("sound"), key()).expect("fits");
         // At 500 ms: 500 and 1000 bytes. A large packet that is marked pays for three times its size.
         let packets = [(500, 10), (500, 300), (500, 100), (500, 100), (500, 100), (500, 100)];
         // 0, -10 marked: +900 - 300 = 590; 490, 390, 290, 190 before each of the others.

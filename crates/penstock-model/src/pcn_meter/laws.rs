@@ -7,6 +7,7 @@ use crate::parameters::testing::read;
 use crate::rng::Stream;
 use crate::stats::moments::Moments;
 use crate::units::{Bytes, Duration, Time};
+use proptest::prelude::*;
 
 fn stream(name: &str) -> Stream {
     key().child(name).stream()
@@ -20,9 +21,9 @@ fn assert_mean(samples: &Moments, expected: f64, what: &str) {
 }
 
 /// STM that marks whatever finds the marking bucket not full: its threshold is out of reach, and N is 1.
-fn shallow(supportable: &str) -> single_threshold::SingleThreshold {
+fn shallow(supportable: &str) -> single_threshold::SingleThreshold<u64> {
     let lines = ["admissible-rate = 1 kbit/s", supportable, "marking-size = 10 s", "marking-threshold = 1 byte", "mark-every = 1"];
-    single_threshold::SingleThreshold::new(&read(&lines).expect("sound"), key())
+    single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), key()).expect("fits")
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn the_marked_share_of_stm_is_that_of_figure_2() {
     for form in ["form = first", "form = second"] {
         let at = |mbps: f64| {
             let parameters = read(&[&RATES[..], &[form]].concat()).expect("sound");
-            poisson(&mut single_threshold::SingleThreshold::new(&parameters, key()), mbps)
+            poisson(&mut single_threshold::SingleThreshold::<u64>::new(&parameters, key()).expect("fits"), mbps)
         };
         assert_eq!((at(57.6).mean(), at(126.72).mean()), (Some(0.0), Some(1.0)));
         for mbps in [72.0, 96.0] {
@@ -89,7 +90,9 @@ fn the_marked_share_of_stm_is_that_of_figure_2() {
 
 #[test]
 fn the_marked_share_of_fractional_marking_is_that_of_figure_e_1() {
-    let at = |mbps: f64| poisson(&mut fractional::Fractional::new(&read(&RATES).expect("sound"), key()), mbps).mean().expect("samples");
+    let at = |mbps: f64| {
+        poisson(&mut fractional::Fractional::<u64>::new(&read(&RATES).expect("sound"), key()).expect("fits"), mbps).mean().expect("samples")
+    };
     assert_eq!((at(57.6), at(126.72)), (0.0, 1.0));
     // One packet in three, by a counter: off by at most a packet a batch.
     assert!((at(72.0) - 1.0 / 3.0).abs() < 1e-4);
@@ -105,15 +108,21 @@ fn excess_marking_marks_what_exceeds_the_rate() {
         let near = |share: f64| (share - expected).abs() < 2e-4;
         for metering in ["metering = size-independent", "metering = classic"] {
             let parameters: excess::Parameters = read(&["rate = 8 Mbit/s", "size = 5 ms", metering]).expect("sound");
-            assert!(near(share(&mut excess::Excess::new(&parameters, key()), 125, spacing, 20_000)), "{metering}, {load}");
+            assert!(
+                near(share(&mut excess::Excess::<u64>::new(&parameters, key()).expect("fits"), 125, spacing, 20_000)),
+                "{metering}, {load}"
+            );
         }
         let parameters: pre_emption::Parameters = read(&["supportable-rate = 8 Mbit/s"]).expect("sound");
-        assert!(near(share(&mut pre_emption::PreEmption::new(&parameters, key()), 125, spacing, 20_000)), "pre-emption, {load}");
+        assert!(
+            near(share(&mut pre_emption::PreEmption::<u64>::new(&parameters, key()).expect("fits"), 125, spacing, 20_000)),
+            "pre-emption, {load}"
+        );
         let parameters: excess::Parameters = read(&["rate = 8 Mbit/s", "size = 5 ms", "metering = drained"]).expect("sound");
-        let all = share(&mut excess::Excess::new(&parameters, key()), 125, spacing, 20_000);
+        let all = share(&mut excess::Excess::<u64>::new(&parameters, key()).expect("fits"), 125, spacing, 20_000);
         assert_eq!(all, if load > 1.0 { 1.0 } else { 0.0 }, "drained, {load}");
         let parameters: threshold::Parameters = read(&["rate = 8 Mbit/s", "size = 20 ms", "threshold = 10 ms"]).expect("sound");
-        let all = share(&mut threshold::Threshold::new(&parameters, key()), 125, spacing, 20_000);
+        let all = share(&mut threshold::Threshold::<u64>::new(&parameters, key()).expect("fits"), 125, spacing, 20_000);
         assert_eq!(all, if load > 1.0 { 1.0 } else { 0.0 }, "threshold, {load}");
     }
 }
@@ -122,7 +131,7 @@ fn excess_marking_marks_what_exceeds_the_rate() {
 /// the load is 1.5 times the rate.
 fn size_bias(metering: &str) -> Moments {
     let parameters: excess::Parameters = read(&["rate = 8 Mbit/s", "size = 5 ms", metering]).expect("sound");
-    let mut meter = excess::Excess::new(&parameters, key());
+    let mut meter = excess::Excess::<u64>::new(&parameters, key()).expect("fits");
     let (mut gaps, mut now) = (stream("sizes"), Time::ZERO);
     let mut batches = Moments::default();
     for _ in 0..50 {
@@ -160,25 +169,25 @@ fn thresholds_are_reached_after_the_fluid_time() {
     let near = |ms: f64, fluid: f64, what: &str| assert!((ms - fluid).abs() < 0.02, "{what}: {ms}, fluid {fluid}");
     for (load, fluid) in [(1.05, 200.0), (1.25, 40.0), (2.0, 10.0), (5.0, 2.5)] {
         let lines = ["admissible-rate = 1 Gbit/s", "supportable-rate = 100 Gbit/s", "counted = arrivals", "mark-every = 2"];
-        let mut meter = single_threshold::SingleThreshold::new(&read(&lines).expect("sound"), key());
+        let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), key()).expect("fits");
         near(first_mark(&mut meter, load), fluid, "switch");
     }
     for (load, fluid) in [(1.25, 8.0), (2.0, 2.0)] {
         let lines = ["admissible-rate = 1 kbit/s", "supportable-rate = 1 Gbit/s", "mark-every = 4000000000"];
-        let mut meter = single_threshold::SingleThreshold::new(&read(&lines).expect("sound"), key());
+        let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), key()).expect("fits");
         near(first_mark(&mut meter, load), fluid, "marking bucket");
     }
     let step: virtual_queue::Parameters = read(&["admissible-rate = 1 Gbit/s", "max-threshold = 5 ms"]).expect("sound");
-    near(first_mark(&mut virtual_queue::VirtualQueue::new(&step, key()), 1.05), 100.0, "virtual queue");
+    near(first_mark(&mut virtual_queue::VirtualQueue::<u64>::new(&step, key()).expect("fits"), 1.05), 100.0, "virtual queue");
     let parameters: pre_emption::Parameters = read(&["supportable-rate = 1 Gbit/s"]).expect("sound");
-    near(first_mark(&mut pre_emption::PreEmption::new(&parameters, key()), 1.25), 20.0, "pre-emption");
+    near(first_mark(&mut pre_emption::PreEmption::<u64>::new(&parameters, key()).expect("fits"), 1.25), 20.0, "pre-emption");
 }
 
 /// The marked share of each of `flows` flows of 125 bytes every 10 ms that follow one another by 0.1 ms.
 fn shares_in_step(flows: u64) -> Vec<f64> {
     // A packet takes the tokens of 0.5 ms: the first of a period finds the bucket full, the others do not.
     let lines = ["admissible-rate = 100 kbit/s", "supportable-rate = 2 Mbit/s", "marking-threshold = 1 ms"];
-    let mut meter = single_threshold::SingleThreshold::new(&read(&lines).expect("sound"), key());
+    let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), key()).expect("fits");
     let mut marked = vec![0; flows as usize];
     for (period, flow) in (0..700).flat_map(|period| (0..flows).map(move |flow| (period, flow))) {
         let now = Time::ZERO + Duration::from_us(10_000 * period + 100 * flow);
@@ -197,4 +206,61 @@ fn stm_spreads_marks_over_flows_in_step_unless_n_divides_those_that_count() {
     assert_eq!(shares_in_step(5), [0.0, third, third, third, third]);
     let stuck = |flows: u64| shares_in_step(flows).iter().filter(|share| **share == 1.0).count();
     assert_eq!((stuck(4), stuck(7)), (1, 2));
+}
+
+/// Whether two meters mark all packets alike and tell the same of themselves.
+fn alike(one: &mut dyn PcnMeter, other: &mut dyn PcnMeter, packets: &[(u64, u64, PcnMark)]) -> bool {
+    let mut now = Time::ZERO;
+    packets.iter().all(|&(after, size, mark)| {
+        now += Duration::from_ps(after);
+        let read = |meter: &dyn PcnMeter| {
+            let mut told = Vec::new();
+            meter.probe(now, &mut |_, _, value| told.push(value));
+            told
+        };
+        let same = read(one) == read(other);
+        same && one.on_packet(now, Bytes::new(size), mark) == other.on_packet(now, Bytes::new(size), mark)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn meters_of_64_bits_are_those_of_128(
+        kbps in 1u64..200_000,
+        faster in 0u64..100_000,
+        packets in prop::collection::vec(
+            (
+                prop_oneof![0u64..200_000_000, 0u64..20_000_000_000],
+                prop_oneof![Just(160u64), 0u64..1501],
+                prop::sample::select(vec![PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess]),
+            ),
+            1..300,
+        ),
+    ) {
+        let rate = format!("{kbps} kbit/s");
+        let (admissible, supportable) = (format!("admissible-rate = {rate}"), format!("supportable-rate = {} kbit/s", kbps + faster));
+        let (rate, both) = (format!("rate = {rate}"), [&admissible[..], &supportable[..]]);
+        let bucket = [&rate[..], "size = 5 ms"];
+        macro_rules! alike {
+            ($module:ident, $meter:ident, $lines:expr) => {{
+                let parameters = read(&$lines).expect("sound");
+                let mut narrow = $module::$meter::<u64>::new(&parameters, key()).expect("fits");
+                let mut wide = $module::$meter::<u128>::new(&parameters, key()).expect("fits");
+                prop_assert!(alike(&mut narrow, &mut wide, &packets), stringify!($module));
+            }};
+        }
+        alike!(single_threshold, SingleThreshold, both);
+        alike!(single_threshold, SingleThreshold, [both[0], both[1], "form = first", "counted = arrivals"]);
+        alike!(fractional, Fractional, both);
+        alike!(virtual_queue, VirtualQueue, [both[0]]);
+        alike!(pre_emption, PreEmption, [both[1]]);
+        alike!(threshold, Threshold, [bucket[0], bucket[1], "threshold = 2 ms"]);
+        // A debt of the largest packet fits at any rate that is a whole number of 8 kbit/s.
+        let rate = format!("rate = {} kbit/s", 8 * kbps);
+        alike!(excess, Excess, [&rate[..], "size = 5 ms"]);
+        alike!(excess, Excess, [&rate[..], "size = 8 kB", "metering = classic"]);
+        alike!(excess, Excess, [&rate[..], "size = 5 ms", "metering = drained"]);
+    }
 }

@@ -7,6 +7,7 @@ pub mod bucket;
 pub mod depth;
 pub mod excess;
 pub mod fractional;
+pub mod level;
 pub mod pre_emption;
 pub mod single_threshold;
 pub mod threshold;
@@ -27,30 +28,37 @@ pub trait PcnMeter {
     fn probe(&self, now: Time, tell: &mut Tell<'_>);
 }
 
+const FIT_128: &str = "the product of two numbers of 64 bits, and a packet, fit 128";
+
 /// Makes the plan, the meter at work and the dispatch between them from the list below.
 macro_rules! pcn_meters {
-    ($( $name:literal => $variant:ident($meter:ty, $parameters:ty), )*) => {
+    ($( $name:literal => $variant:ident($module:ident), )*) => {
         crate::component_plans! {
             /// A PCN meter with its parameters, as a scenario gives it.
-            pub enum PcnMeterPlan { $( $name => $variant($parameters), )* }
+            pub enum PcnMeterPlan { $( $name => $variant($module::Parameters), )* }
         }
 
-        /// A PCN meter at work. `Custom` is for users of the crate.
+        /// A PCN meter at work. `Custom` is for users of the crate, and for meters that need more than 64 bits.
         #[allow(missing_docs)] // a variant is documented by its component
         pub enum AnyPcnMeter {
-            $( $variant($meter), )*
+            $( $variant($module::$variant<u64>), )*
             Custom(Box<dyn PcnMeter + Send>),
         }
 
         impl AnyPcnMeter {
             /// Builds the meter that `plan` describes; one that marks at random draws from a stream under `key`.
             pub fn new(plan: &PcnMeterPlan, key: Key) -> AnyPcnMeter {
-                match plan { $( PcnMeterPlan::$variant(parameters) => AnyPcnMeter::$variant(<$meter>::new(parameters, key)), )* }
+                match plan {
+                    $( PcnMeterPlan::$variant(parameters) => match $module::$variant::new(parameters, key) {
+                        Some(meter) => AnyPcnMeter::$variant(meter),
+                        None => AnyPcnMeter::Custom(Box::new($module::$variant::<u128>::new(parameters, key).expect(FIT_128))),
+                    }, )*
+                }
             }
         }
 
         impl PcnMeter for AnyPcnMeter {
-            #[inline]
+            #[inline(always)]
             fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
                 match self {
                     $( AnyPcnMeter::$variant(it) => it.on_packet(now, size, mark), )*
@@ -69,12 +77,12 @@ macro_rules! pcn_meters {
 }
 
 pcn_meters! {
-    "single-threshold" => SingleThreshold(single_threshold::SingleThreshold, single_threshold::Parameters),
-    "fractional" => Fractional(fractional::Fractional, fractional::Parameters),
-    "virtual-queue" => VirtualQueue(virtual_queue::VirtualQueue, virtual_queue::Parameters),
-    "pre-emption" => PreEmption(pre_emption::PreEmption, pre_emption::Parameters),
-    "threshold" => Threshold(threshold::Threshold, threshold::Parameters),
-    "excess" => Excess(excess::Excess, excess::Parameters),
+    "single-threshold" => SingleThreshold(single_threshold),
+    "fractional" => Fractional(fractional),
+    "virtual-queue" => VirtualQueue(virtual_queue),
+    "pre-emption" => PreEmption(pre_emption),
+    "threshold" => Threshold(threshold),
+    "excess" => Excess(excess),
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! CL's termination marking.
 
-use super::bucket::{bits, tokens, Bucket};
+use super::bucket::{Bucket, Clock};
 use super::depth::Depth;
+use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
@@ -45,33 +46,36 @@ impl Check for Parameters {}
 
 /// Pre-emption marking at work.
 #[derive(Clone, Debug)]
-pub struct PreEmption {
-    bucket: Bucket,
+pub struct PreEmption<N> {
+    clock: Clock,
+    bucket: Bucket<N>,
 }
 
-impl PreEmption {
-    /// A meter with these parameters.
-    pub fn new(parameters: &Parameters, _: Key) -> PreEmption {
-        PreEmption { bucket: Bucket::new(parameters.supportable_rate, parameters.size, parameters.start) }
+impl<N: Level> PreEmption<N> {
+    /// A meter with these parameters; `None` if its levels do not fit.
+    pub fn new(parameters: &Parameters, _: Key) -> Option<PreEmption<N>> {
+        let bucket = Bucket::new(parameters.supportable_rate, parameters.size, parameters.start)?;
+        Some(PreEmption { clock: Clock::default(), bucket })
     }
 }
 
-impl PcnMeter for PreEmption {
+impl<N: Level> PcnMeter for PreEmption<N> {
     #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         if mark == PcnMark::Excess {
             return mark;
         }
-        self.bucket.settle(now);
-        if self.bucket.fill() < tokens(size) {
+        self.bucket.fill(self.clock.advance(now));
+        let needed = self.bucket.grains(size);
+        if self.bucket.missing().plus(needed) > self.bucket.size() {
             return PcnMark::Excess;
         }
-        self.bucket.remove(size);
+        self.bucket.owe(needed);
         mark
     }
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("fill", "bit", bits(self.bucket.fill_at(now)));
+        tell("fill", "bit", self.bucket.bits_after(self.clock.elapsed(now)));
     }
 }
 
@@ -83,7 +87,8 @@ mod tests {
 
     #[test]
     fn what_finds_too_few_tokens_is_marked_and_takes_none() {
-        let mut meter = PreEmption::new(&read(&["supportable-rate = 8 kbit/s", "size = 300 bytes"]).expect("sound"), key());
+        let mut meter =
+            PreEmption::<u64>::new(&read(&["supportable-rate = 8 kbit/s", "size = 300 bytes"]).expect("sound"), key()).expect("fits");
         let (no, yes) = (PcnMark::Unmarked, PcnMark::Excess);
         // 300, 200, 50 left; 100 too many, 50 not; 99 ms later 99.
         let packets = [(0, 100), (0, 150), (0, 100), (0, 50), (0, 1), (99, 100), (100, 100)];

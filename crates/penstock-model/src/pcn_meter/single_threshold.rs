@@ -1,7 +1,8 @@
 //! Single threshold marking (STM): one mark that tells two rates.
 
-use super::bucket::{bits, tokens, Bucket, Tokens};
+use super::bucket::{Bucket, Clock};
 use super::depth::{check_below, check_rates, Depth};
+use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
@@ -107,11 +108,14 @@ impl Check for Parameters {
 
 /// STM at work.
 #[derive(Clone, Debug)]
-pub struct SingleThreshold {
-    switch: Bucket,
-    switch_threshold: Tokens,
-    marking: Bucket,
-    marking_threshold: Tokens,
+pub struct SingleThreshold<N> {
+    clock: Clock,
+    switch: Bucket<N>,
+    /// The switch bucket is at its threshold when this is missing.
+    switch_low: N,
+    marking: Bucket<N>,
+    /// The marking bucket likewise.
+    marking_low: N,
     mark_every: u32,
     counted: Counted,
     form: Form,
@@ -125,58 +129,53 @@ struct Found {
     low: bool,
 }
 
-impl SingleThreshold {
-    /// A meter with these parameters.
-    pub fn new(parameters: &Parameters, _: Key) -> SingleThreshold {
-        SingleThreshold {
-            switch: Bucket::new(parameters.admissible_rate, parameters.switch_size, parameters.start),
-            switch_threshold: parameters.switch_threshold.at(parameters.admissible_rate),
-            marking: Bucket::new(parameters.supportable_rate, parameters.marking_size, parameters.start),
-            marking_threshold: parameters.marking_threshold.at(parameters.supportable_rate),
+impl<N: Level> SingleThreshold<N> {
+    /// A meter with these parameters; `None` if its levels do not fit.
+    pub fn new(parameters: &Parameters, _: Key) -> Option<SingleThreshold<N>> {
+        let switch = Bucket::new(parameters.admissible_rate, parameters.switch_size, parameters.start)?;
+        let marking = Bucket::new(parameters.supportable_rate, parameters.marking_size, parameters.start)?;
+        Some(SingleThreshold {
+            clock: Clock::default(),
+            switch_low: switch.missing_at(parameters.switch_threshold),
+            switch,
+            marking_low: marking.missing_at(parameters.marking_threshold),
+            marking,
             mark_every: parameters.mark_every.0,
             counted: parameters.counted,
             form: parameters.form,
             count: 0,
-        }
-    }
-
-    #[inline]
-    fn take(&mut self, size: Bytes) {
-        self.switch.remove(size);
-        self.marking.remove(size);
+        })
     }
 
     #[inline]
     fn meter(&mut self, size: Bytes) -> Found {
+        let (switch, marking) = (self.switch.grains(size), self.marking.grains(size));
+        let (switch_before, marking_before) = (self.switch.missing(), self.marking.missing());
+        self.switch.take(switch);
+        self.marking.take(marking);
         match self.form {
             // [Satoh10 s3.1, first pseudo code]; the shallow threshold is the size of the bucket less the packet.
-            Form::First => {
-                self.take(size);
-                Found {
-                    switch_on: self.switch.fill() <= self.switch_threshold,
-                    not_full: self.marking.fill() < self.marking.size() - tokens(size),
-                    low: self.marking.fill() <= self.marking_threshold,
-                }
-            }
+            Form::First => Found {
+                switch_on: self.switch.missing() >= self.switch_low,
+                not_full: self.marking.missing() > marking,
+                low: self.marking.missing() >= self.marking_low,
+            },
             // [Satoh10 s3.1, second pseudo code]
-            Form::Second => {
-                let found = Found {
-                    switch_on: self.switch.fill() - tokens(size) < self.switch_threshold,
-                    not_full: self.marking.fill() < self.marking.size(),
-                    low: self.marking.fill() < self.marking_threshold,
-                };
-                self.take(size);
-                found
-            }
+            Form::Second => Found {
+                switch_on: switch_before.plus(switch) > self.switch_low,
+                not_full: marking_before > N::ZERO,
+                low: marking_before > self.marking_low,
+            },
         }
     }
 }
 
-impl PcnMeter for SingleThreshold {
+impl<N: Level> PcnMeter for SingleThreshold<N> {
     #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
-        self.switch.settle(now);
-        self.marking.settle(now);
+        let elapsed = self.clock.advance(now);
+        self.switch.fill(elapsed);
+        self.marking.fill(elapsed);
         let Found { switch_on, not_full, low } = self.meter(size);
         if !switch_on || !not_full && self.counted == Counted::NotFull {
             return mark;
@@ -190,8 +189,9 @@ impl PcnMeter for SingleThreshold {
     }
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("switch-fill", "bit", bits(self.switch.fill_at(now)));
-        tell("marking-fill", "bit", bits(self.marking.fill_at(now)));
+        let elapsed = self.clock.elapsed(now);
+        tell("switch-fill", "bit", self.switch.bits_after(elapsed));
+        tell("marking-fill", "bit", self.marking.bits_after(elapsed));
         tell("count", "packets", f64::from(self.count));
     }
 }
@@ -212,15 +212,15 @@ mod tests {
         "marking-threshold = 800 bytes",
     ];
 
-    fn meter(more: &[&str]) -> SingleThreshold {
-        SingleThreshold::new(&read(&[&SMALL, more].concat()).expect("sound"), key())
+    fn meter(more: &[&str]) -> SingleThreshold<u64> {
+        SingleThreshold::new(&read(&[&SMALL, more].concat()).expect("sound"), key()).expect("fits")
     }
 
     /// Ten packets of 100 bytes at once, then from 500 ms on one every 30 ms; `#` is a mark.
     ///
     /// At 500 ms the switch bucket holds 500 and stays on from then on; the marking bucket is full again, and the packets
     /// find 1000, 960, 920, 880, 840, 800 and 760 in it.
-    fn pattern(meter: &mut SingleThreshold) -> String {
+    fn pattern(meter: &mut SingleThreshold<u64>) -> String {
         let packets: Vec<(u64, u64)> = (0..10).map(|_| (0, 100)).chain((0..7).map(|i| (500 + 30 * i, 100))).collect();
         marks(meter, &packets).into_iter().map(|mark| if mark == PcnMark::Threshold { '#' } else { '-' }).collect()
     }

@@ -1,7 +1,8 @@
 //! Threshold marking of RFC 5670.
 
-use super::bucket::{bits, Bucket, Tokens};
+use super::bucket::{Bucket, Clock};
 use super::depth::{check_below, Depth};
+use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
@@ -50,27 +51,27 @@ impl Check for Parameters {
 
 /// Threshold marking at work.
 #[derive(Clone, Debug)]
-pub struct Threshold {
-    bucket: Bucket,
-    threshold: Tokens,
+pub struct Threshold<N> {
+    clock: Clock,
+    bucket: Bucket<N>,
+    /// It is low when more than this is missing.
+    low: N,
 }
 
-impl Threshold {
-    /// A meter with these parameters.
-    pub fn new(parameters: &Parameters, _: Key) -> Threshold {
-        Threshold {
-            bucket: Bucket::new(parameters.rate, parameters.size, parameters.start),
-            threshold: parameters.threshold.at(parameters.rate),
-        }
+impl<N: Level> Threshold<N> {
+    /// A meter with these parameters; `None` if its levels do not fit.
+    pub fn new(parameters: &Parameters, _: Key) -> Option<Threshold<N>> {
+        let bucket = Bucket::new(parameters.rate, parameters.size, parameters.start)?;
+        Some(Threshold { clock: Clock::default(), low: bucket.missing_at(parameters.threshold), bucket })
     }
 }
 
-impl PcnMeter for Threshold {
+impl<N: Level> PcnMeter for Threshold<N> {
     #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
-        self.bucket.settle(now);
-        self.bucket.remove(size);
-        if self.bucket.fill() < self.threshold {
+        self.bucket.fill(self.clock.advance(now));
+        self.bucket.take(self.bucket.grains(size));
+        if self.bucket.missing() > self.low {
             mark.max(PcnMark::Threshold)
         } else {
             mark
@@ -78,7 +79,7 @@ impl PcnMeter for Threshold {
     }
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("fill", "bit", bits(self.bucket.fill_at(now)));
+        tell("fill", "bit", self.bucket.bits_after(self.clock.elapsed(now)));
     }
 }
 
@@ -91,7 +92,7 @@ mod tests {
     #[test]
     fn packets_after_which_the_bucket_is_low_are_marked() {
         let lines = ["rate = 8 kbit/s", "size = 300 bytes", "threshold = 100 bytes"];
-        let mut meter = Threshold::new(&read(&lines).expect("sound"), key());
+        let mut meter = Threshold::<u64>::new(&read(&lines).expect("sound"), key()).expect("fits");
         let (no, yes) = (PcnMark::Unmarked, PcnMark::Threshold);
         // 200, 100 (not below), 99, 0; tokens are taken whether marked or not; 101 and 100 after 200 ms.
         let packets = [(0, 100), (0, 100), (0, 1), (0, 200), (200, 99), (200, 1), (200, 1)];

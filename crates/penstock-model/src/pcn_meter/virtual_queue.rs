@@ -1,7 +1,8 @@
 //! CL's admission marking.
 
-use super::bucket::{bits, Bucket, Tokens};
+use super::bucket::{Bucket, Clock};
 use super::depth::Depth;
+use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
@@ -59,41 +60,40 @@ impl Check for Parameters {
 
 /// A virtual queue at work.
 #[derive(Clone, Debug)]
-pub struct VirtualQueue {
-    /// The room that is left: a bucket that fills as the queue drains.
-    room: Bucket,
-    min: Tokens,
-    max: Tokens,
+pub struct VirtualQueue<N> {
+    clock: Clock,
+    /// The room that is left: a bucket that fills as the queue drains. What it lacks is the queue.
+    room: Bucket<N>,
+    min: N,
+    max: N,
     stream: Stream,
 }
 
-impl VirtualQueue {
-    /// A meter with these parameters; it draws from the stream `virtual-queue` below `key`.
-    pub fn new(parameters: &Parameters, key: Key) -> VirtualQueue {
-        let rate = parameters.admissible_rate;
-        VirtualQueue {
-            room: Bucket::new(rate, parameters.upper_limit, Start::Full),
-            min: parameters.min_threshold.at(rate),
-            max: parameters.max_threshold.at(rate),
-            stream: key.child("virtual-queue").stream(),
-        }
+impl<N: Level> VirtualQueue<N> {
+    /// A meter with these parameters; it draws from the stream `virtual-queue` below `key`. `None` if its levels do not fit.
+    pub fn new(parameters: &Parameters, key: Key) -> Option<VirtualQueue<N>> {
+        let room = Bucket::new(parameters.admissible_rate, parameters.upper_limit, Start::Full)?;
+        let (min, max) = (room.level(parameters.min_threshold), room.level(parameters.max_threshold));
+        Some(VirtualQueue { clock: Clock::default(), room, min, max, stream: key.child("virtual-queue").stream() })
     }
 
     #[inline]
-    fn marks(&mut self, queue: Tokens) -> bool {
+    fn marks(&mut self, queue: N) -> bool {
         if queue >= self.max {
             return true;
         }
-        queue > self.min && self.stream.chance((queue - self.min) as f64 / (self.max - self.min) as f64)
+        // In tokens, because grains would be rounded otherwise.
+        let share = |above: N| self.room.tokens(above) as f64;
+        queue > self.min && self.stream.chance(share(queue.less(self.min)) / share(self.max.less(self.min)))
     }
 }
 
-impl PcnMeter for VirtualQueue {
+impl<N: Level> PcnMeter for VirtualQueue<N> {
     #[inline(never)] // inlined, each of the meters would cost the registers of all
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
-        self.room.settle(now);
-        let queue = self.room.size() - self.room.fill();
-        self.room.remove(size);
+        self.room.fill(self.clock.advance(now));
+        let queue = self.room.missing();
+        self.room.take(self.room.grains(size));
         if self.marks(queue) {
             mark.max(PcnMark::Threshold)
         } else {
@@ -102,7 +102,7 @@ impl PcnMeter for VirtualQueue {
     }
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("queue", "bit", bits(self.room.size() - self.room.fill_at(now)));
+        tell("queue", "bit", self.room.missing_bits_after(self.clock.elapsed(now)));
     }
 }
 
@@ -113,11 +113,11 @@ mod tests {
     use crate::parameters::testing::read;
 
     /// A byte a millisecond out of the queue.
-    fn meter(more: &[&str]) -> VirtualQueue {
+    fn meter(more: &[&str]) -> VirtualQueue<u64> {
         let levels = ["min-threshold = 200 bytes", "max-threshold = 600 bytes", "upper-limit = 1000 bytes"];
         let lines = levels.iter().filter(|line| !more.iter().any(|own| own.split(' ').next() == line.split(' ').next()));
         let lines: Vec<&str> = lines.chain(more).chain(&["admissible-rate = 8 kbit/s"]).copied().collect();
-        VirtualQueue::new(&read(&lines).expect("sound"), key())
+        VirtualQueue::new(&read(&lines).expect("sound"), key()).expect("fits")
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
             read(&["admissible-rate = 8 kbit/s", "min-threshold = 1 byte", "max-threshold = 999 bytes", "upper-limit = 1000 bytes"])
                 .expect("sound");
         let pattern = |name: &str| {
-            let mut meter = VirtualQueue::new(&parameters, key().child(name));
+            let mut meter = VirtualQueue::<u64>::new(&parameters, key().child(name)).expect("fits");
             meter.on_packet(at(0), Bytes::new(500), PcnMark::Excess);
             marks(&mut meter, &[(0, 0); 64])
         };

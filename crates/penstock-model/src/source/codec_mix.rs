@@ -110,6 +110,10 @@ impl Source for CodecMix {
         self.source.next(stream)
     }
 
+    fn next_run(&mut self, stream: &mut Stream) -> (Emission, u32) {
+        self.source.next_run(stream)
+    }
+
     /// The drawn codec's, once [`Source::first`] has drawn it.
     fn spacing(&self) -> Option<Duration> {
         self.source.spacing()

@@ -29,6 +29,12 @@ pub trait Source {
     /// The next packet, counted from the one before.
     fn next(&mut self, stream: &mut Stream) -> Emission;
 
+    /// The next packet, and how many more there are like it, each [spaced](Source::spacing) from the one before: those
+    /// need not be asked for, and draw nothing.
+    fn next_run(&mut self, stream: &mut Stream) -> (Emission, u32) {
+        (self.next(stream), 0)
+    }
+
     /// The spacing, if it never varies and all packets have one size: such sources are kept in rings.
     fn period(&self) -> Option<Duration> {
         None
@@ -101,6 +107,14 @@ macro_rules! sources {
                 match self {
                     $( AnySource::$variant(it) => it.next(stream), )*
                     AnySource::Custom(it) => it.next(stream),
+                }
+            }
+
+            #[inline]
+            fn next_run(&mut self, stream: &mut Stream) -> (Emission, u32) {
+                match self {
+                    $( AnySource::$variant(it) => it.next_run(stream), )*
+                    AnySource::Custom(it) => it.next_run(stream),
                 }
             }
 

@@ -206,6 +206,17 @@ impl Source for OnOff {
         Emission { after, size: self.sizes.sample(stream) }
     }
 
+    fn next_run(&mut self, stream: &mut Stream) -> (Emission, u32) {
+        let next = self.next(stream);
+        if self.sizes.constant().is_none() || self.spacing == Duration::ZERO {
+            return (next, 0);
+        }
+        // As often as `next` finds more than a spacing left.
+        let more = (self.left.as_ps().saturating_sub(1) / self.spacing.as_ps()).min(u64::from(u32::MAX));
+        self.left = self.left - self.spacing.times(more);
+        (next, more as u32)
+    }
+
     fn spacing(&self) -> Option<Duration> {
         Some(self.spacing)
     }
@@ -262,12 +273,30 @@ mod tests {
     }
 
     #[test]
+    fn runs_of_packets_are_those_that_come_one_by_one() {
+        for remainder in ["remainder = carried", "remainder = restarted", "remainder = whole"] {
+            let one_by_one = spacings(&plan(&[remainder]), 20_000);
+            let (mut source, mut stream) = (OnOff::new(&plan(&[remainder])), stream("on-off"));
+            source.first(&mut stream);
+            let mut in_runs = Vec::new();
+            while in_runs.len() < one_by_one.len() {
+                let (next, more) = source.next_run(&mut stream);
+                assert_eq!(next.size, 160);
+                in_runs.push(next.after);
+                in_runs.extend((0..more).map(|_| Duration::from_ms(20)));
+            }
+            assert!(in_runs.iter().zip(&one_by_one).all(|(in_run, one)| in_run == one), "{remainder}");
+        }
+    }
+
+    #[test]
     fn sizes_may_vary() {
         let mixed = Parameters { packet: SizeLaw::Mix(vec![(0.75, 160), (1.0, 1500)].into()), ..plan(&[]) };
         // A mean of 495 bytes every 20 ms, 34 % of the time.
         assert_eq!(mixed.mean_rate(), Rate::from_bps(67_320));
         let (mut source, mut stream) = (OnOff::new(&mixed), stream("sizes"));
         let n = 10_000u32;
+        assert_eq!(source.next_run(&mut stream).1, 0);
         let short = (0..n).filter(|_| source.next(&mut stream).size == 160).count() as f64 / f64::from(n);
         // Standard error sqrt(.1875 / n); four of them.
         assert!((short - 0.75).abs() < 4.0 * (0.1875 / f64::from(n)).sqrt(), "{short}");

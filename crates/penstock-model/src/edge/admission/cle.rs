@@ -163,6 +163,14 @@ pub struct Estimator {
     average: Ewma,
     marks: Marks,
     idle: Idle,
+    /// Each packet is a sample, and its time does not matter.
+    is_timeless: bool,
+    timed: Box<Timed>,
+}
+
+/// What only some estimates need.
+#[derive(Clone, Debug)]
+struct Timed {
     idle_time: Duration,
     last: Time,
     /// The length of an interval; zero for a sample per packet.
@@ -179,69 +187,83 @@ impl Estimator {
             average: Ewma::new(parameters.weight, parameters.weighs, parameters.initial.0),
             marks: parameters.marks,
             idle: parameters.idle,
-            idle_time: parameters.idle_time.unwrap_or(Duration::FOREVER),
-            last: Time::ZERO,
-            interval: parameters.interval.unwrap_or(Duration::ZERO),
-            until: Time::NEVER,
-            bits: 0,
-            marked_bits: 0,
+            is_timeless: parameters.update == Update::Packet && matches!(parameters.idle, Idle::Frozen | Idle::Reset),
+            timed: Box::new(Timed {
+                idle_time: parameters.idle_time.unwrap_or(Duration::FOREVER),
+                last: Time::ZERO,
+                interval: parameters.interval.unwrap_or(Duration::ZERO),
+                until: Time::NEVER,
+                bits: 0,
+                marked_bits: 0,
+            }),
         }
     }
 
     /// A packet arrives.
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
+        let marked = self.marks.count(mark);
+        if self.is_timeless {
+            self.average.add(f64::from(u8::from(marked)));
+        } else {
+            self.on_timed_packet(now, size, marked);
+        }
+    }
+
+    #[inline(never)]
+    fn on_timed_packet(&mut self, now: Time, size: Bytes, marked: bool) {
         if matches!(self.idle, Idle::Decay | Idle::TimeOut) {
             self.average.set(self.level(now));
         }
-        self.last = now;
-        let marked = self.marks.count(mark);
-        if self.interval == Duration::ZERO {
+        let timed = &mut *self.timed;
+        timed.last = now;
+        if timed.interval == Duration::ZERO {
             self.average.add(f64::from(u8::from(marked)));
             return;
         }
-        if self.until == Time::NEVER {
-            self.until = now + self.interval;
+        if timed.until == Time::NEVER {
+            timed.until = now + timed.interval;
         }
-        self.bits += size.bits();
-        self.marked_bits += if marked { size.bits() } else { 0 };
+        timed.bits += size.bits();
+        timed.marked_bits += if marked { size.bits() } else { 0 };
     }
 
     /// The level that a request finds which left while the aggregate had `live` calls.
     pub fn on_request(&mut self, now: Time, live: u32) -> f64 {
         if self.idle == Idle::Reset && live == 0 {
             self.average.set(0.0);
-            (self.bits, self.marked_bits) = (0, 0);
+            (self.timed.bits, self.timed.marked_bits) = (0, 0);
         }
         self.level(now)
     }
 
     /// The level at `now`.
     pub fn level(&self, now: Time) -> f64 {
-        let (level, silence) = (self.average.value(), now.since(self.last));
+        let (level, silence) = (self.average.value(), now.since(self.timed.last));
         match self.idle {
             Idle::Frozen | Idle::Reset => level,
-            Idle::Decay => level * libm::exp(-silence.as_seconds() / self.idle_time.as_seconds()),
-            Idle::TimeOut if silence >= self.idle_time => 0.0,
+            Idle::Decay => level * libm::exp(-silence.as_seconds() / self.timed.idle_time.as_seconds()),
+            Idle::TimeOut if silence >= self.timed.idle_time => 0.0,
             Idle::TimeOut => level,
         }
     }
 
     /// Whether it works by intervals.
     pub fn has_deadlines(&self) -> bool {
-        self.interval != Duration::ZERO
+        self.timed.interval != Duration::ZERO
     }
 
     /// When the interval under way ends.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.until
+        self.timed.until
     }
 
     /// The interval under way ends.
     pub fn on_timer(&mut self, now: Time) {
-        let (bits, marked_bits) = (std::mem::take(&mut self.bits), std::mem::take(&mut self.marked_bits));
-        self.until = if bits == 0 { Time::NEVER } else { now + self.interval };
+        let timed = &mut *self.timed;
+        let (bits, marked_bits) = (std::mem::take(&mut timed.bits), std::mem::take(&mut timed.marked_bits));
+        timed.until = if bits == 0 { Time::NEVER } else { now + timed.interval };
         if bits > 0 {
             self.average.add(marked_bits as f64 / bits as f64);
         }

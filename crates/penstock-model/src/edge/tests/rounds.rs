@@ -81,7 +81,7 @@ fn a_longer_way_back_costs_another_round() {
 #[test]
 fn the_literal_marker_goes_on_marking_until_its_bucket_is_full_again() {
     let lines = ["admissible-rate = 64 Mbit/s", "supportable-rate = 128 Mbit/s"];
-    let mut meter = single_threshold::SingleThreshold::new(&read(&lines).expect("sound"), Key::root(1, 0));
+    let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), Key::root(1, 0)).expect("fits");
     let marker = |now: Time, _: usize| {
         let mark = meter.on_packet(now, Bytes::new(160), PcnMark::Unmarked);
         if now >= ms(200) {
@@ -97,7 +97,8 @@ fn the_literal_marker_goes_on_marking_until_its_bucket_is_full_again() {
 }
 
 fn cl_domain(plan: &Option<TerminationPlan>) -> Domain<impl FnMut(Time, usize) -> PcnMark> {
-    let mut meter = pre_emption::PreEmption::new(&read(&["supportable-rate = 128 Mbit/s"]).expect("sound"), Key::root(1, 0));
+    let mut meter =
+        pre_emption::PreEmption::<u64>::new(&read(&["supportable-rate = 128 Mbit/s"]).expect("sound"), Key::root(1, 0)).expect("fits");
     let marker = move |now: Time, _: usize| meter.on_packet(now, Bytes::new(160), PcnMark::Unmarked);
     Domain::new(plan, 2500, Duration::from_ms(1), marker).run(ms(2000))
 }

@@ -13,8 +13,10 @@ fn sm(lines: &[&str]) -> Option<TerminationPlan> {
 
 /// `unmarked` and `marked` packets of 125 bytes at `now`: 100 in 100 ms are 1 Mbit/s.
 fn arrive(egress: &mut Egress, now: Time, unmarked: u32, marked: u32) {
-    (0..unmarked).for_each(|_| egress.on_packet(now, Bytes::new(125), PcnMark::Unmarked));
-    (0..marked).for_each(|_| egress.on_packet(now, Bytes::new(125), PcnMark::Excess));
+    let marks = [(unmarked, PcnMark::Unmarked), (marked, PcnMark::Excess)];
+    for mark in marks.into_iter().flat_map(|(count, mark)| (0..count).map(move |_| mark)) {
+        egress.on_packet(now, Bytes::new(125), mark);
+    }
 }
 
 #[test]

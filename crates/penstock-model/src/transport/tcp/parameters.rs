@@ -1,5 +1,6 @@
 //! What a scenario may say about TCP.
 
+use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, Limit};
 use crate::units::{Bytes, Duration};
 
@@ -155,6 +156,9 @@ impl Parameters {
             if window.is_some_and(|window| self.segments(window) == 0) {
                 mistake(key, format!("holds no whole segment; the payload of a packet is {} bytes", self.payload()));
             }
+        }
+        if self.variant == Variant::Sack && self.segments(self.max_window) > SackBlocks::REACH {
+            mistake("max-window", format!("holds more than {} segments, the most that SACK blocks reach over", SackBlocks::REACH));
         }
         if self.initial_slow_start_threshold.is_some_and(|threshold| self.segments(threshold) > self.segments(self.max_window)) {
             mistake("initial-slow-start-threshold", "is above max-window, which the window never exceeds".to_owned());

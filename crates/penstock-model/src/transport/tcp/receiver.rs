@@ -2,7 +2,7 @@
 
 use super::ranges::RangeSet;
 use super::{Parameters, Transmission, Variant};
-use crate::packet::{Ack, Body, SackBlock};
+use crate::packet::{Body, SackBlock, SackBlocks};
 use crate::units::{Duration, Time};
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ impl Receiver {
         }
         self.unacknowledged = 0;
         self.deadline = Time::NEVER;
-        Some(Transmission { body: Body::Ack(self.ack()), size })
+        Some(Transmission { body: self.ack(), size })
     }
 
     /// Segments that have arrived in order.
@@ -128,21 +128,16 @@ impl Receiver {
     }
 
     #[inline]
-    fn ack(&self) -> Ack {
-        let mut ack = Ack { next: self.next, ..Ack::default() };
-        if !self.beyond.is_empty() && self.parameters.variant == Variant::Sack {
-            // The latest blocks first [RFC2018 s4], then the highest, as many as fit.
-            let latest = self.recent.iter().filter_map(|seq| self.beyond.block_of(*seq));
-            for block in latest.chain(self.beyond.blocks().iter().rev().copied()) {
-                if usize::from(ack.sack_len) == ack.sack.len() {
-                    break;
-                }
-                if !ack.blocks().contains(&block) {
-                    ack.sack[usize::from(ack.sack_len)] = block;
-                    ack.sack_len += 1;
-                }
-            }
-        }
-        ack
+    fn ack(&self) -> Body {
+        let reports = self.parameters.variant == Variant::Sack && !self.beyond.is_empty();
+        Body::Ack { next: self.next, sack: if reports { self.sack() } else { SackBlocks::default() } }
+    }
+
+    /// The latest blocks first [RFC2018 s4], then the highest, as many as fit.
+    fn sack(&self) -> SackBlocks {
+        let latest = self.recent.map(|seq| self.beyond.block_of(seq));
+        let is_first = |i: usize| latest[i].is_some() && !latest[..i].contains(&latest[i]);
+        let rest = self.beyond.blocks().iter().rev().copied().filter(|block| !latest.contains(&Some(*block)));
+        SackBlocks::new(self.next, (0..latest.len()).filter(|i| is_first(*i)).filter_map(|i| latest[i]).chain(rest))
     }
 }

@@ -24,9 +24,9 @@ pub(super) struct Outstanding {
 
 impl Scoreboard {
     /// Takes an acknowledgement's blocks in and says how many segments they newly cover.
-    pub fn update(&mut self, blocks: &[SackBlock], unacknowledged: u32, dup_ack_threshold: u32) -> u32 {
-        let beyond = blocks.iter().filter(|block| block.end > unacknowledged);
-        let newly = beyond.map(|block| self.sacked.insert(SackBlock { start: block.start.max(unacknowledged), ..*block })).sum();
+    pub fn update(&mut self, blocks: impl IntoIterator<Item = SackBlock>, unacknowledged: u32, dup_ack_threshold: u32) -> u32 {
+        let beyond = blocks.into_iter().filter(|block| block.end > unacknowledged);
+        let newly = beyond.map(|block| self.sacked.insert(SackBlock { start: block.start.max(unacknowledged), ..block })).sum();
         if newly > 0 {
             self.lost_below = self.nth_highest(dup_ack_threshold).unwrap_or(0);
         }
@@ -143,16 +143,16 @@ mod tests {
     #[test]
     fn what_lies_below_three_arrivals_is_lost() {
         let mut board = Scoreboard::default();
-        assert_eq!(board.update(&[block(2, 3), block(5, 6)], 0, 3), 2);
+        assert_eq!(board.update([block(2, 3), block(5, 6)], 0, 3), 2);
         assert!(!board.is_lost(0));
-        assert_eq!(board.update(&[block(5, 7), block(2, 3)], 0, 3), 1);
+        assert_eq!(board.update([block(5, 7), block(2, 3)], 0, 3), 1);
         assert_eq!([0, 1, 2, 3, 4].map(|seq| board.is_lost(seq)), [true, true, false, false, false]);
     }
 
     #[test]
     fn a_cleared_scoreboard_knows_nothing() {
         let mut board = Scoreboard::default();
-        board.update(&[block(2, 8)], 0, 3);
+        board.update([block(2, 8)], 0, 3);
         board.clear();
         assert!(!board.is_lost(0));
         assert_eq!((board.sacked_below(8), board.next_hole(2)), (0, 2));
@@ -162,7 +162,7 @@ mod tests {
     fn the_next_segment_is_lost_then_new_then_suspected_then_rescued() {
         let outstanding = Outstanding { unacknowledged: 0, high: 9 };
         let mut board = Scoreboard::default();
-        board.update(&[block(2, 3), block(5, 7)], 0, 3);
+        board.update([block(2, 3), block(5, 7)], 0, 3);
         board.begin_recovery(0);
         // Not lost and not SACKed: 3 4 7 8; sent again: 0.
         assert_eq!(board.pipe(outstanding), 5);
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn what_was_sent_again_is_not_rescued() {
         let mut board = Scoreboard::default();
-        board.update(&[block(1, 5)], 0, 3);
+        board.update([block(1, 5)], 0, 3);
         board.begin_recovery(0);
         assert_eq!(board.take_rescue(Outstanding { unacknowledged: 0, high: 5 }), None);
     }
@@ -200,7 +200,7 @@ mod tests {
             for (start, length) in &ranges {
                 let before = sacked.len();
                 sacked.extend((*start..start + length).filter(|seq| *seq >= unacknowledged));
-                let newly = board.update(&[block(*start, start + length)], unacknowledged, threshold);
+                let newly = board.update([block(*start, start + length)], unacknowledged, threshold);
                 prop_assert_eq!(newly as usize, sacked.len() - before);
             }
             board.begin_recovery(resent.max(unacknowledged));

@@ -1,7 +1,7 @@
 //! A path of 50 ms each way without queues, for the tests of this folder.
 
 use super::super::{Parameters, Receiver, Sender};
-use crate::packet::Body;
+use crate::packet::{Ack, Body};
 use crate::parameters::{Field, Parameters as _, Reader, Value};
 use crate::units::{Duration, Time};
 use std::collections::BTreeMap;
@@ -134,7 +134,7 @@ impl Path {
         match arrived {
             Some((true, Body::Segment { seq, .. })) => self.receiver.on_segment(self.now, seq),
             Some((true, Body::Syn)) => self.receiver.on_syn(self.now),
-            Some((false, Body::Ack(ack))) => self.sender.on_ack(self.now, &ack),
+            Some((false, Body::Ack { next, sack })) => self.sender.on_ack(self.now, &Ack { next, sack }),
             Some((false, Body::SynAck)) => self.sender.on_syn_ack(self.now),
             Some(other) => unreachable!("{other:?} went the wrong way"),
             None if self.sender.deadline() == self.now => self.sender.on_timeout(self.now),
@@ -179,9 +179,9 @@ impl Path {
     /// The acknowledgements sent, as `milliseconds: acknowledgement[start-end,...]`.
     pub fn answered(&self) -> String {
         lines(&self.log_back, |body| match body {
-            Body::Ack(ack) => {
-                let blocks: String = ack.blocks().iter().map(|block| format!("[{}-{}]", block.start, block.end)).collect();
-                format!("{}{blocks}", ack.next)
+            Body::Ack { next, sack } => {
+                let blocks: String = sack.beyond(next).map(|block| format!("[{}-{}]", block.start, block.end)).collect();
+                format!("{next}{blocks}")
             }
             Body::SynAck => "SA".to_owned(),
             other => unreachable!("{other:?} from the receiver"),

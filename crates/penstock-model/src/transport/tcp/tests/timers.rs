@@ -173,5 +173,7 @@ fn relations_between_parameters_are_checked() {
     assert!(refused(&[("variant", text("reno")), ("partial-ack-timer", text("first"))]).contains("partial-ack-timer: has no effect"));
     let above = [("max-window", text("20 packets")), ("initial-slow-start-threshold", text("21 packets"))];
     assert!(refused(&above).contains("initial-slow-start-threshold: is above max-window"));
+    let wide = [("max-window", text("16777216 packets")), ("variant", text("sack"))];
+    assert_eq!(refused(&wide), "max-window: holds more than 16777215 segments, the most that SACK blocks reach over");
     assert!(read(&[]).is_ok());
 }

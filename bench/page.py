@@ -1,0 +1,162 @@
+"""Writes the tables and figures of docs/benchmarks.md from the numbers kept beside it.
+
+    python bench/page.py
+
+`bench/peers/compare.py --keep` and `bench/growth.py` keep the numbers. Between the lines
+`<!-- NAME, written by bench/page.py -->` and `<!-- end -->` the page is this program's; all else is written by hand.
+"""
+
+import json
+import re
+import statistics
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+FOLDER = PAGE.with_suffix("")
+PEERS, GROWTH = FOLDER / "peers.json", FOLDER / "growth.json"
+MARKED = re.compile(r"(<!-- ([\w-]+), written by bench/page.py -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def rows(head: list[str], lines: list[list[str]]) -> list[str]:
+    """A table in Markdown."""
+    return [f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *lines]]
+
+
+def peer_rows(compared: list[dict], peer: str) -> list[str]:
+    """Ratios of Penstock to one peer, workload by workload."""
+    head = ["workload", "ratio", "from to", "without set-up", "set-up", f"MiB, {peer}", "MiB, Penstock", "faster form"]
+    lines = []
+    for one in compared:
+        if one["peer"] == peer:
+            main = one["forms"][one["main"]]
+            ratio, steady = statistics.median(main["ratios"]), without_setup(main)
+            span = f"{digits(min(main['ratios']))} to {digits(max(main['ratios']))}"
+            sizes = [f"{side['peak_bytes'] / 2**20:.0f}" for side in (main, one["penstock"])]
+            ratios = [digits(ratio), span, "" if steady is None else digits(steady), digits(main["setup_ratio"])]
+            lines.append([one["workload"], *ratios, *sizes, one["main"]])
+    return rows(head, lines)
+
+
+def without_setup(form: dict) -> float | None:
+    """The ratio without set-up; none where that is nearly all of the peer's run, and the rest a difference of noise."""
+    whole = statistics.median(run["cpu"] for run in form["runs"])
+    return statistics.median(form["steady_ratios"]) if form["setup_cpu_seconds"] < 0.8 * whole else None
+
+
+def work_rows(compared: list[dict], peer: str) -> list[str]:
+    """How far the work of both lies apart, and how far it may."""
+    head = ["workload", "simulated", "packet-hops", "delivered", "goodput", "drops"]
+    lines = []
+    for one in compared:
+        if one["peer"] == peer:
+            time = "all of it" if one["seconds"] is None else f"{one['seconds']:g} s"
+            cells = []
+            for what in ("packet_hops", "delivered", "goodput", "drops"):
+                both, band = one["work"].get(what), one["bands"].get(what)
+                cells.append("" if both is None else f"{apart(both['penstock'], both['peer']):+.1%} (of {band:.0%})")
+            lines.append([one["workload"], time, *cells])
+    return rows(head, lines)
+
+
+def apart(ours: float, theirs: float) -> float:
+    """How much more of it Penstock has, as a share of the larger."""
+    return (ours - theirs) / max(ours, theirs, 1)
+
+
+def digits(value: float) -> str:
+    """Two or three digits."""
+    return f"{value:.0f}" if value >= 20 else f"{value:.1f}"
+
+
+def growth_rows(curve: dict) -> list[str]:
+    """A curve: time of a packet-hop, set-up and memory at each size."""
+    first = curve["points"][0]
+    head = [curve["what"], "packet-hops", "time per packet-hop", "set-up", "peak, MiB"]
+    by_flow = curve["what"] == "flows"
+    lines = []
+    for point in curve["points"]:
+        time = point["time"] / point["packet_hops"]
+        cells = [f"{point['size']:,}", f"{point['packet_hops']:,}", f"{time:.2f}", f"{point['setup']:,.0f}"]
+        cells.append(f"{point['peak_bytes'] / 2**20:.0f}")
+        if by_flow:
+            more = point["size"] - first["size"]
+            cells.append(f"{(point['peak_bytes'] - first['peak_bytes']) / more:,.0f}" if more >= 5000 else "")
+            cells.append(f"{point['setup'] / point['size']:.1f}")
+        lines.append(cells)
+    return rows(head + (["bytes per flow", "set-up per flow"] if by_flow else []), lines)
+
+
+def written() -> dict[str, list[str]]:
+    """Everything that is this program's, by its name in the page, as far as the numbers are there."""
+    parts = {}
+    if PEERS.exists():
+        compared = json.loads(PEERS.read_text())
+        parts |= {f"{peer}-ratios": peer_rows(compared, peer) for peer in ("ns-2", "ns-3")}
+        parts |= {f"{peer}-work": work_rows(compared, peer) for peer in ("ns-2", "ns-3")}
+    if GROWTH.exists():
+        parts |= {f"growth-{name}": growth_rows(curve) for name, curve in json.loads(GROWTH.read_text()).items()}
+    return parts
+
+
+def renewed(text: str) -> str:
+    """The page with its tables as the kept numbers say."""
+    parts = written()
+
+    def fill(part: re.Match) -> str:
+        return "\n".join([part[1], *parts[part[2]], "", part[3]]) if part[2] in parts else part[0]
+
+    return MARKED.sub(fill, text)
+
+
+def renew() -> None:
+    """Writes the page's tables and the figures."""
+    if GROWTH.exists():
+        draw(json.loads(GROWTH.read_text()))
+    PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def draw(curves: dict) -> None:
+    """The figures: time over what grows, and set-up and memory over flows, each beside a straight line."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams.update({"svg.hashsalt": "growth", "font.size": 8})
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(8, 6), layout="constrained")
+    for axis, prefix in zip(axes.flat, ("flows", "hops", "calls", "time"), strict=True):
+        for curve in (curve for name, curve in curves.items() if name.startswith(prefix)):
+            # Simulated time differs from point to point, and is itself what grows in the last panel.
+            times = [p["time"] if prefix == "time" else p["time"] / p["seconds"] for p in curve["points"]]
+            line(axis, curve, times, 1e6)
+        finish(axis, "time" if prefix == "time" else "time per simulated second")
+    figure.savefig(FOLDER / "growth-time.svg", metadata={"Date": None})
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+    for curve in (curve for name, curve in curves.items() if name.startswith("flows")):
+        line(axes[0], curve, [point["setup"] for point in curve["points"]], 1e6)
+        line(axes[1], curve, [point["peak_bytes"] for point in curve["points"]], 2**20, straight=False)
+    finish(axes[0], "set-up")
+    finish(axes[1], "peak memory of the process, MiB", relative=False)
+    figure.savefig(FOLDER / "growth-setup.svg", metadata={"Date": None})
+
+
+def line(axis, curve: dict, values: list[float], unit: float, *, straight: bool = True) -> None:
+    """A curve, and a straight line through its middle point."""
+    sizes = [point["size"] for point in curve["points"]]
+    [drawn] = axis.loglog(sizes, [value / unit for value in values], "o-", markersize=3, label=curve["doc"])
+    if straight:
+        middle = len(sizes) // 2
+        ends = [sizes[0], sizes[-1]]
+        through = [values[middle] / unit * size / sizes[middle] for size in ends]
+        axis.loglog(ends, through, ":", color=drawn.get_color(), linewidth=1)
+    axis.set_xlabel(curve["what"])
+
+
+def finish(axis, label: str, *, relative: bool = True) -> None:
+    axis.set_ylabel(f"{label}\n(1: a million packet-hops of the reference)" if relative else label)
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize=7)
+
+
+if __name__ == "__main__":
+    renew()

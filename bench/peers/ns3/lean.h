@@ -1,0 +1,177 @@
+// What the workloads share: settings, links, periodic flows, counters that cost nothing per packet, one line of results.
+//
+// A packet-hop is one packet, data or ACK, that has reached the far end of one link.
+#pragma once
+
+#include <ns3/core-module.h>
+#include <ns3/internet-module.h>
+#include <ns3/network-module.h>
+#include <ns3/point-to-point-module.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+// A link adds two bytes of PPP and UDP and IP add 28, so that 130 bytes of data make 160 on the wire.
+constexpr uint32_t HEADERS = 30;
+
+// What has been counted; `exact` counts every arrival at every link, which is never done while time is taken.
+struct Counts
+{
+    uint64_t hops = 0;
+    uint64_t drops = 0;
+    std::vector<uint64_t> packets; // of each flow
+};
+inline Counts counts;
+
+struct Settings
+{
+    double until = 0;
+    bool exact = false;
+    uint32_t seed = 1;
+};
+
+// Reads `--until=`, `--exact=`, `--seed=` and a switch of the program's own; ns-3 itself knows `--SchedulerType=`.
+inline Settings read(int argc, char* argv[], const std::string& name = "", bool* given = nullptr)
+{
+    Settings settings;
+    CommandLine command;
+    command.AddValue("until", "seconds simulated; 0 is as long as the workload lasts", settings.until);
+    command.AddValue("exact", "count every arrival at every link", settings.exact);
+    command.AddValue("seed", "of the starting times", settings.seed);
+    if (given != nullptr)
+    {
+        command.AddValue(name, "see the head of this program", *given);
+    }
+    command.Parse(argc, argv);
+    RngSeedManager::SetSeed(settings.seed);
+    Time::SetResolution(Time::PS);
+    return settings;
+}
+
+// Runs for so long unless another time is given.
+inline void run(Settings& settings, double lasts)
+{
+    settings.until = settings.until > 0 ? settings.until : lasts;
+    Simulator::Stop(Seconds(settings.until));
+    Simulator::Run();
+}
+
+// A number in [0, below).
+inline Time draw(double below)
+{
+    static auto uniform = CreateObject<UniformRandomVariable>();
+    return Seconds(uniform->GetValue(0, below));
+}
+
+// Nodes with static routes only, the leanest that IP can have.
+inline void stack(const NodeContainer& nodes)
+{
+    InternetStackHelper internet;
+    internet.SetRoutingHelper(Ipv4StaticRoutingHelper());
+    internet.SetIpv6StackInstall(false);
+    internet.Install(nodes);
+}
+
+// Both directions between two nodes; each may hold so many packets besides the one on the wire. Unless the device tells
+// those above it when it is full (`controlled`), there is no queue but its own.
+struct Wire
+{
+    NetDeviceContainer devices;
+    Ipv4InterfaceContainer addresses;
+};
+
+inline Wire wire(Ptr<Node> a, Ptr<Node> b, const std::string& rate, Time delay, uint32_t limit, const Settings& settings,
+                 bool controlled = false)
+{
+    static Ipv4AddressHelper address("10.0.0.0", "255.255.255.252");
+    PointToPointHelper link;
+    if (!controlled)
+    {
+        link.DisableFlowControl();
+    }
+    link.SetDeviceAttribute("DataRate", StringValue(rate));
+    link.SetChannelAttribute("Delay", TimeValue(delay));
+    link.SetQueue("ns3::DropTailQueue", "MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, limit)));
+    Wire made{link.Install(a, b), {}};
+    made.addresses = address.Assign(made.devices);
+    address.NewNetwork();
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        auto device = DynamicCast<PointToPointNetDevice>(made.devices.Get(i));
+        device->GetQueue()->TraceConnectWithoutContext("Drop", Callback<void, Ptr<const Packet>>([](auto) { ++counts.drops; }));
+        if (settings.exact)
+        {
+            device->TraceConnectWithoutContext("PhyRxEnd", Callback<void, Ptr<const Packet>>([](auto) { ++counts.hops; }));
+        }
+    }
+    return made;
+}
+
+// What a node does not know goes to `next`, over its interface towards it.
+inline void default_route(Ptr<Node> node, Ipv4Address next, Ptr<NetDevice> over)
+{
+    auto ip = node->GetObject<Ipv4>();
+    Ipv4StaticRoutingHelper().GetStaticRouting(ip)->SetDefaultRoute(next, ip->GetInterfaceForDevice(over));
+}
+
+// Counts what arrives at a node, flow by flow. One socket does for all flows: with one each, every packet that arrives
+// would search a list of all of them.
+inline void periodic_sink(Ptr<Node> node)
+{
+    auto socket = Socket::CreateSocket(node, UdpSocketFactory::GetTypeId());
+    socket->Bind(InetSocketAddress(Ipv4Address::GetAny(), 9));
+    socket->SetRecvCallback(Callback<void, Ptr<Socket>>([](Ptr<Socket> socket) {
+        while (auto packet = socket->Recv())
+        {
+            uint32_t flow;
+            packet->CopyData(reinterpret_cast<uint8_t*>(&flow), sizeof flow);
+            ++counts.packets[flow];
+        }
+    }));
+}
+
+// Sends a packet of flow `flow` each `period` from now on; its first four bytes say the flow.
+inline void emit(Ptr<Socket> socket, uint32_t flow, uint32_t size, Time period)
+{
+    std::vector<uint8_t> data(size - HEADERS);
+    std::memcpy(data.data(), &flow, sizeof flow);
+    socket->Send(Create<Packet>(data.data(), data.size()));
+    Simulator::Schedule(period, &emit, socket, flow, size, period);
+}
+
+// Starts `count` flows of `size` bytes each `period` at random phases, through one socket of class `priority`.
+inline void periodic_flows(Ptr<Node> from, Ipv4Address to, uint32_t count, uint32_t size, double period, uint8_t priority = 0)
+{
+    auto socket = Socket::CreateSocket(from, UdpSocketFactory::GetTypeId());
+    socket->SetPriority(priority);
+    socket->Connect(InetSocketAddress(to, 9));
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        uint32_t flow = counts.packets.size();
+        counts.packets.push_back(0);
+        Simulator::Schedule(draw(period), &emit, socket, flow, size, Seconds(period));
+    }
+}
+
+inline void result(uint64_t delivered, double goodput)
+{
+    std::cout << "packet_hops=" << counts.hops << " delivered=" << delivered << " drops=" << counts.drops
+              << " goodput=" << std::fixed << goodput << std::endl;
+}
+
+// Runs, and prints the counts of periodic flows; `payload` is what packets of a flow carry without 28 bytes of headers.
+inline void run_periodic(Settings& settings, double lasts, const std::function<uint32_t(uint32_t)>& payload)
+{
+    run(settings, lasts);
+    uint64_t delivered = 0;
+    uint64_t bytes = 0;
+    for (uint32_t flow = 0; flow < counts.packets.size(); ++flow)
+    {
+        delivered += counts.packets[flow];
+        bytes += counts.packets[flow] * payload(flow);
+    }
+    result(delivered, 8.0 * bytes / settings.until);
+}

@@ -1,0 +1,199 @@
+//! Which processes go together on one core.
+//!
+//! Few packets should pass between cores, the delays between them should be long, and all cores should have as much to do.
+//! What a process has to do is taken to be what the flows make it: each counts once wherever it passes.
+
+use penstock_model::units::Duration;
+use std::collections::BTreeSet;
+
+/// A channel, or a way of messages, between two processes.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// The process that sends.
+    pub from: u32,
+    /// The process that receives.
+    pub to: u32,
+    /// How long it takes at least.
+    pub delay: Duration,
+    /// How many flows take it.
+    pub flows: u64,
+}
+
+/// Less gained than this share of one core's time is not worth a second core.
+const WORTH: f64 = 1.25;
+/// Longer delays are better than an even split as long as this share of the best split is reached.
+const ENOUGH: f64 = 0.85;
+
+/// The part of each process, whose work is its `weights`; `None` if so many parts, or fewer, would not do more at a time
+/// than one.
+pub fn partition(weights: &[u64], edges: &[Edge], parts: usize) -> Option<Vec<u32>> {
+    let longest = edges.iter().map(|edge| edge.delay.as_ps()).max().unwrap_or(0);
+    let mut best: Option<(f64, Vec<u32>)> = None;
+    let mut before = 0;
+    // What is closer than so many picoseconds stays together; at last only what is not apart at all.
+    for shortest in (0..=longest.checked_ilog2().unwrap_or(0)).rev().map(|power| 1u64 << power) {
+        let clusters = Clusters::new(weights, edges, shortest);
+        if clusters.weights.len() == before {
+            continue;
+        }
+        before = clusters.weights.len();
+        let split = clusters.split(parts);
+        let gain = clusters.gain(&split, parts);
+        if gain >= WORTH && best.as_ref().is_none_or(|(most, _)| gain * ENOUGH > *most) {
+            best = Some((gain, clusters.spread(&split)));
+        }
+        if gain >= ENOUGH * parts as f64 {
+            break;
+        }
+    }
+    best.map(|(_, parts)| parts)
+}
+
+/// The given parts, but with processes without any delay between them together.
+pub fn keep_together(wanted: &[u32], edges: &[Edge]) -> Vec<u32> {
+    let clusters = Clusters::new(&vec![1; wanted.len()], edges, 1);
+    let mut part = vec![None; clusters.weights.len()];
+    clusters.of.iter().zip(wanted).map(|(cluster, wanted)| *part[*cluster as usize].get_or_insert(*wanted)).collect()
+}
+
+/// Processes that stay together.
+struct Clusters {
+    /// The cluster of each process.
+    of: Vec<u32>,
+    weights: Vec<u64>,
+    /// For each, the others and how many flows go there or come from there.
+    neighbours: Vec<Vec<(u32, u64)>>,
+}
+
+impl Clusters {
+    /// Joins what is closer than `shortest` picoseconds.
+    fn new(weights: &[u64], edges: &[Edge], shortest: u64) -> Clusters {
+        let mut root: Vec<u32> = (0..weights.len() as u32).collect();
+        for edge in edges.iter().filter(|edge| edge.delay.as_ps() < shortest) {
+            let (a, b) = (find(&mut root, edge.from), find(&mut root, edge.to));
+            root[a.max(b) as usize] = a.min(b);
+        }
+        let (mut of, mut sums) = (Vec::with_capacity(weights.len()), Vec::new());
+        for (process, weight) in weights.iter().enumerate() {
+            let first = find(&mut root, process as u32);
+            // The first of a cluster has the smallest number, so it is known already.
+            let cluster = if first as usize == process { sums.len() as u32 } else { of[first as usize] };
+            if first as usize == process {
+                sums.push(0);
+            }
+            sums[cluster as usize] += weight;
+            of.push(cluster);
+        }
+        let mut neighbours: Vec<Vec<(u32, u64)>> = vec![Vec::new(); sums.len()];
+        for edge in edges {
+            let (a, b) = (of[edge.from as usize], of[edge.to as usize]);
+            if a != b {
+                neighbours[a as usize].push((b, edge.flows));
+                neighbours[b as usize].push((a, edge.flows));
+            }
+        }
+        for list in &mut neighbours {
+            list.sort_unstable();
+            list.dedup_by(|next, first| {
+                next.0 == first.0 && {
+                    first.1 += next.1;
+                    true
+                }
+            });
+        }
+        Clusters { of, weights: sums, neighbours }
+    }
+
+    /// The part of each cluster: parts grow one after the other, by the cluster that the fewest flows tie to the rest; then
+    /// clusters change over where that leaves fewer flows between parts.
+    fn split(&self, parts: usize) -> Vec<u32> {
+        let mut part = vec![u32::MAX; self.weights.len()];
+        let mut left: u64 = self.weights.iter().sum();
+        let mut unused = 0;
+        let mut sums = vec![0; parts];
+        for (number, sum) in sums.iter_mut().enumerate().take(parts - 1) {
+            let share = left / (parts - number) as u64;
+            let mut gains = vec![0; self.weights.len()];
+            let mut border: BTreeSet<(i64, u32)> = BTreeSet::new();
+            while *sum < share {
+                let cluster = match border.pop_first() {
+                    Some((_, cluster)) => cluster,
+                    None => {
+                        while part.get(unused).is_some_and(|part| *part != u32::MAX) {
+                            unused += 1;
+                        }
+                        unused as u32
+                    }
+                };
+                let Some(weight) = self.weights.get(cluster as usize) else { break };
+                // As near to its share as possible.
+                if *sum > 0 && *sum + weight > share && *sum + weight - share > share - *sum {
+                    break;
+                }
+                part[cluster as usize] = number as u32;
+                *sum += weight;
+                for (other, flows) in &self.neighbours[cluster as usize] {
+                    let i = *other as usize;
+                    if part[i] == u32::MAX {
+                        let fresh = !border.remove(&(gains[i], *other));
+                        if fresh {
+                            gains[i] = self.neighbours[i].iter().map(|(_, flows)| *flows as i64).sum();
+                        }
+                        gains[i] -= 2 * *flows as i64;
+                        border.insert((gains[i], *other));
+                    }
+                }
+            }
+            left -= *sum;
+        }
+        part.iter_mut().filter(|part| **part == u32::MAX).for_each(|part| *part = parts as u32 - 1);
+        sums[parts - 1] = left;
+        self.improve(&mut part, &mut sums);
+        part
+    }
+
+    fn improve(&self, part: &mut [u32], sums: &mut [u64]) {
+        let most = (sums.iter().sum::<u64>() / sums.len() as u64 * 103 / 100).max(sums.iter().copied().max().unwrap_or(0));
+        for _ in 0..8 {
+            let mut changed = false;
+            for cluster in 0..part.len() {
+                let mut flows = vec![0; sums.len()];
+                self.neighbours[cluster].iter().for_each(|(other, count)| flows[part[*other as usize] as usize] += count);
+                let (here, weight) = (part[cluster] as usize, self.weights[cluster]);
+                let room = |there: &usize| sums[*there] + weight <= most;
+                let better = (0..sums.len()).filter(room).max_by_key(|there| (flows[*there], std::cmp::Reverse(*there)));
+                if let Some(there) = better.filter(|there| flows[*there] > flows[here] && sums[here] > weight) {
+                    part[cluster] = there as u32;
+                    sums[here] -= weight;
+                    sums[there] += weight;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// How much more is done at a time than on one core.
+    fn gain(&self, part: &[u32], parts: usize) -> f64 {
+        let mut sums = vec![0; parts];
+        part.iter().zip(&self.weights).for_each(|(part, weight)| sums[*part as usize] += weight);
+        let (all, most) = (sums.iter().sum::<u64>(), sums.iter().copied().max().unwrap_or(0));
+        all as f64 / most.max(1) as f64
+    }
+
+    /// From clusters to processes.
+    fn spread(&self, part: &[u32]) -> Vec<u32> {
+        self.of.iter().map(|cluster| part[*cluster as usize]).collect()
+    }
+}
+
+fn find(root: &mut [u32], of: u32) -> u32 {
+    let mut at = of;
+    while root[at as usize] != at {
+        root[at as usize] = root[root[at as usize] as usize];
+        at = root[at as usize];
+    }
+    at
+}

@@ -1,0 +1,164 @@
+//! What a port counts and hashes.
+
+use crate::counts::Whole;
+use crate::digest::Digest;
+use crate::observations::{LinkCounters, PortTimings, TraceEvent};
+use crate::port_watch::PortWatch;
+use crate::record::{Record, Window};
+use penstock_model::discipline::DropCause;
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+
+/// The port's counts, and the window that they are about.
+#[derive(Debug)]
+pub struct Counters {
+    /// The place of the port in traces.
+    pub place: u32,
+    /// The hash of every mark and every packet that was refused.
+    pub digest: Digest,
+    /// What is reported.
+    link: Box<LinkCounters>,
+    /// What is to be added to that.
+    whole: Whole,
+    /// When counting is on.
+    pub window: Window,
+    /// Packets offered over the whole run, counted for the checks of debug builds.
+    pub offered: u64,
+    /// Packets refused over the whole run.
+    pub refused: u64,
+    /// Packets that no longer count as queued, over the whole run.
+    pub sent: u64,
+    /// What is recorded beyond the counts.
+    watch: Option<Box<PortWatch>>,
+}
+
+impl Counters {
+    /// Nothing yet, at place `place` of traces.
+    pub fn new(place: u32, window: Window, watch: Option<Box<PortWatch>>) -> Counters {
+        let (link, whole, digest) = (Box::default(), Whole::default(), Digest::default());
+        Counters { place, digest, link, whole, window, offered: 0, refused: 0, sent: 0, watch }
+    }
+
+    /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.
+    #[inline]
+    pub fn mark(&mut self, now: Time, packet: &Packet) {
+        if self.window.contains(now) {
+            self.link.mark(packet.size);
+            if let Some(watch) = &mut self.watch {
+                watch.mark(packet);
+            }
+        }
+    }
+
+    /// Writes down that `event` happened to `packet`.
+    fn note(&mut self, now: Time, packet: &Packet, event: TraceEvent, record: &mut Record) {
+        self.digest.packet(now, packet, event.code());
+        record.trace(now, self.place, packet, event);
+    }
+
+    /// Counts a mark of the discipline.
+    pub fn marked(&mut self, now: Time, packet: Packet, record: &mut Record) {
+        self.note(now, &packet, TraceEvent::Mark, record);
+        self.mark(now, &packet);
+    }
+
+    /// Counts an arrival.
+    #[inline]
+    pub fn arrival(&mut self, now: Time, size: u32, precedence: u8) {
+        if cfg!(debug_assertions) {
+            self.offered += 1;
+        }
+        if self.window.is_open(now) {
+            self.link.arrival(size, precedence);
+        }
+    }
+
+    /// Counts a packet that arrives and is refused.
+    #[cold]
+    pub fn offered_in_vain(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
+        self.arrival(now, packet.size, packet.precedence);
+        self.refused(now, packet, cause, record);
+    }
+
+    /// Counts a packet that is refused.
+    #[cold]
+    pub fn refused(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
+        self.note(now, &packet, TraceEvent::Drop(cause), record);
+        self.refused += 1;
+        if let Some(watch) = &mut self.watch {
+            watch.offered(now, &packet);
+        }
+        self.loss(now, &packet, cause);
+    }
+
+    /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
+    #[inline]
+    pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
+        self.link.transmission(&self.window, arrival, start, end, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.transmission(arrival, start, end, packet);
+        }
+    }
+
+    /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once; tells whether that ever
+    /// ends.
+    #[inline(always)]
+    pub fn passage(&mut self, now: Time, start: Time, end: Time, packet: &Packet) -> bool {
+        if self.window.from <= now && end <= self.window.to {
+            self.offered += u64::from(cfg!(debug_assertions));
+            self.whole.count(now, start, end, packet);
+            true
+        } else {
+            self.passage_at_an_edge(now, start, end, packet.size, packet.precedence)
+        }
+    }
+
+    #[inline(never)]
+    fn passage_at_an_edge(&mut self, now: Time, start: Time, end: Time, size: u32, precedence: u8) -> bool {
+        self.arrival(now, size, precedence);
+        self.link.transmission(&self.window, now, start, end, size);
+        end != Time::NEVER
+    }
+
+    /// The same of a packet whose arrival has been counted.
+    #[inline]
+    pub fn committed(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
+        self.link.transmission(&self.window, now, start, end, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.accepted(now, packet);
+            watch.transmission(now, start, end, packet);
+        }
+    }
+
+    /// Notes that a packet stays.
+    #[inline]
+    pub fn accepted(&mut self, now: Time, packet: &Packet) {
+        if let Some(watch) = &mut self.watch {
+            watch.accepted(now, packet);
+        }
+    }
+
+    /// Counts a packet that is still waiting when the run ends.
+    pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
+        self.link.unfinished(&self.window, arrival, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.unfinished(arrival, packet);
+        }
+    }
+
+    /// Counts a loss at `now`.
+    pub fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
+        if self.window.contains(now) {
+            self.link.loss(packet, cause);
+            if let Some(watch) = &mut self.watch {
+                watch.loss(packet, cause);
+            }
+        }
+    }
+
+    /// Hands over the counts, and what was recorded beyond them.
+    pub fn into_counts(mut self) -> (LinkCounters, Option<PortTimings>) {
+        self.whole.report(&mut self.link);
+        (*self.link, self.watch.map(|watch| watch.into_timings()))
+    }
+}

@@ -1,0 +1,62 @@
+//! SACK blocks as packets carry them: few bytes, since every packet has room for them and hardly any has some.
+
+/// A range of segments `[start, end)` that a receiver holds beyond the cumulative acknowledgement [RFC2018 s3].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First segment of the block.
+    pub start: u32,
+    /// The segment after its last.
+    pub end: u32,
+}
+
+/// Up to three blocks, the most recently changed first [RFC2018 s4], each as two distances from the cumulative
+/// acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    /// Start and end in 24 bits, the least significant first. No block ends at distance 0: there is none.
+    blocks: [[[u8; 3]; 2]; 3],
+}
+
+impl SackBlocks {
+    /// How far beyond the cumulative acknowledgement a block may end.
+    pub const REACH: u32 = (1 << 24) - 1;
+
+    /// These blocks beyond `next`, as many as fit.
+    pub fn new(next: u32, blocks: impl Iterator<Item = SackBlock>) -> SackBlocks {
+        let mut packed = SackBlocks::default();
+        for (place, block) in packed.blocks.iter_mut().zip(blocks) {
+            debug_assert!(block.end - next <= SackBlocks::REACH, "no window is larger");
+            *place = [block.start, block.end].map(|edge| {
+                let [low, middle, high, _] = (edge - next).to_le_bytes();
+                [low, middle, high]
+            });
+        }
+        packed
+    }
+
+    /// The blocks beyond `next`.
+    #[inline]
+    pub fn beyond(&self, next: u32) -> impl Iterator<Item = SackBlock> + '_ {
+        let edge = move |[low, middle, high]: [u8; 3]| next + u32::from_le_bytes([low, middle, high, 0]);
+        let filled = self.blocks.iter().take_while(|[_, end]| *end != [0; 3]);
+        filled.map(move |[start, end]| SackBlock { start: edge(*start), end: edge(*end) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_what_they_were() {
+        let next = 4_000_000_000;
+        let blocks = [(1, 2), (300, 70_000), (70_001, SackBlocks::REACH)];
+        let blocks = blocks.map(|(start, end)| SackBlock { start: next + start, end: next + end });
+        for count in 0..=3 {
+            let packed = SackBlocks::new(next, blocks[..count].iter().copied());
+            assert!(packed.beyond(next).eq(blocks[..count].iter().copied()));
+        }
+        // A fourth has no room.
+        assert!(SackBlocks::new(next, blocks.iter().chain(&blocks).copied()).beyond(next).eq(blocks));
+    }
+}

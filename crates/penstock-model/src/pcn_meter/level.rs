@@ -1,0 +1,80 @@
+//! The numbers in which buckets count.
+
+use std::fmt::Debug;
+
+/// A whole number of 64 bits, or of 128 where those are too few.
+pub trait Level: Copy + Ord + Debug + Send + 'static {
+    /// None.
+    const ZERO: Self;
+
+    /// The number `value`, if it fits.
+    fn new(value: u128) -> Option<Self>;
+
+    /// Its value.
+    fn wide(self) -> u128;
+
+    /// `a` times `b`, or the largest number.
+    fn product(a: u64, b: u64) -> Self;
+
+    /// The sum, or the largest number.
+    fn plus(self, other: Self) -> Self;
+
+    /// The difference, or zero.
+    fn less(self, other: Self) -> Self;
+}
+
+impl Level for u64 {
+    const ZERO: u64 = 0;
+
+    fn new(value: u128) -> Option<u64> {
+        u64::try_from(value).ok()
+    }
+
+    #[inline]
+    fn wide(self) -> u128 {
+        u128::from(self)
+    }
+
+    #[inline]
+    fn product(a: u64, b: u64) -> u64 {
+        a.saturating_mul(b)
+    }
+
+    #[inline]
+    fn plus(self, other: u64) -> u64 {
+        self.saturating_add(other)
+    }
+
+    #[inline]
+    fn less(self, other: u64) -> u64 {
+        self.saturating_sub(other)
+    }
+}
+
+impl Level for u128 {
+    const ZERO: u128 = 0;
+
+    fn new(value: u128) -> Option<u128> {
+        Some(value)
+    }
+
+    #[inline]
+    fn wide(self) -> u128 {
+        self
+    }
+
+    #[inline]
+    fn product(a: u64, b: u64) -> u128 {
+        u128::from(a) * u128::from(b)
+    }
+
+    #[inline]
+    fn plus(self, other: u128) -> u128 {
+        self.saturating_add(other)
+    }
+
+    #[inline]
+    fn less(self, other: u128) -> u128 {
+        self.saturating_sub(other)
+    }
+}
