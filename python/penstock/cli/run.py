@@ -99,7 +99,7 @@ def run(
         kept = None if executor is Executor.PLAIN else Store(store)
         results = run_all(requests, jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads)
     if threads > 1 and any(result.threads == 1 for result in results):
-        say(f"{file.stem} runs on one core: too little happens at a time in parts of its network that are apart.")
+        say(f"{file.stem} runs on one core: its network cannot be divided, or several cores were not faster here.")
     if output is Format.JSON:
         emit(
             to_json(file.stem, results, description=scenario.description, seed=root, model_version=_core.MODEL_VERSION)
