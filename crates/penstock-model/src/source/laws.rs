@@ -131,9 +131,11 @@ impl Parameter for SpanLaw {
     }
 }
 
-/// The name and the fields of a law; `None` where a plain quantity is written.
-#[allow(clippy::type_complexity)]
-fn law<'a>(value: &'a Value, forms: &str) -> Result<Option<(&'a str, &'a [(String, Value)])>, String> {
+/// The name of a law and its fields.
+type Named<'a> = (&'a str, &'a [(String, Value)]);
+
+/// The law that is written; `None` where a plain quantity is.
+fn law<'a>(value: &'a Value, forms: &str) -> Result<Option<Named<'a>>, String> {
     let Value::Table(laws) = value else { return Ok(None) };
     match laws.as_slice() {
         [(law, Value::Table(fields))] => Ok(Some((law, fields))),
