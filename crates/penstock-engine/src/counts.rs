@@ -105,11 +105,10 @@ impl Whole {
         self.packets[usize::from(packet.precedence)] += 1;
         self.bytes += u64::from(packet.size);
         self.busy_ps += end.as_ps() - start.as_ps();
-        if start > arrival {
-            let waited = u128::from(start.as_ps() - arrival.as_ps());
-            self.waited_ps += waited;
-            self.waited_byte_ps += waited * u128::from(packet.size);
-        }
+        // Nothing where it need not wait; a jump would cost more, since that is anyone's guess.
+        let waited = u128::from(start.as_ps() - arrival.as_ps());
+        self.waited_ps += waited;
+        self.waited_byte_ps += waited * u128::from(packet.size);
     }
 
     /// Adds the counts to the link's.

@@ -1,8 +1,12 @@
 //! The port that most are: one queue served in order, tail drop on what waits, a wire of one rate, and nothing else that
 //! happens to a packet. It does what [`crate::committed`] does, with less to ask of each packet.
 
+use crate::channel::Arrival;
+use crate::link::Wire;
+use crate::port_counters::Counters;
 use crate::ring::Ring;
 use penstock_model::discipline::tail_drop::TailDrop;
+use penstock_model::id::HopId;
 use penstock_model::units::{Duration, Time};
 
 /// The queue: packets that wait, by the start of their transmission, which is known as soon as they come.
@@ -61,6 +65,56 @@ impl Fifo {
             *sent += 1;
         }
         (start, self.last_end)
+    }
+
+    /// Whether there is room for so many packets from `now` on, whatever their sizes.
+    #[inline]
+    pub fn has_room_for(&mut self, packets: usize, now: Time, sent: &mut u64) -> bool {
+        let Some(limit) = self.discipline.packets() else { return false };
+        if self.waiting.len() + packets > limit {
+            self.advance(now, sent);
+        }
+        self.waiting.len() + packets <= limit
+    }
+
+    /// Takes packets in one go, for which there is room; at most `most`. All go to `ring` and arrive there `delay` after their
+    /// transmission. Nobody traces, nothing is metered, and counting is on.
+    #[inline(never)]
+    pub fn pass_all<'p>(
+        &mut self,
+        packets: impl Iterator<Item = (&'p Arrival, HopId)>,
+        most: usize,
+        wire: &mut Wire,
+        delay: Duration,
+        counters: &mut Counters,
+        ring: &mut Ring<Arrival>,
+    ) {
+        let mut ring = ring.back(most);
+        let mut waiting = self.waiting.back(most);
+        let mut last_end = self.last_end;
+        for (arrival, hop) in packets {
+            let Arrival { at: now, packet } = arrival;
+            let size = packet.size;
+            // Whether the wire is busy is anyone's guess: no jumps.
+            let wait = last_end.since(*now);
+            let start = *now + wait;
+            let end = start + wire.transmission_time(size);
+            last_end = end;
+            *waiting.place() = Waiting { start, size };
+            waiting.add_if(wait > Duration::ZERO);
+            if cfg!(debug_assertions) {
+                counters.sent += u64::from(wait == Duration::ZERO);
+            }
+            if !counters.passage(*now, start, end, packet) {
+                continue;
+            }
+            let place = ring.place();
+            *place = *arrival;
+            place.at = end + delay;
+            place.packet.hop = hop;
+            ring.add_if(true);
+        }
+        self.last_end = last_end;
     }
 
     #[inline(never)]

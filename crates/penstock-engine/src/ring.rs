@@ -41,6 +41,16 @@ impl<T: Copy + Default> Ring<T> {
         *self.add() = value;
     }
 
+    /// Its back, with room for `room` more.
+    #[inline(always)]
+    pub fn back(&mut self, room: usize) -> Back<'_, T> {
+        while self.places.len() < self.len + room {
+            self.grow();
+        }
+        assert!(!self.places.is_empty(), "room for some");
+        Back { end: self.head + self.len, places: &mut self.places, head: self.head, len: &mut self.len }
+    }
+
     /// The value at the front.
     #[inline(always)]
     pub fn first(&self) -> Option<&T> {
@@ -106,6 +116,36 @@ impl<T: Copy + Default> Ring<T> {
         self.head = 0;
         let places = (2 * self.places.len()).max(4);
         self.places.resize(places, T::default());
+    }
+}
+
+/// The back of a ring while many values are added: what changes stays in registers.
+pub struct Back<'a, T> {
+    places: &'a mut [T],
+    head: usize,
+    end: usize,
+    len: &'a mut usize,
+}
+
+impl<T> Back<'_, T> {
+    /// The place where the next value would stand, with an old one in it. Panics if there was no room for any.
+    #[inline(always)]
+    pub fn place(&mut self) -> &mut T {
+        let mask = self.places.len() - 1;
+        &mut self.places[self.end & mask]
+    }
+
+    /// Adds what was written into [`Back::place`], if it is to be added: without a jump.
+    #[inline(always)]
+    pub fn add_if(&mut self, counts: bool) {
+        self.end += usize::from(counts);
+    }
+}
+
+impl<T> Drop for Back<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        *self.len = self.end - self.head;
     }
 }
 
