@@ -111,6 +111,16 @@ impl Whole {
         self.waited_byte_ps += waited * u128::from(packet.size);
     }
 
+    /// Counts `count` transmissions of packets of one size and precedence that have waited for `waited_ps` together.
+    #[inline]
+    pub fn count_like(&mut self, count: u64, size: u32, precedence: u8, transmission: Duration, waited_ps: u128) {
+        self.packets[usize::from(precedence)] += count;
+        self.bytes += count * u64::from(size);
+        self.busy_ps += count * transmission.as_ps();
+        self.waited_ps += waited_ps;
+        self.waited_byte_ps += waited_ps * u128::from(size);
+    }
+
     /// Adds the counts to the link's.
     pub fn report(&self, link: &mut LinkCounters) {
         let packets: u64 = self.packets.iter().sum();

@@ -30,7 +30,7 @@ pub fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Su
         let due = &front[..front.partition_point(|arrival| arrival.at <= until)];
         // Sources precede arrivals at the same instant.
         let known = due.last().map_or(until, |last| last.at);
-        sent += host.emit(known.after(), MOST_HANDED, around) as u64;
+        sent += host.emit(known.after(), MOST_HANDED, false, around) as u64;
         let due = match host.next() {
             next if next <= known => &due[..due.partition_point(|arrival| arrival.at < next)],
             _ => due,

@@ -48,8 +48,9 @@ impl Surroundings<'_, '_> {
         }
     }
 
-    /// Hands over the packets that sources repeat, as far as they leave by one port; returns how many.
-    pub fn send_all(&mut self, turns: &[Turn<Next>], place: u32) -> usize {
+    /// Hands over the packets that sources repeat, as far as they leave by one port, which may take them `at_once`; returns how
+    /// many.
+    fn send_all(&mut self, turns: &[Turn<Next>], place: u32, at_once: bool) -> usize {
         let Some(first) = turns.first() else { return 0 };
         let count = match self.ports.len() {
             1 => turns.len(),
@@ -59,7 +60,12 @@ impl Surroundings<'_, '_> {
         if self.context.record.trace.is_some() {
             turns.iter().for_each(|turn| self.context.record.trace(turn.at, place, &turn.arrival().packet, TraceEvent::Send));
         }
-        self.ports[usize::from(first.next.port)].hand_all(turns);
+        let port = &mut self.ports[usize::from(first.next.port)];
+        if at_once {
+            port.take_repeated(turns, &mut self.context);
+        } else {
+            port.hand_all(turns);
+        }
         count
     }
 
@@ -467,20 +473,21 @@ impl Host {
     pub fn emit_before(&mut self, bound: Time, around: &mut Surroundings<'_, '_>) -> u64 {
         let mut sent = 0;
         while self.emissions.next() < bound {
-            sent += self.emit(bound, MOST_HANDED, around) as u64;
+            sent += self.emit(bound, MOST_HANDED, true, around) as u64;
             around.take_handed();
         }
         sent
     }
 
-    /// Hands over what open-loop sources send before `bound`, at most `most` packets; returns how many these are.
+    /// Hands over what open-loop sources send before `bound`, at most `most` packets, which ports may take `at_once`; returns
+    /// how many these are.
     #[inline(never)]
-    pub fn emit(&mut self, bound: Time, most: usize, around: &mut Surroundings<'_, '_>) -> usize {
+    pub fn emit(&mut self, bound: Time, most: usize, at_once: bool, around: &mut Surroundings<'_, '_>) -> usize {
         let mut sent = 0;
         while sent < most && self.emissions.next() < bound {
             let Host { emissions, sources, window, place, .. } = self;
             sent += if emissions.repeats() {
-                emissions.repeat(bound, most - sent, |turns| around.send_all(turns, *place))
+                emissions.repeat(bound, most - sent, |turns| around.send_all(turns, *place, at_once))
             } else if emissions.turns() {
                 emissions.turn_some(bound, most - sent, |now, slot| sources[slot as usize].send(now, *window, *place, around))
             } else {

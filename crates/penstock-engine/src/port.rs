@@ -208,7 +208,10 @@ impl Port {
     ) {
         match self.queueing {
             Queueing::Fifo(_) if context.record.trace.is_none() => {
-                let Some(packets) = self.pass_all(packets, (from, most), context) else { return };
+                if self.passes_all(from, most, context) {
+                    let going_on = |(arrival, hop): (&'p Arrival, HopId)| Arrival { packet: Packet { hop, ..arrival.packet }, ..*arrival };
+                    return self.pass_all(packets.map(going_on), most, context);
+                }
                 for (Arrival { at, packet }, hop) in packets {
                     self.queue_up(*at, packet, hop, context);
                 }
@@ -295,29 +298,38 @@ impl Port {
         }
     }
 
-    /// Takes packets in one go, at most `most`, the first at `from`, where a port only queues, has room for them, and feeds a
-    /// single channel; elsewhere gives them back.
+    /// Whether [`Port::pass_all`] is for `most` packets, the first at `from`: the port only queues, has room for them, and
+    /// feeds a single channel.
+    fn passes_all(&mut self, from: Time, most: usize, context: &mut Context<'_, '_>) -> bool {
+        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), pcn: None, counters, .. } = self else {
+            return false;
+        };
+        queue.has_room_for(most, from, &mut counters.sent) && context.outputs.queue(*process, *input).is_some()
+    }
+
+    /// Takes packets in one go, at most `most`; [`Port::passes_all`] says where.
     #[inline(always)]
-    fn pass_all<'p, I: Iterator<Item = (&'p Arrival, HopId)>>(
-        &mut self,
-        packets: I,
-        (from, most): (Time, usize),
-        context: &mut Context<'_, '_>,
-    ) -> Option<I> {
-        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), pcn: None, counters, wire, delay, .. } = self
-        else {
-            return Some(packets);
+    fn pass_all(&mut self, packets: impl Iterator<Item = Arrival>, most: usize, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), counters, wire, delay, .. } = self else {
+            unreachable!("asked before");
         };
-        let Some(ring) = context.outputs.queue(*process, *input).filter(|_| queue.has_room_for(most, from, &mut counters.sent))
-        else {
-            return Some(packets);
-        };
+        let ring = context.outputs.queue(*process, *input).expect("asked before");
         let was_empty = ring.len() == 0;
-        queue.pass_all(packets, most, wire, *delay, counters, ring);
+        let count = ring.add_all(packets, most);
+        queue.pass_all(ring, count, wire, *delay, counters);
         if was_empty && ring.len() > 0 {
             context.outputs.sent_first(*process, *input);
         }
-        None
+    }
+
+    /// Takes the packets that sources of the host repeat; at once if it has been handed nothing before.
+    pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
+        let Some(first) = turns.first() else { return };
+        if self.handed.is_empty() && context.record.trace.is_none() && self.passes_all(first.at, turns.len(), context) {
+            self.pass_all(turns.iter().map(Turn::arrival), turns.len(), context);
+        } else {
+            self.hand_all(turns);
+        }
     }
 
     /// Takes a packet at a port that only queues, and meters what it accepts if it has meters; tells whether it accepts it.
