@@ -51,27 +51,31 @@ impl Host {
     /// Counts the datagrams among `arrivals` that stay here, and tells the ports which ones go on.
     #[inline(never)]
     fn receive_or_pass_on(&mut self, arrivals: &[Arrival], around: &mut Surroundings<'_, '_>) {
-        let Surroundings { ports, context } = around;
+        let (Surroundings { ports, context }, Some(first)) = (around, arrivals.first()) else { return };
         let routes = context.routes;
         let mut digest = context.record.digest;
         // Which of them stay is anyone's guess: each is written into both lists, and counts in one.
-        let (mut staying, mut going) = ([0; MOST_HANDED], [0; MOST_HANDED]);
+        let (mut staying, mut going) = ([first; MOST_HANDED], [0; MOST_HANDED]);
         let (mut stay, mut go) = (0, 0);
-        for (i, Arrival { at, packet }) in arrivals.iter().enumerate() {
+        for (i, arrival) in arrivals.iter().enumerate() {
+            let Arrival { at, packet } = arrival;
             digest.packet(*at, packet, 0);
             let stays = routes.hop(packet.hop).port == Hop::DELIVER;
-            staying[stay] = i as u32;
+            staying[stay] = arrival;
             going[go] = i as u32;
             stay += usize::from(stays);
             go += usize::from(!stays);
         }
         context.record.digest = digest;
-        for i in &staying[..stay] {
-            self.receive(&arrivals[*i as usize], routes);
-        }
-        for i in &going[..go] {
-            let hop = arrivals[*i as usize].packet.hop;
-            ports[routes.hop(hop).port as usize].let_through(*i);
+        self.receive(routes, staying[..stay].iter().copied());
+        match *ports {
+            [ref mut port] => port.let_through(&going[..go]),
+            _ => {
+                for i in &going[..go] {
+                    let hop = arrivals[*i as usize].packet.hop;
+                    ports[routes.hop(hop).port as usize].let_through(&[*i]);
+                }
+            }
         }
     }
 }

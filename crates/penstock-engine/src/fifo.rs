@@ -88,10 +88,13 @@ impl Fifo {
         let packets = ring.last_mut(count);
         let (Some(first), Some(last)) = (packets[0].first(), packets.iter().flat_map(|part| part.last()).last()) else { return };
         let (from, last, Packet { size, precedence, .. }) = (first.at, last.at, first.packet);
-        let are_alike = |arrival: &Arrival| arrival.packet.size == size && arrival.packet.precedence == precedence;
+        let are_alike = |part: &&mut [Arrival]| {
+            let others = part.iter().map(|Arrival { packet, .. }| packet.size ^ size | u32::from(packet.precedence ^ precedence));
+            others.fold(0, |all, other| all | other) == 0
+        };
         let transmission = wire.transmission_time(size);
         let latest = self.last_end.max(last) + transmission.times(count as u64);
-        if counters.is_whole(from, latest) && packets.iter().flat_map(|part| part.iter()).all(are_alike) {
+        if counters.is_whole(from, latest) && latest + delay < Time::NEVER && packets.iter().all(are_alike) {
             self.pass_like(packets, transmission, delay, counters);
         } else {
             let never = self.pass_each(packets, wire, delay, counters);
@@ -99,7 +102,7 @@ impl Fifo {
         }
     }
 
-    /// Takes packets of one size and precedence that lie in the window as a whole.
+    /// Takes packets of one size and precedence that lie in the window as a whole, and arrive some time.
     #[inline(always)]
     fn pass_like(&mut self, packets: [&mut [Arrival]; 2], transmission: Duration, delay: Duration, counters: &mut Counters) {
         let Some(Packet { size, precedence, .. }) = packets[0].first().map(|first| first.packet) else { return };
@@ -109,12 +112,12 @@ impl Fifo {
         let mut waited = 0u128;
         let mut pass = |arrival: &mut Arrival| {
             let wait = last_end.since(arrival.at);
-            let start = arrival.at + wait;
-            last_end = start + transmission;
+            let start = arrival.at.plus(wait);
+            last_end = start.plus(transmission);
             *waiting.place() = Waiting { start, size };
             waiting.add_if(wait > Duration::ZERO);
             waited += u128::from(wait.as_ps());
-            arrival.at = last_end + delay;
+            arrival.at = last_end.plus(delay);
             if cfg!(debug_assertions) {
                 counters.sent += u64::from(wait == Duration::ZERO);
             }

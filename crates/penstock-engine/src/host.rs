@@ -356,27 +356,23 @@ impl Host {
     #[inline(never)]
     pub fn take_datagrams(&mut self, arrivals: &[Arrival], bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
         let Context { routes, record, .. } = &mut around.context;
-        let mut digest = record.digest;
-        let mut taken = 0;
-        for arrival in arrivals {
-            let Arrival { at, packet } = arrival;
-            if *at >= bound || !matches!(packet.body, Body::Datagram { .. }) {
-                break;
-            }
+        let due = &arrivals[..arrivals.partition_point(|arrival| arrival.at < bound)];
+        let datagrams = due.iter().take_while(|arrival| matches!(arrival.packet.body, Body::Datagram { .. }));
+        let (mut taken, mut digest) = (0, record.digest);
+        self.receive(routes, datagrams.inspect(|Arrival { at, packet }| {
             digest.packet(*at, packet, 0);
-            self.receive(arrival, routes);
             taken += 1;
-        }
+        }));
         record.digest = digest;
         taken
     }
 
-    /// Counts a datagram at the end of its route.
+    /// Counts datagrams at the end of their routes.
     #[inline(always)]
-    pub fn receive(&mut self, arrival: &Arrival, routes: &Routes) {
-        if self.window.is_open(arrival.at) {
-            self.sinks[routes.sink(arrival.packet.flow) as usize].received.count(arrival.at, &arrival.packet);
-        }
+    pub fn receive<'p>(&mut self, routes: &Routes, datagrams: impl Iterator<Item = &'p Arrival>) {
+        let Host { sinks, window, .. } = self;
+        let count = |Arrival { at, packet }: &Arrival| sinks[routes.sink(packet.flow) as usize].received.count(*at, packet);
+        datagrams.skip_while(|arrival| !window.is_open(arrival.at)).for_each(count);
     }
 
     /// Takes a packet at the end of its route; tells whether that may have armed a timer.

@@ -209,8 +209,10 @@ impl Port {
         match self.queueing {
             Queueing::Fifo(_) if context.record.trace.is_none() => {
                 if self.passes_all(from, most, context) {
-                    let going_on = |(arrival, hop): (&'p Arrival, HopId)| Arrival { packet: Packet { hop, ..arrival.packet }, ..*arrival };
-                    return self.pass_all(packets.map(going_on), most, context);
+                    return self.pass_all(packets, most, context, |place, (arrival, hop)| {
+                        *place = *arrival;
+                        place.packet.hop = hop;
+                    });
                 }
                 for (Arrival { at, packet }, hop) in packets {
                     self.queue_up(*at, packet, hop, context);
@@ -277,10 +279,10 @@ impl Port {
         (self.handed, self.through) = (handed, through);
     }
 
-    /// Is to take a packet of the host's arrivals, by its place among them.
+    /// Is to take packets of the host's arrivals, by their places among them.
     #[inline(always)]
-    pub fn let_through(&mut self, arrival: u32) {
-        self.through.push(arrival);
+    pub fn let_through(&mut self, arrivals: &[u32]) {
+        self.through.extend_from_slice(arrivals);
     }
 
     /// Takes what the host has handed over.
@@ -307,15 +309,21 @@ impl Port {
         queue.has_room_for(most, from, &mut counters.sent) && context.outputs.queue(*process, *input).is_some()
     }
 
-    /// Takes packets in one go, at most `most`; [`Port::passes_all`] says where.
+    /// Takes packets in one go, at most `most`, which `write` writes down; [`Port::passes_all`] says where.
     #[inline(always)]
-    fn pass_all(&mut self, packets: impl Iterator<Item = Arrival>, most: usize, context: &mut Context<'_, '_>) {
+    fn pass_all<P>(
+        &mut self,
+        packets: impl Iterator<Item = P>,
+        most: usize,
+        context: &mut Context<'_, '_>,
+        write: impl Fn(&mut Arrival, P),
+    ) {
         let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), counters, wire, delay, .. } = self else {
             unreachable!("asked before");
         };
         let ring = context.outputs.queue(*process, *input).expect("asked before");
         let was_empty = ring.len() == 0;
-        let count = ring.add_all(packets, most);
+        let count = ring.add_all(packets, most, write);
         queue.pass_all(ring, count, wire, *delay, counters);
         if was_empty && ring.len() > 0 {
             context.outputs.sent_first(*process, *input);
@@ -326,7 +334,7 @@ impl Port {
     pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
         let Some(first) = turns.first() else { return };
         if self.handed.is_empty() && context.record.trace.is_none() && self.passes_all(first.at, turns.len(), context) {
-            self.pass_all(turns.iter().map(Turn::arrival), turns.len(), context);
+            self.pass_all(turns.iter(), turns.len(), context, |place, turn| *place = turn.arrival());
         } else {
             self.hand_all(turns);
         }

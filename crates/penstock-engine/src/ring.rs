@@ -41,9 +41,9 @@ impl<T: Copy + Default> Ring<T> {
         *self.add() = value;
     }
 
-    /// Adds values at the back, at most `most`; returns how many these are.
+    /// Adds what `write` writes of each of `values` over an old value, at most `most`, at the back; returns how many these are.
     #[inline(always)]
-    pub fn add_all(&mut self, mut values: impl Iterator<Item = T>, most: usize) -> usize {
+    pub fn add_all<V>(&mut self, mut values: impl Iterator<Item = V>, most: usize, write: impl Fn(&mut T, V)) -> usize {
         self.make_room(most);
         let before = self.len;
         self.len += most;
@@ -51,7 +51,7 @@ impl<T: Copy + Default> Ring<T> {
         'adding: for part in self.last_mut(most) {
             for place in part {
                 let Some(value) = values.next() else { break 'adding };
-                *place = value;
+                write(place, value);
                 added += 1;
             }
         }
@@ -203,7 +203,7 @@ mod tests {
         fn many_at_a_time_are_as_one_by_one(steps in prop::collection::vec((0usize..20, 0usize..20), 1..60)) {
             let (mut ring, mut plain, mut number) = (Ring::default(), VecDeque::new(), 0);
             for (pushes, pops) in steps {
-                let added = ring.add_all(number..number + pushes, 20);
+                let added = ring.add_all(number..number + pushes, 20, |place, value| *place = value);
                 prop_assert_eq!(added, pushes);
                 for value in ring.last_mut(added).into_iter().flatten() {
                     *value *= 2;
