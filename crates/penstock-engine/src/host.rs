@@ -359,10 +359,13 @@ impl Host {
         let due = &arrivals[..arrivals.partition_point(|arrival| arrival.at < bound)];
         let datagrams = due.iter().take_while(|arrival| matches!(arrival.packet.body, Body::Datagram { .. }));
         let (mut taken, mut digest) = (0, record.digest);
-        self.receive(routes, datagrams.inspect(|Arrival { at, packet }| {
-            digest.packet(*at, packet, 0);
-            taken += 1;
-        }));
+        self.receive(
+            routes,
+            datagrams.inspect(|Arrival { at, packet }| {
+                digest.packet(*at, packet, 0);
+                taken += 1;
+            }),
+        );
         record.digest = digest;
         taken
     }

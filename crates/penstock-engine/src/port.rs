@@ -328,6 +328,7 @@ impl Port {
         if was_empty && ring.len() > 0 {
             context.outputs.sent_first(*process, *input);
         }
+        self.check_conservation();
     }
 
     /// Takes the packets that sources of the host repeat; at once if it has been handed nothing before.

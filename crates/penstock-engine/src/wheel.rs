@@ -57,7 +57,8 @@ impl Turn<Next> {
     }
 }
 
-/// Sources in the order of their turns. Whoever has sent goes to the end of the next round, one spacing later.
+/// Sources in the order of their turns. Whoever has sent goes to the end of the next round, one spacing later; those that repeat
+/// one packet for ever never leave, so they stay where they are, and the next round is only for those that join.
 #[derive(Debug)]
 pub struct Wheel<N = ()> {
     spacing: Duration,
@@ -122,9 +123,18 @@ impl<N: Repeated> Wheel<N> {
     /// Adds a source, if it comes last, but before the first one's next turn: then the wheel stays sorted as it turns.
     pub fn add(&mut self, turn: Turn<N>) -> bool {
         let first = self.first().copied();
-        let last_round = if self.next_round.is_empty() { &mut self.round } else { &mut self.next_round };
-        let fits = match (first, last_round.last()) {
-            (Some(first), Some(last)) => *last < turn && turn < Turn { at: first.at + self.spacing, ..first },
+        let has_turned = self.repeats && self.passed > 0;
+        let last = match self.next_round.last() {
+            None if has_turned => self.round[..self.passed].last(),
+            None => self.round.last(),
+            // Of those that repeat, whoever has had a turn since may come later than the last that has joined.
+            last if has_turned => last.max(self.round[..self.passed].last()),
+            last => last,
+        }
+        .copied();
+        let last_round = if self.next_round.is_empty() && !has_turned { &mut self.round } else { &mut self.next_round };
+        let fits = match (first, last) {
+            (Some(first), Some(last)) => last < turn && turn < Turn { at: first.at + self.spacing, ..first },
             _ => true,
         };
         if fits {
@@ -144,12 +154,10 @@ impl<N: Repeated> Wheel<N> {
     /// The first `count` sources of [`Wheel::due`] have repeated their packets.
     #[inline]
     pub fn repeated(&mut self, count: usize) {
-        let spacing = self.spacing;
-        let repeated = &self.round[self.passed..self.passed + count];
-        self.next_round.extend(repeated.iter().map(|turn| {
-            let next = turn.next.after();
-            Turn { at: turn.at + spacing, next, ..*turn }
-        }));
+        for turn in &mut self.round[self.passed..self.passed + count] {
+            turn.at += self.spacing;
+            turn.next = turn.next.after();
+        }
         self.pass(count);
     }
 
@@ -186,8 +194,16 @@ impl<N: Repeated> Wheel<N> {
     }
 
     fn begin_round(&mut self) {
-        self.round.clear();
         self.passed = 0;
+        if self.repeats {
+            if !self.next_round.is_empty() {
+                self.round.append(&mut self.next_round);
+                // Two sorted runs.
+                self.round.sort();
+            }
+            return;
+        }
+        self.round.clear();
         std::mem::swap(&mut self.round, &mut self.next_round);
     }
 }
@@ -201,7 +217,11 @@ mod tests {
     }
 
     fn wheel(turns: &[(u64, u32)]) -> Wheel<Next> {
-        let mut wheel = Wheel::new(Duration::from_ps(10), false);
+        wheel_of(false, turns)
+    }
+
+    fn wheel_of(repeats: bool, turns: &[(u64, u32)]) -> Wheel<Next> {
+        let mut wheel = Wheel::new(Duration::from_ps(10), repeats);
         turns.iter().for_each(|&(at, flow)| assert!(wheel.add(turn(at, flow))));
         wheel
     }
@@ -231,7 +251,7 @@ mod tests {
 
     #[test]
     fn who_repeats_one_packet_goes_on_for_ever() {
-        let mut wheel = wheel(&[(5, 0), (7, 1), (9, 2)]);
+        let mut wheel = wheel_of(true, &[(5, 0), (7, 1), (9, 2)]);
         let mut seen = Vec::new();
         for (bound, most) in [(9, 9), (100, 9), (100, 2), (16, 9), (100, 9)] {
             let due: Vec<_> = wheel.due(Time::from_ps(bound), most).iter().map(|turn| (turn.at.as_ps(), turn.next.seq)).collect();
@@ -239,6 +259,21 @@ mod tests {
             seen.extend(due);
         }
         assert_eq!(seen, [(5, 0), (7, 0), (9, 0), (15, 1), (17, 1), (19, 1)]);
+    }
+
+    #[test]
+    fn those_that_repeat_can_join_at_any_time() {
+        let mut wheel = wheel_of(true, &[(5, 0), (9, 2)]);
+        wheel.repeated(1);
+        assert!(!wheel.add(turn(14, 4)), "before one that has had its turn");
+        assert!(!wheel.add(turn(20, 4)), "after the first one's next turn");
+        assert!(wheel.add(turn(16, 4)));
+        assert!(!wheel.add(turn(15, 5)), "before the last that has joined");
+        wheel.repeated(1);
+        assert!(!wheel.add(turn(25, 5)), "after the first one's next turn");
+        assert!(wheel.add(turn(23, 5)));
+        let due: Vec<_> = wheel.due(Time::from_ps(100), 9).iter().map(|turn| turn.at.as_ps()).collect();
+        assert_eq!(due, [15, 16, 19, 23]);
     }
 
     #[test]
