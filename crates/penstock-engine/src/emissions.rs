@@ -207,7 +207,7 @@ mod tests {
         #[test]
         fn wheels_and_heap_give_one_sorted_order(starts in prop::collection::vec((0u64..50, 1u64..7), 1..40)) {
             let mut emissions = Emissions::new(None);
-            let packet = |flow: usize| (flow % 3 == 0).then(Next::default);
+            let packet = |flow: usize| flow.is_multiple_of(3).then(Next::default);
             for (flow, (start, period)) in starts.iter().enumerate() {
                 emissions.insert_repeating(Time::from_ps(*start), flow as u32, 0, Some(Duration::from_ps(*period)), packet(flow));
             }
@@ -215,7 +215,7 @@ mod tests {
             while emissions.next() < Time::from_ps(100) {
                 let due = emissions.first();
                 prop_assert_eq!(due.at, emissions.next());
-                if emissions.repeats() && due.flow % 2 == 0 {
+                if emissions.repeats() && due.flow.is_multiple_of(2) {
                     emissions.repeat(Time::from_ps(100), 5, |turns| {
                         seen.extend(turns.iter().map(|turn| (turn.at.as_ps(), turn.flow)));
                         turns.len()
