@@ -267,6 +267,12 @@ impl Host {
         self.emissions.next().min(self.timers.next()).min(self.next_of_calls)
     }
 
+    /// Whether it may send messages, which need no wire.
+    #[inline]
+    pub fn signals(&self) -> bool {
+        !self.calls.is_empty() || !self.egresses.is_empty()
+    }
+
     /// When its next timer is due: packets that it receives bring about nothing else.
     #[inline]
     pub fn next_timer(&self) -> Time {

@@ -50,6 +50,7 @@ mod seating;
 mod service;
 mod shuffled;
 pub mod sim;
+mod sweeps;
 mod timers;
 mod watch;
 mod wheel;

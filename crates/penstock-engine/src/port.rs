@@ -189,6 +189,16 @@ impl Port {
         !matches!(self.queueing, Queueing::Service(_))
     }
 
+    /// When the wire is free: what has not been sent yet is not on it before.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        match &self.queueing {
+            Queueing::Fifo(queue) => queue.free_at(),
+            Queueing::Committed(queue) => queue.free_at(),
+            Queueing::Service(service) => service.free_at(),
+        }
+    }
+
     /// The link that this port feeds.
     pub fn link(&self) -> LinkId {
         self.link

@@ -125,6 +125,15 @@ impl Process {
         }
     }
 
+    /// What has not been sent yet is not on any wire before.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        if self.host.as_ref().is_some_and(|host| host.signals()) {
+            return Time::ZERO;
+        }
+        self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO)
+    }
+
     /// Does everything that is due up to and including `until`; returns when something is due next, and how much it did.
     pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64) {
         let before = self.packet_hops + self.own;

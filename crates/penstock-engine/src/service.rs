@@ -177,6 +177,12 @@ impl Service {
         self.queues[queue].waiting.consume(1);
     }
 
+    /// When the last transmission that has begun ends.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.free_at
+    }
+
     /// Packets that wait.
     pub fn waiting(&self) -> u32 {
         self.backlog as u32
