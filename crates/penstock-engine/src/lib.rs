@@ -25,6 +25,7 @@ mod digest;
 mod egress;
 mod emissions;
 mod fifo;
+mod gathered;
 mod horizon;
 mod host;
 mod later;

@@ -230,7 +230,7 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
     let mut passed = 0;
     loop {
         let mut taken = 0;
-        let due = inputs.front().iter().take_while(|arrival| arrival.at <= until);
+        let due = inputs.front(until).iter().take_while(|arrival| arrival.at <= until);
         let packets = due.map(|Arrival { at, packet }| {
             digest.packet(*at, packet, 0);
             taken += 1;
@@ -254,7 +254,7 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
     // The host does nothing by itself before, and nothing from then on may be done yet.
     let mut bound = host.next().min(until.after());
     loop {
-        let front = inputs.front();
+        let front = inputs.front(until);
         let mut taken = 0;
         let is_over = loop {
             let arrival = front.get(taken);
