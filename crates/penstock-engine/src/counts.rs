@@ -18,6 +18,13 @@ pub struct Sent {
 }
 
 impl Sent {
+    /// Counts so many data packets of `size` bytes that were never sent before.
+    #[inline]
+    pub fn count_new(&mut self, packets: u32, size: u32) {
+        self.packets += u64::from(packets);
+        self.bytes += u64::from(packets) * u64::from(size);
+    }
+
     /// Counts a data packet.
     #[inline]
     pub fn count(&mut self, packet: &Packet) {

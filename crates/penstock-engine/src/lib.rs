@@ -17,6 +17,7 @@ mod call;
 mod calls;
 pub mod channel;
 mod committed;
+mod connections;
 mod cores;
 mod counts;
 mod coupling;

@@ -271,8 +271,10 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
                 bound = host.next().min(until.after());
             }
             let Some(Arrival { packet, .. }) = arrival else { break true };
-            if host.takes_datagrams(at, packet, around.context.record) {
-                taken += host.take_datagrams(&front[taken..], bound, around);
+            let run = host.take(&front[taken..], bound, around);
+            if run > 0 {
+                taken += run;
+                bound = bound.min(host.next_timer());
                 continue;
             }
             around.context.record.digest.packet(at, packet, 0);

@@ -48,19 +48,39 @@ impl Receiver {
         self.syn_ack_due = true;
     }
 
+    /// Does what [`Receiver::on_segment`] and [`Receiver::next_transmission`] do about the segment expected next while none
+    /// is missing; whether the acknowledgement of all segments, [`Receiver::delivered`], goes out. `None` of another one,
+    /// which changes nothing.
+    #[inline(always)]
+    pub fn on_usual_segment(&mut self, now: Time, seq: u32) -> Option<bool> {
+        if seq != self.next || !self.beyond.is_empty() {
+            return None;
+        }
+        self.next += 1;
+        self.unacknowledged += 1;
+        let acknowledges = self.unacknowledged >= self.parameters.ack_every.0;
+        if acknowledges {
+            self.unacknowledged = 0;
+            self.deadline = Time::NEVER;
+        } else if self.deadline == Time::NEVER {
+            self.deadline = now + self.parameters.ack_delay.unwrap_or(DEFAULT_DELAY);
+        }
+        Some(acknowledges)
+    }
+
+    /// Bytes of each acknowledgement on the wire.
+    #[inline]
+    pub fn packet_size(&self) -> u32 {
+        self.parameters.header_size()
+    }
+
     /// Segment `seq` arrived.
     ///
     /// Duplicates, segments out of order and segments that fill a gap are acknowledged at once [RFC5681 s4.2].
     #[inline]
     pub fn on_segment(&mut self, now: Time, seq: u32) {
-        if seq == self.next && self.beyond.is_empty() {
-            self.next += 1;
-            self.unacknowledged += 1;
-            if self.unacknowledged >= self.parameters.ack_every.0 {
-                self.ack_due = true;
-            } else if self.deadline == Time::NEVER {
-                self.deadline = now + self.parameters.ack_delay.unwrap_or(DEFAULT_DELAY);
-            }
+        if let Some(acknowledges) = self.on_usual_segment(now, seq) {
+            self.ack_due |= acknowledges;
             return;
         }
         self.ack_due = true;
@@ -84,6 +104,7 @@ impl Receiver {
     }
 
     /// When [`Receiver::on_timeout`] is due; [`Time::NEVER`] if no acknowledgement waits.
+    #[inline]
     pub fn deadline(&self) -> Time {
         self.deadline
     }
@@ -104,6 +125,7 @@ impl Receiver {
     }
 
     /// Segments that have arrived in order.
+    #[inline]
     pub fn delivered(&self) -> u32 {
         self.next
     }

@@ -6,6 +6,7 @@ use super::sack::{Outstanding, Scoreboard};
 use super::{Parameters, Transmission, Variant};
 use crate::packet::{Ack, Body};
 use crate::units::{Duration, Time};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A TCP sender: decides which segment goes out when.
@@ -131,6 +132,47 @@ impl Sender {
         }
     }
 
+    /// Does what [`Sender::on_ack`] and [`Sender::next_transmission`] do, until there is nothing more to send, about an
+    /// acknowledgement without blocks as most are: of something new but not of all, while no loss is known. Returns the
+    /// segments that go out, none of them for a second time; `None` if the acknowledgement is another one, which changes
+    /// nothing.
+    #[inline(always)]
+    pub fn on_usual_ack(&mut self, now: Time, next: u32) -> Option<Range<u32>> {
+        let is_usual = self.phase == Phase::Normal
+            && self.unacknowledged < next
+            && next < self.high
+            && self.next == self.high
+            && self.scoreboard.is_empty();
+        if !is_usual {
+            return None;
+        }
+        self.unacknowledged = next;
+        self.duplicates = 0;
+        self.resend = false;
+        self.stalled = false;
+        if self.timed.is_some_and(|(seq, _)| seq < next) {
+            self.take_sample(now);
+        }
+        self.window.grow();
+        self.restart_timer(now);
+        let first = self.high;
+        let end = self.offered.min(next.saturating_add(self.window.usable()));
+        if first < end {
+            self.timed = self.timed.or(Some((first, now)));
+            self.last_sent = now;
+            (self.next, self.high) = (end, end);
+        }
+        Some(first..end)
+    }
+
+    /// The segment whose round trip is measured has been acknowledged.
+    #[inline(never)]
+    fn take_sample(&mut self, now: Time) {
+        if let Some((_, sent)) = self.timed.take() {
+            self.estimator.on_sample(&self.parameters, sent, now);
+        }
+    }
+
     fn on_new_ack(&mut self, now: Time, ack: &Ack) {
         let acknowledged = ack.next - self.unacknowledged;
         self.unacknowledged = ack.next;
@@ -138,9 +180,8 @@ impl Sender {
         self.duplicates = 0;
         self.resend = false;
         self.stalled = false;
-        if let Some((_, sent)) = self.timed.filter(|(seq, _)| *seq < ack.next) {
-            self.timed = None;
-            self.estimator.on_sample(&self.parameters, sent, now);
+        if self.timed.is_some_and(|(seq, _)| seq < ack.next) {
+            self.take_sample(now);
         }
         if self.parameters.variant == Variant::Sack {
             self.scoreboard.remove_below(ack.next);
@@ -253,17 +294,23 @@ impl Sender {
 
     /// After an idle time longer than the timeout the path is unknown again [RFC5681 s4.1].
     fn restart_window_if_idle(&mut self, now: Time) {
-        if self.parameters.restart_after_idle && now.since(self.last_sent) > self.estimator.timeout(&self.parameters) {
+        if self.parameters.restart_after_idle && now.since(self.last_sent) > self.estimator.timeout() {
             self.window.size = self.window.size.min(Window::initial(&self.parameters));
         }
     }
 
     pub(super) fn restart_timer(&mut self, now: Time) {
-        self.deadline = now + self.estimator.timeout(&self.parameters);
+        self.deadline = now + self.estimator.timeout();
     }
 
     pub(super) fn outstanding(&self) -> Outstanding {
         Outstanding { unacknowledged: self.unacknowledged, high: self.high }
+    }
+
+    /// Bytes of each segment on the wire, headers included.
+    #[inline]
+    pub fn packet_size(&self) -> u32 {
+        self.parameters.packet_size()
     }
 
     /// cwnd, in segments.
