@@ -79,7 +79,9 @@ impl<T: Copy + Default> Ring<T> {
         debug_assert!(count <= self.len);
         self.len -= count;
         // Only an empty ring has no places; nothing is taken off that.
-        self.head = (self.head + count) & self.places.len().wrapping_sub(1);
+        let head = (self.head + count) & self.places.len().wrapping_sub(1);
+        // An empty one begins anew with the places that the nearest cache has seen last.
+        self.head = if self.len == 0 { 0 } else { head };
     }
 
     /// Takes the value at the front. Panics if nothing was ever added.
