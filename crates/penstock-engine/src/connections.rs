@@ -8,7 +8,7 @@ use crate::observations::{Observations, TraceEvent};
 use crate::record::Window;
 use crate::timers::{Timer, TimerKind, Timers};
 use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
-use penstock_model::transport::tcp::{Receiver, Sender, Transmission};
+use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
 use penstock_model::units::Time;
 
 /// The ends of connections, each in its slot; receivers and senders apart.
@@ -34,6 +34,14 @@ struct ReceiverEnd {
     dress: Dress,
     received: Received,
     goodput: u64,
+}
+
+impl ReceiverEnd {
+    /// Counts what has come in order since `before` was all, all of it in segments of `size` bytes.
+    #[inline(always)]
+    fn count_goodput(&mut self, before: u32, size: u32) {
+        self.goodput += u64::from(self.receiver.delivered() - before) * u64::from(size - self.received.header);
+    }
 }
 
 impl Connections {
@@ -92,10 +100,19 @@ impl Connections {
         let slot = around.context.routes.sink(packet.flow);
         let end = &mut self.receivers[slot as usize];
         end.received.count(now, packet);
-        let Some(acknowledges) = end.receiver.on_usual_segment(now, seq) else {
-            return self.on_segment(now, slot, seq, packet.size, timers, around);
+        let before = end.receiver.delivered();
+        let acknowledges = match end.receiver.on_usual_segment(now, seq) {
+            Some(acknowledges) => acknowledges,
+            None => {
+                end.receiver.on_segment(now, seq);
+                if end.receiver.reports_blocks() {
+                    end.count_goodput(before, packet.size);
+                    return self.pump_receiver(now, slot, timers, around);
+                }
+                end.receiver.takes_ack()
+            }
         };
-        end.goodput += u64::from(packet.size - end.received.header);
+        end.count_goodput(before, packet.size);
         if acknowledges {
             let body = Body::Ack { next: end.receiver.delivered(), sack: SackBlocks::default() };
             let packet = end.dress.packet(now, end.receiver.packet_size(), body);
@@ -122,9 +139,10 @@ impl Connections {
             return self.on_ack(now, slot, &Ack { next, sack: *sack }, timers, around);
         };
         let size = end.sender.packet_size();
-        end.sent.count_new(segments.len() as u32, size);
-        for seq in segments {
-            let packet = end.dress.packet(now, size, Body::Segment { seq, retransmission: false });
+        let Segments { first, end: last, new_from } = segments;
+        end.sent.count_many(last - first, size, last.min(new_from).saturating_sub(first));
+        for seq in first..last {
+            let packet = end.dress.packet(now, size, Body::Segment { seq, retransmission: seq < new_from });
             around.send(now, end.dress.departure.port, &packet);
         }
         timers.arm(end.sender.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Sender, slot);
@@ -135,10 +153,14 @@ impl Connections {
         let flow = around.context.routes.flow(packet.flow);
         match packet.body {
             Body::Segment { seq, .. } => {
+                let end = &mut self.receivers[flow.sink as usize];
+                let before = end.receiver.delivered();
+                end.receiver.on_segment(now, seq);
                 if self.window.is_open(now) {
-                    self.receivers[flow.sink as usize].received.count(now, packet);
+                    end.received.count(now, packet);
+                    end.count_goodput(before, packet.size);
                 }
-                self.on_segment(now, flow.sink, seq, packet.size, timers, around);
+                self.pump_receiver(now, flow.sink, timers, around);
             }
             Body::Ack { next, sack } => self.on_ack(now, flow.source, &Ack { next, sack }, timers, around),
             Body::Syn => {
@@ -151,18 +173,6 @@ impl Connections {
             }
             _ => unreachable!("these have no transport"),
         }
-    }
-
-    /// Any segment, which has been counted.
-    #[inline(never)]
-    fn on_segment(&mut self, now: Time, slot: u32, seq: u32, size: u32, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
-        let end = &mut self.receivers[slot as usize];
-        let before = end.receiver.delivered();
-        end.receiver.on_segment(now, seq);
-        if self.window.is_open(now) {
-            end.goodput += u64::from(end.receiver.delivered() - before) * u64::from(size - end.received.header);
-        }
-        self.pump_receiver(now, slot, timers, around);
     }
 
     /// Any acknowledgement.

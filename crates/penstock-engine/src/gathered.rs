@@ -88,7 +88,7 @@ impl Gathered {
 
     /// Whether nothing is left of what was gathered last.
     fn is_settled(&self) -> bool {
-        self.taken == self.front.len() && self.copied == self.keys.sorted.len()
+        self.taken == self.front.len() && self.copied == self.keys.sorted().len()
     }
 
     /// Copies the next packets that arrive until `until` out of their inputs.
@@ -96,10 +96,10 @@ impl Gathered {
     fn copy(&mut self, until: Time) {
         self.front.clear();
         self.taken = 0;
-        if self.copied == self.keys.sorted.len() {
+        if self.copied == self.keys.sorted().len() {
             self.gather(until);
         }
-        let keys = &self.keys.sorted[self.copied..];
+        let keys = &self.keys.sorted()[self.copied..];
         let keys = &keys[..keys.len().min(MOST_COPIED)];
         self.front.extend(keys.iter().map(|key| self.rings[input_of(*key)].take_first()));
         self.copied += keys.len();
@@ -143,8 +143,10 @@ struct Keys {
     origin: u64,
     /// Has as many bits as the greatest key.
     bits: u64,
-    sorted: Vec<u64>,
     unsorted: Vec<u64>,
+    /// The same keys in order, and behind them old ones.
+    sorted: Vec<u64>,
+    count: usize,
     /// Where the next key of each page goes.
     places: Vec<u32>,
 }
@@ -156,8 +158,13 @@ fn input_of(key: u64) -> usize {
 impl Keys {
     fn begin(&mut self, origin: Time) {
         (self.origin, self.bits) = (origin.as_ps(), 0);
-        self.sorted.clear();
+        self.count = 0;
         self.unsorted.clear();
+    }
+
+    #[inline]
+    fn sorted(&self) -> &[u64] {
+        &self.sorted[..self.count]
     }
 
     /// The last instant that fits a key.
@@ -168,29 +175,24 @@ impl Keys {
     /// Adds keys for arrivals at `input` up to and including `last`; returns when the first after that arrives.
     #[inline(always)]
     fn add(&mut self, arrivals: &[Arrival], input: usize, last: Time) -> Time {
-        let before = self.unsorted.len();
-        self.unsorted.resize(before + arrivals.len(), 0);
-        let mut count = 0;
-        let mut next = Time::NEVER;
-        for (place, arrival) in self.unsorted[before..].iter_mut().zip(arrivals) {
-            if arrival.at > last {
-                next = arrival.at;
-                break;
-            }
-            *place = (arrival.at.as_ps() - self.origin) << INPUT_BITS | input as u64;
-            count += 1;
-        }
-        self.unsorted.truncate(before + count);
+        let count = arrivals.iter().take_while(|arrival| arrival.at <= last).count();
+        let key = |arrival: &Arrival| (arrival.at.as_ps() - self.origin) << INPUT_BITS | input as u64;
+        self.unsorted.extend(arrivals[..count].iter().map(key));
         self.bits |= self.unsorted.last().map_or(0, |key| *key);
-        next
+        arrivals.get(count).map_or(Time::NEVER, |next| next.at)
     }
 
     /// Sorts the keys: each goes onto the page that its upper bits name, of which there are about as many as keys, and is
     /// then a place or two away from where it belongs.
     fn sort(&mut self) {
         let Keys { sorted, unsorted, places, .. } = self;
-        if unsorted.len() <= MANY {
-            std::mem::swap(sorted, unsorted);
+        self.count = unsorted.len();
+        if sorted.len() < self.count {
+            sorted.resize(self.count, 0);
+        }
+        let sorted = &mut sorted[..self.count];
+        if sorted.len() <= MANY {
+            sorted.copy_from_slice(unsorted);
             return insert(sorted);
         }
         let pages = unsorted.len().next_power_of_two();
@@ -207,7 +209,6 @@ impl Keys {
             end += count;
             most = most.max(count);
         }
-        sorted.resize(unsorted.len(), 0);
         for &key in &*unsorted {
             let place = &mut places[page(key)];
             sorted[*place as usize] = key;

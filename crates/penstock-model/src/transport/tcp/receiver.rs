@@ -77,7 +77,6 @@ impl Receiver {
     /// Segment `seq` arrived.
     ///
     /// Duplicates, segments out of order and segments that fill a gap are acknowledged at once [RFC5681 s4.2].
-    #[inline]
     pub fn on_segment(&mut self, now: Time, seq: u32) {
         if let Some(acknowledges) = self.on_usual_segment(now, seq) {
             self.ack_due |= acknowledges;
@@ -110,18 +109,30 @@ impl Receiver {
     }
 
     /// What to send now, if anything.
-    #[inline]
+    #[inline(always)]
     pub fn next_transmission(&mut self, _now: Time) -> Option<Transmission> {
         let size = self.parameters.header_size();
         if std::mem::take(&mut self.syn_ack_due) {
             return Some(Transmission { body: Body::SynAck, size });
         }
+        self.takes_ack().then(|| Transmission { body: self.ack(), size })
+    }
+
+    /// Whether an acknowledgement is due, which then goes out.
+    #[inline(always)]
+    pub fn takes_ack(&mut self) -> bool {
         if !std::mem::take(&mut self.ack_due) {
-            return None;
+            return false;
         }
         self.unacknowledged = 0;
         self.deadline = Time::NEVER;
-        Some(Transmission { body: self.ack(), size })
+        true
+    }
+
+    /// Whether acknowledgements report blocks now.
+    #[inline]
+    pub fn reports_blocks(&self) -> bool {
+        self.parameters.variant == Variant::Sack && !self.beyond.is_empty()
     }
 
     /// Segments that have arrived in order.
@@ -149,10 +160,9 @@ impl Receiver {
         };
     }
 
-    #[inline]
+    #[inline(always)]
     fn ack(&self) -> Body {
-        let reports = self.parameters.variant == Variant::Sack && !self.beyond.is_empty();
-        Body::Ack { next: self.next, sack: if reports { self.sack() } else { SackBlocks::default() } }
+        Body::Ack { next: self.next, sack: if self.reports_blocks() { self.sack() } else { SackBlocks::default() } }
     }
 
     /// The latest blocks first [RFC2018 s4], then the highest, as many as fit.

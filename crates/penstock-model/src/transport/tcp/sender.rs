@@ -6,7 +6,6 @@ use super::sack::{Outstanding, Scoreboard};
 use super::{Parameters, Transmission, Variant};
 use crate::packet::{Ack, Body};
 use crate::units::{Duration, Time};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// A TCP sender: decides which segment goes out when.
@@ -41,6 +40,17 @@ pub struct Sender {
     stalled: bool,
     /// A partial acknowledgement has come in this recovery.
     pub(super) partial_seen: bool,
+}
+
+/// Segments that go out in a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Segments {
+    /// The first.
+    pub first: u32,
+    /// The one after the last.
+    pub end: u32,
+    /// From here on, they have never been sent before.
+    pub new_from: u32,
 }
 
 /// How far the connection is.
@@ -133,36 +143,47 @@ impl Sender {
     }
 
     /// Does what [`Sender::on_ack`] and [`Sender::next_transmission`] do, until there is nothing more to send, about an
-    /// acknowledgement without blocks as most are: of something new but not of all, while no loss is known. Returns the
-    /// segments that go out, none of them for a second time; `None` if the acknowledgement is another one, which changes
-    /// nothing.
+    /// acknowledgement without blocks as most are: of something new but not of all, outside fast recovery. Returns the
+    /// segments that go out; `None` if the acknowledgement is another one, which changes nothing.
     #[inline(always)]
-    pub fn on_usual_ack(&mut self, now: Time, next: u32) -> Option<Range<u32>> {
-        let is_usual = self.phase == Phase::Normal
-            && self.unacknowledged < next
-            && next < self.high
-            && self.next == self.high
-            && self.scoreboard.is_empty();
+    pub fn on_usual_ack(&mut self, now: Time, next: u32) -> Option<Segments> {
+        let is_usual = self.phase != Phase::Recovery && self.unacknowledged < next && next < self.high && self.scoreboard.is_empty();
         if !is_usual {
             return None;
         }
+        self.on_progress(now, next);
+        self.window.grow();
+        if self.phase == Phase::GoBack {
+            self.leave_go_back();
+        }
+        self.restart_timer(now);
+        let (first, high) = (self.next, self.high);
+        let end = self.offered.min(next.saturating_add(self.window.usable())).max(first);
+        if first < end {
+            if first < high {
+                self.timed = None; // as in `transmit`
+            }
+            if high < end {
+                self.timed = self.timed.or(Some((high, now)));
+                self.high = end;
+            }
+            self.next = end;
+            self.last_sent = now;
+        }
+        Some(Segments { first, end, new_from: high })
+    }
+
+    /// Segments up to `next` have arrived, not all of them known before.
+    #[inline(always)]
+    fn on_progress(&mut self, now: Time, next: u32) {
         self.unacknowledged = next;
+        self.next = self.next.max(next);
         self.duplicates = 0;
         self.resend = false;
         self.stalled = false;
         if self.timed.is_some_and(|(seq, _)| seq < next) {
             self.take_sample(now);
         }
-        self.window.grow();
-        self.restart_timer(now);
-        let first = self.high;
-        let end = self.offered.min(next.saturating_add(self.window.usable()));
-        if first < end {
-            self.timed = self.timed.or(Some((first, now)));
-            self.last_sent = now;
-            (self.next, self.high) = (end, end);
-        }
-        Some(first..end)
     }
 
     /// The segment whose round trip is measured has been acknowledged.
@@ -175,14 +196,7 @@ impl Sender {
 
     fn on_new_ack(&mut self, now: Time, ack: &Ack) {
         let acknowledged = ack.next - self.unacknowledged;
-        self.unacknowledged = ack.next;
-        self.next = self.next.max(ack.next);
-        self.duplicates = 0;
-        self.resend = false;
-        self.stalled = false;
-        if self.timed.is_some_and(|(seq, _)| seq < ack.next) {
-            self.take_sample(now);
-        }
+        self.on_progress(now, ack.next);
         if self.parameters.variant == Variant::Sack {
             self.scoreboard.remove_below(ack.next);
             self.scoreboard.update(ack.blocks(), ack.next, self.parameters.dup_ack_threshold.0);
@@ -232,7 +246,7 @@ impl Sender {
     }
 
     /// What to send now, if anything.
-    #[inline]
+    #[inline(always)]
     pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
         match self.connection {
             Connection::Open => self.next_segment(now).map(|seq| self.transmit(now, seq)),
@@ -246,6 +260,7 @@ impl Sender {
         }
     }
 
+    #[inline(always)]
     fn next_segment(&mut self, now: Time) -> Option<u32> {
         if std::mem::take(&mut self.resend) {
             return Some(self.unacknowledged);
@@ -277,6 +292,7 @@ impl Sender {
         seq < self.offered && seq - self.unacknowledged < self.window.max
     }
 
+    #[inline(always)]
     fn transmit(&mut self, now: Time, seq: u32) -> Transmission {
         let retransmission = seq < self.high;
         if retransmission {

@@ -1,6 +1,6 @@
 //! A path of 50 ms each way without queues, for the tests of this folder.
 
-use super::super::{Parameters, Receiver, Sender};
+use super::super::{Parameters, Receiver, Segments, Sender};
 use crate::packet::{Ack, Body, SackBlocks};
 use crate::parameters::{Field, Parameters as _, Reader, Value};
 use crate::units::{Duration, Time};
@@ -157,8 +157,8 @@ impl Path {
         let (mut sender, mut receiver) = (self.sender.clone(), self.receiver.clone());
         let sent = match arrived {
             Body::Ack { next, sack } if sack.is_empty() => {
-                let segments = sender.on_usual_ack(self.now, next)?;
-                segments.map(|seq| Body::Segment { seq, retransmission: false }).collect()
+                let Segments { first, end, new_from } = sender.on_usual_ack(self.now, next)?;
+                (first..end).map(|seq| Body::Segment { seq, retransmission: seq < new_from }).collect()
             }
             Body::Segment { seq, .. } => {
                 let acknowledges = receiver.on_usual_segment(self.now, seq)?;
