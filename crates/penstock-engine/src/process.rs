@@ -254,7 +254,7 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
     let mut passed = 0;
     loop {
         let mut taken = 0;
-        let front = inputs.front();
+        let front = inputs.front(until);
         let front = &front[..front.len().min(BATCH)];
         let from = front.first().map_or(Time::NEVER, |first| first.at);
         let due = front.iter().take_while(|arrival| arrival.at <= until);
@@ -281,7 +281,7 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
     // The host does nothing by itself before, and nothing from then on may be done yet.
     let mut bound = host.next().min(until.after());
     loop {
-        let front = inputs.front();
+        let front = inputs.front(until);
         let mut taken = 0;
         let is_over = loop {
             let arrival = front.get(taken);
@@ -298,8 +298,10 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
                 bound = host.next().min(until.after());
             }
             let Some(Arrival { packet, .. }) = arrival else { break true };
-            if host.takes_datagrams(packet, around.context.record) {
-                taken += host.take_datagrams(&front[taken..], bound, around);
+            let run = host.take(&front[taken..], bound, around);
+            if run > 0 {
+                taken += run;
+                bound = bound.min(host.next_timer());
                 continue;
             }
             around.context.record.digest.packet(at, packet, 0);
