@@ -51,6 +51,18 @@ macro_rules! schedulers {
             }
         }
 
+        impl AnyScheduler {
+            /// Shows `visitor` the scheduler as what it is.
+            #[inline(always)]
+            pub fn receive<V: Visitor>(&mut self, visitor: V) {
+                match self {
+                    $( AnyScheduler::$variant(it) => visitor.visit(it), )*
+                    AnyScheduler::Tree(it) => visitor.visit(&mut **it),
+                    AnyScheduler::Custom(it) => visitor.visit(&mut **it),
+                }
+            }
+        }
+
         impl Scheduler for AnyScheduler {
             #[inline]
             fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
@@ -76,6 +88,15 @@ macro_rules! schedulers {
                     $( AnyScheduler::$variant(it) => it.on_sent(now, queue, size, queues), )*
                     AnyScheduler::Tree(it) => it.on_sent(now, queue, size, queues),
                     AnyScheduler::Custom(it) => it.on_sent(now, queue, size, queues),
+                }
+            }
+
+            #[inline]
+            fn reads_heads(&self) -> bool {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.reads_heads(), )*
+                    AnyScheduler::Tree(it) => it.reads_heads(),
+                    AnyScheduler::Custom(it) => it.reads_heads(),
                 }
             }
         }
@@ -143,6 +164,18 @@ pub trait Scheduler {
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         let _ = (now, queue, size, queues);
     }
+
+    /// Whether it reads [`QueueState::head`]; if not, that need not be right.
+    #[inline]
+    fn reads_heads(&self) -> bool {
+        true
+    }
+}
+
+/// What is done with a scheduler of any kind. It is compiled for each, so that a loop need not ask for the kind each time.
+pub trait Visitor {
+    /// Does it.
+    fn visit<S: Scheduler + ?Sized>(self, scheduler: &mut S);
 }
 
 /// The weights of classes. A class that has none, in a blueprint made by hand, has 1.

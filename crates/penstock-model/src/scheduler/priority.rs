@@ -106,10 +106,19 @@ impl Scheduler for Priority {
     }
 
     #[inline]
-    fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        if queue < 64 {
+            // Whether that was its last is anyone's guess: so no jump.
+            self.backlogged &= !(u64::from(queues[queue].packets == 0) << queue);
+        }
         if let Some(Some(limit)) = self.limits.get_mut(queue) {
             limit.bucket.spend(now, Bytes::new(u64::from(size)));
         }
+    }
+
+    #[inline]
+    fn reads_heads(&self) -> bool {
+        !self.limits.is_empty()
     }
 }
 

@@ -175,6 +175,11 @@ impl Scheduler for Wrr {
             self.credits[queue] -= if self.byte == 0 { 1 } else { self.byte * i64::from(size) };
         }
     }
+
+    #[inline]
+    fn reads_heads(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]
