@@ -266,7 +266,7 @@ impl Port {
     fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> bool {
         let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return false };
         if !queue.admits(now, packet.size, &mut counters.sent) {
-            counters.offered_in_vain(now, *packet, DropCause::Overflow, context.record);
+            counters.offered_in_vain(now, packet, DropCause::Overflow, context.record);
             return false;
         }
         let mut mark = packet.pcn;
@@ -315,7 +315,7 @@ impl Port {
                 written.marked = true;
                 counters.marked(now, Packet { marked: true, ..*packet }, context.record);
             }
-            Verdict::Drop(cause) => return counters.offered_in_vain(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         if let Some(pcn) = pcn {
             written.pcn = pcn.meter(now, packet.size, packet.pcn);
@@ -343,7 +343,7 @@ impl Port {
                 marked = true;
                 counters.marked(now, Packet { marked, ..*packet }, context.record);
             }
-            Verdict::Drop(cause) => return counters.offered_in_vain(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
@@ -363,7 +363,7 @@ impl Port {
     fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) {
         let packet = &mut packet;
         if !self.passes_policers(now, packet) {
-            return self.counters.offered_in_vain(now, *packet, DropCause::Policed, context.record);
+            return self.counters.offered_in_vain(now, packet, DropCause::Policed, context.record);
         }
         if let Some(Marker { meter, at: MarkAt::Arrival }) = self.marker.as_deref_mut() {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
@@ -381,7 +381,7 @@ impl Port {
                 packet.marked = true;
                 counters.marked(now, *packet, context.record);
             }
-            Verdict::Drop(cause) => return counters.offered_in_vain(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         self.meter_pcn(now, packet, PcnAt::Accepted);
         let Port { queueing, counters, wire, .. } = self;
@@ -435,10 +435,10 @@ impl Port {
     /// The queues of a port in service mode, and what is around them.
     #[inline]
     fn service<'a, 'b, 'c>(&'a mut self, context: &'a mut Context<'b, 'c>) -> (&'a mut Service, Wired<'a, 'b, 'c>) {
-        let Port { queueing: Queueing::Service(service), counters, wire, delay, .. } = self else {
+        let Port { queueing: Queueing::Service(service), counters, delay, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
-        (service, Wired { wire, delay: *delay, counters, context })
+        (service, Wired { delay: *delay, counters, context })
     }
 
     /// Starts the next transmission if the wire is free and something waits.

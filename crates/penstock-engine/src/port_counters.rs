@@ -78,7 +78,7 @@ impl Counters {
 
     /// Counts a packet that arrives and is refused.
     #[cold]
-    pub fn offered_in_vain(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
+    pub fn offered_in_vain(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
         self.offer();
         self.arrival(now, packet.size, packet.precedence);
         self.refused(now, packet, cause, record);
@@ -86,13 +86,13 @@ impl Counters {
 
     /// Counts a packet that is refused.
     #[cold]
-    pub fn refused(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
-        self.note(now, &packet, TraceEvent::Drop(cause), record);
+    fn refused(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
+        self.note(now, packet, TraceEvent::Drop(cause), record);
         self.refused += 1;
         if let Some(watch) = &mut self.watch {
-            watch.offered(now, &packet);
+            watch.offered(now, packet);
         }
-        self.loss(now, &packet, cause);
+        self.loss(now, packet, cause);
     }
 
     /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once; tells whether that ever

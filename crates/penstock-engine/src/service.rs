@@ -9,6 +9,7 @@ use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, Turn};
+use penstock_model::transmission::TransmissionTimes;
 use penstock_model::units::Time;
 
 /// The queues of a port, and their scheduler.
@@ -19,20 +20,38 @@ pub struct Service {
 
 /// The queues of a port, and what its wire is doing.
 pub(crate) struct Queues {
-    pub queues: Vec<Queue>,
+    queues: Vec<Queue>,
     /// What a scheduler sees of them.
-    pub states: Vec<QueueState>,
+    states: Vec<QueueState>,
     /// The queue of each class that there may be.
-    pub of_class: [u8; 256],
-    /// When the wire is free; the past when it is idle.
-    pub free_at: Time,
+    of_class: [u8; 256],
+    wire: WireState,
+    /// At the link's first rate.
+    times: TransmissionTimes,
+    /// The queue whose discipline is to learn when the packet in service has left.
+    unsettled: Option<usize>,
+}
+
+/// What the wire of a port is doing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WireState {
+    /// When it is free; the past when it is idle.
+    free_at: Time,
     /// When the next decision is due: as soon as something waits, the wire is free and nothing holds back what waits. Only
     /// an arrival or a decision changes it.
     pub next_decision: Time,
     /// Packets that wait.
-    pub backlog: u64,
-    /// The queue whose discipline is to learn when the packet in service has left.
-    unsettled: Option<usize>,
+    backlog: u64,
+}
+
+/// The queues while somebody is at work on them: everything is one step away, and what changes with each packet can be in
+/// registers.
+pub(crate) struct Desk<'a> {
+    pub queues: &'a mut [Queue],
+    pub states: &'a mut [QueueState],
+    of_class: &'a [u8; 256],
+    pub times: &'a mut TransmissionTimes,
+    pub wire: WireState,
 }
 
 impl Service {
@@ -52,34 +71,40 @@ impl Service {
             queues: plan.queues.iter().map(queue).collect(),
             states: vec![QueueState::default(); plan.queues.len()],
             of_class,
-            free_at: Time::ZERO,
-            next_decision: Time::NEVER,
-            backlog: 0,
+            wire: WireState { free_at: Time::ZERO, next_decision: Time::NEVER, backlog: 0 },
+            times: TransmissionTimes::new(context.rate),
             unsettled: None,
         };
-        Service { scheduler: AnyScheduler::new(&plan.scheduler, &classes, context.rate), queues }
+        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context.rate);
+        Service { scheduler, queues }
     }
 
     /// What the discipline of the packet's queue says of it.
     #[inline]
     pub fn decide(&mut self, now: Time, packet: &Packet) -> Verdict {
-        self.queues.settle(now);
-        let index = self.queues.index(packet);
-        self.queues.queues[index].decide(now, packet, &self.queues.states[index])
+        let Service { queues, .. } = self;
+        queues.settle(now);
+        queues.at_work(|desk| {
+            let index = desk.index(packet);
+            desk.queues[index].decide(now, packet, &desk.states[index])
+        })
     }
 
     /// Queues an accepted packet.
     #[inline]
     pub fn push(&mut self, now: Time, packet: Packet) {
-        let index = self.queues.index(&packet);
-        self.queues.queues[index].admit(&packet);
-        self.queues.push(index, now, &packet, packet.hop, &mut self.scheduler);
+        let Service { queues, scheduler } = self;
+        queues.at_work(|desk| {
+            let index = desk.index(&packet);
+            desk.queues[index].admit(&packet);
+            desk.push(index, now, &packet, packet.hop, scheduler);
+        });
     }
 
     /// When the next decision is due.
     #[inline]
     pub fn next_decision(&self) -> Time {
-        self.queues.next_decision
+        self.queues.wire.next_decision
     }
 
     /// Only one queue: its decisions leave no choice.
@@ -94,28 +119,28 @@ impl Service {
     pub fn begin(&mut self, now: Time, wire: &mut Wire) -> Option<(usize, Time)> {
         let Service { scheduler, queues } = self;
         queues.settle(now);
-        if queues.backlog == 0 || queues.free_at > now {
+        if queues.wire.backlog == 0 || queues.wire.free_at > now {
             return None;
         }
         let index = match scheduler.next(now, &queues.states) {
             Turn::Queue(index) => index,
             Turn::NotBefore(time) => {
                 debug_assert!(time > now, "who holds packets back says until when");
-                queues.next_decision = time;
+                queues.wire.next_decision = time;
                 return None;
             }
         };
-        let &Packet { size, precedence, .. } = &queues.queues[index].head().packet;
+        let Packet { size, precedence, .. } = queues.queues[index].head().packet;
         let ready = wire.ready(now, size);
         if ready > now {
-            queues.next_decision = ready;
+            queues.wire.next_decision = ready;
             return None;
         }
         let (_, end) = wire.transmit(now, size);
         if queues.queues[index].begin(size, precedence) {
             queues.unsettled = Some(index);
         }
-        queues.sent(index, now, end, size, scheduler);
+        queues.at_work(|desk| desk.sent(index, now, end, size, scheduler));
         Some((index, end))
     }
 
@@ -133,7 +158,7 @@ impl Service {
 
     /// Packets that wait.
     pub fn waiting(&self) -> u32 {
-        self.queues.backlog as u32
+        self.queues.wire.backlog as u32
     }
 
     /// The waiting packets, and when each arrived.
@@ -143,11 +168,41 @@ impl Service {
 
     /// Packets that wait, or whose transmission never ends because the link does not recover.
     pub fn held(&self) -> u64 {
-        self.queues.backlog + u64::from(self.queues.free_at == Time::NEVER)
+        self.queues.wire.backlog + u64::from(self.queues.wire.free_at == Time::NEVER)
     }
 }
 
 impl Queues {
+    /// Does some work on the queues.
+    #[inline(always)]
+    pub fn at_work<T>(&mut self, work: impl FnOnce(&mut Desk) -> T) -> T {
+        let Queues { queues, states, of_class, times, wire, .. } = self;
+        let queues = &mut queues[..];
+        // As many as there are queues: so an index that is within the one is within the other.
+        let states = &mut states[..queues.len()];
+        let mut desk = Desk { queues, states, of_class, times, wire: *wire };
+        let outcome = work(&mut desk);
+        *wire = desk.wire;
+        outcome
+    }
+
+    /// Whether all queues drop tails, by what waits.
+    pub fn drop_tails(&self) -> bool {
+        self.queues.iter().all(|queue| queue.tail_drop().is_some())
+    }
+
+    /// Lets a discipline that counts it know that a transmission has ended by `now`.
+    #[inline]
+    fn settle(&mut self, now: Time) {
+        if self.wire.free_at <= now {
+            if let Some(index) = self.unsettled.take() {
+                self.queues[index].settle(self.wire.free_at);
+            }
+        }
+    }
+}
+
+impl Desk<'_> {
     /// The queue of a packet.
     #[inline(always)]
     pub fn index(&self, packet: &Packet) -> usize {
@@ -157,18 +212,15 @@ impl Queues {
     /// Queues a packet that is to go on to `hop`.
     #[inline(always)]
     pub fn push<S: Scheduler + ?Sized>(&mut self, index: usize, now: Time, packet: &Packet, hop: HopId, scheduler: &mut S) {
-        let place = self.queues[index].waiting.add();
-        place.at = now;
-        place.packet = *packet;
-        place.packet.hop = hop;
-        self.backlog += 1;
+        self.queues[index].waiting.add().pass(now, packet, hop, packet.pcn);
+        self.wire.backlog += 1;
         let state = &mut self.states[index];
         state.packets += 1;
         state.bytes += u64::from(packet.size);
         if state.packets == 1 {
             state.head = packet.size;
-            self.next_decision = self.free_at.max(now);
-            scheduler.on_backlog(now, index, &self.states);
+            self.wire.next_decision = self.wire.free_at.max(now);
+            scheduler.on_backlog(now, index, self.states);
         }
     }
 
@@ -183,19 +235,9 @@ impl Queues {
             let next = self.queues[index].waiting.second_or_old().packet.size;
             state.head = std::hint::select_unpredictable(state.packets > 0, next, 0);
         }
-        self.backlog -= 1;
-        self.free_at = end;
-        self.next_decision = std::hint::select_unpredictable(self.backlog > 0, end, Time::NEVER);
-        scheduler.on_sent(now, index, size, &self.states);
-    }
-
-    /// Lets a discipline that counts it know that a transmission has ended by `now`.
-    #[inline]
-    fn settle(&mut self, now: Time) {
-        if self.free_at <= now {
-            if let Some(index) = self.unsettled.take() {
-                self.queues[index].settle(self.free_at);
-            }
-        }
+        self.wire.backlog -= 1;
+        self.wire.free_at = end;
+        self.wire.next_decision = std::hint::select_unpredictable(self.wire.backlog > 0, end, Time::NEVER);
+        scheduler.on_sent(now, index, size, self.states);
     }
 }

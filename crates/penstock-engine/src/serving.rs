@@ -4,9 +4,8 @@
 
 use crate::channel::Arrival;
 use crate::host::Context;
-use crate::link::Wire;
 use crate::port_counters::Counters;
-use crate::service::{Queues, Service};
+use crate::service::{Desk, Queues, Service};
 use penstock_model::discipline::DropCause;
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
@@ -15,9 +14,7 @@ use penstock_model::units::{Duration, Time};
 
 /// What is around the queues of a port.
 pub struct Wired<'a, 'b, 'c> {
-    /// The wire.
-    pub wire: &'a mut Wire,
-    /// How long the link takes besides.
+    /// How long the link takes beside transmissions.
     pub delay: Duration,
     /// What the port counts.
     pub counters: &'a mut Counters,
@@ -42,7 +39,7 @@ struct Decide<'p, 'a, 'b, 'c> {
 impl Service {
     /// Whether the loop is for these queues.
     pub fn has_loop(&self) -> bool {
-        !self.has_one_queue() && self.queues.queues.iter().all(|queue| queue.tail_drop().is_some())
+        !self.has_one_queue() && self.queues.drop_tails()
     }
 
     /// Takes packets, each with the time of its arrival and where it is to go on to, and all decisions that are due before.
@@ -61,43 +58,45 @@ impl<'p, P: Iterator<Item = (Time, &'p Packet, HopId)>> Visitor for Take<'_, '_,
     #[inline(always)]
     fn visit<S: Scheduler + ?Sized>(self, scheduler: &mut S) {
         let Take { queues, packets, around } = self;
-        for (now, packet, hop) in packets {
-            queues.decide_before(now, scheduler, around);
-            queues.take(now, packet, hop, scheduler, around);
-        }
+        queues.at_work(|desk| {
+            for (now, packet, hop) in packets {
+                desk.decide_before(now, scheduler, around);
+                desk.take(now, packet, hop, scheduler, around);
+            }
+        });
     }
 }
 
 impl Visitor for Decide<'_, '_, '_, '_> {
     #[inline(always)]
     fn visit<S: Scheduler + ?Sized>(self, scheduler: &mut S) {
-        self.queues.decide_before(self.bound, scheduler, self.around);
+        self.queues.at_work(|desk| desk.decide_before(self.bound, scheduler, self.around));
     }
 }
 
-impl Queues {
+impl Desk<'_> {
     /// Queues a packet, if there is room for it.
     #[inline(always)]
     fn take<S: Scheduler + ?Sized>(&mut self, now: Time, packet: &Packet, hop: HopId, scheduler: &mut S, around: &mut Wired<'_, '_, '_>) {
         let index = self.index(packet);
-        let state = self.states[index];
-        let discipline = self.queues[index].tail_drop().expect("the loop is for tail drop");
+        let (queue, state) = (&self.queues[index], &self.states[index]);
+        let discipline = queue.tail_drop().expect("the loop is for tail drop");
         if discipline.has_room(state.packets, state.bytes, packet.size) {
             around.counters.offer();
             self.push(index, now, packet, hop, scheduler);
         } else {
-            around.counters.offered_in_vain(now, *packet, DropCause::Overflow, around.context.record);
+            around.counters.offered_in_vain(now, packet, DropCause::Overflow, around.context.record);
         }
     }
 
     /// Takes all decisions that are due before `bound`.
     #[inline(always)]
     fn decide_before<S: Scheduler + ?Sized>(&mut self, bound: Time, scheduler: &mut S, around: &mut Wired<'_, '_, '_>) {
-        while self.next_decision < bound {
-            let now = self.next_decision;
-            match scheduler.next(now, &self.states) {
+        while self.wire.next_decision < bound {
+            let now = self.wire.next_decision;
+            match scheduler.next(now, self.states) {
                 Turn::Queue(index) => self.transmit(now, index, scheduler, around),
-                Turn::NotBefore(time) => self.next_decision = time,
+                Turn::NotBefore(time) => self.wire.next_decision = time,
             }
         }
     }
@@ -105,10 +104,10 @@ impl Queues {
     /// Transmits the first packet of a queue.
     #[inline(always)]
     fn transmit<S: Scheduler + ?Sized>(&mut self, now: Time, index: usize, scheduler: &mut S, around: &mut Wired<'_, '_, '_>) {
-        let Wired { wire, delay, counters, context } = around;
+        let Wired { delay, counters, context } = around;
         let Arrival { at: arrival, packet } = self.queues[index].head();
         let size = packet.size;
-        let end = now + wire.transmission_time(size);
+        let end = now + self.times.of(size);
         counters.sent += u64::from(cfg!(debug_assertions));
         if counters.departure(*arrival, now, end, packet) {
             let (next, at) = (context.routes.hop(packet.hop), end + *delay);
