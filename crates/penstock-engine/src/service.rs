@@ -217,11 +217,14 @@ impl Desk<'_> {
         let state = &mut self.states[index];
         state.packets += 1;
         state.bytes += u64::from(packet.size);
-        if state.packets == 1 {
-            state.head = packet.size;
-            self.wire.next_decision = self.wire.free_at.max(now);
-            scheduler.on_backlog(now, index, self.states);
+        // Whether it is the first is often anyone's guess: a jump would be mispredicted.
+        let is_first = state.packets == 1;
+        if scheduler.reads_heads() {
+            state.head = std::hint::select_unpredictable(is_first, packet.size, state.head);
         }
+        let WireState { free_at, next_decision, .. } = self.wire;
+        self.wire.next_decision = std::hint::select_unpredictable(is_first, free_at.max(now), next_decision);
+        scheduler.on_packet(now, index, self.states);
     }
 
     /// The first packet of a queue, of `size` bytes, is on the wire from `now` to `end`.
@@ -231,7 +234,7 @@ impl Desk<'_> {
         state.packets -= 1;
         state.bytes -= u64::from(size);
         if scheduler.reads_heads() {
-            // Whether another waits is anyone's guess: a jump would often be mispredicted, here and below.
+            // The same of whether another waits, here and below.
             let next = self.queues[index].waiting.second_or_old().packet.size;
             state.head = std::hint::select_unpredictable(state.packets > 0, next, 0);
         }

@@ -190,13 +190,11 @@ impl Class {
         let idle = i128::from(end.since(self.last).as_ps()) - i128::from(may_take.as_ps());
         self.idle = (self.idle + idle - self.idle.div_euclid(GAIN)).min(self.most_idle);
         self.last = end;
-        let is_over = self.idle < 0;
-        if is_over {
-            // A packet of this size that begins then has the idle time -(GAIN - 1) avgidle.
-            let needed = (-self.idle * (GAIN - 1)).div_euclid(GAIN) + 1;
-            self.over_until = end + (may_take - takes) + Duration::from_ps(u64::try_from(needed).unwrap_or(u64::MAX));
-        }
-        is_over
+        // A packet of this size that begins then has the idle time -(GAIN - 1) avgidle. Whether that is wanted is anyone's
+        // guess, so it is computed in any case.
+        let needed = (self.idle.min(0) * (1 - GAIN)).div_euclid(GAIN) + 1;
+        self.over_until = end + (may_take - takes) + Duration::from_ps(u64::try_from(needed).unwrap_or(u64::MAX));
+        self.idle < 0
     }
 }
 
@@ -222,6 +220,11 @@ impl<const WORDS: usize> Scheduler for Cbq<WORDS> {
     #[inline]
     fn on_backlog(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
         self.waiting.set(queue, true);
+    }
+
+    #[inline]
+    fn on_packet(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        self.on_backlog(now, queue, queues);
     }
 
     #[inline]

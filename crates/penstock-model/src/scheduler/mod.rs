@@ -107,6 +107,15 @@ macro_rules! schedulers {
             }
 
             #[inline]
+            fn on_packet(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.on_packet(now, queue, queues), )*
+                    AnyScheduler::Tree(it) => it.on_packet(now, queue, queues),
+                    AnyScheduler::Custom(it) => it.on_packet(now, queue, queues),
+                }
+            }
+
+            #[inline]
             fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
                 match self {
                     $( AnyScheduler::$variant(it) => it.on_change(queue, queues), )*
@@ -180,6 +189,15 @@ pub trait Scheduler {
     #[inline]
     fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
         let _ = (now, queue, queues);
+    }
+
+    /// Queue `queue` has one more packet; `queues` already shows it. One that does the same each time as on a backlog saves
+    /// the question.
+    #[inline]
+    fn on_packet(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        if queues[queue].packets == 1 {
+            self.on_backlog(now, queue, queues);
+        }
     }
 
     /// A packet of `size` bytes of queue `queue`, which [`Scheduler::next`] has named, begins its transmission; `queues`

@@ -98,6 +98,11 @@ impl<const WORDS: usize> Scheduler for Priority<WORDS> {
     }
 
     #[inline]
+    fn on_packet(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        self.on_backlog(now, queue, queues);
+    }
+
+    #[inline]
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         self.on_change(queue, queues);
         if let Some(Some(limit)) = self.limits.get_mut(queue) {

@@ -190,6 +190,9 @@ impl Scheduler for Wrr {
     }
 
     #[inline]
+    fn on_packet(&mut self, _now: Time, _queue: usize, _queues: &[QueueState]) {}
+
+    #[inline]
     fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
         if !std::mem::take(&mut self.at_no_charge) {
             self.charge(queue, size);
