@@ -51,6 +51,7 @@ impl Counters {
     }
 
     /// Writes down that `event` happened to `packet`.
+    #[inline(always)]
     fn note(&mut self, now: Time, packet: &Packet, event: TraceEvent, record: &mut Record) {
         self.digest.packet(now, packet, event.code());
         record.trace(now, self.place, packet, event);
@@ -77,7 +78,7 @@ impl Counters {
     }
 
     /// Counts a packet that arrives and is refused.
-    #[cold]
+    #[inline(never)]
     pub fn offered_in_vain(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
         self.offer();
         self.arrival(now, packet.size, packet.precedence);
@@ -85,7 +86,7 @@ impl Counters {
     }
 
     /// Counts a packet that is refused.
-    #[cold]
+    #[inline(always)]
     fn refused(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
         self.note(now, packet, TraceEvent::Drop(cause), record);
         self.refused += 1;
@@ -148,6 +149,7 @@ impl Counters {
     }
 
     /// Counts a loss at `now`.
+    #[inline]
     pub fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         if self.window.contains(now) {
             self.link.loss(packet, cause);

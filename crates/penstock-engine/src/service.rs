@@ -212,7 +212,9 @@ impl Desk<'_> {
     /// Queues a packet that is to go on to `hop`.
     #[inline(always)]
     pub fn push<S: Scheduler + ?Sized>(&mut self, index: usize, now: Time, packet: &Packet, hop: HopId, scheduler: &mut S) {
-        self.queues[index].waiting.add().pass(now, packet, hop, packet.pcn);
+        let place = self.queues[index].waiting.add();
+        *place = Arrival { at: now, packet: *packet };
+        place.packet.hop = hop;
         self.wire.backlog += 1;
         let state = &mut self.states[index];
         state.packets += 1;

@@ -111,7 +111,7 @@ impl Desk<'_> {
         counters.sent += u64::from(cfg!(debug_assertions));
         if counters.departure(*arrival, now, end, packet) {
             let (next, at) = (context.routes.hop(packet.hop), end + *delay);
-            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, packet.hop, packet.pcn));
+            context.outputs.send(next.process, next.input, at, |arrival| *arrival = Arrival { at, packet: *packet });
         }
         self.sent(index, now, end, size, scheduler);
         self.queues[index].waiting.consume(1);

@@ -183,7 +183,7 @@ fn most_idle(link: Rate, own: Rate, parameters: &Parameters) -> i128 {
 
 impl Class {
     /// A packet of `size` begins at `now`, and the link `takes` so long for it; tells whether the class is then over its limit.
-    #[inline]
+    #[inline(always)]
     fn sent(&mut self, now: Time, size: u32, takes: Duration) -> bool {
         let may_take = self.own.of(size);
         let end = now + takes;
@@ -199,7 +199,7 @@ impl Class {
 }
 
 impl<const WORDS: usize> Scheduler for Cbq<WORDS> {
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, now: Time, _queues: &[QueueState]) -> Turn {
         if self.over_until <= now {
             self.look_at_limits(now);
@@ -227,7 +227,7 @@ impl<const WORDS: usize> Scheduler for Cbq<WORDS> {
         self.on_backlog(now, queue, queues);
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         let class = &mut self.classes[queue];
         let is_over = class.sent(now, size, self.link.of(size));

@@ -69,7 +69,7 @@ impl Drr {
 }
 
 impl Scheduler for Drr {
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
         loop {
             let first = self.first();
@@ -112,7 +112,7 @@ impl Scheduler for Drr {
         self.length += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
         debug_assert_eq!(usize::from(self.first()), queue);
         self.classes[queue].deficit -= u64::from(size);
