@@ -17,6 +17,7 @@ use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use crate::service::Service;
 use crate::wheel::{Next, Turn};
+use crate::serving::Wired;
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DropCause, PortContext, Verdict};
@@ -49,6 +50,8 @@ pub struct Port {
     only_channel: Option<(ProcessId, u32)>,
     /// Whether the port does more than queue in order and meter what it accepts; most do not, and one question tells.
     has_stages: bool,
+    /// It is in service mode, and there is a loop for it.
+    only_serves: bool,
     impairments: Vec<AnyImpairment>,
     /// What the impairments have lost.
     losses: Digest,
@@ -160,6 +163,11 @@ impl Port {
         } else {
             Queueing::Service(Box::new(Service::new(&plan.port, &context)))
         };
+        let pcn = PcnStage::new(&plan.port, key);
+        let only_serves = match &queueing {
+            Queueing::Service(service) => !has_stages && pcn.is_none() && wire.is_constant() && service.has_loop(),
+            _ => false,
+        };
         Port {
             handed: Vec::new(),
             through: Vec::new(),
@@ -168,8 +176,9 @@ impl Port {
             delay: plan.delay,
             policers: Policers::new(&plan.port),
             marker: plan.port.marker.as_ref().map(|marker| Box::new(Marker { meter: AnyMeter::new(&marker.meter), at: marker.at })),
-            pcn: PcnStage::new(&plan.port, key),
+            pcn,
             has_stages,
+            only_serves,
             queueing,
             only_channel: None,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
@@ -232,6 +241,10 @@ impl Port {
                 for (Arrival { at, packet }, hop) in packets {
                     self.commit(*at, packet, hop, context);
                 }
+            }
+            Queueing::Service(_) if self.only_serves && context.record.trace.is_none() => {
+                let (service, mut around) = self.service(context);
+                service.take(packets, &mut around);
             }
             _ => {
                 for (Arrival { at, packet }, hop) in packets {
@@ -356,7 +369,7 @@ impl Port {
     fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> bool {
         let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return false };
         if !queue.admits(now, packet.size, &mut counters.sent) {
-            counters.offered_in_vain(now, *packet, DropCause::Overflow, context.record);
+            counters.offered_in_vain(now, packet, DropCause::Overflow, context.record);
             return false;
         }
         let mut mark = packet.pcn;
@@ -405,7 +418,7 @@ impl Port {
                 written.marked = true;
                 counters.marked(now, Packet { marked: true, ..*packet }, context.record);
             }
-            Verdict::Drop(cause) => return counters.offered_in_vain(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         if let Some(pcn) = pcn {
             written.pcn = pcn.meter(now, packet.size, packet.pcn);
@@ -421,13 +434,11 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Takes a packet at a port in service mode that does nothing else to it.
+    /// Takes a packet at a port in service mode that does nothing else to it than meter it.
     fn on_arrival_to_service(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Service(service), counters, pcn, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
-        counters.arrival(now, packet.size, packet.precedence);
-        service.settle(now, &mut counters.sent);
         let mut marked = packet.marked;
         match service.decide(now, packet) {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
@@ -435,7 +446,7 @@ impl Port {
                 marked = true;
                 counters.marked(now, Packet { marked, ..*packet }, context.record);
             }
-            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
@@ -444,7 +455,7 @@ impl Port {
                 counters.mark(now, packet);
             }
         }
-        counters.accepted(now, packet);
+        counters.offer();
         service.push(now, Packet { hop, marked, pcn: mark, ..*packet });
         if service.has_one_queue() {
             self.serve(now, context);
@@ -455,22 +466,17 @@ impl Port {
     fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) {
         let packet = &mut packet;
         if !self.passes_policers(now, packet) {
-            self.counters.arrival(now, packet.size, packet.precedence);
-            return self.counters.refused(now, *packet, DropCause::Policed, context.record);
+            return self.counters.offered_in_vain(now, packet, DropCause::Policed, context.record);
         }
         if let Some(Marker { meter, at: MarkAt::Arrival }) = self.marker.as_deref_mut() {
             packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
         }
-        self.counters.arrival(now, packet.size, packet.precedence);
         self.meter_pcn(now, packet, PcnAt::Offered);
         let Port { queueing, counters, .. } = self;
         let verdict = match queueing {
             Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => queue.decide(now, packet, &mut counters.sent),
-            Queueing::Service(service) => {
-                service.settle(now, &mut counters.sent);
-                service.decide(now, packet)
-            }
+            Queueing::Service(service) => service.decide(now, packet),
         };
         match verdict {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
@@ -478,20 +484,21 @@ impl Port {
                 packet.marked = true;
                 counters.marked(now, *packet, context.record);
             }
-            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         self.meter_pcn(now, packet, PcnAt::Accepted);
         let Port { queueing, counters, wire, .. } = self;
+        counters.offer();
+        counters.accepted(now, packet);
         match queueing {
             Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => {
                 let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-                counters.committed(now, start, end, packet);
+                counters.watched_departure(now, start, end, packet);
                 self.transmit(start, end, packet, context);
                 self.check_conservation();
             }
             Queueing::Service(service) => {
-                counters.accepted(now, packet);
                 service.push(now, *packet);
                 if service.has_one_queue() {
                     self.serve(now, context);
@@ -515,6 +522,10 @@ impl Port {
 
     /// Takes all decisions that are due up to and including `until`.
     pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
+        if self.only_serves && self.next_decision() <= until {
+            let (service, mut around) = self.service(context);
+            return service.decide_until(until, &mut around);
+        }
         loop {
             let due = self.next_decision();
             if due > until || due == Time::NEVER {
@@ -524,19 +535,28 @@ impl Port {
         }
     }
 
+    /// The queues of a port in service mode, and what is around them.
+    #[inline]
+    fn service<'a, 'b, 'c>(&'a mut self, context: &'a mut Context<'b, 'c>) -> (&'a mut Service, Wired<'a, 'b, 'c>) {
+        let Port { queueing: Queueing::Service(service), counters, delay, .. } = self else {
+            unreachable!("departures are not known on arrival");
+        };
+        (service, Wired { delay: *delay, counters, context })
+    }
+
     /// Starts the next transmission if the wire is free and something waits.
     fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Service(service), counters, wire, delay, .. } = self else { return };
-        service.settle(now, &mut counters.sent);
         if let Some((queue, end)) = service.begin(now, wire) {
             let Arrival { at, packet } = service.head(queue);
-            counters.transmission(*at, now, end, packet);
+            let ends = counters.watched_departure(*at, now, end, packet);
+            counters.sent += 1;
             if self.has_stages {
                 let mut packet = *packet;
                 service.take_off(queue);
                 self.transmit(now, end, &mut packet, context);
             } else {
-                if end != Time::NEVER {
+                if ends {
                     let hop = context.routes.hop(packet.hop);
                     let at = end + *delay;
                     context.outputs.send(hop.process, hop.input, at, |arrival| arrival.pass(at, packet, packet.hop, packet.pcn));
@@ -649,7 +669,7 @@ impl Port {
         let queued = match &self.queueing {
             Queueing::Fifo(queue) => queue.len(),
             Queueing::Committed(queue) => queue.len(),
-            Queueing::Service(service) => service.len(),
+            Queueing::Service(service) => u64::from(service.waiting()),
         };
         debug_assert_eq!(
             self.counters.offered,
