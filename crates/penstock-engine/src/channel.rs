@@ -1,10 +1,11 @@
 //! Channels: how processes meet. A packet put into one arrives later, never at once in another's state.
 
 use crate::away::Away;
-use crate::calendar::Calendar;
+use crate::calendar::{Calendar, Timed};
 use crate::horizon::Horizon;
 use crate::merged::Merged;
 use crate::messages::{Mailbox, Message};
+use crate::outlet::Departing;
 use crate::ring::Ring;
 use crate::shuffled::Shuffled;
 use penstock_model::id::{FlowId, HopId, ProcessId};
@@ -36,6 +37,13 @@ impl Default for Arrival {
             body: Body::Syn,
         };
         Arrival { at: Time::NEVER, packet }
+    }
+}
+
+impl Timed for Arrival {
+    #[inline]
+    fn at(&self) -> Time {
+        self.at
     }
 }
 
@@ -89,20 +97,9 @@ enum Arrivals {
     /// There are a few, and nothing overtakes.
     Few(Merged),
     /// Ties go to the lower input.
-    Ordered(Box<Calendar>),
+    Ordered(Box<Calendar<Arrival>>),
     /// Ties are ordered by a hash of time, input and how many the input has delivered.
     Random(Shuffled),
-}
-
-impl Arrivals {
-    #[inline(never)]
-    fn push(&mut self, input: usize, arrival: Arrival) -> bool {
-        match self {
-            Arrivals::Single(_) | Arrivals::Few(_) => unreachable!("these make arrivals in their places"),
-            Arrivals::Ordered(calendar) => calendar.push(input, arrival),
-            Arrivals::Random(shuffled) => shuffled.push(input, arrival),
-        }
-    }
 }
 
 impl Inputs {
@@ -172,10 +169,15 @@ impl Inputs {
                 ring.len() == 1
             }
             Arrivals::Few(merged) => merged.push(input, at, write),
-            several => {
+            Arrivals::Ordered(calendar) => {
+                let is_first = at < calendar.next();
+                write(calendar.add(input, at));
+                is_first
+            }
+            Arrivals::Random(shuffled) => {
                 let mut arrival = Arrival::default();
                 write(&mut arrival);
-                several.push(input, arrival)
+                shuffled.push(input, arrival)
             }
         }
     }
@@ -208,15 +210,57 @@ pub struct Outputs<'a> {
     inputs: &'a mut [Option<Box<Inputs>>],
     horizon: &'a mut Horizon,
     away: &'a mut Away,
+    /// Room for what an aggregate of calls sends; empty but while it does.
+    pub train: &'a mut Vec<Departing>,
+}
+
+/// The way to one input of a process, looked up once for many packets.
+pub struct Way<'a> {
+    process: ProcessId,
+    place: usize,
+    input: usize,
+    /// `None` if they are on another core.
+    inputs: Option<&'a mut Inputs>,
+    horizon: &'a mut Horizon,
+    away: &'a mut Away,
+}
+
+impl Way<'_> {
+    /// Sends what `write` writes, to arrive at `at`.
+    #[inline(always)]
+    pub fn send(&mut self, at: Time, write: impl FnOnce(&mut Arrival)) {
+        match &mut self.inputs {
+            Some(inputs) => {
+                if inputs.push(self.input, at, write) {
+                    self.horizon.announce(self.place, at);
+                }
+            }
+            None => self.away.send(self.process, self.input as u32, at, write),
+        }
+    }
 }
 
 const TO_ITSELF: &str = "no process sends to itself";
 
 impl<'a> Outputs<'a> {
     /// Outputs into `inputs`, those of the processes from number `first` on; `horizon` hears of what becomes due earlier,
-    /// and `away` takes what goes to other processes.
-    pub fn new(first: usize, inputs: &'a mut [Option<Box<Inputs>>], horizon: &'a mut Horizon, away: &'a mut Away) -> Outputs<'a> {
-        Outputs { first, inputs, horizon, away }
+    /// `away` takes what goes to other processes, and `train` is empty.
+    pub fn new(
+        first: usize,
+        inputs: &'a mut [Option<Box<Inputs>>],
+        horizon: &'a mut Horizon,
+        away: &'a mut Away,
+        train: &'a mut Vec<Departing>,
+    ) -> Outputs<'a> {
+        Outputs { first, inputs, horizon, away, train }
+    }
+
+    /// The way to input `input` of `process`, which is not the sender.
+    #[inline]
+    pub fn way(&mut self, process: ProcessId, input: u32) -> Way<'_> {
+        let place = process.index().wrapping_sub(self.first);
+        let inputs = self.inputs.get_mut(place).map(|inputs| inputs.as_deref_mut().expect(TO_ITSELF));
+        Way { process, place, input: input as usize, inputs, horizon: self.horizon, away: self.away }
     }
 
     /// Sends what `write` writes, to arrive at `at` at input `input` of `process`, which is not the sender.

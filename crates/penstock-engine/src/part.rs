@@ -3,6 +3,7 @@
 use crate::away::{Away, Bag};
 use crate::channel::{Inputs, Outputs};
 use crate::horizon::Horizon;
+use crate::outlet::Departing;
 use crate::process::Process;
 use crate::route::Routes;
 use penstock_model::units::Time;
@@ -26,6 +27,8 @@ pub struct Part<'a> {
     pub horizon: &'a mut Horizon,
     /// All routes.
     pub routes: &'a Routes,
+    /// Room for what an aggregate of calls sends at a visit.
+    pub train: Vec<Departing>,
 }
 
 impl Part<'_> {
@@ -85,7 +88,7 @@ impl Part<'_> {
     #[inline]
     fn visit(&mut self, process: usize, until: Time, away: &mut Away) -> (Time, u64) {
         let mut inputs = self.inputs[process].take().expect(BETWEEN_VISITS);
-        let mut outputs = Outputs::new(self.first, self.inputs, self.horizon, away);
+        let mut outputs = Outputs::new(self.first, self.inputs, self.horizon, away, &mut self.train);
         let done = self.processes[process].run(until, &mut inputs, &mut outputs, self.routes);
         self.inputs[process] = Some(inputs);
         done

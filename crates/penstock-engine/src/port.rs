@@ -11,6 +11,7 @@ use crate::fifo::Fifo;
 use crate::host::Context;
 use crate::link::Wire;
 use crate::observations::{LinkCounters, PortTimings, TraceEvent};
+use crate::outlet::Departing;
 use crate::port_counters::Counters;
 use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
@@ -21,7 +22,7 @@ use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DropCause,
 use penstock_model::id::{HopId, LinkId};
 use penstock_model::impairment::{AnyImpairment, Fate, Impairment};
 use penstock_model::meter::{AnyMeter, Meter};
-use penstock_model::packet::{Packet, PcnMark};
+use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
 use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
@@ -248,13 +249,46 @@ impl Port {
         }
     }
 
+    /// Whether it is the port that only queues, and may meter, so that [`Port::on_train`] is for it.
+    #[inline]
+    pub fn only_queues(&self) -> bool {
+        matches!(self.queueing, Queueing::Fifo(_))
+    }
+
+    /// Takes packets that a flow sends in a row: they look like `first`, but for time and size, and are numbered on from it.
+    /// Nobody traces.
+    #[inline(never)]
+    pub fn on_train(&mut self, train: &[Departing], first: Packet, context: &mut Context<'_, '_>) {
+        self.take_handed(context);
+        let (hop, number) = (first.hop, first.sequence());
+        let next = context.routes.hop(hop);
+        let mut way = context.outputs.way(next.process, next.input);
+        for (&Departing { at: now, size }, i) in train.iter().zip(0u32..) {
+            let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i) }, ..first };
+            if let Some((at, pcn)) = self.queue(now, &packet, context.record) {
+                way.send(at, |arrival| arrival.write(at, &packet, Written { hop, marked: packet.marked, pcn }));
+            }
+        }
+    }
+
     /// Takes a packet at a port that only queues, and meters what it accepts if it has meters; tells whether it accepts it.
     #[inline(always)]
     fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> bool {
-        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return false };
+        let Some((at, mark)) = self.queue(now, packet, context.record) else { return false };
+        if at != Time::NEVER {
+            let next = context.routes.hop(hop);
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
+        }
+        true
+    }
+
+    /// The same without sending it on: when it arrives at the far end, and its mark; `None` if it is refused.
+    #[inline(always)]
+    fn queue(&mut self, now: Time, packet: &Packet, record: &mut Record) -> Option<(Time, PcnMark)> {
+        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
         if !queue.admits(now, packet.size, &mut counters.sent) {
-            counters.offered_in_vain(now, *packet, DropCause::Overflow, context.record);
-            return false;
+            counters.offered_in_vain(now, *packet, DropCause::Overflow, record);
+            return None;
         }
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
@@ -264,12 +298,10 @@ impl Port {
             }
         }
         let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
-        if counters.passage(now, start, end, packet) {
-            let (next, at) = (context.routes.hop(hop), end + *delay);
-            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
-        }
+        let ends = counters.passage(now, start, end, packet);
+        let at = if ends { end + *delay } else { Time::NEVER };
         self.check_conservation();
-        true
+        Some((at, mark))
     }
 
     /// The same where somebody traces.
