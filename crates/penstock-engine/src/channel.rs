@@ -162,24 +162,25 @@ impl Inputs {
     /// Adds an arrival at `at`, which `write` writes into its place; tells whether it may come before all others.
     #[inline(always)]
     fn push(&mut self, input: usize, at: Time, write: impl FnOnce(&mut Arrival)) -> bool {
-        match &mut self.arrivals {
+        let (place, is_first) = match &mut self.arrivals {
             Arrivals::Single(ring) => {
                 debug_assert!(ring.last().is_none_or(|last| last.at <= at), "the only input stays sorted");
-                write(ring.add());
-                ring.len() == 1
+                let is_first = ring.len() == 0;
+                (ring.add(), is_first)
             }
-            Arrivals::Few(merged) => merged.push(input, at, write),
+            Arrivals::Few(merged) => merged.add(input, at),
             Arrivals::Ordered(calendar) => {
                 let is_first = at < calendar.next();
-                write(calendar.add(input, at));
-                is_first
+                (calendar.add(input, at), is_first)
             }
             Arrivals::Random(shuffled) => {
                 let mut arrival = Arrival::default();
                 write(&mut arrival);
-                shuffled.push(input, arrival)
+                return shuffled.push(input, arrival);
             }
-        }
+        };
+        write(place);
+        is_first
     }
 
     /// Adds an arrival that was written down elsewhere.
@@ -235,7 +236,7 @@ impl Way<'_> {
                     self.horizon.announce(self.place, at);
                 }
             }
-            None => self.away.send(self.process, self.input as u32, at, write),
+            None => write(self.away.add(self.process, self.input as u32, at)),
         }
     }
 }
@@ -268,7 +269,7 @@ impl<'a> Outputs<'a> {
     pub fn send(&mut self, process: ProcessId, input: u32, at: Time, write: impl FnOnce(&mut Arrival)) {
         let place = process.index().wrapping_sub(self.first);
         let Some(inputs) = self.inputs.get_mut(place) else {
-            return self.away.send(process, input, at, write);
+            return write(self.away.add(process, input, at));
         };
         if inputs.as_mut().expect(TO_ITSELF).push(input as usize, at, write) {
             self.horizon.announce(place, at);

@@ -48,19 +48,17 @@ impl Merged {
         self.find_first();
     }
 
-    /// Adds an arrival at `at`, which `write` writes into its place; tells whether it comes before all others.
+    /// Makes a place for an arrival at `at`, to be written over before anything else happens; tells whether it comes before
+    /// all others.
     #[inline(always)]
-    pub fn push(&mut self, input: usize, at: Time, write: impl FnOnce(&mut Arrival)) -> bool {
-        let ring = &mut self.rings[input];
-        debug_assert!(ring.last().is_none_or(|last| last.at <= at), "an input on which nothing overtakes stays sorted");
-        write(ring.add());
-        if ring.len() > 1 {
-            return false;
+    pub fn add(&mut self, input: usize, at: Time) -> (&mut Arrival, bool) {
+        let mut is_first = false;
+        if self.rings[input].len() == 0 {
+            is_first = at < self.next();
+            self.heads[input] = at;
+            self.find_first();
         }
-        let before = self.next();
-        self.heads[input] = at;
-        self.find_first();
-        at < before
+        (self.rings[input].add(), is_first)
     }
 
     /// Packets under way.

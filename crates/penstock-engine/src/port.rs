@@ -294,7 +294,7 @@ impl Port {
         if let Some(pcn) = pcn {
             mark = pcn.meter(now, packet.size, packet.pcn);
             if mark > packet.pcn {
-                counters.mark(now, packet);
+                counters.mark_unwatched(now, packet.size);
             }
         }
         let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);

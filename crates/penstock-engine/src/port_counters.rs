@@ -50,6 +50,14 @@ impl Counters {
         }
     }
 
+    /// The same of a packet of `size` where nothing is recorded beyond the counts.
+    #[inline]
+    pub fn mark_unwatched(&mut self, now: Time, size: u32) {
+        if self.window.contains(now) {
+            self.link.mark(size);
+        }
+    }
+
     /// Writes down that `event` happened to `packet`.
     fn note(&mut self, now: Time, packet: &Packet, event: TraceEvent, record: &mut Record) {
         self.digest.packet(now, packet, event.code());

@@ -250,7 +250,7 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
 /// packets that arrive. Returns how many packets have arrived, and how much else it did.
 #[inline(never)]
 fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> (u64, u64) {
-    let (mut hops, mut done) = (0, 0);
+    let (mut hops, mut done) = (0, host.run_calls(until, around));
     // The host does nothing by itself before, and nothing from then on may be done yet.
     let mut bound = host.next().min(until.after());
     loop {
@@ -273,6 +273,11 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
             let Some(Arrival { packet, .. }) = arrival else { break true };
             if host.takes_datagrams(at, packet, around.context.record) {
                 taken += host.take_datagrams(&front[taken..], bound, around);
+                continue;
+            }
+            if host.takes_media(packet, around.context.record) {
+                taken += host.take_media(&front[taken..], bound, around);
+                bound = bound.min(host.next_timer());
                 continue;
             }
             around.context.record.digest.packet(at, packet, 0);
