@@ -22,9 +22,9 @@ pub struct Arrival {
     pub packet: Packet,
 }
 
-impl Default for Arrival {
+impl Arrival {
     /// Something to write over.
-    fn default() -> Arrival {
+    pub const NOTHING: Arrival = {
         let packet = Packet {
             created: Time::NEVER,
             flow: FlowId(u32::MAX),
@@ -37,6 +37,12 @@ impl Default for Arrival {
             body: Body::Syn,
         };
         Arrival { at: Time::NEVER, packet }
+    };
+}
+
+impl Default for Arrival {
+    fn default() -> Arrival {
+        Arrival::NOTHING
     }
 }
 
@@ -145,6 +151,15 @@ impl Inputs {
             Arrivals::Few(merged) => merged.front(),
             Arrivals::Ordered(calendar) => calendar.front(),
             Arrivals::Random(shuffled) => shuffled.front(),
+        }
+    }
+
+    /// The inputs as two, if that is what they are and nothing overtakes.
+    #[inline]
+    pub fn pair(&mut self) -> Option<&mut Merged> {
+        match &mut self.arrivals {
+            Arrivals::Few(merged) if merged.are_two() => Some(merged),
+            _ => None,
         }
     }
 

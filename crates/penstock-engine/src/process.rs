@@ -5,12 +5,16 @@
 
 use crate::channel::{Arrival, Inputs, Outputs};
 use crate::host::{Context, Host, Surroundings};
+use crate::merged::Merged;
 use crate::observations::{MeterSamples, Observations, TraceRow};
 use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Time};
+
+/// Of two inputs, so many arrivals are listed at a time.
+const BATCH: usize = 32;
 
 /// A process.
 pub struct Process {
@@ -226,6 +230,9 @@ impl Process {
 #[inline]
 fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> u64 {
     let [port] = around.ports else { unreachable!("a router's port is a process of its own") };
+    if let Some(pair) = inputs.pair() {
+        return pass_on_of_two(until, pair, port, &mut around.context);
+    }
     let mut digest = around.context.record.digest;
     let mut passed = 0;
     loop {
@@ -243,6 +250,28 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
         }
         inputs.consume(taken);
         passed += taken as u64;
+    }
+}
+
+/// The same of two inputs.
+fn pass_on_of_two(until: Time, inputs: &mut Merged, port: &mut Port, context: &mut Context<'_, '_>) -> u64 {
+    let mut digest = context.record.digest;
+    let mut passed = 0;
+    loop {
+        let mut batch = [&Arrival::NOTHING; BATCH];
+        let (ones, others) = inputs.list(until, &mut batch);
+        let listed = ones + others;
+        if listed == 0 {
+            context.record.digest = digest;
+            return passed;
+        }
+        let packets = batch[..listed].iter().map(|Arrival { at, packet }| {
+            digest.packet(*at, packet, 0);
+            (*at, packet, packet.hop.next())
+        });
+        port.on_arrivals(packets, context);
+        inputs.consume_both((ones, others));
+        passed += listed as u64;
     }
 }
 
