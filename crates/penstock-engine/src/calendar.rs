@@ -67,8 +67,8 @@ const NONE: u32 = u32::MAX;
 /// Days are judged in groups of so many,
 const JUDGED: u32 = 64;
 /// and should hold so much each in the mean.
-const FEWEST: u32 = 2;
-const MOST: u32 = 8;
+const FEWEST: u32 = 8;
+const MOST: u32 = 32;
 /// A day of 67 us at the beginning.
 const FIRST_DAY: u32 = 26;
 const SHORTEST_DAY: u32 = 6;
