@@ -9,7 +9,7 @@ use crate::messages::{Message, Peer};
 use crate::observations::CallCounters;
 use crate::outlet::{Departing, Outlet};
 use crate::record::Window;
-use penstock_model::edge::{Decision, EdgeContext, Ingress, Signal, TerminationPlan, Victims};
+use penstock_model::edge::{only_answers, Decision, EdgeContext, Ingress, Signal, TerminationPlan, Victims};
 use penstock_model::id::FlowId;
 use penstock_model::packet::Body;
 use penstock_model::rng::{Key, Stream};
@@ -41,6 +41,10 @@ pub struct CallsEnd {
     next_ending: Time,
     next_call: u32,
     messages: u32,
+    /// The egress sends nothing but answers.
+    is_asked_only: bool,
+    /// Requests that have not been answered yet.
+    asked: u32,
     /// What became of calls.
     pub counters: CallCounters,
     live_since: Time,
@@ -118,6 +122,8 @@ impl CallsEnd {
             next_ending: Time::NEVER,
             next_call: 0,
             messages: 0,
+            is_asked_only: only_answers(&plan.admission, &plan.termination),
+            asked: 0,
             counters: CallCounters::default(),
             live_since: Time::ZERO,
             plan,
@@ -136,6 +142,15 @@ impl CallsEnd {
     /// Packets and bytes that this end has sent in the window.
     pub fn sent(&self) -> (u64, u64) {
         (self.sending.outlet.packets, self.sending.outlet.bytes)
+    }
+
+    /// The egress sends nothing before it has been told something, which is not before this.
+    pub fn quiet_until(&self) -> Time {
+        if self.is_asked_only && self.asked == 0 {
+            self.next_arrival
+        } else {
+            Time::ZERO
+        }
     }
 
     /// When something happens here next.
@@ -210,6 +225,7 @@ impl CallsEnd {
     /// A signal from the egress.
     pub fn on_signal(&mut self, now: Time, signal: Signal, around: &mut Surroundings<'_, '_>) {
         if let Some((call, admitted)) = self.ingress.on_signal(now, signal, self.live.len() as u32) {
+            self.asked -= 1;
             self.decided(now, call, admitted);
         }
         self.follow_up(now, around);
@@ -262,18 +278,22 @@ impl CallsEnd {
             match self.ingress.on_call(now, serial, live) {
                 Decision::Admit => self.decided(now, serial, true),
                 Decision::Block => self.decided(now, serial, false),
-                Decision::Ask => match self.plan.request_packet {
-                    Some(size) => {
-                        let body = Body::Request { call: serial, live };
-                        let packet = self.sending.outlet.dress.packet(now, size, body);
-                        self.sending.outlet.send(now, &packet, around);
-                    }
-                    None => self.signal(now, Signal::Request { call: serial, live }, around),
-                },
+                Decision::Ask => self.ask(now, serial, live, around),
             }
         }
         self.draw_arrival(now);
         self.follow_up(now, around);
+    }
+
+    fn ask(&mut self, now: Time, call: u32, live: u32, around: &mut Surroundings<'_, '_>) {
+        self.asked += 1;
+        match self.plan.request_packet {
+            Some(size) => {
+                let packet = self.sending.outlet.dress.packet(now, size, Body::Request { call, live });
+                self.sending.outlet.send(now, &packet, around);
+            }
+            None => self.signal(now, Signal::Request { call, live }, around),
+        }
     }
 
     fn decided(&mut self, now: Time, serial: u32, admitted: bool) {

@@ -308,6 +308,15 @@ impl Host {
         self.emissions.next().min(self.timers.next()).min(self.next_of_calls)
     }
 
+    /// Nothing arrives here unless this host has said something first, which it does not do before this.
+    pub fn quiet_until(&self) -> Time {
+        let calls_alone = self.sources.is_empty() && self.sinks.is_empty() && self.senders.is_empty() && self.receivers.is_empty();
+        if !calls_alone || !self.egresses.is_empty() || self.passes_on {
+            return Time::ZERO;
+        }
+        self.calls.iter().map(CallsEnd::quiet_until).min().unwrap_or(Time::ZERO)
+    }
+
     /// When its next timer is due: packets that it receives bring about nothing else.
     #[inline]
     pub fn next_timer(&self) -> Time {

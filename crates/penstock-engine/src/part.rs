@@ -57,6 +57,7 @@ impl Part<'_> {
         self.horizon.extend(until);
         while let Some((process, until)) = self.horizon.next_visit() {
             let (next, handled) = self.visit(process, until, away);
+            self.horizon.is_quiet_until(process, self.processes[process].quiet_until());
             self.horizon.visited(process, next, handled);
             *done += handled;
             if self.horizon.turns_to_sweeping() {

@@ -93,8 +93,8 @@ impl PcnStage {
         (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
     }
 
-    /// The mark of a packet that the meters see. It has registers of its own, so that ports without meters have all theirs.
-    #[inline(never)]
+    /// The mark of a packet that the meters see. Each has registers of its own, so that ports without meters have all theirs.
+    #[inline(always)]
     fn meter(&mut self, now: Time, size: u32, mark: PcnMark) -> PcnMark {
         let size = Bytes::new(u64::from(size));
         match &mut *self.meters {

@@ -120,6 +120,12 @@ impl Process {
         }
     }
 
+    /// Nothing arrives here unless this process has sent something first, which it does not do before this.
+    #[inline]
+    pub fn quiet_until(&self) -> Time {
+        self.host.as_ref().map_or(Time::ZERO, |host| host.quiet_until())
+    }
+
     /// Does everything that is due up to and including `until`; returns when something is due next, and how much it did.
     pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64) {
         let before = self.packet_hops + self.own;
