@@ -240,23 +240,21 @@ impl<T: Timed> Calendar<T> {
         let Calendar { pages, cards, free, sorter, today, orders, day, .. } = self;
         // The time since the beginning of the day, and behind it the number of the card.
         let numbers = (1u64 << (64 - *day)) - 1;
-        let mut number = std::mem::replace(&mut pages[page], NONE);
+        let first = std::mem::replace(&mut pages[page], NONE);
+        let (mut number, mut last) = (first, first);
         sorter.clear();
         while let Some(card) = cards.get(number as usize) {
             sorter.push(card.item.at().as_ps() << (64 - *day) | u64::from(number));
-            number = card.before;
+            (last, number) = (number, card.before);
         }
         sorter.sort_unstable();
         if sorter.windows(2).any(|two| (two[0] ^ two[1]) & !numbers == 0) {
             sorter.sort_unstable_by_key(|key| (key & !numbers, cards[(key & numbers) as usize].order));
         }
-        for key in &*sorter {
-            let number = key & numbers;
-            let card = &mut cards[number as usize];
-            today.push(card.item);
-            orders.push(card.order);
-            card.before = std::mem::replace(free, number as u32);
-        }
+        today.extend(sorter.iter().map(|key| cards[(key & numbers) as usize].item));
+        orders.extend(sorter.iter().map(|key| cards[(key & numbers) as usize].order));
+        // They are free in the order in which they stood on the page.
+        cards[last as usize].before = std::mem::replace(free, first);
         self.waiting -= sorter.len();
         self.judge();
     }
