@@ -265,7 +265,7 @@ impl Port {
         let mut way = context.outputs.way(next.process, next.input);
         for (&Departing { at: now, size }, i) in train.iter().zip(0u32..) {
             let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i) }, ..first };
-            if let Some((at, pcn)) = self.queue(now, &packet, context.record) {
+            if let Some((at, pcn)) = self.queue(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
                 way.send(at, |arrival| arrival.write(at, &packet, Written { hop, marked: packet.marked, pcn }));
             }
         }
@@ -282,7 +282,7 @@ impl Port {
         true
     }
 
-    /// The same without sending it on: when it arrives at the far end, and its mark; `None` if it is refused.
+    /// The same without sending it on: when it arrives at the far end, if ever, and its mark; `None` if it is refused.
     #[inline(always)]
     fn queue(&mut self, now: Time, packet: &Packet, record: &mut Record) -> Option<(Time, PcnMark)> {
         let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
