@@ -177,7 +177,12 @@ impl Fifo {
     fn advance(&mut self, now: Time, sent: &mut u64) {
         loop {
             let front = self.waiting.front();
-            let started = front.partition_point(|waiting| waiting.start <= now);
+            // Mostly it is one or two, or very many.
+            let near = &front[..front.len().min(4)];
+            let started = match near.last() {
+                Some(last) if last.start <= now => front.partition_point(|waiting| waiting.start <= now),
+                _ => near.iter().take_while(|waiting| waiting.start <= now).count(),
+            };
             if started == 0 {
                 return;
             }

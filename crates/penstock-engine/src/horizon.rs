@@ -49,6 +49,10 @@ const SMALL_VISIT: u64 = 250;
 const FIRST_SPAN: Duration = Duration::from_ms(1);
 /// No visit lasts longer, so that traffic which begins after a silence does not pile up either.
 const LONGEST_SPAN: Duration = Duration::from_ms(100);
+/// But that of the ingress of a few calls may, whose visit would be for fewer packets than this: what it needs leaves the
+/// caches from one visit to the next.
+const TINY_VISIT: u64 = 32;
+const LONGEST_SPAN_OF_CALLS: Duration = Duration::from_ms(400);
 
 /// The order of visits.
 pub struct Horizon {
@@ -59,6 +63,8 @@ pub struct Horizon {
     reach: Vec<Duration>,
     /// Processes' visits last so long at most, and are put off by no more.
     span: Vec<Duration>,
+    /// Nothing arrives at a process but in answer to what it sends from then on.
+    quiet_until: Vec<Time>,
     ancestors: Vec<Ancestor>,
     /// Where the ancestors of each process begin; none at all if there are too many.
     first_ancestor: Vec<u32>,
@@ -107,6 +113,7 @@ impl Horizon {
             sweeps: Sweeps::new(processes, couplings, &reach),
             reach,
             span: vec![FIRST_SPAN; processes],
+            quiet_until: vec![Time::ZERO; processes],
             ancestors,
             first_ancestor,
             until: Time::ZERO,
@@ -225,7 +232,8 @@ impl Horizon {
         let until = match self.executor {
             Executor::Plain => now,
             Executor::Horizon | Executor::Sweeps => {
-                let promised = self.promised(process, edge).before().max(now);
+                let answered = self.quiet_until[process] + self.reach[process];
+                let promised = self.promised(process, edge).max(answered).before().max(now);
                 promised.min(now + self.span[process]).min(self.until)
             }
         };
@@ -240,9 +248,16 @@ impl Horizon {
         if handled > LARGE_VISIT {
             *span = Duration::from_ps((span.as_ps() / handled).saturating_mul(LARGE_VISIT / 2).max(1));
         } else if handled < SMALL_VISIT {
-            *span = span.times(2).min(LONGEST_SPAN);
+            let is_tiny = handled < TINY_VISIT && self.quiet_until[process] > Time::ZERO;
+            *span = span.times(2).min(if is_tiny { LONGEST_SPAN_OF_CALLS } else { LONGEST_SPAN });
         }
         self.set(process, next);
+    }
+
+    /// Nothing arrives at `process` from now on but in answer to what it sends, and that is not before `until`.
+    #[inline]
+    pub fn is_quiet_until(&mut self, process: usize, until: Time) {
+        self.quiet_until[process] = until;
     }
 
     /// Something is on its way to `process` that arrives at `at`.
@@ -356,6 +371,16 @@ mod tests {
         horizon.visited(0, at(111), 500);
         // The next packet of process 0 reaches process 1 at 112.
         assert_eq!(horizon.next_visit(), Some((1, at(110))));
+    }
+
+    #[test]
+    fn who_hears_only_answers_runs_until_the_first_may_come() {
+        let mut horizon = horizon(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
+        assert_eq!(horizon.next_visit(), Some((0, at(14).before())));
+        horizon.is_quiet_until(0, at(40));
+        assert_eq!(horizon.next_visit(), Some((0, at(42).before())));
+        horizon.is_quiet_until(0, Time::NEVER);
+        assert_eq!(horizon.next_visit(), Some((0, at(110))));
     }
 
     #[test]

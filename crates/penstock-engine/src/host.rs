@@ -252,6 +252,15 @@ impl Host {
         !self.calls.is_empty() || !self.egresses.is_empty()
     }
 
+    /// Nothing arrives here unless this host has said something first, which it does not do before this.
+    pub fn quiet_until(&self) -> Time {
+        let calls_alone = self.sources.is_empty() && self.sinks.is_empty() && self.connections.is_empty();
+        if !calls_alone || !self.egresses.is_empty() || self.passes_on {
+            return Time::ZERO;
+        }
+        self.calls.iter().map(CallsEnd::quiet_until).min().unwrap_or(Time::ZERO)
+    }
+
     /// When its next timer is due: packets that it receives bring about nothing else.
     #[inline]
     pub fn next_timer(&self) -> Time {
@@ -276,6 +285,23 @@ impl Host {
             }
             done += self.on_due(now, until, around);
         }
+    }
+
+    /// Lets aggregates of calls do what is due up to and including `until`, before which no message comes, if that is all that
+    /// leaves here: what arrives meanwhile makes no difference to them, nor do the timers of the receiving ends. Returns how
+    /// much they did.
+    pub fn run_calls(&mut self, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
+        let others = !self.sources.is_empty() || !self.connections.is_empty();
+        if self.passes_on || others || around.context.record.trace.is_some() {
+            return 0;
+        }
+        let mut done = 0;
+        while self.next_of_calls <= until && self.next_of_calls != Time::NEVER {
+            let (slot, until) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), self.next_of_calls) };
+            done += self.calls[slot].run(until, around);
+            self.settle_calls(slot);
+        }
+        done
     }
 
     /// Does what is due at `now`: one source or timer, in the order of flows; then an aggregate of calls, which goes on
@@ -340,7 +366,9 @@ impl Host {
         }
         match packet.body {
             Body::Datagram { .. } => self.take_datagrams(arrivals, bound, around),
-            Body::Segment { .. } | Body::Ack { .. } if self.window.is_open(*at) => self.connections.take(arrivals, bound, &mut self.timers, around),
+            Body::Segment { .. } | Body::Ack { .. } if self.window.is_open(*at) => {
+                self.connections.take(arrivals, bound, &mut self.timers, around)
+            }
             _ => 0,
         }
     }
@@ -372,6 +400,35 @@ impl Host {
         datagrams.skip_while(|arrival| !window.is_open(arrival.at)).for_each(count);
     }
 
+    /// Whether [`Host::take_media`] is for `packet`.
+    #[inline(always)]
+    pub fn takes_media(&self, packet: &Packet, record: &Record) -> bool {
+        matches!(packet.body, Body::Media { .. }) && !self.passes_on && record.trace.is_none()
+    }
+
+    /// Takes packets of calls at their egress, as long as nothing else arrives and they do so before `bound` and before any
+    /// timer that they arm; returns how many.
+    #[inline(never)]
+    pub fn take_media(&mut self, arrivals: &[Arrival], mut bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
+        let mut digest = around.context.record.digest;
+        let mut taken = 0;
+        for Arrival { at, packet } in arrivals {
+            let Body::Media { seq } = packet.body else { break };
+            if *at >= bound {
+                break;
+            }
+            digest.packet(*at, packet, 0);
+            let sink = around.context.routes.sink(packet.flow);
+            if self.egresses[sink as usize].on_packet(*at, packet, Some(seq), around) {
+                self.arm_egress(sink);
+                bound = bound.min(self.timers.next());
+            }
+            taken += 1;
+        }
+        around.context.record.digest = digest;
+        taken
+    }
+
     /// Takes a packet at the end of its route; tells whether that may have armed a timer.
     #[inline]
     pub fn deliver(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) -> bool {
@@ -383,16 +440,16 @@ impl Host {
                 }
                 return false;
             }
-            Body::Media { .. } => {
-                let sink = around.context.routes.flow(packet.flow).sink;
-                if self.egresses[sink as usize].on_packet(now, packet, around) {
+            Body::Media { seq } => {
+                let sink = around.context.routes.sink(packet.flow);
+                if self.egresses[sink as usize].on_packet(now, packet, Some(seq), around) {
                     self.arm_egress(sink);
                 }
             }
             Body::Request { call, live } => {
                 let sink = around.context.routes.flow(packet.flow).sink;
                 let end = &mut self.egresses[sink as usize];
-                end.on_packet(now, packet, around);
+                end.on_packet(now, packet, None, around);
                 end.on_signal(now, Signal::Request { call, live }, &mut self.counted[end.shared_count as usize].1, around);
                 self.arm_egress(sink);
             }

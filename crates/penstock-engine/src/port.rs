@@ -12,19 +12,20 @@ use crate::fifo::Fifo;
 use crate::host::Context;
 use crate::link::Wire;
 use crate::observations::{LinkCounters, PortTimings, TraceEvent};
+use crate::outlet::Departing;
 use crate::port_counters::Counters;
 use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use crate::service::Service;
-use crate::wheel::{Next, Turn};
 use crate::serving::Wired;
+use crate::wheel::{Next, Turn};
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DropCause, PortContext, Verdict};
 use penstock_model::id::{HopId, LinkId, ProcessId};
 use penstock_model::impairment::{AnyImpairment, Fate, Impairment};
 use penstock_model::meter::{AnyMeter, Meter};
-use penstock_model::packet::{Packet, PcnMark};
+use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
 use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
@@ -32,6 +33,9 @@ use penstock_model::units::{Bytes, Duration, Time};
 
 /// So many packets that a host has handed over fit the nearest cache, with what the port needs.
 pub const MOST_HANDED: usize = 64;
+
+/// So many packets of sources are worth a way of their own.
+const MANY: usize = 8;
 
 /// A port and its link.
 pub struct Port {
@@ -101,8 +105,8 @@ impl PcnStage {
         (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
     }
 
-    /// The mark of a packet that the meters see. It has registers of its own, so that ports without meters have all theirs.
-    #[inline(never)]
+    /// The mark of a packet that the meters see. Each has registers of its own, so that ports without meters have all theirs.
+    #[inline(always)]
     fn meter(&mut self, now: Time, size: u32, mark: PcnMark) -> PcnMark {
         let size = Bytes::new(u64::from(size));
         match &mut *self.meters {
@@ -354,9 +358,9 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Takes the packets that sources of the host repeat; at once if it has been handed nothing before.
+    /// Takes the packets that sources of the host repeat; at once if these are many and it has been handed nothing before.
     pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
-        let Some(first) = turns.first() else { return };
+        let Some(first) = turns.first().filter(|_| turns.len() >= MANY) else { return self.hand_all(turns) };
         if self.handed.is_empty() && context.record.trace.is_none() && self.passes_all(first.at, turns.len(), context) {
             self.pass_all(turns.iter(), turns.len(), context, |place, turn| *place = turn.arrival());
         } else {
@@ -364,28 +368,59 @@ impl Port {
         }
     }
 
+    /// Whether it is the port that only queues, and may meter, so that [`Port::on_train`] is for it.
+    #[inline]
+    pub fn only_queues(&self) -> bool {
+        matches!(self.queueing, Queueing::Fifo(_))
+    }
+
+    /// Takes packets that a flow sends in a row: they look like `first`, but for time and size, and are numbered on from it.
+    /// Nobody traces.
+    #[inline(never)]
+    pub fn on_train(&mut self, train: &[Departing], first: Packet, context: &mut Context<'_, '_>) {
+        self.take_handed(context);
+        let (hop, number) = (first.hop, first.sequence());
+        let next = context.routes.hop(hop);
+        let mut way = context.outputs.way(next.process, next.input);
+        for (&Departing { at: now, size }, i) in train.iter().zip(0u32..) {
+            let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i) }, ..first };
+            if let Some((at, pcn)) = self.queue(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
+                way.send(at, |arrival| arrival.write(at, &packet, Written { hop, marked: packet.marked, pcn }));
+            }
+        }
+    }
+
     /// Takes a packet at a port that only queues, and meters what it accepts if it has meters; tells whether it accepts it.
     #[inline(always)]
     fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> bool {
-        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return false };
+        let Some((at, mark)) = self.queue(now, packet, context.record) else { return false };
+        if at != Time::NEVER {
+            let next = context.routes.hop(hop);
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
+        }
+        true
+    }
+
+    /// The same without sending it on: when it arrives at the far end, if ever, and its mark; `None` if it is refused.
+    #[inline(always)]
+    fn queue(&mut self, now: Time, packet: &Packet, record: &mut Record) -> Option<(Time, PcnMark)> {
+        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
         if !queue.admits(now, packet.size, &mut counters.sent) {
-            counters.offered_in_vain(now, packet, DropCause::Overflow, context.record);
-            return false;
+            counters.offered_in_vain(now, packet, DropCause::Overflow, record);
+            return None;
         }
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
             mark = pcn.meter(now, packet.size, packet.pcn);
             if mark > packet.pcn {
-                counters.mark(now, packet);
+                counters.mark_unwatched(now, packet.size);
             }
         }
         let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
-        if counters.passage(now, start, end, packet) {
-            let (next, at) = (context.routes.hop(hop), end + *delay);
-            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
-        }
+        let ends = counters.passage(now, start, end, packet);
+        let at = if ends { end + *delay } else { Time::NEVER };
         self.check_conservation();
-        true
+        Some((at, mark))
     }
 
     /// The same where somebody traces.

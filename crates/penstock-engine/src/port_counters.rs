@@ -50,6 +50,14 @@ impl Counters {
         }
     }
 
+    /// The same of a packet of `size` where nothing is recorded beyond the counts.
+    #[inline]
+    pub fn mark_unwatched(&mut self, now: Time, size: u32) {
+        if self.window.contains(now) {
+            self.link.mark(size);
+        }
+    }
+
     /// Writes down that `event` happened to `packet`.
     #[inline(always)]
     fn note(&mut self, now: Time, packet: &Packet, event: TraceEvent, record: &mut Record) {
@@ -110,6 +118,10 @@ impl Counters {
     pub fn departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
         if self.window.from <= arrival && end <= self.window.to {
             self.whole.count(arrival, start, end, packet);
+            true
+        } else if end < self.window.from {
+            // All of the warm-up.
+            self.offered += u64::from(cfg!(debug_assertions));
             true
         } else {
             self.departure_at_an_edge(arrival, start, end, packet.size, packet.precedence)

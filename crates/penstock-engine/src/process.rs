@@ -6,15 +6,16 @@
 use crate::channel::{Arrival, Inputs, Outputs};
 use crate::datagrams;
 use crate::host::{Context, Host, Surroundings};
+use crate::merged::Merged;
 use crate::observations::{MeterSamples, Observations, TraceRow};
-use crate::port::Port;
+use crate::port::{Port, MOST_HANDED};
 use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Time};
 
-/// Packets that a port takes in one go.
-const BATCH: usize = 64;
+/// Of two inputs, so many arrivals are listed at a time.
+const BATCH: usize = 32;
 
 /// A process.
 pub struct Process {
@@ -134,6 +135,12 @@ impl Process {
         self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO)
     }
 
+    /// Nothing arrives here unless this process has sent something first, which it does not do before this.
+    #[inline]
+    pub fn quiet_until(&self) -> Time {
+        self.host.as_ref().map_or(Time::ZERO, |host| host.quiet_until())
+    }
+
     /// Does everything that is due up to and including `until`; returns when something is due next, and how much it did.
     pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64) {
         let before = self.packet_hops + self.own;
@@ -250,12 +257,15 @@ impl Process {
 #[inline]
 fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> u64 {
     let [port] = around.ports else { unreachable!("a router's port is a process of its own") };
+    if let Some(pair) = inputs.pair() {
+        return pass_on_of_two(until, pair, port, &mut around.context);
+    }
     let mut digest = around.context.record.digest;
     let mut passed = 0;
     loop {
         let mut taken = 0;
         let front = inputs.front(until);
-        let front = &front[..front.len().min(BATCH)];
+        let front = &front[..front.len().min(MOST_HANDED)];
         let from = front.first().map_or(Time::NEVER, |first| first.at);
         let due = front.iter().take_while(|arrival| arrival.at <= until);
         let packets = due.map(|arrival| {
@@ -273,11 +283,33 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
     }
 }
 
+/// The same of two inputs.
+fn pass_on_of_two(until: Time, inputs: &mut Merged, port: &mut Port, context: &mut Context<'_, '_>) -> u64 {
+    let mut digest = context.record.digest;
+    let mut passed = 0;
+    loop {
+        let mut batch = [&Arrival::NOTHING; BATCH];
+        let (ones, others) = inputs.list(until, &mut batch);
+        let listed = ones + others;
+        if listed == 0 {
+            context.record.digest = digest;
+            return passed;
+        }
+        let packets = batch[..listed].iter().map(|arrival| {
+            digest.packet(arrival.at, &arrival.packet, 0);
+            (*arrival, arrival.packet.hop.next())
+        });
+        port.on_arrivals(packets, (batch[0].at, listed), context);
+        inputs.consume_both((ones, others));
+        passed += listed as u64;
+    }
+}
+
 /// Does what is due at a host up to and including `until`, before which no message comes: its own timers and sources, then
 /// packets that arrive. Returns how many packets have arrived, and how much else it did.
 #[inline(never)]
 fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> (u64, u64) {
-    let (mut hops, mut done) = (0, 0);
+    let (mut hops, mut done) = (0, host.run_calls(until, around));
     // The host does nothing by itself before, and nothing from then on may be done yet.
     let mut bound = host.next().min(until.after());
     loop {
@@ -301,6 +333,11 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
             let run = host.take(&front[taken..], bound, around);
             if run > 0 {
                 taken += run;
+                bound = bound.min(host.next_timer());
+                continue;
+            }
+            if host.takes_media(packet, around.context.record) {
+                taken += host.take_media(&front[taken..], bound, around);
                 bound = bound.min(host.next_timer());
                 continue;
             }
