@@ -274,11 +274,10 @@ mod tests {
                     last[input] = at;
                     let arrival = Arrival { at: Time::from_ps(at), ..Arrival::default() };
                     let is_first = plain.first().is_none_or(|(first, ..)| at < *first);
-                    let pushed = gathered.push(input, arrival.at, |place| {
-                        *place = arrival;
-                        place.packet.created = Time::from_ps(number);
-                    });
-                    prop_assert_eq!(pushed, is_first);
+                    let (place, added_is_first) = gathered.add(input, arrival.at);
+                    *place = arrival;
+                    place.packet.created = Time::from_ps(number);
+                    prop_assert_eq!(added_is_first, is_first);
                     plain.insert((at, input, number));
                     number += 1;
                 }
