@@ -7,7 +7,7 @@ use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
-use penstock_model::units::Time;
+use penstock_model::units::{Duration, Time};
 
 /// The port's counts, and the window that they are about.
 #[derive(Debug)]
@@ -122,6 +122,22 @@ impl Counters {
             true
         } else {
             self.passage_at_an_edge(now, start, end, packet.size, packet.precedence)
+        }
+    }
+
+    /// Whether everything between these times counts, or nothing because it lies before the window.
+    #[inline]
+    pub fn is_whole(&self, from: Time, to: Time) -> bool {
+        self.window.from <= from && to <= self.window.to || to < self.window.from
+    }
+
+    /// Counts `count` passages up to `end` that lie in the window as a whole or before it, of packets of one size and precedence that each take
+    /// `transmission` and together have waited for `waited` ps.
+    #[inline]
+    pub fn whole_passages(&mut self, end: Time, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
+        self.offered += if cfg!(debug_assertions) { count } else { 0 };
+        if end >= self.window.from {
+            self.whole.count_like(count, size, precedence, transmission, waited);
         }
     }
 

@@ -4,6 +4,7 @@
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
 use crate::channel::{Arrival, Inputs, Outputs};
+use crate::datagrams;
 use crate::host::{Context, Host, Surroundings};
 use crate::merged::Merged;
 use crate::observations::{MeterSamples, Observations, TraceRow};
@@ -13,8 +14,8 @@ use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Time};
 
-/// Of two inputs, so many arrivals are listed at a time.
-const BATCH: usize = 32;
+/// Packets that a port takes in one go.
+const BATCH: usize = 64;
 
 /// A process.
 pub struct Process {
@@ -101,6 +102,11 @@ impl Process {
         self.is_plain = false;
     }
 
+    /// Its ports, to connect them.
+    pub fn ports_mut(&mut self) -> impl Iterator<Item = &mut Port> {
+        self.ports.iter_mut()
+    }
+
     /// The host, to add flows to.
     pub fn host_mut(&mut self) -> Option<&mut Host> {
         self.host.as_deref_mut()
@@ -162,6 +168,12 @@ impl Process {
             self.packet_hops += pass_on(until, inputs, around);
             return inputs.next();
         };
+        if host.has_datagrams_alone() && around.context.record.trace.is_none() {
+            let (hops, own) = datagrams::attend(host, until, inputs, around);
+            self.packet_hops += hops;
+            self.own += own;
+            return inputs.next().min(host.next());
+        }
         loop {
             let message = inputs.next_message();
             let next = inputs.next().min(host.next());
@@ -243,13 +255,16 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
     let mut passed = 0;
     loop {
         let mut taken = 0;
-        let due = inputs.front().iter().take_while(|arrival| arrival.at <= until);
-        let packets = due.map(|Arrival { at, packet }| {
-            digest.packet(*at, packet, 0);
+        let front = inputs.front();
+        let front = &front[..front.len().min(BATCH)];
+        let from = front.first().map_or(Time::NEVER, |first| first.at);
+        let due = front.iter().take_while(|arrival| arrival.at <= until);
+        let packets = due.map(|arrival| {
+            digest.packet(arrival.at, &arrival.packet, 0);
             taken += 1;
-            (*at, packet, packet.hop.next())
+            (arrival, arrival.packet.hop.next())
         });
-        port.on_arrivals(packets, &mut around.context);
+        port.on_arrivals(packets, (from, front.len()), &mut around.context);
         if taken == 0 {
             around.context.record.digest = digest;
             return passed;
@@ -271,11 +286,11 @@ fn pass_on_of_two(until: Time, inputs: &mut Merged, port: &mut Port, context: &m
             context.record.digest = digest;
             return passed;
         }
-        let packets = batch[..listed].iter().map(|Arrival { at, packet }| {
-            digest.packet(*at, packet, 0);
-            (*at, packet, packet.hop.next())
+        let packets = batch[..listed].iter().map(|arrival| {
+            digest.packet(arrival.at, &arrival.packet, 0);
+            (*arrival, arrival.packet.hop.next())
         });
-        port.on_arrivals(packets, context);
+        port.on_arrivals(packets, (batch[0].at, listed), context);
         inputs.consume_both((ones, others));
         passed += listed as u64;
     }
@@ -306,7 +321,7 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
                 bound = host.next().min(until.after());
             }
             let Some(Arrival { packet, .. }) = arrival else { break true };
-            if host.takes_datagrams(at, packet, around.context.record) {
+            if host.takes_datagrams(packet, around.context.record) {
                 taken += host.take_datagrams(&front[taken..], bound, around);
                 continue;
             }
