@@ -232,8 +232,7 @@ impl Horizon {
         let until = match self.executor {
             Executor::Plain => now,
             Executor::Horizon | Executor::Sweeps => {
-                let answered = self.quiet_until[process] + self.reach[process];
-                let promised = self.promised(process, edge).max(answered).before().max(now);
+                let promised = self.promised(process, edge).max(self.answered(process)).before().max(now);
                 promised.min(now + self.span[process]).min(self.until)
             }
         };
@@ -277,6 +276,15 @@ impl Horizon {
             self.later.set(process, next);
         } else {
             self.agenda.set(process, key(self.executor, next, self.reach[process], self.span[process]));
+        }
+    }
+
+    /// Before this, nothing arrives at `process` if it hears only answers.
+    #[inline]
+    fn answered(&self, process: usize) -> Time {
+        match self.quiet_until[process] {
+            Time::ZERO => Time::ZERO,
+            quiet => quiet + self.reach[process],
         }
     }
 

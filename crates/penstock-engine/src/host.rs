@@ -392,14 +392,6 @@ impl Host {
         taken
     }
 
-    /// Counts datagrams at the end of their routes.
-    #[inline(always)]
-    pub fn receive<'p>(&mut self, routes: &Routes, datagrams: impl Iterator<Item = &'p Arrival>) {
-        let Host { sinks, window, .. } = self;
-        let count = |Arrival { at, packet }: &Arrival| sinks[routes.sink(packet.flow) as usize].received.count(*at, packet);
-        datagrams.skip_while(|arrival| !window.is_open(arrival.at)).for_each(count);
-    }
-
     /// Whether [`Host::take_media`] is for `packet`.
     #[inline(always)]
     pub fn takes_media(&self, packet: &Packet, record: &Record) -> bool {
@@ -427,6 +419,14 @@ impl Host {
         }
         around.context.record.digest = digest;
         taken
+    }
+
+    /// Counts datagrams at the end of their routes.
+    #[inline(always)]
+    pub fn receive<'p>(&mut self, routes: &Routes, datagrams: impl Iterator<Item = &'p Arrival>) {
+        let Host { sinks, window, .. } = self;
+        let count = |Arrival { at, packet }: &Arrival| sinks[routes.sink(packet.flow) as usize].received.count(*at, packet);
+        datagrams.skip_while(|arrival| !window.is_open(arrival.at)).for_each(count);
     }
 
     /// Takes a packet at the end of its route; tells whether that may have armed a timer.

@@ -327,6 +327,34 @@ impl Port {
         }
     }
 
+    /// Whether it is the port that only queues, and may meter, so that [`Port::on_train`] is for it.
+    #[inline]
+    pub fn only_queues(&self) -> bool {
+        matches!(self.queueing, Queueing::Fifo(_))
+    }
+
+    /// Takes packets that a flow sends in a row: they look like `first`, but for time and size, and are numbered on from it.
+    /// Nobody traces.
+    #[inline(never)]
+    pub fn on_train(&mut self, train: &[Departing], first: Packet, context: &mut Context<'_, '_>) {
+        self.take_handed(context);
+        let (hop, number) = (first.hop, first.sequence());
+        let packets = train.iter().zip(0u32..).map(|(&Departing { at, size }, i)| {
+            let body = Body::Media { seq: number.wrapping_add(i) };
+            Arrival { at, packet: Packet { created: at, size, body, ..first } }
+        });
+        if self.passes_all(first.created, train.len(), context) {
+            return self.pass_all(packets, train.len(), context, |place, arrival| *place = arrival);
+        }
+        let next = context.routes.hop(hop);
+        let mut way = context.outputs.way(next.process, next.input);
+        for Arrival { at: now, packet } in packets {
+            if let Some((at, pcn)) = self.queue(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
+                way.send(at, |arrival| arrival.write(at, &packet, Written { hop, marked: packet.marked, pcn }));
+            }
+        }
+    }
+
     /// Whether [`Port::pass_all`] is for `most` packets, the first at `from`: the port only queues, has room for them, and
     /// feeds a single channel.
     fn passes_all(&mut self, from: Time, most: usize, context: &mut Context<'_, '_>) -> bool {
@@ -365,28 +393,6 @@ impl Port {
             self.pass_all(turns.iter(), turns.len(), context, |place, turn| *place = turn.arrival());
         } else {
             self.hand_all(turns);
-        }
-    }
-
-    /// Whether it is the port that only queues, and may meter, so that [`Port::on_train`] is for it.
-    #[inline]
-    pub fn only_queues(&self) -> bool {
-        matches!(self.queueing, Queueing::Fifo(_))
-    }
-
-    /// Takes packets that a flow sends in a row: they look like `first`, but for time and size, and are numbered on from it.
-    /// Nobody traces.
-    #[inline(never)]
-    pub fn on_train(&mut self, train: &[Departing], first: Packet, context: &mut Context<'_, '_>) {
-        self.take_handed(context);
-        let (hop, number) = (first.hop, first.sequence());
-        let next = context.routes.hop(hop);
-        let mut way = context.outputs.way(next.process, next.input);
-        for (&Departing { at: now, size }, i) in train.iter().zip(0u32..) {
-            let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i) }, ..first };
-            if let Some((at, pcn)) = self.queue(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
-                way.send(at, |arrival| arrival.write(at, &packet, Written { hop, marked: packet.marked, pcn }));
-            }
         }
     }
 

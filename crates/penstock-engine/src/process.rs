@@ -8,14 +8,14 @@ use crate::datagrams;
 use crate::host::{Context, Host, Surroundings};
 use crate::merged::Merged;
 use crate::observations::{MeterSamples, Observations, TraceRow};
-use crate::port::{Port, MOST_HANDED};
+use crate::port::Port;
 use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Time};
 
-/// Of two inputs, so many arrivals are listed at a time.
-const BATCH: usize = 32;
+/// Packets that a port takes in one go.
+const BATCH: usize = 64;
 
 /// A process.
 pub struct Process {
@@ -263,21 +263,18 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
     let mut digest = around.context.record.digest;
     let mut passed = 0;
     loop {
-        let mut taken = 0;
         let front = inputs.front(until);
-        let front = &front[..front.len().min(MOST_HANDED)];
-        let from = front.first().map_or(Time::NEVER, |first| first.at);
-        let due = front.iter().take_while(|arrival| arrival.at <= until);
-        let packets = due.map(|arrival| {
-            digest.packet(arrival.at, &arrival.packet, 0);
-            taken += 1;
-            (arrival, arrival.packet.hop.next())
-        });
-        port.on_arrivals(packets, (from, front.len()), &mut around.context);
-        if taken == 0 {
+        let front = &front[..front.len().min(BATCH)];
+        let due = &front[..front.partition_point(|arrival| arrival.at <= until)];
+        let (Some(first), taken) = (due.first(), due.len()) else {
             around.context.record.digest = digest;
             return passed;
-        }
+        };
+        let packets = due.iter().map(|arrival| {
+            digest.packet(arrival.at, &arrival.packet, 0);
+            (arrival, arrival.packet.hop.next())
+        });
+        port.on_arrivals(packets, (first.at, taken), &mut around.context);
         inputs.consume(taken);
         passed += taken as u64;
     }
