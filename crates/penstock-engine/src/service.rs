@@ -225,10 +225,12 @@ impl Desk<'_> {
     /// Queues a packet that is to go on to `hop`.
     #[inline(always)]
     pub fn push<S: Scheduler + ?Sized>(&mut self, index: usize, arrival: &Arrival, hop: HopId, scheduler: &mut S) {
+        let Arrival { at: now, packet } = arrival;
+        let (now, size) = (*now, packet.size);
         let place = self.queues[index].waiting.add();
-        *place = *arrival;
+        place.at = now;
+        place.packet = *packet;
         place.packet.hop = hop;
-        let Arrival { at: now, packet: Packet { size, .. } } = *arrival;
         self.wire.backlog += 1;
         let state = &mut self.states[index];
         state.packets += 1;
