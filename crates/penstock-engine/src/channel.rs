@@ -341,6 +341,14 @@ impl<'a> Outputs<'a> {
         self.horizon.announce(place, inputs.next());
     }
 
+    /// The same if there may be.
+    #[inline]
+    pub fn sent_if_any(&mut self, process: ProcessId, input: u32) {
+        if self.queue(process, input).is_some_and(|queue| queue.len() > 0) {
+            self.sent_first(process, input);
+        }
+    }
+
     /// Sends `message`, which says when it arrives, to `process`.
     pub fn tell(&mut self, process: ProcessId, message: Message) {
         let place = process.index().wrapping_sub(self.first);

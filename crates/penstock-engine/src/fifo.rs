@@ -177,12 +177,12 @@ impl Fifo {
     fn advance(&mut self, now: Time, sent: &mut u64) {
         loop {
             let front = self.waiting.front();
-            // Mostly it is one or two, or very many.
-            let near = &front[..front.len().min(4)];
-            let started = match near.last() {
-                Some(last) if last.start <= now => front.partition_point(|waiting| waiting.start <= now),
-                _ => near.iter().take_while(|waiting| waiting.start <= now).count(),
-            };
+            // Mostly few have started, if any: a search of all would go astray at each step.
+            let mut reach = 1;
+            while front.get(reach - 1).is_some_and(|waiting| waiting.start <= now) {
+                reach *= 2;
+            }
+            let started = front[..reach.min(front.len())].partition_point(|waiting| waiting.start <= now);
             if started == 0 {
                 return;
             }

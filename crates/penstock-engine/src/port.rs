@@ -17,7 +17,7 @@ use crate::port_counters::Counters;
 use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use crate::service::Service;
-use crate::serving::Wired;
+use crate::serving::Leaving;
 use crate::wheel::{Next, Turn};
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
@@ -247,8 +247,8 @@ impl Port {
                 }
             }
             Queueing::Service(_) if self.only_serves && context.record.trace.is_none() => {
-                let (service, mut around) = self.service(context);
-                service.take(packets, &mut around);
+                let (service, leaving) = self.service(context);
+                service.take(packets, most, leaving);
             }
             _ => {
                 for (Arrival { at, packet }, hop) in packets {
@@ -564,8 +564,8 @@ impl Port {
     /// Takes all decisions that are due up to and including `until`.
     pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
         if self.only_serves && self.next_decision() <= until {
-            let (service, mut around) = self.service(context);
-            return service.decide_until(until, &mut around);
+            let (service, leaving) = self.service(context);
+            return service.decide_until(until, leaving);
         }
         loop {
             let due = self.next_decision();
@@ -576,13 +576,13 @@ impl Port {
         }
     }
 
-    /// The queues of a port in service mode, and what is around them.
+    /// The queues of a port in service mode, and what becomes of packets that leave them.
     #[inline]
-    fn service<'a, 'b, 'c>(&'a mut self, context: &'a mut Context<'b, 'c>) -> (&'a mut Service, Wired<'a, 'b, 'c>) {
-        let Port { queueing: Queueing::Service(service), counters, delay, .. } = self else {
+    fn service<'a, 'b, 'c>(&'a mut self, context: &'a mut Context<'b, 'c>) -> (&'a mut Service, Leaving<'a, 'b, 'c>) {
+        let Port { queueing: Queueing::Service(service), counters, delay, only_channel, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
-        (service, Wired { delay: *delay, counters, context })
+        (service, Leaving { delay: *delay, only_channel: *only_channel, counters, context })
     }
 
     /// Starts the next transmission if the wire is free and something waits.

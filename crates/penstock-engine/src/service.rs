@@ -40,8 +40,17 @@ pub(crate) struct WireState {
     /// When the next decision is due: as soon as something waits, the wire is free and nothing holds back what waits. Only
     /// an arrival or a decision changes it.
     pub next_decision: Time,
+    /// The scheduler or a shaper holds back until then whatever waits now.
+    is_held: bool,
     /// Packets that wait.
-    backlog: u64,
+    pub backlog: u64,
+}
+
+impl WireState {
+    /// Nothing that waits now may go before `time`.
+    pub fn hold_until(&mut self, time: Time) {
+        (self.next_decision, self.is_held) = (time, true);
+    }
 }
 
 /// The queues while somebody is at work on them: everything is one step away, and what changes with each packet can be in
@@ -52,6 +61,8 @@ pub(crate) struct Desk<'a> {
     of_class: &'a [u8; 256],
     pub times: &'a mut TransmissionTimes,
     pub wire: WireState,
+    /// Where that is written down in the end.
+    kept: &'a mut WireState,
 }
 
 impl Service {
@@ -71,7 +82,7 @@ impl Service {
             queues: plan.queues.iter().map(queue).collect(),
             states: vec![QueueState::default(); plan.queues.len()],
             of_class,
-            wire: WireState { free_at: Time::ZERO, next_decision: Time::NEVER, backlog: 0 },
+            wire: WireState { free_at: Time::ZERO, next_decision: Time::NEVER, is_held: false, backlog: 0 },
             times: TransmissionTimes::new(context.rate),
             unsettled: None,
         };
@@ -84,21 +95,19 @@ impl Service {
     pub fn decide(&mut self, now: Time, packet: &Packet) -> Verdict {
         let Service { queues, .. } = self;
         queues.settle(now);
-        queues.at_work(|desk| {
-            let index = desk.index(packet);
-            desk.queues[index].decide(now, packet, &desk.states[index])
-        })
+        let desk = queues.desk();
+        let index = desk.index(packet);
+        desk.queues[index].decide(now, packet, &desk.states[index])
     }
 
     /// Queues an accepted packet.
     #[inline]
     pub fn push(&mut self, now: Time, packet: Packet) {
         let Service { queues, scheduler } = self;
-        queues.at_work(|desk| {
-            let index = desk.index(&packet);
-            desk.queues[index].admit(&packet);
-            desk.push(index, now, &packet, packet.hop, scheduler);
-        });
+        let mut desk = queues.desk();
+        let index = desk.index(&packet);
+        desk.queues[index].admit(&packet);
+        desk.push(index, &Arrival { at: now, packet }, packet.hop, scheduler);
     }
 
     /// When the next decision is due.
@@ -126,21 +135,21 @@ impl Service {
             Turn::Queue(index) => index,
             Turn::NotBefore(time) => {
                 debug_assert!(time > now, "who holds packets back says until when");
-                queues.wire.next_decision = time;
+                queues.wire.hold_until(time);
                 return None;
             }
         };
         let Packet { size, precedence, .. } = queues.queues[index].head().packet;
         let ready = wire.ready(now, size);
         if ready > now {
-            queues.wire.next_decision = ready;
+            queues.wire.hold_until(ready);
             return None;
         }
         let (_, end) = wire.transmit(now, size);
         if queues.queues[index].begin(size, precedence) {
             queues.unsettled = Some(index);
         }
-        queues.at_work(|desk| desk.sent(index, now, end, size, scheduler));
+        queues.desk().sent(index, now, end, size, scheduler);
         Some((index, end))
     }
 
@@ -179,17 +188,14 @@ impl Service {
 }
 
 impl Queues {
-    /// Does some work on the queues.
+    /// The queues to work on.
     #[inline(always)]
-    pub fn at_work<T>(&mut self, work: impl FnOnce(&mut Desk) -> T) -> T {
+    pub fn desk(&mut self) -> Desk<'_> {
         let Queues { queues, states, of_class, times, wire, .. } = self;
         let queues = &mut queues[..];
         // As many as there are queues: so an index that is within the one is within the other.
         let states = &mut states[..queues.len()];
-        let mut desk = Desk { queues, states, of_class, times, wire: *wire };
-        let outcome = work(&mut desk);
-        *wire = desk.wire;
-        outcome
+        Desk { queues, states, of_class, times, wire: *wire, kept: wire }
     }
 
     /// Whether all queues drop tails, by what waits.
@@ -208,6 +214,13 @@ impl Queues {
     }
 }
 
+impl Drop for Desk<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        *self.kept = self.wire;
+    }
+}
+
 impl Desk<'_> {
     /// The queue of a packet.
     #[inline(always)]
@@ -217,21 +230,26 @@ impl Desk<'_> {
 
     /// Queues a packet that is to go on to `hop`.
     #[inline(always)]
-    pub fn push<S: Scheduler + ?Sized>(&mut self, index: usize, now: Time, packet: &Packet, hop: HopId, scheduler: &mut S) {
+    pub fn push<S: Scheduler + ?Sized>(&mut self, index: usize, arrival: &Arrival, hop: HopId, scheduler: &mut S) {
+        let Arrival { at: now, packet } = arrival;
+        let (now, size) = (*now, packet.size);
         let place = self.queues[index].waiting.add();
-        *place = Arrival { at: now, packet: *packet };
+        place.at = now;
+        place.packet = *packet;
         place.packet.hop = hop;
         self.wire.backlog += 1;
         let state = &mut self.states[index];
         state.packets += 1;
-        state.bytes += u64::from(packet.size);
+        state.bytes += u64::from(size);
         // Whether it is the first is often anyone's guess: a jump would be mispredicted.
         let is_first = state.packets == 1;
         if scheduler.reads_heads() {
-            state.head = std::hint::select_unpredictable(is_first, packet.size, state.head);
+            state.head = std::hint::select_unpredictable(is_first, size, state.head);
         }
-        let WireState { free_at, next_decision, .. } = self.wire;
-        self.wire.next_decision = std::hint::select_unpredictable(is_first, free_at.max(now), next_decision);
+        if !self.wire.is_held || is_first {
+            self.wire.next_decision = self.wire.free_at.max(now);
+            self.wire.is_held = false;
+        }
         scheduler.on_packet(now, index, self.states);
     }
 
@@ -248,6 +266,7 @@ impl Desk<'_> {
         }
         self.wire.backlog -= 1;
         self.wire.free_at = end;
+        self.wire.is_held = false;
         self.wire.next_decision = std::hint::select_unpredictable(self.wire.backlog > 0, end, Time::NEVER);
         scheduler.on_sent(now, index, size, self.states);
     }

@@ -2,38 +2,67 @@
 //! happens to a packet. It does what [`Service`] does step by step, with less to ask of each packet, and is compiled for
 //! each kind of scheduler.
 
-use crate::channel::Arrival;
+use crate::channel::{Arrival, Outputs};
 use crate::host::Context;
 use crate::port_counters::Counters;
+use crate::record::Record;
+use crate::ring::Back;
+use crate::route::Routes;
 use crate::service::{Desk, Queues, Service};
 use penstock_model::discipline::DropCause;
-use penstock_model::id::HopId;
+use penstock_model::id::{HopId, ProcessId};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::{Scheduler, Turn, Visitor};
 use penstock_model::units::{Duration, Time};
 
-/// What is around the queues of a port.
-pub struct Wired<'a, 'b, 'c> {
-    /// How long the link takes beside transmissions.
+/// What becomes of packets that leave.
+pub struct Leaving<'a, 'b, 'c> {
+    /// How long they take beside their transmission.
     pub delay: Duration,
+    /// The process and its input that all go to, if there is only one.
+    pub only_channel: Option<(ProcessId, u32)>,
     /// What the port counts.
     pub counters: &'a mut Counters,
     /// What it needs of the process around it.
     pub context: &'a mut Context<'b, 'c>,
 }
 
-/// Packets to be taken, and decisions in between.
-struct Take<'p, 'a, 'b, 'c, P> {
-    queues: &'p mut Queues,
+/// Some packets to be taken, each with the decisions that are due before it, and then all that are due before `bound`.
+struct Run<'a, 'b, 'c, P> {
+    queues: &'a mut Queues,
     packets: P,
-    around: &'p mut Wired<'a, 'b, 'c>,
+    /// There are at most so many packets.
+    most: usize,
+    bound: Time,
+    leaving: Leaving<'a, 'b, 'c>,
 }
 
-/// Decisions that are due before some time.
-struct Decide<'p, 'a, 'b, 'c> {
-    queues: &'p mut Queues,
-    bound: Time,
-    around: &'p mut Wired<'a, 'b, 'c>,
+/// Where packets go.
+trait Way {
+    fn send(&mut self, at: Time, packet: &Packet);
+}
+
+/// Each where its hop says.
+struct ByHop<'a, 'c> {
+    routes: &'a Routes,
+    outputs: &'a mut Outputs<'c>,
+}
+
+impl Way for ByHop<'_, '_> {
+    #[inline(always)]
+    fn send(&mut self, at: Time, packet: &Packet) {
+        let next = self.routes.hop(packet.hop);
+        self.outputs.send(next.process, next.input, at, |arrival| *arrival = Arrival { at, packet: *packet });
+    }
+}
+
+/// All into one queue.
+impl Way for Back<'_, Arrival> {
+    #[inline(always)]
+    fn send(&mut self, at: Time, packet: &Packet) {
+        *self.place() = Arrival { at, packet: *packet };
+        self.add_if(true);
+    }
 }
 
 impl Service {
@@ -42,78 +71,99 @@ impl Service {
         !self.has_one_queue() && self.queues.drop_tails()
     }
 
-    /// Takes packets, each with the time of its arrival and where it is to go on to, and all decisions that are due before.
+    /// Takes at most `most` packets, each to go on to a hop, and all decisions that are due before.
     #[inline(always)]
-    pub fn take<'p>(&mut self, packets: impl Iterator<Item = (&'p Arrival, HopId)>, around: &mut Wired<'_, '_, '_>) {
-        self.scheduler.receive(Take { queues: &mut self.queues, packets, around });
+    pub fn take<'p>(&mut self, packets: impl Iterator<Item = (&'p Arrival, HopId)>, most: usize, leaving: Leaving<'_, '_, '_>) {
+        self.scheduler.receive(Run { queues: &mut self.queues, packets, most, bound: Time::ZERO, leaving });
     }
 
     /// Takes all decisions that are due up to and including `until`.
-    pub fn decide_until(&mut self, until: Time, around: &mut Wired<'_, '_, '_>) {
-        self.scheduler.receive(Decide { queues: &mut self.queues, bound: until.after(), around });
+    pub fn decide_until(&mut self, until: Time, leaving: Leaving<'_, '_, '_>) {
+        let packets = std::iter::empty();
+        self.scheduler.receive(Run { queues: &mut self.queues, packets, most: 0, bound: until.after(), leaving });
     }
 }
 
-impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Visitor for Take<'_, '_, '_, '_, P> {
+impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Visitor for Run<'_, '_, '_, P> {
     #[inline(always)]
     fn visit<S: Scheduler + ?Sized>(self, scheduler: &mut S) {
-        let Take { queues, packets, around } = self;
-        queues.at_work(|desk| {
-            for (Arrival { at, packet }, hop) in packets {
-                desk.decide_before(*at, scheduler, around);
-                desk.take(*at, packet, hop, scheduler, around);
-            }
-        });
+        let Run { queues, packets, most, bound, leaving: Leaving { delay, only_channel, counters, context } } = self;
+        let Context { routes, record, outputs } = context;
+        let mut desk = queues.desk();
+        let queue = only_channel.and_then(|(process, input)| outputs.queue(process, input));
+        let Some(queue) = queue else {
+            return Serving { delay, counters, record, way: ByHop { routes, outputs } }.run(packets, bound, &mut desk, scheduler);
+        };
+        let was_empty = queue.len() == 0;
+        let way = queue.back(most + desk.wire.backlog as usize);
+        Serving { delay, counters, record, way }.run(packets, bound, &mut desk, scheduler);
+        if let Some((process, input)) = only_channel.filter(|_| was_empty) {
+            outputs.sent_if_any(process, input);
+        }
     }
 }
 
-impl Visitor for Decide<'_, '_, '_, '_> {
+/// A port at work.
+struct Serving<'a, W> {
+    delay: Duration,
+    counters: &'a mut Counters,
+    record: &'a mut Record,
+    way: W,
+}
+
+impl<W: Way> Serving<'_, W> {
     #[inline(always)]
-    fn visit<S: Scheduler + ?Sized>(self, scheduler: &mut S) {
-        self.queues.at_work(|desk| desk.decide_before(self.bound, scheduler, self.around));
+    fn run<'p, S: Scheduler + ?Sized>(
+        &mut self,
+        packets: impl Iterator<Item = (&'p Arrival, HopId)>,
+        bound: Time,
+        desk: &mut Desk<'_>,
+        scheduler: &mut S,
+    ) {
+        for (arrival, hop) in packets {
+            self.decide_before(arrival.at, desk, scheduler);
+            self.take(arrival, hop, desk, scheduler);
+        }
+        self.decide_before(bound, desk, scheduler);
     }
-}
 
-impl Desk<'_> {
     /// Queues a packet, if there is room for it.
     #[inline(always)]
-    fn take<S: Scheduler + ?Sized>(&mut self, now: Time, packet: &Packet, hop: HopId, scheduler: &mut S, around: &mut Wired<'_, '_, '_>) {
-        let index = self.index(packet);
-        let (queue, state) = (&self.queues[index], &self.states[index]);
+    fn take<S: Scheduler + ?Sized>(&mut self, arrival: &Arrival, hop: HopId, desk: &mut Desk<'_>, scheduler: &mut S) {
+        let index = desk.index(&arrival.packet);
+        let (queue, state) = (&desk.queues[index], &desk.states[index]);
         let discipline = queue.tail_drop().expect("the loop is for tail drop");
-        if discipline.has_room(state.packets, state.bytes, packet.size) {
-            around.counters.offer();
-            self.push(index, now, packet, hop, scheduler);
+        if discipline.has_room(state.packets, state.bytes, arrival.packet.size) {
+            self.counters.offer();
+            desk.push(index, arrival, hop, scheduler);
         } else {
-            around.counters.offered_in_vain(now, packet, DropCause::Overflow, around.context.record);
+            self.counters.offered_in_vain(arrival.at, &arrival.packet, DropCause::Overflow, self.record);
         }
     }
 
     /// Takes all decisions that are due before `bound`.
     #[inline(always)]
-    fn decide_before<S: Scheduler + ?Sized>(&mut self, bound: Time, scheduler: &mut S, around: &mut Wired<'_, '_, '_>) {
-        while self.wire.next_decision < bound {
-            let now = self.wire.next_decision;
-            match scheduler.next(now, self.states) {
-                Turn::Queue(index) => self.transmit(now, index, scheduler, around),
-                Turn::NotBefore(time) => self.wire.next_decision = time,
+    fn decide_before<S: Scheduler + ?Sized>(&mut self, bound: Time, desk: &mut Desk<'_>, scheduler: &mut S) {
+        while desk.wire.next_decision < bound {
+            let now = desk.wire.next_decision;
+            match scheduler.next(now, desk.states) {
+                Turn::Queue(index) => self.transmit(now, index, desk, scheduler),
+                Turn::NotBefore(time) => desk.wire.hold_until(time),
             }
         }
     }
 
     /// Transmits the first packet of a queue.
     #[inline(always)]
-    fn transmit<S: Scheduler + ?Sized>(&mut self, now: Time, index: usize, scheduler: &mut S, around: &mut Wired<'_, '_, '_>) {
-        let Wired { delay, counters, context } = around;
-        let Arrival { at: arrival, packet } = self.queues[index].head();
+    fn transmit<S: Scheduler + ?Sized>(&mut self, now: Time, index: usize, desk: &mut Desk<'_>, scheduler: &mut S) {
+        let Arrival { at, packet } = desk.queues[index].head();
         let size = packet.size;
-        let end = now + self.times.of(size);
-        counters.sent += u64::from(cfg!(debug_assertions));
-        if counters.departure(*arrival, now, end, packet) {
-            let (next, at) = (context.routes.hop(packet.hop), end + *delay);
-            context.outputs.send(next.process, next.input, at, |arrival| *arrival = Arrival { at, packet: *packet });
+        let end = now + desk.times.of(size);
+        self.counters.sent += u64::from(cfg!(debug_assertions));
+        if self.counters.departure(*at, now, end, packet) {
+            self.way.send(end + self.delay, packet);
         }
-        self.sent(index, now, end, size, scheduler);
-        self.queues[index].waiting.consume(1);
+        desk.sent(index, now, end, size, scheduler);
+        desk.queues[index].waiting.consume(1);
     }
 }
