@@ -11,10 +11,12 @@ use penstock_model::units::Time;
 /// While there are few arrivals they stand side by side without any pages, which most of very many calendars never need.
 #[derive(Debug)]
 pub struct Calendar {
-    /// The arrivals before `dawn`, sorted, from `taken` on; never empty while there are others.
+    /// The arrivals before `dawn`, sorted, from `taken` on; with those in `fresh`, never empty while there are others.
     today: Vec<Arrival>,
     orders: Vec<u64>,
     taken: usize,
+    /// Arrivals before `dawn` that have been added since anybody looked, as they came.
+    fresh: Vec<(Arrival, u64)>,
     /// What arrives from here on stands on the pages; [`NO_DAWN`] while nothing does.
     dawn: u64,
     /// A day lasts 2^`day` ps.
@@ -72,6 +74,7 @@ impl Default for Calendar {
             today: Vec::new(),
             orders: Vec::new(),
             taken: 0,
+            fresh: Vec::new(),
             dawn: NO_DAWN,
             day: FIRST_DAY,
             pages: Vec::new(),
@@ -92,7 +95,7 @@ impl Default for Calendar {
 impl Calendar {
     /// How many arrivals it holds.
     pub fn len(&self) -> usize {
-        self.today.len() - self.taken + self.waiting
+        self.today.len() - self.taken + self.fresh.len() + self.waiting
     }
 
     /// When the next one is.
@@ -101,30 +104,32 @@ impl Calendar {
         self.next
     }
 
-    /// Adds an arrival at `input`; tells whether it comes before all others.
-    #[inline]
-    pub fn push(&mut self, input: usize, arrival: Arrival) -> bool {
-        let at = arrival.at;
+    /// Adds an arrival at `input` that is at `at`; gives its place, to be written, and tells whether it comes before all others.
+    #[inline(never)]
+    pub fn add(&mut self, input: usize, at: Time) -> (&mut Arrival, bool) {
         let order = (input as u64) << 40 | self.added;
         self.added += 1;
-        if at.as_ps() < self.dawn {
-            self.insert_today(arrival, order);
-        } else {
-            let card = self.card(arrival, order);
-            self.put(at.as_ps(), card);
-            self.waiting += 1;
-        }
         let is_first = at < self.next;
         if is_first {
             self.next = at;
         }
-        is_first
+        if at.as_ps() < self.dawn {
+            let place = self.fresh.len();
+            self.fresh.push((Arrival::default(), order));
+            return (&mut self.fresh[place].0, is_first);
+        }
+        let card = self.card(order);
+        self.put(at.as_ps(), card);
+        self.waiting += 1;
+        (&mut self.cards[card as usize].arrival, is_first)
     }
 
     /// Arrivals from the next one on, in order; none only if the calendar is empty.
     #[inline]
     pub fn front(&mut self) -> &[Arrival] {
-        if self.today.is_empty() && self.waiting > 0 {
+        if !self.fresh.is_empty() {
+            self.insert_fresh();
+        } else if self.today.is_empty() && self.waiting > 0 {
             self.turn();
         }
         &self.today[self.taken..]
@@ -133,6 +138,7 @@ impl Calendar {
     /// Takes the first `count` of [`Calendar::front`].
     #[inline]
     pub fn consume(&mut self, count: usize) {
+        debug_assert!(self.fresh.is_empty(), "nothing is added between a look and what it takes");
         self.taken += count;
         if self.taken == self.today.len() {
             self.today.clear();
@@ -147,20 +153,34 @@ impl Calendar {
         self.next = self.today.get(self.taken).map_or(Time::NEVER, |arrival| arrival.at);
     }
 
-    /// Puts what arrives before dawn where it belongs.
-    fn insert_today(&mut self, arrival: Arrival, order: u64) {
+    /// Puts what has been added and arrives before dawn where it belongs: sorted, and from the last place backwards, so that
+    /// what is later moves only once.
+    fn insert_fresh(&mut self) {
         if self.taken >= FEW {
             self.today.drain(..self.taken);
             self.orders.drain(..self.taken);
             self.taken = 0;
         }
-        let key = (arrival.at, order);
-        let mut place = self.today.len();
-        while place > self.taken && (self.today[place - 1].at, self.orders[place - 1]) > key {
+        self.sorter.clear();
+        self.sorter.extend(self.fresh.iter().zip(0..).map(|((arrival, order), i)| (arrival.at.as_ps(), *order, i)));
+        self.sorter.sort_unstable();
+        let mut old = self.today.len();
+        let mut place = old + self.fresh.len();
+        self.today.resize(place, Arrival::default());
+        self.orders.resize(place, 0);
+        while let Some(&(at, order, i)) = self.sorter.last() {
             place -= 1;
+            if old > self.taken && (self.today[old - 1].at.as_ps(), self.orders[old - 1]) > (at, order) {
+                old -= 1;
+                self.today[place] = self.today[old];
+                self.orders[place] = self.orders[old];
+            } else {
+                self.today[place] = self.fresh[i as usize].0;
+                self.orders[place] = order;
+                self.sorter.pop();
+            }
         }
-        self.today.insert(place, arrival);
-        self.orders.insert(place, order);
+        self.fresh.clear();
         if self.dawn == NO_DAWN && self.today.len() - self.taken > FEW {
             let last = self.today[self.today.len() - 1].at.as_ps();
             self.dawn = self.day_after(last >> self.day);
@@ -177,8 +197,8 @@ impl Calendar {
     }
 
     #[inline]
-    fn card(&mut self, arrival: Arrival, order: u64) -> u32 {
-        let new = Card { arrival, order, before: NONE };
+    fn card(&mut self, order: u64) -> u32 {
+        let new = Card { arrival: Arrival::default(), order, before: NONE };
         let card = self.free;
         if let Some(place) = self.cards.get_mut(card as usize) {
             self.free = place.before;
@@ -331,7 +351,9 @@ mod tests {
                     let mut arrival = Arrival { at: Time::from_ps(at), ..Arrival::default() };
                     arrival.packet.created = Time::from_ps(order);
                     let is_first = plain.first().is_none_or(|(first, _)| at < *first);
-                    prop_assert_eq!(calendar.push(input as usize, arrival), is_first);
+                    let (place, told) = calendar.add(input as usize, arrival.at);
+                    *place = arrival;
+                    prop_assert_eq!(told, is_first);
                     plain.insert((at, order));
                 }
                 for _ in 0..takes.min(plain.len()) {

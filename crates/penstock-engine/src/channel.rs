@@ -94,17 +94,6 @@ enum Arrivals {
     Random(Shuffled),
 }
 
-impl Arrivals {
-    #[inline(never)]
-    fn push(&mut self, input: usize, arrival: Arrival) -> bool {
-        match self {
-            Arrivals::Single(_) | Arrivals::Few(_) => unreachable!("these make arrivals in their places"),
-            Arrivals::Ordered(calendar) => calendar.push(input, arrival),
-            Arrivals::Random(shuffled) => shuffled.push(input, arrival),
-        }
-    }
-}
-
 impl Inputs {
     /// Inputs for channels that may (`true`) or may not reorder; `ties` is the key of the tie hashes, if ties are random.
     pub fn new(reordering: &[bool], ties: Option<Key>) -> Inputs {
@@ -172,10 +161,15 @@ impl Inputs {
                 ring.len() == 1
             }
             Arrivals::Few(merged) => merged.push(input, at, write),
-            several => {
+            Arrivals::Ordered(calendar) => {
+                let (place, is_first) = calendar.add(input, at);
+                write(place);
+                is_first
+            }
+            Arrivals::Random(shuffled) => {
                 let mut arrival = Arrival::default();
                 write(&mut arrival);
-                several.push(input, arrival)
+                shuffled.push(input, arrival)
             }
         }
     }

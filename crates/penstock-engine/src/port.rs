@@ -41,7 +41,7 @@ pub struct Port {
     marker: Option<Box<Marker>>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
-    /// Whether the port does more than queue in order and meter what it accepts; most do not, and one question tells.
+    /// Whether the port does more than colour, queue in order and meter what it accepts; most do not, and one question tells.
     has_stages: bool,
     impairments: Vec<AnyImpairment>,
     /// What the impairments have lost.
@@ -133,8 +133,9 @@ impl Port {
     pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window, watch: Option<(&LinkWatch, usize)>) -> Port {
         let context = PortContext { key, rate: plan.rate };
         let watch = watch.map(|(watch, classes)| PortWatch::new(watch, classes, window));
-        let has_stages = watch.is_some()
-            || plan.port.marker.is_some()
+        let marks_on_arrival = plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Arrival);
+        let has_more_stages = watch.is_some()
+            || plan.port.marker.is_some() && !marks_on_arrival
             || !plan.port.policers.is_empty()
             || !plan.port.impairments.is_empty()
             || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted;
@@ -144,7 +145,7 @@ impl Port {
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
         let wire = Wire::new(plan.rate, plan.rate_changes.clone(), shaper);
         let queueing = if commits_on_arrival(plan) {
-            let only_queues = !has_stages && wire.is_constant();
+            let only_queues = !has_more_stages && wire.is_constant();
             match AnyDiscipline::new(&plan.port.queues[0].discipline, &context) {
                 AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
                     Queueing::Fifo(Fifo::new(discipline))
@@ -154,6 +155,7 @@ impl Port {
         } else {
             Queueing::Service(Box::new(Service::new(&plan.port, &context)))
         };
+        let has_stages = has_more_stages || marks_on_arrival && !matches!(queueing, Queueing::Fifo(_));
         Port {
             handed: Vec::new(),
             link,
@@ -198,8 +200,14 @@ impl Port {
     #[inline(always)]
     pub fn on_arrivals<'p>(&mut self, packets: impl Iterator<Item = (Time, &'p Packet, HopId)>, context: &mut Context<'_, '_>) {
         match self.queueing {
+            Queueing::Fifo(_) if context.record.trace.is_none() && self.marker.is_none() => {
+                for (now, packet, hop) in packets {
+                    self.queue_up(now, packet, hop, context);
+                }
+            }
             Queueing::Fifo(_) if context.record.trace.is_none() => {
                 for (now, packet, hop) in packets {
+                    let packet = &self.coloured(now, packet);
                     self.queue_up(now, packet, hop, context);
                 }
             }
@@ -282,8 +290,19 @@ impl Port {
         true
     }
 
+    /// A packet as the marker makes it that sees it arrive, if there is one.
+    #[inline]
+    fn coloured(&mut self, now: Time, packet: &Packet) -> Packet {
+        let precedence = match self.marker.as_deref_mut() {
+            Some(Marker { meter, at: MarkAt::Arrival }) => meter.colour(now, packet.bytes(), packet.precedence),
+            _ => packet.precedence,
+        };
+        Packet { precedence, ..*packet }
+    }
+
     /// The same where somebody traces.
     fn queue_up_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let packet = &self.coloured(now, packet);
         if self.queue_up(now, packet, hop, context) {
             context.record.trace(now, self.counters.place, packet, TraceEvent::Accept);
         }
@@ -365,9 +384,7 @@ impl Port {
             self.counters.arrival(now, packet.size, packet.precedence);
             return self.counters.refused(now, *packet, DropCause::Policed, context.record);
         }
-        if let Some(Marker { meter, at: MarkAt::Arrival }) = self.marker.as_deref_mut() {
-            packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
-        }
+        *packet = self.coloured(now, packet);
         self.counters.arrival(now, packet.size, packet.precedence);
         self.meter_pcn(now, packet, PcnAt::Offered);
         let Port { queueing, counters, .. } = self;
