@@ -52,7 +52,7 @@ pub struct Port {
     queueing: Queueing,
     /// The process and its input that all packets go to, if there is only one.
     only_channel: Option<(ProcessId, u32)>,
-    /// Whether the port does more than queue in order and meter what it accepts; most do not, and one question tells.
+    /// Whether the port does more than colour, queue in order and meter what it accepts; most do not, and one question tells.
     has_stages: bool,
     /// It is in service mode, and there is a loop for it.
     only_serves: bool,
@@ -146,8 +146,9 @@ impl Port {
     pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window, watch: Option<(&LinkWatch, usize)>) -> Port {
         let context = PortContext { key, rate: plan.rate };
         let watch = watch.map(|(watch, classes)| PortWatch::new(watch, classes, window));
-        let has_stages = watch.is_some()
-            || plan.port.marker.is_some()
+        let marks_on_arrival = plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Arrival);
+        let has_more_stages = watch.is_some()
+            || plan.port.marker.is_some() && !marks_on_arrival
             || !plan.port.policers.is_empty()
             || !plan.port.impairments.is_empty()
             || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted;
@@ -157,7 +158,7 @@ impl Port {
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
         let wire = Wire::new(plan.rate, plan.rate_changes.clone(), shaper);
         let queueing = if commits_on_arrival(plan) {
-            let only_queues = !has_stages && wire.is_constant();
+            let only_queues = !has_more_stages && wire.is_constant();
             match AnyDiscipline::new(&plan.port.queues[0].discipline, &context) {
                 AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
                     Queueing::Fifo(Fifo::new(discipline))
@@ -167,6 +168,7 @@ impl Port {
         } else {
             Queueing::Service(Box::new(Service::new(&plan.port, &context)))
         };
+        let has_stages = has_more_stages || marks_on_arrival && !matches!(queueing, Queueing::Fifo(_));
         let pcn = PcnStage::new(&plan.port, key);
         let only_serves = match &queueing {
             Queueing::Service(service) => !has_stages && pcn.is_none() && wire.is_constant() && service.has_loop(),
@@ -230,7 +232,7 @@ impl Port {
         context: &mut Context<'_, '_>,
     ) {
         match self.queueing {
-            Queueing::Fifo(_) if context.record.trace.is_none() => {
+            Queueing::Fifo(_) if context.record.trace.is_none() && self.marker.is_none() => {
                 if self.passes_all(from, most, context) {
                     return self.pass_all(packets, most, context, |place, (arrival, hop)| {
                         *place = *arrival;
@@ -238,6 +240,12 @@ impl Port {
                     });
                 }
                 for (Arrival { at, packet }, hop) in packets {
+                    self.queue_up(*at, packet, hop, context);
+                }
+            }
+            Queueing::Fifo(_) if context.record.trace.is_none() => {
+                for (Arrival { at, packet }, hop) in packets {
+                    let packet = &self.coloured(*at, packet);
                     self.queue_up(*at, packet, hop, context);
                 }
             }
@@ -330,7 +338,7 @@ impl Port {
     /// Whether it is the port that only queues, and may meter, so that [`Port::on_train`] is for it.
     #[inline]
     pub fn only_queues(&self) -> bool {
-        matches!(self.queueing, Queueing::Fifo(_))
+        matches!(self.queueing, Queueing::Fifo(_)) && self.marker.is_none()
     }
 
     /// Takes packets that a flow sends in a row: they look like `first`, but for time and size, and are numbered on from it.
@@ -358,7 +366,8 @@ impl Port {
     /// Whether [`Port::pass_all`] is for `most` packets, the first at `from`: the port only queues, has room for them, and
     /// feeds a single channel.
     fn passes_all(&mut self, from: Time, most: usize, context: &mut Context<'_, '_>) -> bool {
-        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), pcn: None, counters, .. } = self else {
+        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), pcn: None, marker: None, counters, .. } = self
+        else {
             return false;
         };
         queue.has_room_for(most, from, &mut counters.sent) && context.outputs.queue(*process, *input).is_some()
@@ -429,8 +438,19 @@ impl Port {
         Some((at, mark))
     }
 
+    /// A packet as the marker makes it that sees it arrive, if there is one.
+    #[inline]
+    fn coloured(&mut self, now: Time, packet: &Packet) -> Packet {
+        let precedence = match self.marker.as_deref_mut() {
+            Some(Marker { meter, at: MarkAt::Arrival }) => meter.colour(now, packet.bytes(), packet.precedence),
+            _ => packet.precedence,
+        };
+        Packet { precedence, ..*packet }
+    }
+
     /// The same where somebody traces.
     fn queue_up_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let packet = &self.coloured(now, packet);
         if self.queue_up(now, packet, hop, context) {
             context.record.trace(now, self.counters.place, packet, TraceEvent::Accept);
         }
@@ -509,9 +529,7 @@ impl Port {
         if !self.passes_policers(now, packet) {
             return self.counters.offered_in_vain(now, packet, DropCause::Policed, context.record);
         }
-        if let Some(Marker { meter, at: MarkAt::Arrival }) = self.marker.as_deref_mut() {
-            packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
-        }
+        *packet = self.coloured(now, packet);
         self.meter_pcn(now, packet, PcnAt::Offered);
         let Port { queueing, counters, .. } = self;
         let verdict = match queueing {
