@@ -149,6 +149,7 @@ impl Connections {
     }
 
     /// Takes a packet at the end of its route.
+    #[inline(never)]
     pub fn deliver(&mut self, now: Time, packet: &Packet, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
         let flow = around.context.routes.flow(packet.flow);
         match packet.body {
@@ -184,6 +185,7 @@ impl Connections {
     }
 
     /// Does what is due by `timer`, which is one of these ends'.
+    #[inline(never)]
     pub fn on_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
         let slot = timer.slot as usize;
         match timer.kind {

@@ -365,18 +365,23 @@ impl Host {
         }
     }
 
-    /// Takes packets at the end of their routes, as many of one kind as arrive before `bound` and before anything else does;
-    /// returns how many. None where packets come through or somebody traces, where not all count, and of what is rare.
+    /// Whether [`Host::take`] is for `packet`: where nothing comes through, nobody traces, and all counts; and not for what is
+    /// rare.
     #[inline(always)]
+    pub fn takes(&self, now: Time, packet: &Packet, record: &Record) -> bool {
+        !self.passes_on
+            && matches!(packet.body, Body::Datagram { .. } | Body::Segment { .. } | Body::Ack { .. })
+            && record.trace.is_none()
+            && self.window.is_open(now)
+    }
+
+    /// Takes packets at the end of their routes, as many of one kind as arrive before `bound` and before anything else does;
+    /// returns how many.
+    #[inline(never)]
     pub fn take(&mut self, arrivals: &[Arrival], bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
-        let [Arrival { at, packet }, ..] = arrivals else { return 0 };
-        if self.passes_on || around.context.record.trace.is_some() || !self.window.is_open(*at) {
-            return 0;
-        }
-        match packet.body {
-            Body::Datagram { .. } => self.take_datagrams(arrivals, bound, around),
-            Body::Segment { .. } | Body::Ack { .. } => self.connections.take(arrivals, bound, &mut self.timers, around),
-            _ => 0,
+        match arrivals.first().map(|arrival| arrival.packet.body) {
+            Some(Body::Datagram { .. }) => self.take_datagrams(arrivals, bound, around),
+            _ => self.connections.take(arrivals, bound, &mut self.timers, around),
         }
     }
 
@@ -415,16 +420,19 @@ impl Host {
                     self.arm_egress(sink);
                 }
             }
-            Body::Request { call, live } => {
-                let sink = around.context.routes.flow(packet.flow).sink;
-                let end = &mut self.egresses[sink as usize];
-                end.on_packet(now, packet, around);
-                end.on_signal(now, Signal::Request { call, live }, &mut self.counted[end.shared_count as usize].1, around);
-                self.arm_egress(sink);
-            }
+            Body::Request { call, live } => self.on_request(now, packet, Signal::Request { call, live }, around),
             _ => self.connections.deliver(now, packet, &mut self.timers, around),
         }
         true
+    }
+
+    #[inline(never)]
+    fn on_request(&mut self, now: Time, packet: &Packet, request: Signal, around: &mut Surroundings<'_, '_>) {
+        let sink = around.context.routes.flow(packet.flow).sink;
+        let end = &mut self.egresses[sink as usize];
+        end.on_packet(now, packet, around);
+        end.on_signal(now, request, &mut self.counted[end.shared_count as usize].1, around);
+        self.arm_egress(sink);
     }
 
     /// Writes the counts of this host's ends into the flows' rows.

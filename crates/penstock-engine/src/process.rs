@@ -271,9 +271,8 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
                 bound = host.next().min(until.after());
             }
             let Some(Arrival { packet, .. }) = arrival else { break true };
-            let run = host.take(&front[taken..], bound, around);
-            if run > 0 {
-                taken += run;
+            if host.takes(at, packet, around.context.record) {
+                taken += host.take(&front[taken..], bound, around);
                 bound = bound.min(host.next_timer());
                 continue;
             }
