@@ -196,6 +196,7 @@ pub fn assemble(blueprint: &Blueprint, division: Division<'_>) -> Result<Parts, 
             host.passes_on = true;
         }
     }
+    lead_to_only_channels(&mut processes, &input_index);
     let departure =
         |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
     let flows = add_flows(blueprint, key, &process_of, &mut processes, ties, departure)?;
@@ -373,6 +374,17 @@ fn order(
 fn reorders(blueprint: &Blueprint, link: LinkId) -> bool {
     let key = Key::root(0, 0);
     blueprint.links[link.index()].port.impairments.iter().any(|plan| AnyImpairment::new(plan, key).reorders())
+}
+
+/// Tells ports whose packets all go to one process so, given the inputs of links at processes.
+fn lead_to_only_channels(processes: &mut [Process], input_index: &BTreeMap<(LinkId, u32), u32>) {
+    for port in processes.iter_mut().flat_map(Process::ports_mut) {
+        let link = port.link();
+        let mut channels = input_index.range((link, 0)..=(link, u32::MAX));
+        if let (Some((&(_, process), &input)), None) = (channels.next(), channels.next()) {
+            port.lead_to(ProcessId(process), input);
+        }
+    }
 }
 
 /// The table of hops, and where each route begins in it.

@@ -191,6 +191,27 @@ impl Inputs {
         }
     }
 
+    /// The queue of one input, to add many arrivals in order, and whether it is empty; `None` if it has none of its own.
+    /// Then [`Inputs::settle`].
+    #[inline]
+    fn queue(&mut self, input: usize) -> Option<&mut Ring<Arrival>> {
+        match &mut self.arrivals {
+            Arrivals::Single(ring) => Some(ring),
+            Arrivals::Few(merged) => Some(merged.queue(input)),
+            Arrivals::Several(gathered) => Some(gathered.queue(input)),
+            Arrivals::Ordered(_) | Arrivals::Random(_) => None,
+        }
+    }
+
+    /// Takes note of what has been added to the queue of `input`, which was empty.
+    fn settle(&mut self, input: usize) {
+        match &mut self.arrivals {
+            Arrivals::Few(merged) => merged.settle(input),
+            Arrivals::Several(gathered) => gathered.settle(input),
+            Arrivals::Single(_) | Arrivals::Ordered(_) | Arrivals::Random(_) => {}
+        }
+    }
+
     /// Adds an arrival that was written down elsewhere.
     pub fn add(&mut self, input: usize, arrival: &Arrival) {
         self.push(input, arrival.at, |place| *place = *arrival);
@@ -241,6 +262,23 @@ impl<'a> Outputs<'a> {
         if inputs.as_mut().expect(TO_ITSELF).push(input as usize, at, write) {
             self.horizon.announce(place, at);
         }
+    }
+
+    /// The queue of input `input` of `process`, to put many arrivals there in order; `None` if they must be sent one by one.
+    /// Call [`Outputs::sent_first`] afterwards if it was empty.
+    #[inline]
+    pub fn queue(&mut self, process: ProcessId, input: u32) -> Option<&mut Ring<Arrival>> {
+        let place = process.index().wrapping_sub(self.first);
+        self.inputs.get_mut(place)?.as_mut().expect(TO_ITSELF).queue(input as usize)
+    }
+
+    /// Says that there is now something in the queue of input `input` of `process`.
+    #[inline]
+    pub fn sent_first(&mut self, process: ProcessId, input: u32) {
+        let place = process.index() - self.first;
+        let inputs = self.inputs[place].as_mut().expect(TO_ITSELF);
+        inputs.settle(input as usize);
+        self.horizon.announce(place, inputs.next());
     }
 
     /// Sends `message`, which says when it arrives, to `process`.

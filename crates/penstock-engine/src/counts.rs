@@ -113,11 +113,20 @@ impl Whole {
         self.packets[usize::from(packet.precedence)] += 1;
         self.bytes += u64::from(packet.size);
         self.busy_ps += end.as_ps() - start.as_ps();
-        if start > arrival {
-            let waited = u128::from(start.as_ps() - arrival.as_ps());
-            self.waited_ps += waited;
-            self.waited_byte_ps += waited * u128::from(packet.size);
-        }
+        // Nothing where it need not wait; a jump would cost more, since that is anyone's guess.
+        let waited = u128::from(start.as_ps() - arrival.as_ps());
+        self.waited_ps += waited;
+        self.waited_byte_ps += waited * u128::from(packet.size);
+    }
+
+    /// Counts `count` transmissions of packets of one size and precedence that have waited for `waited_ps` together.
+    #[inline]
+    pub fn count_like(&mut self, count: u64, size: u32, precedence: u8, transmission: Duration, waited_ps: u128) {
+        self.packets[usize::from(precedence)] += count;
+        self.bytes += count * u64::from(size);
+        self.busy_ps += count * transmission.as_ps();
+        self.waited_ps += waited_ps;
+        self.waited_byte_ps += waited_ps * u128::from(size);
     }
 
     /// Adds the counts to the link's.

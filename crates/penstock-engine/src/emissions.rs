@@ -1,6 +1,6 @@
 //! When a host's open-loop sources send next.
 
-use crate::wheel::{Leaver, Turn, Wheel};
+use crate::wheel::{Leaver, Repeated, Turn, Wheel};
 use penstock_model::rng::Key;
 use penstock_model::units::{Duration, Time};
 use std::cmp::Reverse;
@@ -25,8 +25,8 @@ pub struct Due {
 /// source with a usual spacing, such as an on-off source, stands in its wheel while it keeps to that. Whatever does not fit
 /// the order of its wheel waits in a heap.
 #[derive(Debug)]
-pub struct Emissions {
-    wheels: Vec<Wheel>,
+pub struct Emissions<N = ()> {
+    wheels: Vec<Wheel<N>>,
     heap: BinaryHeap<Reverse<Due>>,
     /// The next one, which still stands in `at_wheel` or, if that is [`HEAP`], in the heap.
     first: Due,
@@ -42,26 +42,31 @@ const MOST_WHEELS: usize = 4;
 const HEAP: usize = usize::MAX;
 const NOTHING: Due = Due { at: Time::NEVER, tie: u64::MAX, flow: u32::MAX, slot: u32::MAX };
 
-impl From<Turn> for Due {
+impl<N> From<Turn<N>> for Due {
     /// Nothing in a wheel is tied at random.
     #[inline]
-    fn from(Turn { at, flow, slot }: Turn) -> Due {
+    fn from(Turn { at, flow, slot, .. }: Turn<N>) -> Due {
         Due { at, tie: 0, flow, slot }
     }
 }
 
-impl Emissions {
+impl<N: Repeated> Emissions<N> {
     /// An empty calendar; `ties` orders simultaneous emissions at random.
-    pub fn new(ties: Option<Key>) -> Emissions {
+    pub fn new(ties: Option<Key>) -> Emissions<N> {
         Emissions { wheels: Vec::new(), heap: BinaryHeap::new(), first: NOTHING, at_wheel: HEAP, others: Time::NEVER, ties }
     }
 
     /// Enters a source that sends next at `at`, with its spacing if it has a usual one.
     pub fn insert(&mut self, at: Time, flow: u32, slot: u32, spacing: Option<Duration>) {
+        self.insert_repeating(at, flow, slot, spacing, None);
+    }
+
+    /// The same of a source that repeats `packet` at its spacing for ever, if it does.
+    pub fn insert_repeating(&mut self, at: Time, flow: u32, slot: u32, spacing: Option<Duration>, packet: Option<N>) {
         if let Some(spacing) = spacing {
-            self.expect(spacing);
+            self.expect(spacing, packet.is_some());
         }
-        self.enter(Turn { at, flow, slot }, spacing);
+        self.enter(Turn { at, flow, slot, next: packet.unwrap_or_default() }, spacing, packet.is_some());
         self.find_first();
     }
 
@@ -83,47 +88,87 @@ impl Emissions {
         self.at_wheel < self.wheels.len()
     }
 
+    /// Whether the first source repeats one packet for ever, so that [`Emissions::repeat`] is for it.
+    #[inline(always)]
+    pub fn repeats(&self) -> bool {
+        self.wheels.get(self.at_wheel).is_some_and(Wheel::repeats)
+    }
+
+    /// Lets sources repeat their packets that are due before `bound`, the first one whatever the bound and at most `most`, as
+    /// long as they stand in its wheel and in this round; `send` takes them, and says how many it has taken. Returns that.
+    #[inline(always)]
+    pub fn repeat(&mut self, bound: Time, most: usize, send: impl FnOnce(&[Turn<N>]) -> usize) -> usize {
+        let wheel = &mut self.wheels[self.at_wheel];
+        let bound = bound.min(self.others);
+        let (bound, most) = if bound > self.first.at { (bound, most) } else { (self.first.at.after(), 1) };
+        let sent = send(wheel.due(bound, most));
+        wheel.repeated(sent);
+        match wheel.first() {
+            Some(turn) if turn.at < self.others => self.first = Due::from(*turn),
+            _ => self.find_first(),
+        }
+        sent
+    }
+
     /// Lets the first source send, which stands in a wheel, and those that come next there and are due before `bound`, in
-    /// this round. `send` is told when and which slot, and says when that source sends next, or
-    /// never. Returns how many have sent.
+    /// this round. `send` is told when and which slot, and says when that source sends next, or never. Returns how many have
+    /// sent.
     #[inline(always)]
     pub fn turn(&mut self, bound: Time, send: impl FnMut(Time, u32) -> Time) -> u64 {
+        self.turn_some(bound, usize::MAX, send) as u64
+    }
+
+    /// The same of at most `most`.
+    #[inline(always)]
+    pub fn turn_some(&mut self, bound: Time, most: usize, send: impl FnMut(Time, u32) -> Time) -> usize {
         let wheel = &mut self.wheels[self.at_wheel];
-        let (sent, leaver) = wheel.turn(bound.min(self.others), send);
+        let (sent, leaver) = wheel.turn(bound.min(self.others), most, send);
         match (leaver, wheel.first()) {
             // What comes first in the wheel mostly comes first of all.
             (None, Some(turn)) if turn.at < self.others => self.first = Due::from(*turn),
             _ => self.settle(leaver),
         }
-        sent as u64
+        sent
     }
 
     /// Moves the first source on to `next`, or out if that is never.
     #[inline(always)]
     pub fn first_goes_on(&mut self, next: Time) {
-        if self.turns() {
-            self.turn(Time::ZERO, |_, _| next);
+        self.first_repeats(next, None);
+    }
+
+    /// The same of a source that repeats `packet` at its spacing for ever, if it does.
+    #[inline(always)]
+    pub fn first_repeats(&mut self, next: Time, packet: Option<N>) {
+        if self.repeats() {
+            self.repeat(Time::ZERO, 1, |_| 1);
+        } else if self.turns() {
+            self.turn_some(Time::ZERO, 1, |_, _| next);
         } else {
-            self.first_of_heap_goes_on(next);
+            self.first_of_heap_goes_on(next, packet);
         }
     }
 
-    fn first_of_heap_goes_on(&mut self, next: Time) {
-        let leaver = self.heap.pop().map(|Reverse(Due { at, flow, slot, .. })| Leaver { turn: Turn { at, flow, slot }, next });
-        self.settle(leaver);
-    }
-
-    /// Enters who has left its wheel, and finds out who is first.
-    fn settle(&mut self, leaver: Option<Leaver>) {
-        if let Some(Leaver { turn, next }) = leaver.filter(|leaver| leaver.next != Time::NEVER) {
-            self.enter(Turn { at: next, ..turn }, Some(next.since(turn.at)));
+    fn first_of_heap_goes_on(&mut self, next: Time, packet: Option<N>) {
+        let Some(Reverse(Due { at, flow, slot, .. })) = self.heap.pop() else { return };
+        if next != Time::NEVER {
+            let turn = Turn { at: next, flow, slot, next: packet.unwrap_or_default() };
+            self.enter(turn, Some(next.since(at)), packet.is_some());
         }
         self.find_first();
     }
 
-    /// Enters a source; into the wheel of sources that go on after `after`, if there is one and that stays sorted.
-    fn enter(&mut self, turn: Turn, after: Option<Duration>) {
-        let wheel = self.wheels.iter_mut().find(|wheel| Some(wheel.spacing()) == after);
+    /// Enters who has left its wheel, and finds out who is first.
+    fn settle(&mut self, leaver: Option<Leaver<N>>) {
+        if let Some(Leaver { turn, next }) = leaver.filter(|leaver| leaver.next != Time::NEVER) {
+            self.enter(Turn { at: next, ..turn }, Some(next.since(turn.at)), false);
+        }
+        self.find_first();
+    }
+
+    /// Enters a source; into the wheel of its like that go on after `after`, if there is one and that stays sorted.
+    fn enter(&mut self, turn: Turn<N>, after: Option<Duration>, repeats: bool) {
+        let wheel = self.wheels.iter_mut().find(|wheel| after.is_some_and(|after| wheel.is_for(after, repeats)));
         if !wheel.is_some_and(|wheel| wheel.add(turn)) {
             let tie = self.ties.map_or(0, |key| key.hash([turn.at.as_ps(), u64::from(turn.flow)]));
             self.heap.push(Reverse(Due { tie, ..Due::from(turn) }));
@@ -131,10 +176,10 @@ impl Emissions {
     }
 
     /// Makes a wheel for sources of this spacing; none under random ties, where simultaneous sources change their order.
-    fn expect(&mut self, spacing: Duration) {
-        let is_new = self.wheels.iter().all(|wheel| wheel.spacing() != spacing);
+    fn expect(&mut self, spacing: Duration, repeats: bool) {
+        let is_new = !self.wheels.iter().any(|wheel| wheel.is_for(spacing, repeats));
         if is_new && self.wheels.len() < MOST_WHEELS && self.ties.is_none() {
-            self.wheels.push(Wheel::new(spacing));
+            self.wheels.push(Wheel::new(spacing, repeats));
         }
     }
 
@@ -155,21 +200,30 @@ impl Emissions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wheel::Next;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn wheels_and_heap_give_one_sorted_order(starts in prop::collection::vec((0u64..50, 1u64..7), 1..40)) {
             let mut emissions = Emissions::new(None);
+            let packet = |flow: usize| flow.is_multiple_of(3).then(Next::default);
             for (flow, (start, period)) in starts.iter().enumerate() {
-                emissions.insert(Time::from_ps(*start), flow as u32, 0, Some(Duration::from_ps(*period)));
+                emissions.insert_repeating(Time::from_ps(*start), flow as u32, 0, Some(Duration::from_ps(*period)), packet(flow));
             }
             let mut seen = Vec::new();
             while emissions.next() < Time::from_ps(100) {
                 let due = emissions.first();
                 prop_assert_eq!(due.at, emissions.next());
+                if emissions.repeats() && due.flow.is_multiple_of(2) {
+                    emissions.repeat(Time::from_ps(100), 5, |turns| {
+                        seen.extend(turns.iter().map(|turn| (turn.at.as_ps(), turn.flow)));
+                        turns.len()
+                    });
+                    continue;
+                }
                 seen.push((due.at.as_ps(), due.flow));
-                emissions.first_goes_on(due.at + Duration::from_ps(starts[due.flow as usize].1));
+                emissions.first_repeats(due.at + Duration::from_ps(starts[due.flow as usize].1), packet(due.flow as usize));
             }
             let mut expected: Vec<(u64, u32)> = starts
                 .iter()

@@ -65,6 +65,19 @@ impl Gathered {
         is_first
     }
 
+    /// The queue of an input, to add arrivals in order; then [`Gathered::settle`] if it was empty.
+    #[inline]
+    pub fn queue(&mut self, input: usize) -> &mut Ring<Arrival> {
+        debug_assert!(self.is_settled());
+        &mut self.rings[input]
+    }
+
+    /// Takes note of what has been added at an input that was empty.
+    pub fn settle(&mut self, input: usize) {
+        self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at);
+        self.next = self.next.min(self.heads[input]);
+    }
+
     /// Arrivals from the next one on, in order, none after `until`; none only if all of these have been taken. All of them
     /// must be before anything else is asked.
     #[inline]

@@ -10,17 +10,19 @@ use crate::egress::EgressEnd;
 use crate::emissions::{Due, Emissions};
 use crate::messages::Message;
 use crate::observations::{Observations, TraceEvent};
-use crate::port::Port;
+use crate::open_end::{OpenEnd, SinkEnd};
+use crate::port::{Port, MOST_HANDED};
 use crate::record::{Record, Window};
 use crate::route::{Departure, Routes};
 use crate::timers::{TimerKind, Timers};
+use crate::wheel::{Next, Turn};
 use penstock_model::edge::Signal;
 use penstock_model::id::{FlowId, HopId};
 use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::tcp::{Receiver, Sender};
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::Time;
 
 /// What a host needs of the process around it to send a packet.
 pub struct Surroundings<'a, 'b> {
@@ -47,6 +49,27 @@ impl Surroundings<'_, '_> {
         }
     }
 
+    /// Hands over the packets that sources repeat, as far as they leave by one port, which may take them `at_once`; returns how
+    /// many.
+    fn send_all(&mut self, turns: &[Turn<Next>], place: u32, at_once: bool) -> usize {
+        let Some(first) = turns.first() else { return 0 };
+        let count = match self.ports.len() {
+            1 => turns.len(),
+            _ => turns.iter().take_while(|turn| turn.next.port == first.next.port).count(),
+        };
+        let turns = &turns[..count];
+        if self.context.record.trace.is_some() {
+            turns.iter().for_each(|turn| self.context.record.trace(turn.at, place, &turn.arrival().packet, TraceEvent::Send));
+        }
+        let port = &mut self.ports[usize::from(first.next.port)];
+        if at_once {
+            port.take_repeated(turns, &mut self.context);
+        } else {
+            port.hand_all(turns);
+        }
+        count
+    }
+
     /// Lets all ports take what they have been handed.
     #[inline(never)]
     pub fn take_handed(&mut self) {
@@ -71,7 +94,7 @@ pub struct Host {
     /// The place of this node in traces.
     place: u32,
     window: Window,
-    emissions: Emissions,
+    emissions: Emissions<Next>,
     timers: Timers,
     sources: Vec<OpenEnd>,
     sinks: Vec<SinkEnd>,
@@ -129,71 +152,6 @@ impl Dress {
     }
 }
 
-/// The sending end of an open-loop flow; one cache line, because a host may have very many and visits them in turn.
-#[repr(align(64))]
-struct OpenEnd {
-    dress: Dress,
-    pace: Pace,
-    stop: Time,
-    size: u32,
-    /// Packets sent; the next one's number.
-    sent: u64,
-    /// Those of them that were sent before the window.
-    uncounted: u64,
-}
-
-impl OpenEnd {
-    /// Sends a packet; returns when it sends the next one, or never.
-    #[inline(always)]
-    fn send(&mut self, now: Time, window: Window, place: u32, around: &mut Surroundings<'_, '_>) -> Time {
-        let packet = self.dress.packet(now, self.size, Body::Datagram { seq: self.sent as u32 });
-        self.sent += 1;
-        if !window.is_open(now) {
-            self.uncounted += 1;
-        }
-        let after = match &mut self.pace {
-            Pace::Constant(period) => *period,
-            Pace::Drawn(drawn) => {
-                drawn.counted_bytes += if window.is_open(now) { u64::from(packet.size) } else { 0 };
-                let next = drawn.source.next(&mut drawn.stream);
-                self.size = next.size;
-                next.after
-            }
-        };
-        around.context.record.trace(now, place, &packet, TraceEvent::Send);
-        around.send(now, self.dress.departure.port, &packet);
-        let next = now + after;
-        if next <= self.stop {
-            next
-        } else {
-            Time::NEVER
-        }
-    }
-}
-
-/// The receiving end of an open-loop flow; one cache line too.
-#[repr(align(64))]
-struct SinkEnd {
-    received: Received,
-}
-
-const _: () = assert!(std::mem::size_of::<OpenEnd>() == 64 && std::mem::size_of::<SinkEnd>() == 64);
-
-/// How an open-loop source goes on.
-enum Pace {
-    /// Packets of one size at one spacing.
-    Constant(Duration),
-    /// Each drawn anew.
-    Drawn(Box<Drawn>),
-}
-
-struct Drawn {
-    source: AnySource,
-    stream: Stream,
-    /// Bytes sent in the window.
-    counted_bytes: u64,
-}
-
 impl Host {
     /// A host without flows; `ties` orders simultaneous timers at random.
     pub fn new(place: u32, window: Window, ties: Option<Key>) -> Host {
@@ -243,19 +201,20 @@ impl Host {
         self.connections.expect(ends.senders, ends.receivers);
     }
 
+    /// Whether all that begins and ends here are datagrams: then packets that arrive bring about nothing but that they go on.
+    pub fn has_datagrams_alone(&self) -> bool {
+        self.connections.is_empty() && self.calls.is_empty() && self.egresses.is_empty()
+    }
+
     /// Adds the sending end of an open-loop flow that begins at `start`; returns its slot.
-    pub fn add_source(&mut self, dress: Dress, mut source: AnySource, mut stream: Stream, start: Time, stop: Time) -> u32 {
+    pub fn add_source(&mut self, dress: Dress, source: AnySource, stream: Stream, start: Time, stop: Time) -> u32 {
         let slot = self.sources.len() as u32;
-        let first = source.first(&mut stream);
-        let period = source.period();
-        if start + first.after <= stop {
-            self.emissions.insert(start + first.after, dress.flow.0, slot, source.spacing());
+        let spacing = source.spacing();
+        let (end, first) = OpenEnd::new(dress, source, stream, start, stop, self.window);
+        if first != Time::NEVER {
+            self.emissions.insert_repeating(first, dress.flow.0, slot, spacing, end.repeats());
         }
-        let pace = match period {
-            Some(period) => Pace::Constant(period),
-            None => Pace::Drawn(Box::new(Drawn { source, stream, counted_bytes: 0 })),
-        };
-        self.sources.push(OpenEnd { dress, pace, stop, size: first.size, sent: 0, uncounted: 0 });
+        self.sources.push(end);
         slot
     }
 
@@ -365,14 +324,10 @@ impl Host {
         }
     }
 
-    /// Whether [`Host::take`] is for `packet`: where nothing comes through, nobody traces, and all counts; and not for what is
-    /// rare.
+    /// Whether [`Host::take`] is for `packet`: where nothing comes through and nobody traces, and not for what is rare.
     #[inline(always)]
-    pub fn takes(&self, now: Time, packet: &Packet, record: &Record) -> bool {
-        !self.passes_on
-            && matches!(packet.body, Body::Datagram { .. } | Body::Segment { .. } | Body::Ack { .. })
-            && record.trace.is_none()
-            && self.window.is_open(now)
+    pub fn takes(&self, packet: &Packet, record: &Record) -> bool {
+        !self.passes_on && matches!(packet.body, Body::Datagram { .. } | Body::Segment { .. } | Body::Ack { .. }) && record.trace.is_none()
     }
 
     /// Takes packets at the end of their routes, as many of one kind as arrive before `bound` and before anything else does;
@@ -387,20 +342,28 @@ impl Host {
 
     /// Takes datagrams.
     #[inline(never)]
-    fn take_datagrams(&mut self, arrivals: &[Arrival], bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
+    pub fn take_datagrams(&mut self, arrivals: &[Arrival], bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
         let Context { routes, record, .. } = &mut around.context;
-        let mut digest = record.digest;
-        let mut taken = 0;
-        for Arrival { at, packet } in arrivals {
-            if *at >= bound || !matches!(packet.body, Body::Datagram { .. }) {
-                break;
-            }
-            digest.packet(*at, packet, 0);
-            self.sinks[routes.sink(packet.flow) as usize].received.count(*at, packet);
-            taken += 1;
-        }
+        let due = &arrivals[..arrivals.partition_point(|arrival| arrival.at < bound)];
+        let datagrams = due.iter().take_while(|arrival| matches!(arrival.packet.body, Body::Datagram { .. }));
+        let (mut taken, mut digest) = (0, record.digest);
+        self.receive(
+            routes,
+            datagrams.inspect(|Arrival { at, packet }| {
+                digest.packet(*at, packet, 0);
+                taken += 1;
+            }),
+        );
         record.digest = digest;
         taken
+    }
+
+    /// Counts datagrams at the end of their routes.
+    #[inline(always)]
+    pub fn receive<'p>(&mut self, routes: &Routes, datagrams: impl Iterator<Item = &'p Arrival>) {
+        let Host { sinks, window, .. } = self;
+        let count = |Arrival { at, packet }: &Arrival| sinks[routes.sink(packet.flow) as usize].received.count(*at, packet);
+        datagrams.skip_while(|arrival| !window.is_open(arrival.at)).for_each(count);
     }
 
     /// Takes a packet at the end of its route; tells whether that may have armed a timer.
@@ -451,14 +414,7 @@ impl Host {
                 seen.intervals.push((end.flow, intervals.every, intervals.bytes));
             }
         }
-        for end in &self.sources {
-            let counters = &mut seen.flows[end.dress.flow.index()];
-            counters.sent_packets = end.sent - end.uncounted;
-            counters.sent_bytes = match &end.pace {
-                Pace::Constant(_) => counters.sent_packets * u64::from(end.size),
-                Pace::Drawn(drawn) => drawn.counted_bytes,
-            };
-        }
+        self.sources.iter().for_each(|end| end.report(self.window, seen));
         for end in self.sinks {
             let flow = end.received.flow.index();
             end.received.report(seen);
@@ -468,13 +424,26 @@ impl Host {
     }
 
     /// Lets open-loop sources send as long as they are due before `bound`; returns how many packets they send.
-    #[inline(never)]
-    fn emit_before(&mut self, bound: Time, around: &mut Surroundings<'_, '_>) -> u64 {
+    pub fn emit_before(&mut self, bound: Time, around: &mut Surroundings<'_, '_>) -> u64 {
         let mut sent = 0;
         while self.emissions.next() < bound {
+            sent += self.emit(bound, MOST_HANDED, true, around) as u64;
+            around.take_handed();
+        }
+        sent
+    }
+
+    /// Hands over what open-loop sources send before `bound`, at most `most` packets, which ports may take `at_once`; returns
+    /// how many these are.
+    #[inline(never)]
+    pub fn emit(&mut self, bound: Time, most: usize, at_once: bool, around: &mut Surroundings<'_, '_>) -> usize {
+        let mut sent = 0;
+        while sent < most && self.emissions.next() < bound {
             let Host { emissions, sources, window, place, .. } = self;
-            sent += if emissions.turns() {
-                emissions.turn(bound, |now, slot| sources[slot as usize].send(now, *window, *place, around))
+            sent += if emissions.repeats() {
+                emissions.repeat(bound, most - sent, |turns| around.send_all(turns, *place, at_once))
+            } else if emissions.turns() {
+                emissions.turn_some(bound, most - sent, |now, slot| sources[slot as usize].send(now, *window, *place, around))
             } else {
                 self.emit_one(around);
                 1
@@ -487,8 +456,9 @@ impl Host {
     #[inline(never)]
     fn emit_one(&mut self, around: &mut Surroundings<'_, '_>) {
         let Due { at, slot, .. } = self.emissions.first();
-        let next = self.sources[slot as usize].send(at, self.window, self.place, around);
-        self.emissions.first_goes_on(next);
+        let end = &mut self.sources[slot as usize];
+        let next = end.send(at, self.window, self.place, around);
+        self.emissions.first_repeats(next, end.repeats());
     }
 
     fn on_timer(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {

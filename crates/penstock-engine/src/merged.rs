@@ -63,6 +63,18 @@ impl Merged {
         at < before
     }
 
+    /// The queue of an input, to add arrivals in order; then [`Merged::settle`] if it was empty.
+    #[inline]
+    pub fn queue(&mut self, input: usize) -> &mut Ring<Arrival> {
+        &mut self.rings[input]
+    }
+
+    /// Takes note of what has been added at an input that was empty.
+    pub fn settle(&mut self, input: usize) {
+        self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at);
+        self.find_first();
+    }
+
     /// Packets under way.
     pub fn len(&self) -> usize {
         self.rings.iter().map(Ring::len).sum()

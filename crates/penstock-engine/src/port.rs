@@ -6,6 +6,7 @@
 use crate::blueprint::{LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan};
 use crate::channel::{Arrival, Written};
 use crate::committed::Committed;
+use crate::datagrams::Both;
 use crate::digest::Digest;
 use crate::fifo::Fifo;
 use crate::host::Context;
@@ -15,10 +16,11 @@ use crate::port_counters::Counters;
 use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use crate::service::Service;
+use crate::wheel::{Next, Turn};
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DropCause, PortContext, Verdict};
-use penstock_model::id::{HopId, LinkId};
+use penstock_model::id::{HopId, LinkId, ProcessId};
 use penstock_model::impairment::{AnyImpairment, Fate, Impairment};
 use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::packet::{Packet, PcnMark};
@@ -28,12 +30,14 @@ use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Bytes, Duration, Time};
 
 /// So many packets that a host has handed over fit the nearest cache, with what the port needs.
-const MOST_HANDED: usize = 64;
+pub const MOST_HANDED: usize = 64;
 
 /// A port and its link.
 pub struct Port {
     /// Packets that the host has handed over, and when.
     handed: Vec<Arrival>,
+    /// Which of the host's arrivals are to go on through this port.
+    through: Vec<u32>,
     link: LinkId,
     wire: Wire,
     delay: Duration,
@@ -41,6 +45,8 @@ pub struct Port {
     marker: Option<Box<Marker>>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
+    /// The process and its input that all packets go to, if there is only one.
+    only_channel: Option<(ProcessId, u32)>,
     /// Whether the port does more than queue in order and meter what it accepts; most do not, and one question tells.
     has_stages: bool,
     impairments: Vec<AnyImpairment>,
@@ -156,6 +162,7 @@ impl Port {
         };
         Port {
             handed: Vec::new(),
+            through: Vec::new(),
             link,
             wire,
             delay: plan.delay,
@@ -164,11 +171,17 @@ impl Port {
             pcn: PcnStage::new(&plan.port, key),
             has_stages,
             queueing,
+            only_channel: None,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             doomed: 0,
             counters: Counters::new(place, window, watch),
         }
+    }
+
+    /// All packets that leave go to input `input` of `process`.
+    pub fn lead_to(&mut self, process: ProcessId, input: u32) {
+        self.only_channel = Some((process, input));
     }
 
     /// Whether departures are known on arrival.
@@ -181,27 +194,39 @@ impl Port {
         self.link
     }
 
-    /// Takes packets, each with the time of its arrival and where it is to go on to.
+    /// Takes packets, each with the time of its arrival and where it is to go on to; there are at most `most`, the first at
+    /// `from`.
     ///
     /// They are read where they stand and written once, into the inputs of the next processes: a copy in between would cost
     /// more than all decisions.
     #[inline(always)]
-    pub fn on_arrivals<'p>(&mut self, packets: impl Iterator<Item = (Time, &'p Packet, HopId)>, context: &mut Context<'_, '_>) {
+    pub fn on_arrivals<'p>(
+        &mut self,
+        packets: impl Iterator<Item = (&'p Arrival, HopId)>,
+        (from, most): (Time, usize),
+        context: &mut Context<'_, '_>,
+    ) {
         match self.queueing {
             Queueing::Fifo(_) if context.record.trace.is_none() => {
-                for (now, packet, hop) in packets {
-                    self.queue_up(now, packet, hop, context);
+                if self.passes_all(from, most, context) {
+                    return self.pass_all(packets, most, context, |place, (arrival, hop)| {
+                        *place = *arrival;
+                        place.packet.hop = hop;
+                    });
+                }
+                for (Arrival { at, packet }, hop) in packets {
+                    self.queue_up(*at, packet, hop, context);
                 }
             }
             Queueing::Committed(_) if !self.has_stages => {
-                for (now, packet, hop) in packets {
-                    self.commit(now, packet, hop, context);
+                for (Arrival { at, packet }, hop) in packets {
+                    self.commit(*at, packet, hop, context);
                 }
             }
             _ => {
-                for (now, packet, hop) in packets {
-                    self.decide_before_arrival(now, context);
-                    self.on_arrival(now, packet, hop, context);
+                for (Arrival { at, packet }, hop) in packets {
+                    self.decide_before_arrival(*at, context);
+                    self.on_arrival(*at, packet, hop, context);
                 }
             }
         }
@@ -226,6 +251,11 @@ impl Port {
         self.handed.len() >= MOST_HANDED
     }
 
+    /// Is handed the packets that sources of the host repeat.
+    pub fn hand_all(&mut self, turns: &[Turn<Next>]) {
+        self.handed.extend(turns.iter().map(Turn::arrival));
+    }
+
     /// The same of a packet that is to go on to `hop`.
     #[inline(always)]
     pub fn hand_on(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
@@ -234,17 +264,80 @@ impl Port {
         are_many
     }
 
+    /// Takes what the host has handed over, and those of its arrivals that were [let through](Port::let_through), in the order
+    /// of time.
+    pub fn take_merged(&mut self, arrivals: &[Arrival], context: &mut Context<'_, '_>) {
+        if self.through.is_empty() {
+            return self.take_handed(context);
+        }
+        let (mut handed, mut through) = (std::mem::take(&mut self.handed), std::mem::take(&mut self.through));
+        let both = Both::new(&handed, arrivals, &through);
+        let bounds = both.bounds();
+        self.on_arrivals(both, bounds, context);
+        handed.clear();
+        through.clear();
+        (self.handed, self.through) = (handed, through);
+    }
+
+    /// Is to take packets of the host's arrivals, by their places among them.
+    #[inline(always)]
+    pub fn let_through(&mut self, arrivals: &[u32]) {
+        self.through.extend_from_slice(arrivals);
+    }
+
     /// Takes what the host has handed over.
     ///
     /// A port changes nothing at its host, so it need not look at each packet at once; one short loop for many packets after
     /// another, first the host's and then the port's, costs much less than a long one for both.
     #[inline]
     pub fn take_handed(&mut self, context: &mut Context<'_, '_>) {
-        if !self.handed.is_empty() {
+        if let Some(first) = self.handed.first() {
+            let bounds = (first.at, self.handed.len());
             let mut handed = std::mem::take(&mut self.handed);
-            self.on_arrivals(handed.iter().map(|arrival| (arrival.at, &arrival.packet, arrival.packet.hop)), context);
+            self.on_arrivals(handed.iter().map(|arrival| (arrival, arrival.packet.hop)), bounds, context);
             handed.clear();
             self.handed = handed;
+        }
+    }
+
+    /// Whether [`Port::pass_all`] is for `most` packets, the first at `from`: the port only queues, has room for them, and
+    /// feeds a single channel.
+    fn passes_all(&mut self, from: Time, most: usize, context: &mut Context<'_, '_>) -> bool {
+        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), pcn: None, counters, .. } = self else {
+            return false;
+        };
+        queue.has_room_for(most, from, &mut counters.sent) && context.outputs.queue(*process, *input).is_some()
+    }
+
+    /// Takes packets in one go, at most `most`, which `write` writes down; [`Port::passes_all`] says where.
+    #[inline(always)]
+    fn pass_all<P>(
+        &mut self,
+        packets: impl Iterator<Item = P>,
+        most: usize,
+        context: &mut Context<'_, '_>,
+        write: impl Fn(&mut Arrival, P),
+    ) {
+        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), counters, wire, delay, .. } = self else {
+            unreachable!("asked before");
+        };
+        let ring = context.outputs.queue(*process, *input).expect("asked before");
+        let was_empty = ring.len() == 0;
+        let count = ring.add_all(packets, most, write);
+        queue.pass_all(ring, count, wire, *delay, counters);
+        if was_empty && ring.len() > 0 {
+            context.outputs.sent_first(*process, *input);
+        }
+        self.check_conservation();
+    }
+
+    /// Takes the packets that sources of the host repeat; at once if it has been handed nothing before.
+    pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
+        let Some(first) = turns.first() else { return };
+        if self.handed.is_empty() && context.record.trace.is_none() && self.passes_all(first.at, turns.len(), context) {
+            self.pass_all(turns.iter(), turns.len(), context, |place, turn| *place = turn.arrival());
+        } else {
+            self.hand_all(turns);
         }
     }
 

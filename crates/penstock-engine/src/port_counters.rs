@@ -7,7 +7,7 @@ use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
-use penstock_model::units::Time;
+use penstock_model::units::{Duration, Time};
 
 /// The port's counts, and the window that they are about.
 #[derive(Debug)]
@@ -111,6 +111,20 @@ impl Counters {
         } else {
             self.passage_at_an_edge(now, start, end, packet.size, packet.precedence)
         }
+    }
+
+    /// Whether everything between these times counts.
+    #[inline]
+    pub fn is_whole(&self, from: Time, to: Time) -> bool {
+        self.window.from <= from && to <= self.window.to
+    }
+
+    /// Counts `count` passages that lie in the window as a whole, of packets of one size and precedence that each take
+    /// `transmission` and together have waited for `waited` ps.
+    #[inline]
+    pub fn whole_passages(&mut self, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
+        self.offered += if cfg!(debug_assertions) { count } else { 0 };
+        self.whole.count_like(count, size, precedence, transmission, waited);
     }
 
     #[inline(never)]

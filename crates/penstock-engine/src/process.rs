@@ -4,6 +4,7 @@
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
 use crate::channel::{Arrival, Inputs, Outputs};
+use crate::datagrams;
 use crate::host::{Context, Host, Surroundings};
 use crate::observations::{MeterSamples, Observations, TraceRow};
 use crate::port::Port;
@@ -11,6 +12,9 @@ use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Time};
+
+/// Packets that a port takes in one go.
+const BATCH: usize = 64;
 
 /// A process.
 pub struct Process {
@@ -97,6 +101,11 @@ impl Process {
         self.is_plain = false;
     }
 
+    /// Its ports, to connect them.
+    pub fn ports_mut(&mut self) -> impl Iterator<Item = &mut Port> {
+        self.ports.iter_mut()
+    }
+
     /// The host, to add flows to.
     pub fn host_mut(&mut self) -> Option<&mut Host> {
         self.host.as_deref_mut()
@@ -152,6 +161,12 @@ impl Process {
             self.packet_hops += pass_on(until, inputs, around);
             return inputs.next();
         };
+        if host.has_datagrams_alone() && around.context.record.trace.is_none() {
+            let (hops, own) = datagrams::attend(host, until, inputs, around);
+            self.packet_hops += hops;
+            self.own += own;
+            return inputs.next().min(host.next());
+        }
         loop {
             let message = inputs.next_message();
             let next = inputs.next().min(host.next());
@@ -229,18 +244,21 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
     let mut digest = around.context.record.digest;
     let mut passed = 0;
     loop {
-        let mut taken = 0;
-        let due = inputs.front(until).iter().take_while(|arrival| arrival.at <= until);
-        let packets = due.map(|Arrival { at, packet }| {
-            digest.packet(*at, packet, 0);
-            taken += 1;
-            (*at, packet, packet.hop.next())
-        });
-        port.on_arrivals(packets, &mut around.context);
-        if taken == 0 {
+        let front = inputs.front(until);
+        let front = &front[..front.len().min(BATCH)];
+        // The port must not be told of a packet that others may still precede: by then more would have left its queue.
+        let Some(first) = front.first().filter(|first| first.at <= until) else {
             around.context.record.digest = digest;
             return passed;
-        }
+        };
+        let mut taken = 0;
+        let due = front.iter().take_while(|arrival| arrival.at <= until);
+        let packets = due.map(|arrival| {
+            digest.packet(arrival.at, &arrival.packet, 0);
+            taken += 1;
+            (arrival, arrival.packet.hop.next())
+        });
+        port.on_arrivals(packets, (first.at, front.len()), &mut around.context);
         inputs.consume(taken);
         passed += taken as u64;
     }
@@ -271,7 +289,7 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
                 bound = host.next().min(until.after());
             }
             let Some(Arrival { packet, .. }) = arrival else { break true };
-            if host.takes(at, packet, around.context.record) {
+            if host.takes(packet, around.context.record) {
                 taken += host.take(&front[taken..], bound, around);
                 bound = bound.min(host.next_timer());
                 continue;

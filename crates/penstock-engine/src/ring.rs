@@ -41,6 +41,59 @@ impl<T: Copy + Default> Ring<T> {
         *self.add() = value;
     }
 
+    /// Adds what `write` writes of each of `values` over an old value, at most `most`, at the back; returns how many these are.
+    #[inline(always)]
+    pub fn add_all<V>(&mut self, mut values: impl Iterator<Item = V>, most: usize, write: impl Fn(&mut T, V)) -> usize {
+        self.make_room(most);
+        let before = self.len;
+        self.len += most;
+        let mut added = 0;
+        'adding: for part in self.last_mut(most) {
+            for place in part {
+                let Some(value) = values.next() else { break 'adding };
+                write(place, value);
+                added += 1;
+            }
+        }
+        self.len = before + added;
+        added
+    }
+
+    /// The last `count` values, which may lie at both ends of the ring.
+    #[inline]
+    pub fn last_mut(&mut self, count: usize) -> [&mut [T]; 2] {
+        debug_assert!(count <= self.len);
+        let from = self.head + self.len - count;
+        let capacity = self.places.len();
+        if from >= capacity {
+            return [&mut self.places[from - capacity..from - capacity + count], &mut []];
+        }
+        let (before, after) = self.places.split_at_mut(from);
+        let beyond = (from + count).saturating_sub(capacity);
+        [&mut after[..count - beyond], &mut before[..beyond]]
+    }
+
+    /// Takes the last `count` values off again.
+    pub fn drop_last(&mut self, count: usize) {
+        self.len -= count;
+    }
+
+    /// Makes room for `room` more, of which there is at least one afterwards.
+    #[inline]
+    pub fn make_room(&mut self, room: usize) {
+        while self.places.len() < (self.len + room).max(1) {
+            self.grow();
+        }
+    }
+
+    /// Its back, with room for `room` more.
+    #[inline(always)]
+    pub fn back(&mut self, room: usize) -> Back<'_, T> {
+        self.make_room(room);
+        assert!(!self.places.is_empty(), "room for some");
+        Back { end: self.head + self.len, places: &mut self.places, head: self.head, len: &mut self.len }
+    }
+
     /// The value at the front.
     #[inline(always)]
     pub fn first(&self) -> Option<&T> {
@@ -125,6 +178,36 @@ impl<T: Copy + Default> Ring<T> {
     }
 }
 
+/// The back of a ring while many values are added: what changes stays in registers.
+pub struct Back<'a, T> {
+    places: &'a mut [T],
+    head: usize,
+    end: usize,
+    len: &'a mut usize,
+}
+
+impl<T> Back<'_, T> {
+    /// The place where the next value would stand, with an old one in it. Panics if there was no room for any.
+    #[inline(always)]
+    pub fn place(&mut self) -> &mut T {
+        let mask = self.places.len() - 1;
+        &mut self.places[self.end & mask]
+    }
+
+    /// Adds what was written into [`Back::place`], if it is to be added: without a jump.
+    #[inline(always)]
+    pub fn add_if(&mut self, counts: bool) {
+        self.end += usize::from(counts);
+    }
+}
+
+impl<T> Drop for Back<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        *self.len = self.end - self.head;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,6 +215,24 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
+        #[test]
+        fn many_at_a_time_are_as_one_by_one(steps in prop::collection::vec((0usize..20, 0usize..20), 1..60)) {
+            let (mut ring, mut plain, mut number) = (Ring::default(), VecDeque::new(), 0);
+            for (pushes, pops) in steps {
+                let added = ring.add_all(number..number + pushes, 20, |place, value| *place = value);
+                prop_assert_eq!(added, pushes);
+                for value in ring.last_mut(added).into_iter().flatten() {
+                    *value *= 2;
+                }
+                plain.extend((number..number + pushes).map(|number| 2 * number));
+                number += pushes;
+                let pops = pops.min(plain.len());
+                ring.consume(pops);
+                plain.drain(..pops);
+                prop_assert!(ring.iter().eq(plain.iter()));
+            }
+        }
+
         #[test]
         fn it_is_a_queue(steps in prop::collection::vec((0usize..9, 0usize..9), 1..60)) {
             let (mut ring, mut plain, mut number) = (Ring::default(), VecDeque::new(), 0);

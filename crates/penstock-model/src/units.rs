@@ -178,6 +178,14 @@ impl Bytes {
     }
 }
 
+impl Time {
+    /// The time `span` later, which is known to be some time: [`Add`] also asks whether it is.
+    #[inline]
+    pub const fn plus(self, span: Duration) -> Time {
+        Time(self.0 + span.0)
+    }
+}
+
 impl Add<Duration> for Time {
     type Output = Time;
     #[inline]

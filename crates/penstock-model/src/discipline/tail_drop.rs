@@ -60,6 +60,15 @@ impl TailDrop {
         TailDrop { limit: parameters.limit, counting }
     }
 
+    /// How many packets the queue may hold, if that is what is limited.
+    #[inline(always)]
+    pub fn packets(&self) -> Option<usize> {
+        match self.limit {
+            Limit::Packets(limit) => Some(limit as usize),
+            Limit::Bytes(_) => None,
+        }
+    }
+
     /// Whether `size` bytes still fit into a queue that holds so many packets and bytes.
     #[inline(always)]
     pub fn has_room(&self, packets: u32, bytes: u64, size: u32) -> bool {
