@@ -335,9 +335,11 @@ impl Port {
             place.packet.hop = hop;
         });
         queue.pass_all(spread, count, wire, *delay, counters);
-        for arrival in spread.runs().into_iter().flatten() {
-            let next = context.routes.hop(arrival.packet.hop);
-            context.outputs.send(next.process, next.input, arrival.at, |place| *place = *arrival);
+        for part in spread.runs() {
+            for arrival in part {
+                let next = context.routes.hop(arrival.packet.hop);
+                context.outputs.send(next.process, next.input, arrival.at, |place| *place = *arrival);
+            }
         }
         spread.consume(spread.len());
     }
