@@ -33,8 +33,8 @@ use penstock_model::units::{Bytes, Duration, Time};
 /// So many packets that a host has handed over fit the nearest cache, with what the port needs.
 pub const MOST_HANDED: usize = 64;
 
-/// It pays to take so many in one go even if they must be spread over several processes.
-const MANY: usize = 6;
+/// It pays to take so many in one go.
+pub const MANY: usize = 6;
 
 /// A port and its link.
 pub struct Port {
@@ -215,7 +215,7 @@ impl Port {
     ) {
         match self.queueing {
             Queueing::Fifo(_) if context.record.trace.is_none() => {
-                if self.passes_all(from, most, context) {
+                if most >= MANY && self.passes_all(from, most, context) {
                     return self.pass_all(packets, most, context, |place, (arrival, hop)| {
                         *place = *arrival;
                         place.packet.hop = hop;

@@ -7,7 +7,7 @@ use crate::channel::{Arrival, Inputs, Outputs};
 use crate::datagrams;
 use crate::host::{Context, Host, Surroundings};
 use crate::observations::{MeterSamples, Observations, TraceRow};
-use crate::port::Port;
+use crate::port::{Port, MANY};
 use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
@@ -258,7 +258,10 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
             taken += 1;
             (arrival, arrival.packet.hop.next())
         });
-        port.on_arrivals(packets, (first.at, front.len()), &mut around.context);
+        // Much may be under way and little due.
+        let are_many = front.get(MANY - 1).is_some_and(|arrival| arrival.at <= until);
+        let most = if are_many { front.len() } else { front.len().min(MANY - 1) };
+        port.on_arrivals(packets, (first.at, most), &mut around.context);
         inputs.consume(taken);
         passed += taken as u64;
     }
