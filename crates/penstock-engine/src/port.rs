@@ -369,7 +369,8 @@ impl Port {
     /// Takes the packets that sources of the host repeat; at once if it has been handed nothing before.
     pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
         let Some(first) = turns.first() else { return };
-        if self.handed.is_empty() && context.record.trace.is_none() && self.passes_all(first.at, turns.len(), context) {
+        let alone = self.handed.is_empty() && context.record.trace.is_none();
+        if alone && turns.len() >= MANY && self.passes_all(first.at, turns.len(), context) {
             self.pass_all(turns.iter(), turns.len(), context, |place, turn| *place = turn.arrival());
         } else {
             self.hand_all(turns);
