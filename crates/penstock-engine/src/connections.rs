@@ -37,10 +37,11 @@ struct ReceiverEnd {
 }
 
 impl ReceiverEnd {
-    /// Counts what has come in order since `before` was all, all of it in segments of `size` bytes.
+    /// Counts a segment, and what has come in order since `before` was all.
     #[inline(always)]
-    fn count_goodput(&mut self, before: u32, size: u32) {
-        self.goodput += u64::from(self.receiver.delivered() - before) * u64::from(size - self.received.header);
+    fn count(&mut self, now: Time, packet: &Packet, before: u32) {
+        self.received.count(now, packet);
+        self.goodput += u64::from(self.receiver.delivered() - before) * u64::from(packet.size - self.received.header);
     }
 }
 
@@ -74,7 +75,7 @@ impl Connections {
     }
 
     /// Takes segments and acknowledgements at the end of their routes, as long as nothing else arrives, they do so before
-    /// `bound`, and no timer is due; returns how many. All of them count, and nobody traces.
+    /// `bound`, and no timer is due; returns how many. Nobody traces.
     ///
     /// What most of them bring about is done here in a few steps, without asking what else might be to do.
     #[inline(never)]
@@ -103,21 +104,25 @@ impl Connections {
     #[inline(always)]
     fn take_segment(&mut self, now: Time, packet: &Packet, seq: u32, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
         let slot = around.context.routes.sink(packet.flow);
+        let counts = self.window.is_open(now);
         let end = &mut self.receivers[slot as usize];
-        end.received.count(now, packet);
         let before = end.receiver.delivered();
         let acknowledges = match end.receiver.on_usual_segment(now, seq) {
             Some(acknowledges) => acknowledges,
             None => {
                 end.receiver.on_segment(now, seq);
                 if end.receiver.reports_blocks() {
-                    end.count_goodput(before, packet.size);
+                    if counts {
+                        end.count(now, packet, before);
+                    }
                     return self.pump_receiver(now, slot, timers, around);
                 }
                 end.receiver.takes_ack()
             }
         };
-        end.count_goodput(before, packet.size);
+        if counts {
+            end.count(now, packet, before);
+        }
         if acknowledges {
             let body = Body::Ack { next: end.receiver.delivered(), sack: SackBlocks::default() };
             let packet = end.dress.packet(now, end.receiver.packet_size(), body);
@@ -138,6 +143,7 @@ impl Connections {
         around: &mut Surroundings<'_, '_>,
     ) {
         let slot = around.context.routes.flow(packet.flow).source;
+        let counts = self.window.is_open(now);
         let end = &mut self.senders[slot as usize];
         let usual = if sack.is_empty() { end.sender.on_usual_ack(now, next) } else { None };
         let Some(segments) = usual else {
@@ -145,7 +151,9 @@ impl Connections {
         };
         let size = end.sender.packet_size();
         let Segments { first, end: last, new_from } = segments;
-        end.sent.count_many(last - first, size, last.min(new_from).saturating_sub(first));
+        if counts {
+            end.sent.count_many(last - first, size, last.min(new_from).saturating_sub(first));
+        }
         for seq in first..last {
             let packet = end.dress.packet(now, size, Body::Segment { seq, retransmission: seq < new_from });
             around.send(now, end.dress.departure.port, &packet);
@@ -154,6 +162,7 @@ impl Connections {
     }
 
     /// Takes a packet at the end of its route.
+    #[inline(never)]
     pub fn deliver(&mut self, now: Time, packet: &Packet, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
         let flow = around.context.routes.flow(packet.flow);
         match packet.body {
@@ -162,8 +171,7 @@ impl Connections {
                 let before = end.receiver.delivered();
                 end.receiver.on_segment(now, seq);
                 if self.window.is_open(now) {
-                    end.received.count(now, packet);
-                    end.count_goodput(before, packet.size);
+                    end.count(now, packet, before);
                 }
                 self.pump_receiver(now, flow.sink, timers, around);
             }
@@ -189,6 +197,7 @@ impl Connections {
     }
 
     /// Does what is due by `timer`, which is one of these ends'.
+    #[inline(never)]
     pub fn on_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
         let slot = timer.slot as usize;
         match timer.kind {

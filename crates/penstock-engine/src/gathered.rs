@@ -109,6 +109,13 @@ impl Gathered {
         self.front.clear();
         self.taken = 0;
         if self.copied == self.keys.sorted().len() {
+            if self.next > until {
+                return;
+            }
+            let (input, others) = self.first();
+            if others > until {
+                return self.copy_alone(input, until, others);
+            }
             self.gather(until);
         }
         let keys = &self.keys.sorted()[self.copied..];
@@ -117,13 +124,34 @@ impl Gathered {
         self.copied += keys.len();
     }
 
-    /// Makes keys for what arrives until `until`.
+    /// The input whose head comes first, and when the first of the other heads does.
+    fn first(&self) -> (usize, Time) {
+        let (mut first, mut head, mut others) = (0, Time::NEVER, Time::NEVER);
+        for (input, &at) in self.heads.iter().enumerate() {
+            let is_first = at < head;
+            others = others.min(if is_first { head } else { at });
+            head = head.min(at);
+            first = if is_first { input } else { first };
+        }
+        (first, others)
+    }
+
+    /// The same where only one input has anything until then, and `others` none before: what few visits find, but short ones
+    /// mostly.
+    fn copy_alone(&mut self, input: usize, until: Time, others: Time) {
+        let ring = &mut self.rings[input];
+        let run = ring.front();
+        let count = run.iter().take(MOST_COPIED).take_while(|arrival| arrival.at <= until).count();
+        self.front.extend_from_slice(&run[..count]);
+        ring.consume(count);
+        self.heads[input] = ring.first().map_or(Time::NEVER, |arrival| arrival.at);
+        self.next = self.heads[input].min(others);
+    }
+
+    /// Makes keys for what arrives until `until`; something does.
     fn gather(&mut self, until: Time) {
         self.copied = 0;
         self.keys.begin(self.next);
-        if self.next > until {
-            return;
-        }
         let last = self.keys.last_instant().min(until);
         self.next = Time::NEVER;
         for (input, (ring, head)) in self.rings.iter().zip(&mut self.heads).enumerate() {

@@ -356,20 +356,21 @@ impl Host {
         }
     }
 
-    /// Takes packets at the end of their routes, as many of one kind as arrive before `bound` and before anything else does;
-    /// returns how many. None where packets come through or somebody traces, of segments that do not count, and of what is rare.
+    /// Whether [`Host::take`] is for `packet`: where nothing comes through and nobody traces, and not for what is rare.
     #[inline(always)]
+    pub fn takes(&self, packet: &Packet, record: &Record) -> bool {
+        let is_usual = matches!(packet.body, Body::Datagram { .. } | Body::Segment { .. } | Body::Ack { .. } | Body::Media { .. });
+        is_usual && !self.passes_on && record.trace.is_none()
+    }
+
+    /// Takes packets at the end of their routes, as many of one kind as arrive before `bound` and before anything else does;
+    /// returns how many.
+    #[inline(never)]
     pub fn take(&mut self, arrivals: &[Arrival], bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
-        let [Arrival { at, packet }, ..] = arrivals else { return 0 };
-        if self.passes_on || around.context.record.trace.is_some() {
-            return 0;
-        }
-        match packet.body {
-            Body::Datagram { .. } => self.take_datagrams(arrivals, bound, around),
-            Body::Segment { .. } | Body::Ack { .. } if self.window.is_open(*at) => {
-                self.connections.take(arrivals, bound, &mut self.timers, around)
-            }
-            _ => 0,
+        match arrivals.first().map(|arrival| arrival.packet.body) {
+            Some(Body::Datagram { .. }) => self.take_datagrams(arrivals, bound, around),
+            Some(Body::Media { .. }) => self.take_media(arrivals, bound, around),
+            _ => self.connections.take(arrivals, bound, &mut self.timers, around),
         }
     }
 
@@ -392,16 +393,10 @@ impl Host {
         taken
     }
 
-    /// Whether [`Host::take_media`] is for `packet`.
-    #[inline(always)]
-    pub fn takes_media(&self, packet: &Packet, record: &Record) -> bool {
-        matches!(packet.body, Body::Media { .. }) && !self.passes_on && record.trace.is_none()
-    }
-
     /// Takes packets of calls at their egress, as long as nothing else arrives and they do so before `bound` and before any
     /// timer that they arm; returns how many.
     #[inline(never)]
-    pub fn take_media(&mut self, arrivals: &[Arrival], mut bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
+    fn take_media(&mut self, arrivals: &[Arrival], mut bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
         let mut digest = around.context.record.digest;
         let mut taken = 0;
         for Arrival { at, packet } in arrivals {
@@ -446,16 +441,19 @@ impl Host {
                     self.arm_egress(sink);
                 }
             }
-            Body::Request { call, live } => {
-                let sink = around.context.routes.flow(packet.flow).sink;
-                let end = &mut self.egresses[sink as usize];
-                end.on_packet(now, packet, None, around);
-                end.on_signal(now, Signal::Request { call, live }, &mut self.counted[end.shared_count as usize].1, around);
-                self.arm_egress(sink);
-            }
+            Body::Request { call, live } => self.on_request(now, packet, Signal::Request { call, live }, around),
             _ => self.connections.deliver(now, packet, &mut self.timers, around),
         }
         true
+    }
+
+    #[inline(never)]
+    fn on_request(&mut self, now: Time, packet: &Packet, request: Signal, around: &mut Surroundings<'_, '_>) {
+        let sink = around.context.routes.flow(packet.flow).sink;
+        let end = &mut self.egresses[sink as usize];
+        end.on_packet(now, packet, None, around);
+        end.on_signal(now, request, &mut self.counted[end.shared_count as usize].1, around);
+        self.arm_egress(sink);
     }
 
     /// Writes the counts of this host's ends into the flows' rows.

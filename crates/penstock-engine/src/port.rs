@@ -16,6 +16,7 @@ use crate::outlet::Departing;
 use crate::port_counters::Counters;
 use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
+use crate::ring::Ring;
 use crate::service::Service;
 use crate::serving::Leaving;
 use crate::wheel::{Next, Turn};
@@ -34,8 +35,8 @@ use penstock_model::units::{Bytes, Duration, Time};
 /// So many packets that a host has handed over fit the nearest cache, with what the port needs.
 pub const MOST_HANDED: usize = 64;
 
-/// So many packets of sources are worth a way of their own.
-const MANY: usize = 8;
+/// It pays to take so many in one go.
+pub const MANY: usize = 6;
 
 /// A port and its link.
 pub struct Port {
@@ -50,6 +51,8 @@ pub struct Port {
     marker: Option<Box<Marker>>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
+    /// Packets on their way to several processes, for a moment.
+    spread: Ring<Arrival>,
     /// The process and its input that all packets go to, if there is only one.
     only_channel: Option<(ProcessId, u32)>,
     /// Whether the port does more than colour, queue in order and meter what it accepts; most do not, and one question tells.
@@ -186,6 +189,7 @@ impl Port {
             has_stages,
             only_serves,
             queueing,
+            spread: Ring::default(),
             only_channel: None,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
@@ -233,11 +237,14 @@ impl Port {
     ) {
         match self.queueing {
             Queueing::Fifo(_) if context.record.trace.is_none() && self.marker.is_none() => {
-                if self.passes_all(from, most, context) {
+                if most >= MANY && self.passes_all(from, most, context) {
                     return self.pass_all(packets, most, context, |place, (arrival, hop)| {
                         *place = *arrival;
                         place.packet.hop = hop;
                     });
+                }
+                if most >= MANY && self.has_room_for_all(from, most) {
+                    return self.spread_all(packets, most, context);
                 }
                 for (Arrival { at, packet }, hop) in packets {
                     self.queue_up(*at, packet, hop, context);
@@ -366,11 +373,35 @@ impl Port {
     /// Whether [`Port::pass_all`] is for `most` packets, the first at `from`: the port only queues, has room for them, and
     /// feeds a single channel.
     fn passes_all(&mut self, from: Time, most: usize, context: &mut Context<'_, '_>) -> bool {
-        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), pcn: None, marker: None, counters, .. } = self
-        else {
-            return false;
+        let Some((process, input)) = self.only_channel else { return false };
+        self.has_room_for_all(from, most) && context.outputs.queue(process, input).is_some()
+    }
+
+    /// Whether the port only queues and has room for `most` packets, the first at `from`.
+    #[inline]
+    fn has_room_for_all(&mut self, from: Time, most: usize) -> bool {
+        let Port { queueing: Queueing::Fifo(queue), pcn: None, marker: None, counters, .. } = self else { return false };
+        queue.has_room_for(most, from, &mut counters.sent)
+    }
+
+    /// Takes packets in one go, at most `most`, for which there is room, and sends each to its own process.
+    #[inline(always)]
+    fn spread_all<'p>(&mut self, packets: impl Iterator<Item = (&'p Arrival, HopId)>, most: usize, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::Fifo(queue), spread, counters, wire, delay, .. } = self else {
+            unreachable!("asked before");
         };
-        queue.has_room_for(most, from, &mut counters.sent) && context.outputs.queue(*process, *input).is_some()
+        let count = spread.add_all(packets, most, |place, (arrival, hop)| {
+            *place = *arrival;
+            place.packet.hop = hop;
+        });
+        queue.pass_all(spread, count, wire, *delay, counters);
+        for part in spread.runs() {
+            for arrival in part {
+                let next = context.routes.hop(arrival.packet.hop);
+                context.outputs.send(next.process, next.input, arrival.at, |place| *place = *arrival);
+            }
+        }
+        spread.consume(spread.len());
     }
 
     /// Takes packets in one go, at most `most`, which `write` writes down; [`Port::passes_all`] says where.
@@ -397,8 +428,9 @@ impl Port {
 
     /// Takes the packets that sources of the host repeat; at once if these are many and it has been handed nothing before.
     pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
-        let Some(first) = turns.first().filter(|_| turns.len() >= MANY) else { return self.hand_all(turns) };
-        if self.handed.is_empty() && context.record.trace.is_none() && self.passes_all(first.at, turns.len(), context) {
+        let Some(first) = turns.first() else { return };
+        let alone = self.handed.is_empty() && context.record.trace.is_none();
+        if alone && turns.len() >= MANY && self.passes_all(first.at, turns.len(), context) {
             self.pass_all(turns.iter(), turns.len(), context, |place, turn| *place = turn.arrival());
         } else {
             self.hand_all(turns);

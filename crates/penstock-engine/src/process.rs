@@ -8,7 +8,7 @@ use crate::datagrams;
 use crate::host::{Context, Host, Surroundings};
 use crate::merged::Merged;
 use crate::observations::{MeterSamples, Observations, TraceRow};
-use crate::port::Port;
+use crate::port::{Port, MANY};
 use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
@@ -265,16 +265,22 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
     loop {
         let front = inputs.front(until);
         let front = &front[..front.len().min(BATCH)];
-        let due = &front[..front.partition_point(|arrival| arrival.at <= until)];
-        let (Some(first), taken) = (due.first(), due.len()) else {
+        // The port must not be told of a packet that others may still precede: by then more would have left its queue.
+        let Some(first) = front.first().filter(|first| first.at <= until) else {
             around.context.record.digest = digest;
             return passed;
         };
-        let packets = due.iter().map(|arrival| {
+        let mut taken = 0;
+        let due = front.iter().take_while(|arrival| arrival.at <= until);
+        let packets = due.map(|arrival| {
             digest.packet(arrival.at, &arrival.packet, 0);
+            taken += 1;
             (arrival, arrival.packet.hop.next())
         });
-        port.on_arrivals(packets, (first.at, taken), &mut around.context);
+        // Much may be under way and little due.
+        let are_many = front.get(MANY - 1).is_some_and(|arrival| arrival.at <= until);
+        let most = if are_many { front.len() } else { front.len().min(MANY - 1) };
+        port.on_arrivals(packets, (first.at, most), &mut around.context);
         inputs.consume(taken);
         passed += taken as u64;
     }
@@ -327,14 +333,8 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
                 bound = host.next().min(until.after());
             }
             let Some(Arrival { packet, .. }) = arrival else { break true };
-            let run = host.take(&front[taken..], bound, around);
-            if run > 0 {
-                taken += run;
-                bound = bound.min(host.next_timer());
-                continue;
-            }
-            if host.takes_media(packet, around.context.record) {
-                taken += host.take_media(&front[taken..], bound, around);
+            if host.takes(packet, around.context.record) {
+                taken += host.take(&front[taken..], bound, around);
                 bound = bound.min(host.next_timer());
                 continue;
             }
