@@ -513,6 +513,10 @@ impl Host {
     /// Lets the next open-loop source send, and nobody else.
     #[inline(never)]
     fn emit_one(&mut self, around: &mut Surroundings<'_, '_>) {
+        if self.emissions.repeats() {
+            self.emissions.repeat(Time::ZERO, 1, |turns| around.send_all(turns, self.place, false));
+            return;
+        }
         let Due { at, slot, .. } = self.emissions.first();
         let end = &mut self.sources[slot as usize];
         let next = end.send(at, self.window, self.place, around);

@@ -9,6 +9,7 @@ use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent};
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::id::FlowId;
 use penstock_model::rng::Key;
+use penstock_model::transport::TransportPlan;
 use penstock_model::units::Time;
 use proptest::prelude::*;
 use random::case;
@@ -98,6 +99,21 @@ proptest! {
         prop_assert!(traced.packet_hops == 0 || !traced.trace.is_empty());
         let untraced = sim(&Blueprint { trace: false, ..case.blueprint() }).run();
         same(&Observations { trace: Vec::new(), ..traced }, &untraced)?;
+    }
+
+    /// However a source is told that it is its turn, it numbers its packets from zero.
+    #[test]
+    fn sources_number_their_packets(case in case()) {
+        let blueprint = Blueprint { trace: true, ..case.blueprint() };
+        let is_open = |flow: u32| {
+            let group = &blueprint.groups[blueprint.flows[flow as usize].group as usize];
+            group.calls.is_none() && matches!(group.transport, TransportPlan::Udp(_))
+        };
+        let mut next = vec![0; blueprint.flows.len()];
+        for row in sim(&blueprint).run().trace.iter().filter(|row| row.event == TraceEvent::Send && is_open(row.flow)) {
+            prop_assert_eq!(row.sequence, next[row.flow as usize], "flow {}", row.flow);
+            next[row.flow as usize] += 1;
+        }
     }
 
     /// So do ports in service mode that do nothing else to a packet; nor do they if nobody watches.
