@@ -247,7 +247,11 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
         let mut taken = 0;
         let front = inputs.front();
         let front = &front[..front.len().min(BATCH)];
-        let from = front.first().map_or(Time::NEVER, |first| first.at);
+        // A port that hears of a later time lets packets leave that others may still have to meet.
+        let Some(from) = front.first().map(|first| first.at).filter(|from| *from <= until) else {
+            around.context.record.digest = digest;
+            return passed;
+        };
         let due = front.iter().take_while(|arrival| arrival.at <= until);
         let packets = due.map(|arrival| {
             digest.packet(arrival.at, &arrival.packet, 0);
@@ -255,10 +259,6 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
             (arrival, arrival.packet.hop.next())
         });
         port.on_arrivals(packets, (from, front.len()), &mut around.context);
-        if taken == 0 {
-            around.context.record.digest = digest;
-            return passed;
-        }
         inputs.consume(taken);
         passed += taken as u64;
     }
