@@ -12,9 +12,11 @@ use crate::fifo::Fifo;
 use crate::host::Context;
 use crate::link::Wire;
 use crate::observations::{LinkCounters, PortTimings, TraceEvent};
+use crate::outlet::Departing;
 use crate::port_counters::Counters;
 use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
+use crate::ring::Ring;
 use crate::service::Service;
 use crate::serving::Leaving;
 use crate::wheel::{Next, Turn};
@@ -24,7 +26,7 @@ use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DropCause,
 use penstock_model::id::{HopId, LinkId, ProcessId};
 use penstock_model::impairment::{AnyImpairment, Fate, Impairment};
 use penstock_model::meter::{AnyMeter, Meter};
-use penstock_model::packet::{Packet, PcnMark};
+use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
 use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
@@ -32,6 +34,9 @@ use penstock_model::units::{Bytes, Duration, Time};
 
 /// So many packets that a host has handed over fit the nearest cache, with what the port needs.
 pub const MOST_HANDED: usize = 64;
+
+/// It pays to take so many in one go.
+pub const MANY: usize = 6;
 
 /// A port and its link.
 pub struct Port {
@@ -46,9 +51,11 @@ pub struct Port {
     marker: Option<Box<Marker>>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
+    /// Packets on their way to several processes, for a moment.
+    spread: Ring<Arrival>,
     /// The process and its input that all packets go to, if there is only one.
     only_channel: Option<(ProcessId, u32)>,
-    /// Whether the port does more than queue in order and meter what it accepts; most do not, and one question tells.
+    /// Whether the port does more than colour, queue in order and meter what it accepts; most do not, and one question tells.
     has_stages: bool,
     /// It is in service mode, and there is a loop for it.
     only_serves: bool,
@@ -101,8 +108,8 @@ impl PcnStage {
         (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
     }
 
-    /// The mark of a packet that the meters see. It has registers of its own, so that ports without meters have all theirs.
-    #[inline(never)]
+    /// The mark of a packet that the meters see. Each has registers of its own, so that ports without meters have all theirs.
+    #[inline(always)]
     fn meter(&mut self, now: Time, size: u32, mark: PcnMark) -> PcnMark {
         let size = Bytes::new(u64::from(size));
         match &mut *self.meters {
@@ -142,8 +149,9 @@ impl Port {
     pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window, watch: Option<(&LinkWatch, usize)>) -> Port {
         let context = PortContext { key, rate: plan.rate };
         let watch = watch.map(|(watch, classes)| PortWatch::new(watch, classes, window));
-        let has_stages = watch.is_some()
-            || plan.port.marker.is_some()
+        let marks_on_arrival = plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Arrival);
+        let has_more_stages = watch.is_some()
+            || plan.port.marker.is_some() && !marks_on_arrival
             || !plan.port.policers.is_empty()
             || !plan.port.impairments.is_empty()
             || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted;
@@ -153,7 +161,7 @@ impl Port {
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
         let wire = Wire::new(plan.rate, plan.rate_changes.clone(), shaper);
         let queueing = if commits_on_arrival(plan) {
-            let only_queues = !has_stages && wire.is_constant();
+            let only_queues = !has_more_stages && wire.is_constant();
             match AnyDiscipline::new(&plan.port.queues[0].discipline, &context) {
                 AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
                     Queueing::Fifo(Fifo::new(discipline))
@@ -163,6 +171,7 @@ impl Port {
         } else {
             Queueing::Service(Box::new(Service::new(&plan.port, &context)))
         };
+        let has_stages = has_more_stages || marks_on_arrival && !matches!(queueing, Queueing::Fifo(_));
         let pcn = PcnStage::new(&plan.port, key);
         let only_serves = match &queueing {
             Queueing::Service(service) => !has_stages && pcn.is_none() && wire.is_constant() && service.has_loop(),
@@ -180,6 +189,7 @@ impl Port {
             has_stages,
             only_serves,
             queueing,
+            spread: Ring::default(),
             only_channel: None,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
@@ -196,6 +206,16 @@ impl Port {
     /// Whether departures are known on arrival.
     pub fn commits(&self) -> bool {
         !matches!(self.queueing, Queueing::Service(_))
+    }
+
+    /// When the wire is free: what has not been sent yet is not on it before.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        match &self.queueing {
+            Queueing::Fifo(queue) => queue.free_at(),
+            Queueing::Committed(queue) => queue.free_at(),
+            Queueing::Service(service) => service.free_at(),
+        }
     }
 
     /// The link that this port feeds.
@@ -216,14 +236,23 @@ impl Port {
         context: &mut Context<'_, '_>,
     ) {
         match self.queueing {
-            Queueing::Fifo(_) if context.record.trace.is_none() => {
-                if self.passes_all(from, most, context) {
+            Queueing::Fifo(_) if context.record.trace.is_none() && self.marker.is_none() => {
+                if most >= MANY && self.passes_all(from, most, context) {
                     return self.pass_all(packets, most, context, |place, (arrival, hop)| {
                         *place = *arrival;
                         place.packet.hop = hop;
                     });
                 }
+                if most >= MANY && self.has_room_for_all(from, most) {
+                    return self.spread_all(packets, most, context);
+                }
                 for (Arrival { at, packet }, hop) in packets {
+                    self.queue_up(*at, packet, hop, context);
+                }
+            }
+            Queueing::Fifo(_) if context.record.trace.is_none() => {
+                for (Arrival { at, packet }, hop) in packets {
+                    let packet = &self.coloured(*at, packet);
                     self.queue_up(*at, packet, hop, context);
                 }
             }
@@ -313,13 +342,66 @@ impl Port {
         }
     }
 
+    /// Whether it is the port that only queues, and may meter, so that [`Port::on_train`] is for it.
+    #[inline]
+    pub fn only_queues(&self) -> bool {
+        matches!(self.queueing, Queueing::Fifo(_)) && self.marker.is_none()
+    }
+
+    /// Takes packets that a flow sends in a row: they look like `first`, but for time and size, and are numbered on from it.
+    /// Nobody traces.
+    #[inline(never)]
+    pub fn on_train(&mut self, train: &[Departing], first: Packet, context: &mut Context<'_, '_>) {
+        self.take_handed(context);
+        let (hop, number) = (first.hop, first.sequence());
+        let packets = train.iter().zip(0u32..).map(|(&Departing { at, size }, i)| {
+            let body = Body::Media { seq: number.wrapping_add(i) };
+            Arrival { at, packet: Packet { created: at, size, body, ..first } }
+        });
+        if self.passes_all(first.created, train.len(), context) {
+            return self.pass_all(packets, train.len(), context, |place, arrival| *place = arrival);
+        }
+        let next = context.routes.hop(hop);
+        let mut way = context.outputs.way(next.process, next.input);
+        for Arrival { at: now, packet } in packets {
+            if let Some((at, pcn)) = self.queue(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
+                way.send(at, |arrival| arrival.write(at, &packet, Written { hop, marked: packet.marked, pcn }));
+            }
+        }
+    }
+
     /// Whether [`Port::pass_all`] is for `most` packets, the first at `from`: the port only queues, has room for them, and
     /// feeds a single channel.
     fn passes_all(&mut self, from: Time, most: usize, context: &mut Context<'_, '_>) -> bool {
-        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), pcn: None, counters, .. } = self else {
-            return false;
+        let Some((process, input)) = self.only_channel else { return false };
+        self.has_room_for_all(from, most) && context.outputs.queue(process, input).is_some()
+    }
+
+    /// Whether the port only queues and has room for `most` packets, the first at `from`.
+    #[inline]
+    fn has_room_for_all(&mut self, from: Time, most: usize) -> bool {
+        let Port { queueing: Queueing::Fifo(queue), pcn: None, marker: None, counters, .. } = self else { return false };
+        queue.has_room_for(most, from, &mut counters.sent)
+    }
+
+    /// Takes packets in one go, at most `most`, for which there is room, and sends each to its own process.
+    #[inline(always)]
+    fn spread_all<'p>(&mut self, packets: impl Iterator<Item = (&'p Arrival, HopId)>, most: usize, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::Fifo(queue), spread, counters, wire, delay, .. } = self else {
+            unreachable!("asked before");
         };
-        queue.has_room_for(most, from, &mut counters.sent) && context.outputs.queue(*process, *input).is_some()
+        let count = spread.add_all(packets, most, |place, (arrival, hop)| {
+            *place = *arrival;
+            place.packet.hop = hop;
+        });
+        queue.pass_all(spread, count, wire, *delay, counters);
+        for part in spread.runs() {
+            for arrival in part {
+                let next = context.routes.hop(arrival.packet.hop);
+                context.outputs.send(next.process, next.input, arrival.at, |place| *place = *arrival);
+            }
+        }
+        spread.consume(spread.len());
     }
 
     /// Takes packets in one go, at most `most`, which `write` writes down; [`Port::passes_all`] says where.
@@ -344,10 +426,11 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Takes the packets that sources of the host repeat; at once if it has been handed nothing before.
+    /// Takes the packets that sources of the host repeat; at once if these are many and it has been handed nothing before.
     pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
         let Some(first) = turns.first() else { return };
-        if self.handed.is_empty() && context.record.trace.is_none() && self.passes_all(first.at, turns.len(), context) {
+        let alone = self.handed.is_empty() && context.record.trace.is_none();
+        if alone && turns.len() >= MANY && self.passes_all(first.at, turns.len(), context) {
             self.pass_all(turns.iter(), turns.len(), context, |place, turn| *place = turn.arrival());
         } else {
             self.hand_all(turns);
@@ -357,29 +440,49 @@ impl Port {
     /// Takes a packet at a port that only queues, and meters what it accepts if it has meters; tells whether it accepts it.
     #[inline(always)]
     fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> bool {
-        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return false };
+        let Some((at, mark)) = self.queue(now, packet, context.record) else { return false };
+        if at != Time::NEVER {
+            let next = context.routes.hop(hop);
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
+        }
+        true
+    }
+
+    /// The same without sending it on: when it arrives at the far end, if ever, and its mark; `None` if it is refused.
+    #[inline(always)]
+    fn queue(&mut self, now: Time, packet: &Packet, record: &mut Record) -> Option<(Time, PcnMark)> {
+        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
         if !queue.admits(now, packet.size, &mut counters.sent) {
-            counters.offered_in_vain(now, packet, DropCause::Overflow, context.record);
-            return false;
+            counters.offered_in_vain(now, packet, DropCause::Overflow, record);
+            return None;
         }
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
             mark = pcn.meter(now, packet.size, packet.pcn);
             if mark > packet.pcn {
-                counters.mark(now, packet);
+                counters.mark_unwatched(now, packet.size);
             }
         }
         let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
-        if counters.passage(now, start, end, packet) {
-            let (next, at) = (context.routes.hop(hop), end + *delay);
-            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
-        }
+        let ends = counters.passage(now, start, end, packet);
+        let at = if ends { end + *delay } else { Time::NEVER };
         self.check_conservation();
-        true
+        Some((at, mark))
+    }
+
+    /// A packet as the marker makes it that sees it arrive, if there is one.
+    #[inline]
+    fn coloured(&mut self, now: Time, packet: &Packet) -> Packet {
+        let precedence = match self.marker.as_deref_mut() {
+            Some(Marker { meter, at: MarkAt::Arrival }) => meter.colour(now, packet.bytes(), packet.precedence),
+            _ => packet.precedence,
+        };
+        Packet { precedence, ..*packet }
     }
 
     /// The same where somebody traces.
     fn queue_up_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let packet = &self.coloured(now, packet);
         if self.queue_up(now, packet, hop, context) {
             context.record.trace(now, self.counters.place, packet, TraceEvent::Accept);
         }
@@ -458,9 +561,7 @@ impl Port {
         if !self.passes_policers(now, packet) {
             return self.counters.offered_in_vain(now, packet, DropCause::Policed, context.record);
         }
-        if let Some(Marker { meter, at: MarkAt::Arrival }) = self.marker.as_deref_mut() {
-            packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
-        }
+        *packet = self.coloured(now, packet);
         self.meter_pcn(now, packet, PcnAt::Offered);
         let Port { queueing, counters, .. } = self;
         let verdict = match queueing {

@@ -50,6 +50,14 @@ impl Counters {
         }
     }
 
+    /// The same of a packet of `size` where nothing is recorded beyond the counts.
+    #[inline]
+    pub fn mark_unwatched(&mut self, now: Time, size: u32) {
+        if self.window.contains(now) {
+            self.link.mark(size);
+        }
+    }
+
     /// Writes down that `event` happened to `packet`.
     #[inline(always)]
     fn note(&mut self, now: Time, packet: &Packet, event: TraceEvent, record: &mut Record) {
@@ -111,23 +119,28 @@ impl Counters {
         if self.window.from <= arrival && end <= self.window.to {
             self.whole.count(arrival, start, end, packet);
             true
+        } else if end < self.window.from {
+            // All of it lies in the warm-up.
+            true
         } else {
             self.departure_at_an_edge(arrival, start, end, packet.size, packet.precedence)
         }
     }
 
-    /// Whether everything between these times counts.
+    /// Whether everything between these times counts, or nothing because it lies before the window.
     #[inline]
     pub fn is_whole(&self, from: Time, to: Time) -> bool {
-        self.window.from <= from && to <= self.window.to
+        self.window.from <= from && to <= self.window.to || to < self.window.from
     }
 
-    /// Counts `count` passages that lie in the window as a whole, of packets of one size and precedence that each take
+    /// Counts `count` passages up to `end` that lie in the window as a whole or before it, of packets of one size and precedence that each take
     /// `transmission` and together have waited for `waited` ps.
     #[inline]
-    pub fn whole_passages(&mut self, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
+    pub fn whole_passages(&mut self, end: Time, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
         self.offered += if cfg!(debug_assertions) { count } else { 0 };
-        self.whole.count_like(count, size, precedence, transmission, waited);
+        if end >= self.window.from {
+            self.whole.count_like(count, size, precedence, transmission, waited);
+        }
     }
 
     #[inline(never)]

@@ -6,8 +6,9 @@
 use crate::channel::{Arrival, Inputs, Outputs};
 use crate::datagrams;
 use crate::host::{Context, Host, Surroundings};
+use crate::merged::Merged;
 use crate::observations::{MeterSamples, Observations, TraceRow};
-use crate::port::Port;
+use crate::port::{Port, MANY};
 use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
@@ -123,6 +124,21 @@ impl Process {
         } else {
             next.min(self.next_decision()).min(self.next_sample())
         }
+    }
+
+    /// What has not been sent yet is not on any wire before.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        if self.host.as_ref().is_some_and(|host| host.signals()) {
+            return Time::ZERO;
+        }
+        self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO)
+    }
+
+    /// Nothing arrives here unless this process has sent something first, which it does not do before this.
+    #[inline]
+    pub fn quiet_until(&self) -> Time {
+        self.host.as_ref().map_or(Time::ZERO, |host| host.quiet_until())
     }
 
     /// Does everything that is due up to and including `until`; returns when something is due next, and how much it did.
@@ -241,26 +257,54 @@ impl Process {
 #[inline]
 fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> u64 {
     let [port] = around.ports else { unreachable!("a router's port is a process of its own") };
+    if let Some(pair) = inputs.pair() {
+        return pass_on_of_two(until, pair, port, &mut around.context);
+    }
     let mut digest = around.context.record.digest;
     let mut passed = 0;
     loop {
-        let mut taken = 0;
-        let front = inputs.front();
+        let front = inputs.front(until);
         let front = &front[..front.len().min(BATCH)];
-        // A port that hears of a later time lets packets leave that others may still have to meet.
-        let Some(from) = front.first().map(|first| first.at).filter(|from| *from <= until) else {
+        // The port must not be told of a packet that others may still precede: by then more would have left its queue.
+        let Some(first) = front.first().filter(|first| first.at <= until) else {
             around.context.record.digest = digest;
             return passed;
         };
+        let mut taken = 0;
         let due = front.iter().take_while(|arrival| arrival.at <= until);
         let packets = due.map(|arrival| {
             digest.packet(arrival.at, &arrival.packet, 0);
             taken += 1;
             (arrival, arrival.packet.hop.next())
         });
-        port.on_arrivals(packets, (from, front.len()), &mut around.context);
+        // Much may be under way and little due.
+        let are_many = front.get(MANY - 1).is_some_and(|arrival| arrival.at <= until);
+        let most = if are_many { front.len() } else { front.len().min(MANY - 1) };
+        port.on_arrivals(packets, (first.at, most), &mut around.context);
         inputs.consume(taken);
         passed += taken as u64;
+    }
+}
+
+/// The same of two inputs.
+fn pass_on_of_two(until: Time, inputs: &mut Merged, port: &mut Port, context: &mut Context<'_, '_>) -> u64 {
+    let mut digest = context.record.digest;
+    let mut passed = 0;
+    loop {
+        let mut batch = [&Arrival::NOTHING; BATCH];
+        let (ones, others) = inputs.list(until, &mut batch);
+        let listed = ones + others;
+        if listed == 0 {
+            context.record.digest = digest;
+            return passed;
+        }
+        let packets = batch[..listed].iter().map(|arrival| {
+            digest.packet(arrival.at, &arrival.packet, 0);
+            (*arrival, arrival.packet.hop.next())
+        });
+        port.on_arrivals(packets, (batch[0].at, listed), context);
+        inputs.consume_both((ones, others));
+        passed += listed as u64;
     }
 }
 
@@ -268,11 +312,11 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
 /// packets that arrive. Returns how many packets have arrived, and how much else it did.
 #[inline(never)]
 fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> (u64, u64) {
-    let (mut hops, mut done) = (0, 0);
+    let (mut hops, mut done) = (0, host.run_calls(until, around));
     // The host does nothing by itself before, and nothing from then on may be done yet.
     let mut bound = host.next().min(until.after());
     loop {
-        let front = inputs.front();
+        let front = inputs.front(until);
         let mut taken = 0;
         let is_over = loop {
             let arrival = front.get(taken);
@@ -289,8 +333,9 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
                 bound = host.next().min(until.after());
             }
             let Some(Arrival { packet, .. }) = arrival else { break true };
-            if host.takes_datagrams(packet, around.context.record) {
-                taken += host.take_datagrams(&front[taken..], bound, around);
+            if host.takes(packet, around.context.record) {
+                taken += host.take(&front[taken..], bound, around);
+                bound = bound.min(host.next_timer());
                 continue;
             }
             around.context.record.digest.packet(at, packet, 0);

@@ -165,6 +165,12 @@ impl Service {
         self.queues.queues[queue].waiting.consume(1);
     }
 
+    /// When the last transmission that has begun ends.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.queues.wire.free_at
+    }
+
     /// Packets that wait.
     pub fn waiting(&self) -> u32 {
         self.queues.wire.backlog as u32
