@@ -46,14 +46,13 @@ impl Away {
         Away { ends: ends.to_vec(), bags: ends.iter().map(|_| Bag::default()).collect() }
     }
 
-    /// Takes what `write` writes, to arrive at `at` at input `input` of `process`.
+    /// Makes a place for what is to arrive at `at` at input `input` of `process`, to be written over.
     #[inline(never)]
-    pub fn send(&mut self, process: ProcessId, input: u32, at: Time, write: impl FnOnce(&mut Arrival)) {
-        let mut arrival = Arrival::default();
-        write(&mut arrival);
+    pub fn add(&mut self, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
         let bag = self.bag(process);
         bag.earliest = bag.earliest.min(at);
-        bag.packets.push((process, input, arrival));
+        bag.packets.push((process, input, Arrival::default()));
+        &mut bag.packets.last_mut().expect("just pushed").2
     }
 
     /// Takes `message` to `process`.

@@ -1,28 +1,34 @@
-//! Many sorted inputs made one: a calendar of arrivals.
+//! Many inputs made one: a calendar of what is due.
 
-use crate::channel::Arrival;
 use penstock_model::units::Time;
 
-/// Arrivals at many inputs, in order of time and, among simultaneous ones, of inputs and then of additions.
+/// What waits for its time in a calendar.
+pub trait Timed: Copy + Default {
+    /// When it is due.
+    fn at(&self) -> Time;
+}
+
+/// What is due, in order of time and, among what is simultaneous, of inputs and then of additions.
 ///
-/// A calendar queue: time is cut into days of equal length, and an arrival is put, unsorted, onto the page of its day. A
-/// day is sorted when it comes. Adding and taking cost the same however many senders there are, and one packet shares its
+/// A calendar queue: time is cut into days of equal length, and what is added is put, unsorted, onto the page of its day. A
+/// day is sorted when it comes. Adding and taking cost the same however many senders there are, and a packet shares its
 /// cache line with its neighbours in time instead of with its sender's last. The length of a day follows the traffic.
-/// While there are few arrivals they stand side by side without any pages, which most of very many calendars never need.
+/// While there is little it stands side by side without any pages, which most of very many calendars never need.
 #[derive(Debug)]
-pub struct Calendar {
-    /// The arrivals before `dawn`, sorted, from `taken` on; never empty while there are others.
-    today: Vec<Arrival>,
+pub struct Calendar<T> {
+    /// What is due before `dawn`, sorted, from `taken` on; never empty while there is more.
+    today: Vec<T>,
     orders: Vec<u64>,
     taken: usize,
-    /// What arrives from here on stands on the pages; [`NO_DAWN`] while nothing does.
+    /// What is due from here on stands on the pages; [`NO_DAWN`] while nothing does.
     dawn: u64,
     /// A day lasts 2^`day` ps.
     day: u32,
-    /// For each of the coming days, its last card, once there was any; and a bit for each that has any.
+    /// For each of the coming days, as many as a power of two, its last card, once there was any; and a bit for each that has
+    /// any.
     pages: Vec<u32>,
-    marked: [u64; DAYS / 64],
-    cards: Vec<Card>,
+    marked: Vec<u64>,
+    cards: Vec<Card<T>>,
     /// The first card that is free.
     free: u32,
     /// Cards of days that have no page yet, and the earliest time among them.
@@ -34,22 +40,24 @@ pub struct Calendar {
     added: u64,
     /// The earliest of all.
     next: Time,
-    sorter: Vec<(u64, u64, u32)>,
-    /// Days that have come since the length of a day was judged, and arrivals in them.
+    sorter: Vec<u64>,
+    /// Days that have come since the length of a day was judged, and how much they held.
     judged: (u32, u32),
 }
 
-/// An arrival on a page.
+/// What stands on a page.
 #[derive(Clone, Copy, Debug)]
-struct Card {
-    arrival: Arrival,
+struct Card<T> {
+    item: T,
     order: u64,
     /// The card before on its page, or among the free ones.
     before: u32,
 }
 
-/// Pages; a power of two.
-const DAYS: usize = 1024;
+/// There are so many pages at first, and more once more waits: the pages of a calendar that holds little are to fit a cache
+/// with those of many others.
+const FEWEST_PAGES: usize = 64;
+const MOST_PAGES: usize = 1024;
 /// As long as no more than so many wait, there are no pages.
 const FEW: usize = 32;
 /// Behind all days.
@@ -58,16 +66,16 @@ const NO_DAWN: u64 = u64::MAX;
 const NONE: u32 = u32::MAX;
 /// Days are judged in groups of so many,
 const JUDGED: u32 = 64;
-/// and should have so many arrivals each in the mean.
-const FEWEST: u32 = 2;
-const MOST: u32 = 8;
+/// and should hold so much each in the mean.
+const FEWEST: u32 = 8;
+const MOST: u32 = 32;
 /// A day of 67 us at the beginning.
 const FIRST_DAY: u32 = 26;
 const SHORTEST_DAY: u32 = 6;
 const LONGEST_DAY: u32 = 36;
 
-impl Default for Calendar {
-    fn default() -> Calendar {
+impl<T> Default for Calendar<T> {
+    fn default() -> Calendar<T> {
         Calendar {
             today: Vec::new(),
             orders: Vec::new(),
@@ -75,7 +83,7 @@ impl Default for Calendar {
             dawn: NO_DAWN,
             day: FIRST_DAY,
             pages: Vec::new(),
-            marked: [0; DAYS / 64],
+            marked: Vec::new(),
             cards: Vec::new(),
             free: NONE,
             later: Vec::new(),
@@ -89,41 +97,39 @@ impl Default for Calendar {
     }
 }
 
-impl Calendar {
-    /// How many arrivals it holds.
+impl<T: Timed> Calendar<T> {
+    /// How much it holds.
     pub fn len(&self) -> usize {
         self.today.len() - self.taken + self.waiting
     }
 
-    /// When the next one is.
+    /// When the next is due.
     #[inline]
     pub fn next(&self) -> Time {
         self.next
     }
 
-    /// Adds an arrival at `input`; tells whether it comes before all others.
+    /// Makes a place for what is added at `input` and due at `at`; something old may stand there, and the caller is to write
+    /// over it before anything else happens.
     #[inline]
-    pub fn push(&mut self, input: usize, arrival: Arrival) -> bool {
-        let at = arrival.at;
+    pub fn add(&mut self, input: usize, at: Time) -> &mut T {
         let order = (input as u64) << 40 | self.added;
         self.added += 1;
+        self.next = self.next.min(at);
         if at.as_ps() < self.dawn {
-            self.insert_today(arrival, order);
-        } else {
-            let card = self.card(arrival, order);
-            self.put(at.as_ps(), card);
-            self.waiting += 1;
+            return self.insert_today(at, order);
         }
-        let is_first = at < self.next;
-        if is_first {
-            self.next = at;
-        }
-        is_first
+        self.waiting += 1;
+        let number = self.take_card();
+        self.put(at.as_ps(), number);
+        let card = &mut self.cards[number as usize];
+        card.order = order;
+        &mut card.item
     }
 
-    /// Arrivals from the next one on, in order; none only if the calendar is empty.
+    /// What is due next, in order; nothing only if the calendar is empty.
     #[inline]
-    pub fn front(&mut self) -> &[Arrival] {
+    pub fn front(&mut self) -> &[T] {
         if self.today.is_empty() && self.waiting > 0 {
             self.turn();
         }
@@ -144,27 +150,28 @@ impl Calendar {
                 self.dawn = NO_DAWN;
             }
         }
-        self.next = self.today.get(self.taken).map_or(Time::NEVER, |arrival| arrival.at);
+        self.next = self.today.get(self.taken).map_or(Time::NEVER, T::at);
     }
 
-    /// Puts what arrives before dawn where it belongs.
-    fn insert_today(&mut self, arrival: Arrival, order: u64) {
+    /// Makes a place for what is due before dawn.
+    #[inline(never)]
+    fn insert_today(&mut self, at: Time, order: u64) -> &mut T {
         if self.taken >= FEW {
             self.today.drain(..self.taken);
             self.orders.drain(..self.taken);
             self.taken = 0;
         }
-        let key = (arrival.at, order);
-        let mut place = self.today.len();
-        while place > self.taken && (self.today[place - 1].at, self.orders[place - 1]) > key {
-            place -= 1;
-        }
-        self.today.insert(place, arrival);
-        self.orders.insert(place, order);
-        if self.dawn == NO_DAWN && self.today.len() - self.taken > FEW {
-            let last = self.today[self.today.len() - 1].at.as_ps();
+        if self.dawn == NO_DAWN && self.today.len() - self.taken >= FEW {
+            let last = self.today[self.today.len() - 1].at().max(at).as_ps();
             self.dawn = self.day_after(last >> self.day);
         }
+        let mut place = self.today.len();
+        while place > self.taken && (self.today[place - 1].at(), self.orders[place - 1]) > (at, order) {
+            place -= 1;
+        }
+        self.today.insert(place, T::default());
+        self.orders.insert(place, order);
+        &mut self.today[place]
     }
 
     /// When the next day begins; the last day of all has none.
@@ -176,47 +183,50 @@ impl Calendar {
         }
     }
 
+    /// A card to be written over.
     #[inline]
-    fn card(&mut self, arrival: Arrival, order: u64) -> u32 {
-        let new = Card { arrival, order, before: NONE };
-        let card = self.free;
-        if let Some(place) = self.cards.get_mut(card as usize) {
-            self.free = place.before;
-            *place = new;
-            card
-        } else {
-            self.cards.push(new);
-            self.cards.len() as u32 - 1
+    fn take_card(&mut self) -> u32 {
+        let number = self.free;
+        if let Some(card) = self.cards.get(number as usize) {
+            self.free = card.before;
+            return number;
         }
+        self.cards.push(Card { item: T::default(), order: 0, before: NONE });
+        self.cards.len() as u32 - 1
     }
 
     /// Puts a card onto the page of its day, or aside if that day has none yet.
     #[inline]
-    fn put(&mut self, at: u64, card: u32) {
+    fn put(&mut self, at: u64, number: u32) {
         let day = at >> self.day;
-        if day - (self.dawn >> self.day) >= DAYS as u64 {
-            return self.put_aside(at, card);
+        if day - (self.dawn >> self.day) >= self.pages.len() as u64 {
+            return self.put_aside(at, number);
         }
-        let page = day as usize % DAYS;
-        if self.pages.is_empty() {
-            self.pages = vec![NONE; DAYS];
-        }
-        self.cards[card as usize].before = std::mem::replace(&mut self.pages[page], card);
+        let page = self.page_of(day);
         self.marked[page / 64] |= 1 << (page % 64);
+        self.cards[number as usize].before = std::mem::replace(&mut self.pages[page], number);
+    }
+
+    #[inline]
+    fn page_of(&self, day: u64) -> usize {
+        day as usize & (self.pages.len() - 1)
     }
 
     #[cold]
-    fn put_aside(&mut self, at: u64, card: u32) {
-        self.later.push(card);
+    fn put_aside(&mut self, at: u64, number: u32) {
+        self.later.push(number);
         self.later_from = self.later_from.min(at);
     }
 
-    /// Makes the next day that has any arrivals today; there is one.
+    /// Makes the next day that has any cards today; there is one.
     fn turn(&mut self) {
+        if self.pages.is_empty() {
+            self.set_days(self.day, FEWEST_PAGES);
+        }
         let page = loop {
-            let first = (self.dawn >> self.day) as usize % DAYS;
+            let first = self.page_of(self.dawn >> self.day);
             let page = self.next_marked(first);
-            let day = page.map(|page| (self.dawn >> self.day) + ((page + DAYS - first) % DAYS) as u64);
+            let day = page.map(|page| (self.dawn >> self.day) + self.page_of((page + self.pages.len() - first) as u64) as u64);
             // What has no page yet may have come closer than the pages reach.
             match (page, day) {
                 (Some(page), Some(day)) if day < self.later_from >> self.day => {
@@ -227,20 +237,25 @@ impl Calendar {
             }
         };
         self.marked[page / 64] &= !(1 << (page % 64));
-        let mut card = std::mem::replace(&mut self.pages[page], NONE);
-        self.sorter.clear();
-        while let Some(Card { arrival, order, before }) = self.cards.get(card as usize) {
-            self.sorter.push((arrival.at.as_ps(), *order, card));
-            card = *before;
+        let Calendar { pages, cards, free, sorter, today, orders, day, .. } = self;
+        // The time since the beginning of the day, and behind it the number of the card.
+        let numbers = (1u64 << (64 - *day)) - 1;
+        let first = std::mem::replace(&mut pages[page], NONE);
+        let (mut number, mut last) = (first, first);
+        sorter.clear();
+        while let Some(card) = cards.get(number as usize) {
+            sorter.push(card.item.at().as_ps() << (64 - *day) | u64::from(number));
+            (last, number) = (number, card.before);
         }
-        self.sorter.sort_unstable();
-        for &(_, order, card) in &self.sorter {
-            let place = &mut self.cards[card as usize];
-            self.today.push(place.arrival);
-            self.orders.push(order);
-            place.before = std::mem::replace(&mut self.free, card);
+        sorter.sort_unstable();
+        if sorter.windows(2).any(|two| (two[0] ^ two[1]) & !numbers == 0) {
+            sorter.sort_unstable_by_key(|key| (key & !numbers, cards[(key & numbers) as usize].order));
         }
-        self.waiting -= self.sorter.len();
+        today.extend(sorter.iter().map(|key| cards[(key & numbers) as usize].item));
+        orders.extend(sorter.iter().map(|key| cards[(key & numbers) as usize].order));
+        // They are free in the order in which they stood on the page.
+        cards[last as usize].before = std::mem::replace(free, first);
+        self.waiting -= sorter.len();
         self.judge();
     }
 
@@ -263,47 +278,52 @@ impl Calendar {
     /// Gives pages to what has none, as far as the pages reach now; beyond that nothing can be due.
     #[cold]
     fn find_pages(&mut self) {
-        if self.marked == [0; DAYS / 64] {
+        if self.marked.iter().all(|word| *word == 0) {
             // Nothing in between: on to the day of the earliest.
             self.dawn = self.dawn.max(self.later_from >> self.day << self.day);
         }
         self.later_from = u64::MAX;
-        for card in std::mem::take(&mut self.later) {
-            let at = self.cards[card as usize].arrival.at.as_ps();
-            self.put(at, card);
+        for number in std::mem::take(&mut self.later) {
+            let at = self.cards[number as usize].item.at().as_ps();
+            self.put(at, number);
         }
     }
 
-    /// Makes days longer or shorter if they have too few arrivals or too many.
+    /// Makes days longer or shorter if they hold too little or too much, and more pages if there are too few for what waits.
     #[inline]
     fn judge(&mut self) {
         self.judged.0 += 1;
         self.judged.1 += self.sorter.len() as u32;
         if self.judged.0 == JUDGED {
-            let arrivals = std::mem::take(&mut self.judged).1;
-            if arrivals < FEWEST * JUDGED && self.day < LONGEST_DAY {
-                self.set_day(self.day + 1);
-            } else if arrivals > MOST * JUDGED && self.day > SHORTEST_DAY {
-                self.set_day(self.day - 1);
+            let held = std::mem::take(&mut self.judged).1;
+            if held < FEWEST * JUDGED && self.day < LONGEST_DAY {
+                self.set_days(self.day + 1, self.pages.len());
+            } else if held > MOST * JUDGED && self.day > SHORTEST_DAY {
+                self.set_days(self.day - 1, self.pages.len());
+            } else if self.waiting > self.pages.len() && self.pages.len() < MOST_PAGES {
+                self.set_days(self.day, 2 * self.pages.len());
             }
         }
     }
 
+    /// Makes days of another length, or more pages.
     #[cold]
-    fn set_day(&mut self, day: u32) {
-        for page in self.pages.iter_mut() {
-            let mut card = std::mem::replace(page, NONE);
-            while let Some(place) = self.cards.get(card as usize) {
-                self.later.push(card);
-                card = place.before;
+    fn set_days(&mut self, day: u32, pages: usize) {
+        for page in &mut self.pages {
+            let mut number = std::mem::replace(page, NONE);
+            while let Some(card) = self.cards.get(number as usize) {
+                self.later.push(number);
+                number = card.before;
             }
         }
-        self.marked = [0; DAYS / 64];
+        self.pages.resize(pages, NONE);
+        self.marked.clear();
+        self.marked.resize(pages / 64, 0);
         self.day = day;
         self.later_from = u64::MAX;
-        for card in std::mem::take(&mut self.later) {
-            let at = self.cards[card as usize].arrival.at.as_ps();
-            self.put(at, card);
+        for number in std::mem::take(&mut self.later) {
+            let at = self.cards[number as usize].item.at().as_ps();
+            self.put(at, number);
         }
     }
 }
@@ -313,31 +333,40 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[derive(Clone, Copy, Default)]
+    struct Event {
+        at: Time,
+        order: u64,
+    }
+
+    impl Timed for Event {
+        fn at(&self) -> Time {
+            self.at
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Whatever the spacing, from many arrivals at one instant to a few in an eternity.
+        /// Whatever the spacing, from many events at one instant to a few in an eternity.
         #[test]
-        fn arrivals_come_in_order(
+        fn events_come_in_order(
             scale in 0u32..44,
             steps in prop::collection::vec((prop::collection::vec((0u64..4000, 0u64..5), 0..40), 0usize..60), 1..40),
         ) {
-            let (mut calendar, mut plain) = (Calendar::default(), std::collections::BTreeSet::new());
+            let (mut calendar, mut plain) = (Calendar::<Event>::default(), std::collections::BTreeSet::new());
             let (mut now, mut number) = (0, 0);
             for (pushes, takes) in steps {
                 for (after, input) in pushes {
                     let (at, order) = (now + (after << scale), input << 40 | number);
                     number += 1;
-                    let mut arrival = Arrival { at: Time::from_ps(at), ..Arrival::default() };
-                    arrival.packet.created = Time::from_ps(order);
-                    let is_first = plain.first().is_none_or(|(first, _)| at < *first);
-                    prop_assert_eq!(calendar.push(input as usize, arrival), is_first);
+                    *calendar.add(input as usize, Time::from_ps(at)) = Event { at: Time::from_ps(at), order };
                     plain.insert((at, order));
                 }
                 for _ in 0..takes.min(plain.len()) {
                     let Some(expected) = plain.pop_first() else { break };
                     prop_assert_eq!(calendar.next().as_ps(), expected.0);
-                    let next = calendar.front().first().map(|arrival| (arrival.at.as_ps(), arrival.packet.created.as_ps()));
+                    let next = calendar.front().first().map(|event| (event.at.as_ps(), event.order));
                     prop_assert_eq!(next, Some(expected));
                     calendar.consume(1);
                     now = expected.0;

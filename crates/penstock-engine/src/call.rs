@@ -52,27 +52,31 @@ impl Call {
         std::mem::replace(&mut self.position, GONE)
     }
 
-    /// A packet goes out; returns after which time the next one does, `None` if the call has ended and this is none.
+    /// Whether it has ended, and its entry in the calendar is the last.
     #[inline(always)]
-    pub fn go_on(&mut self) -> Option<Duration> {
+    pub fn has_ended(&self) -> bool {
+        self.position == GONE
+    }
+
+    /// A packet has gone out; returns after which time the next one does.
+    #[inline(always)]
+    pub fn go_on(&mut self) -> Duration {
         if self.more == 0 {
             return self.ask();
         }
         self.more -= 1;
-        Some(self.spacing)
+        self.spacing
     }
 
-    fn ask(&mut self) -> Option<Duration> {
-        if self.position == GONE {
-            return None;
-        }
+    #[inline(never)]
+    fn ask(&mut self) -> Duration {
         let Some(drawn) = &mut self.drawn else {
             self.more = u32::MAX;
-            return Some(self.spacing);
+            return self.spacing;
         };
         let (source, stream) = &mut **drawn;
         let (next, more) = source.next_run(stream);
         (self.size, self.more) = (next.size, more);
-        Some(next.after)
+        next.after
     }
 }

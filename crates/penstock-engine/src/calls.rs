@@ -7,9 +7,9 @@ use crate::emissions::{Due, Emissions};
 use crate::host::{Dress, Surroundings};
 use crate::messages::{Message, Peer};
 use crate::observations::CallCounters;
-use crate::outlet::Outlet;
+use crate::outlet::{Departing, Outlet};
 use crate::record::Window;
-use penstock_model::edge::{Decision, EdgeContext, Ingress, Signal, TerminationPlan, Victims};
+use penstock_model::edge::{only_answers, Decision, EdgeContext, Ingress, Signal, TerminationPlan, Victims};
 use penstock_model::id::FlowId;
 use penstock_model::packet::Body;
 use penstock_model::rng::{Key, Stream};
@@ -35,12 +35,16 @@ pub struct CallsEnd {
     /// Slots of the calls that live, in no particular order.
     live: Vec<u32>,
     /// Packets on their way from their sources, where that takes time.
-    delayed: Option<Delayed>,
+    delayed: Option<Box<Delayed>>,
     next_surge: Time,
     endings: BinaryHeap<Reverse<(Time, u32, u32)>>,
     next_ending: Time,
     next_call: u32,
     messages: u32,
+    /// The egress sends nothing but answers.
+    is_asked_only: bool,
+    /// Requests that have not been answered yet.
+    asked: u32,
     /// What became of calls.
     pub counters: CallCounters,
     live_since: Time,
@@ -52,9 +56,10 @@ struct Sending {
     outlet: Outlet,
     /// The ingress looks at what is sent, and may have deadlines.
     ingress_watches: bool,
-    delays: bool,
-    /// When a call comes or goes next, or a packet reaches the ingress that was held up.
+    /// When a call comes or goes next.
     next_change: Time,
+    /// When the next packet reaches the ingress that was held up.
+    next_held_up: Time,
     /// No call sends after this.
     stop: Time,
     calls: Vec<Call>,
@@ -91,13 +96,12 @@ impl CallsEnd {
         let CallsSetup { dress, place, plan, source, key, start, stop, egress, window, ties } = setup;
         let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
         let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
-        let delayed = plan.delay.as_ref().map(|delay| Delayed::new(delay, key));
         let mut end = CallsEnd {
             sending: Sending {
                 outlet: Outlet::new(dress, place, window),
                 ingress_watches: plan.termination.is_some(),
-                delays: delayed.is_some(),
                 next_change: Time::NEVER,
+                next_held_up: Time::NEVER,
                 stop,
                 calls: Vec::new(),
                 emissions: Emissions::new(ties),
@@ -112,12 +116,14 @@ impl CallsEnd {
             arriving: 0,
             free: Vec::new(),
             live: Vec::new(),
-            delayed,
+            delayed: plan.delay.as_ref().map(|delay| Box::new(Delayed::new(delay, key))),
             next_surge: plan.surge.map_or(Time::NEVER, |surge| surge.at),
             endings: BinaryHeap::new(),
             next_ending: Time::NEVER,
             next_call: 0,
             messages: 0,
+            is_asked_only: only_answers(&plan.admission, &plan.termination),
+            asked: 0,
             counters: CallCounters::default(),
             live_since: Time::ZERO,
             plan,
@@ -138,10 +144,25 @@ impl CallsEnd {
         (self.sending.outlet.packets, self.sending.outlet.bytes)
     }
 
+    /// The egress sends nothing before it has been told something, which is not before this.
+    pub fn quiet_until(&self) -> Time {
+        if self.is_asked_only && self.asked == 0 {
+            self.next_arrival
+        } else {
+            Time::ZERO
+        }
+    }
+
     /// When something happens here next.
     #[inline]
     pub fn next(&self) -> Time {
-        self.sending.emissions.next().min(self.sending.next_change).min(self.deadline())
+        self.next_packet().min(self.sending.next_change).min(self.deadline())
+    }
+
+    /// When a packet sets out next, or reaches the ingress that was held up.
+    #[inline]
+    fn next_packet(&self) -> Time {
+        self.sending.emissions.next().min(self.sending.next_held_up)
     }
 
     #[inline]
@@ -153,10 +174,9 @@ impl CallsEnd {
         }
     }
 
-    /// Calls have come or gone, or packets been held up.
+    /// Calls have come or gone.
     fn note_change(&mut self) {
-        let delayed = self.delayed.as_ref().map_or(Time::NEVER, Delayed::next);
-        self.sending.next_change = self.next_ending.min(self.next_arrival).min(self.next_surge).min(delayed);
+        self.sending.next_change = self.next_ending.min(self.next_arrival).min(self.next_surge);
     }
 
     /// Does everything that is due up to and including `until`. At one instant a call ends, the ingress' timer comes up, a
@@ -166,12 +186,12 @@ impl CallsEnd {
     pub fn run(&mut self, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
         let mut done = 0;
         loop {
-            let emission = self.sending.emissions.next();
+            let packet = self.next_packet();
             let other = self.sending.next_change.min(self.deadline());
-            if emission.min(other) > until {
+            if packet.min(other) > until {
                 return done;
             }
-            if other <= emission {
+            if other <= packet {
                 self.on_due(other, around);
                 done += 1;
             } else {
@@ -196,10 +216,8 @@ impl CallsEnd {
             self.follow_up(now, around);
         } else if self.next_arrival <= now {
             self.on_arrival(now, around);
-        } else if self.next_surge <= now {
-            self.on_surge(now);
         } else {
-            self.on_delayed(now, around);
+            self.on_surge(now);
         }
         self.note_change();
     }
@@ -207,6 +225,7 @@ impl CallsEnd {
     /// A signal from the egress.
     pub fn on_signal(&mut self, now: Time, signal: Signal, around: &mut Surroundings<'_, '_>) {
         if let Some((call, admitted)) = self.ingress.on_signal(now, signal, self.live.len() as u32) {
+            self.asked -= 1;
             self.decided(now, call, admitted);
         }
         self.follow_up(now, around);
@@ -259,18 +278,22 @@ impl CallsEnd {
             match self.ingress.on_call(now, serial, live) {
                 Decision::Admit => self.decided(now, serial, true),
                 Decision::Block => self.decided(now, serial, false),
-                Decision::Ask => match self.plan.request_packet {
-                    Some(size) => {
-                        let body = Body::Request { call: serial, live };
-                        let packet = self.sending.outlet.dress.packet(now, size, body);
-                        self.sending.outlet.send(now, &packet, around);
-                    }
-                    None => self.signal(now, Signal::Request { call: serial, live }, around),
-                },
+                Decision::Ask => self.ask(now, serial, live, around),
             }
         }
         self.draw_arrival(now);
         self.follow_up(now, around);
+    }
+
+    fn ask(&mut self, now: Time, call: u32, live: u32, around: &mut Surroundings<'_, '_>) {
+        self.asked += 1;
+        match self.plan.request_packet {
+            Some(size) => {
+                let packet = self.sending.outlet.dress.packet(now, size, Body::Request { call, live });
+                self.sending.outlet.send(now, &packet, around);
+            }
+            None => self.signal(now, Signal::Request { call, live }, around),
+        }
     }
 
     fn decided(&mut self, now: Time, serial: u32, admitted: bool) {
@@ -315,76 +338,58 @@ impl CallsEnd {
         }
     }
 
-    /// Lets calls send that are due before `bound`, or only the next one where its packet is held up. Returns how many it
-    /// came across, those that have ended included.
-    #[inline(always)]
+    /// Lets calls send that are due before `bound`, and packets pass that were held up until then. Returns how many calls it
+    /// came across, those that have ended included, and how many packets.
     fn emit_before(&mut self, bound: Time, around: &mut Surroundings<'_, '_>) -> u64 {
-        if self.sending.delays {
-            self.hold_up_next();
-            return 1;
-        }
-        let CallsEnd { sending, ingress, free, .. } = self;
-        let Sending { outlet, calls, emissions, stop, ingress_watches, .. } = sending;
-        let mut send = |now: Time, slot: u32| {
-            let call = &mut calls[slot as usize];
-            let size = call.size;
-            let Some(after) = call.go_on() else {
-                free.push(slot);
-                return Time::NEVER;
-            };
-            if *ingress_watches {
-                ingress.on_sent(now, Bytes::new(u64::from(size)));
-            }
-            outlet.pass(now, size, around);
-            next_until(*stop, now + after)
+        let mut train = std::mem::take(around.context.outputs.train);
+        let done = if self.delayed.is_some() {
+            self.hold_up_before(bound) + self.let_pass_before(bound, &mut train)
+        } else {
+            self.send_before(bound, &mut train)
         };
-        let mut met = 0;
-        while emissions.next() < bound {
-            met += if emissions.turns() {
-                emissions.turn(bound, &mut send)
-            } else {
-                let Due { at, slot, .. } = emissions.first();
-                emissions.first_goes_on(send(at, slot));
-                1
-            };
+        if self.sending.ingress_watches {
+            for Departing { at, size } in &train {
+                self.ingress.on_sent(*at, Bytes::new(u64::from(*size)));
+            }
         }
+        self.sending.outlet.pass_all(&train, around);
+        train.clear();
+        *around.context.outputs.train = train;
+        done
+    }
+
+    #[inline(never)]
+    fn send_before(&mut self, bound: Time, train: &mut Vec<Departing>) -> u64 {
+        let CallsEnd { sending: Sending { calls, emissions, stop, .. }, free, .. } = self;
+        emit(emissions, calls, free, bound, *stop, |now, _, call| train.push(Departing { at: now, size: call.size }))
+    }
+
+    /// Lets packets set out for the ingress before `bound`. None of them is the ingress to see before it has done what is
+    /// due before, and what it sees changes nothing about when calls send: so all may set out before the first passes.
+    #[inline(never)]
+    fn hold_up_before(&mut self, bound: Time) -> u64 {
+        let CallsEnd { sending, delayed: Some(delayed), free, .. } = self else { return 0 };
+        let Sending { calls, emissions, stop, next_held_up, .. } = sending;
+        let met = emit(emissions, calls, free, bound, *stop, |now, slot, call| {
+            call.latest = delayed.add(now, call.latest, slot, call.serial, call.size);
+        });
+        *next_held_up = delayed.next();
         met
     }
 
-    /// The next packet of a call sets out for the ingress.
-    fn hold_up_next(&mut self) {
-        let CallsEnd { sending: Sending { calls, emissions, stop, next_change, .. }, delayed, free, .. } = self;
-        let Due { at: now, slot, .. } = emissions.first();
-        let call = &mut calls[slot as usize];
-        let size = call.size;
-        let Some(after) = call.go_on() else {
-            free.push(slot);
-            return emissions.first_goes_on(Time::NEVER);
-        };
-        emissions.first_goes_on(next_until(*stop, now + after));
-        if let Some(delayed) = delayed {
-            call.latest = delayed.add(now, call.latest, slot, call.serial, size);
-            *next_change = (*next_change).min(call.latest);
-        }
-    }
-
-    /// A packet has come from its source, where that took time.
-    fn on_delayed(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
-        let Some(delayed) = &mut self.delayed else { return };
-        let packet = delayed.take();
-        let call = &self.sending.calls[packet.slot as usize];
-        // The place of a call that has ended may be another's by now.
-        if delayed.outlive() || call.is_live(packet.serial) {
-            self.pass(now, packet.size, around);
-        }
-    }
-
-    /// A packet passes the ingress.
-    fn pass(&mut self, now: Time, size: u32, around: &mut Surroundings<'_, '_>) {
-        if self.sending.ingress_watches {
-            self.ingress.on_sent(now, Bytes::new(u64::from(size)));
-        }
-        self.sending.outlet.pass(now, size, around);
+    /// Lets packets pass that come to the ingress before `bound`.
+    #[inline(never)]
+    fn let_pass_before(&mut self, bound: Time, train: &mut Vec<Departing>) -> u64 {
+        let CallsEnd { sending: Sending { calls, next_held_up, .. }, delayed: Some(delayed), .. } = self else { return 0 };
+        let outlive = delayed.outlive();
+        let passed = delayed.pass_before(bound, |packet| {
+            // The place of a call that has ended may be another's by now.
+            if outlive || calls[packet.slot as usize].is_live(packet.serial) {
+                train.push(Departing { at: packet.at, size: packet.size });
+            }
+        });
+        *next_held_up = delayed.next();
+        passed
     }
 
     /// Cuts and signals that an input has led to.
@@ -427,9 +432,41 @@ impl CallsEnd {
     }
 }
 
-/// When a source sends next, if it sends nothing after `stop`.
-#[inline]
-fn next_until(stop: Time, next: Time) -> Time {
+/// Lets all calls send that are due before `bound`: `send` is told when, the slot, and the call. Slots of those that turn out
+/// to have ended are `free`. Returns how many it came across.
+#[inline(always)]
+fn emit(
+    emissions: &mut Emissions,
+    calls: &mut [Call],
+    free: &mut Vec<u32>,
+    bound: Time,
+    stop: Time,
+    mut send: impl FnMut(Time, u32, &mut Call),
+) -> u64 {
+    let mut met = 0;
+    while emissions.next() < bound {
+        met += if emissions.turns() {
+            emissions.turn(bound, |now, slot| next_of(calls, free, stop, now, slot, &mut send))
+        } else {
+            let Due { at, slot, .. } = emissions.first();
+            emissions.first_goes_on(next_of(calls, free, stop, at, slot, &mut send));
+            1
+        };
+    }
+    met
+}
+
+/// Lets the call in `slot` send; returns when it does so next, never if it has ended and sends nothing, or if it would do so
+/// after `stop`.
+#[inline(always)]
+fn next_of(calls: &mut [Call], free: &mut Vec<u32>, stop: Time, now: Time, slot: u32, send: &mut impl FnMut(Time, u32, &mut Call)) -> Time {
+    let call = &mut calls[slot as usize];
+    if call.has_ended() {
+        free.push(slot);
+        return Time::NEVER;
+    }
+    send(now, slot, call);
+    let next = now + call.go_on();
     if next <= stop {
         next
     } else {

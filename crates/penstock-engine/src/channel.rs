@@ -1,11 +1,12 @@
 //! Channels: how processes meet. A packet put into one arrives later, never at once in another's state.
 
 use crate::away::Away;
-use crate::calendar::Calendar;
+use crate::calendar::{Calendar, Timed};
 use crate::gathered::Gathered;
 use crate::horizon::Horizon;
 use crate::merged::Merged;
 use crate::messages::{Mailbox, Message};
+use crate::outlet::Departing;
 use crate::ring::Ring;
 use crate::shuffled::Shuffled;
 use penstock_model::id::{FlowId, HopId, ProcessId};
@@ -22,9 +23,9 @@ pub struct Arrival {
     pub packet: Packet,
 }
 
-impl Default for Arrival {
+impl Arrival {
     /// Something to write over.
-    fn default() -> Arrival {
+    pub const NOTHING: Arrival = {
         let packet = Packet {
             created: Time::NEVER,
             flow: FlowId(u32::MAX),
@@ -37,6 +38,19 @@ impl Default for Arrival {
             body: Body::Syn,
         };
         Arrival { at: Time::NEVER, packet }
+    };
+}
+
+impl Default for Arrival {
+    fn default() -> Arrival {
+        Arrival::NOTHING
+    }
+}
+
+impl Timed for Arrival {
+    #[inline]
+    fn at(&self) -> Time {
+        self.at
     }
 }
 
@@ -92,20 +106,9 @@ enum Arrivals {
     /// There are some more, and nothing overtakes.
     Several(Box<Gathered>),
     /// Ties go to the lower input.
-    Ordered(Box<Calendar>),
+    Ordered(Box<Calendar<Arrival>>),
     /// Ties are ordered by a hash of time, input and how many the input has delivered.
     Random(Shuffled),
-}
-
-impl Arrivals {
-    #[inline(never)]
-    fn push(&mut self, input: usize, arrival: Arrival) -> bool {
-        match self {
-            Arrivals::Single(_) | Arrivals::Few(_) | Arrivals::Several(_) => unreachable!("these make arrivals in their places"),
-            Arrivals::Ordered(calendar) => calendar.push(input, arrival),
-            Arrivals::Random(shuffled) => shuffled.push(input, arrival),
-        }
-    }
 }
 
 impl Inputs {
@@ -160,6 +163,15 @@ impl Inputs {
         }
     }
 
+    /// The inputs as two, if that is what they are and nothing overtakes.
+    #[inline]
+    pub fn pair(&mut self) -> Option<&mut Merged> {
+        match &mut self.arrivals {
+            Arrivals::Few(merged) if merged.are_two() => Some(merged),
+            _ => None,
+        }
+    }
+
     /// Takes the first `count` of [`Inputs::front`].
     #[inline]
     pub fn consume(&mut self, count: usize) {
@@ -175,20 +187,26 @@ impl Inputs {
     /// Adds an arrival at `at`, which `write` writes into its place; tells whether it may come before all others.
     #[inline(always)]
     fn push(&mut self, input: usize, at: Time, write: impl FnOnce(&mut Arrival)) -> bool {
-        match &mut self.arrivals {
+        let (place, is_first) = match &mut self.arrivals {
             Arrivals::Single(ring) => {
                 debug_assert!(ring.last().is_none_or(|last| last.at <= at), "the only input stays sorted");
-                write(ring.add());
-                ring.len() == 1
+                let is_first = ring.len() == 0;
+                (ring.add(), is_first)
             }
-            Arrivals::Few(merged) => merged.push(input, at, write),
-            Arrivals::Several(gathered) => gathered.push(input, at, write),
-            several => {
+            Arrivals::Few(merged) => merged.add(input, at),
+            Arrivals::Several(gathered) => gathered.add(input, at),
+            Arrivals::Ordered(calendar) => {
+                let is_first = at < calendar.next();
+                (calendar.add(input, at), is_first)
+            }
+            Arrivals::Random(shuffled) => {
                 let mut arrival = Arrival::default();
                 write(&mut arrival);
-                several.push(input, arrival)
+                return shuffled.push(input, arrival);
             }
-        }
+        };
+        write(place);
+        is_first
     }
 
     /// The queue of one input, to add many arrivals in order, and whether it is empty; `None` if it has none of its own.
@@ -241,15 +259,57 @@ pub struct Outputs<'a> {
     inputs: &'a mut [Option<Box<Inputs>>],
     horizon: &'a mut Horizon,
     away: &'a mut Away,
+    /// Room for what an aggregate of calls sends; empty but while it does.
+    pub train: &'a mut Vec<Departing>,
+}
+
+/// The way to one input of a process, looked up once for many packets.
+pub struct Way<'a> {
+    process: ProcessId,
+    place: usize,
+    input: usize,
+    /// `None` if they are on another core.
+    inputs: Option<&'a mut Inputs>,
+    horizon: &'a mut Horizon,
+    away: &'a mut Away,
+}
+
+impl Way<'_> {
+    /// Sends what `write` writes, to arrive at `at`.
+    #[inline(always)]
+    pub fn send(&mut self, at: Time, write: impl FnOnce(&mut Arrival)) {
+        match &mut self.inputs {
+            Some(inputs) => {
+                if inputs.push(self.input, at, write) {
+                    self.horizon.announce(self.place, at);
+                }
+            }
+            None => write(self.away.add(self.process, self.input as u32, at)),
+        }
+    }
 }
 
 const TO_ITSELF: &str = "no process sends to itself";
 
 impl<'a> Outputs<'a> {
     /// Outputs into `inputs`, those of the processes from number `first` on; `horizon` hears of what becomes due earlier,
-    /// and `away` takes what goes to other processes.
-    pub fn new(first: usize, inputs: &'a mut [Option<Box<Inputs>>], horizon: &'a mut Horizon, away: &'a mut Away) -> Outputs<'a> {
-        Outputs { first, inputs, horizon, away }
+    /// `away` takes what goes to other processes, and `train` is empty.
+    pub fn new(
+        first: usize,
+        inputs: &'a mut [Option<Box<Inputs>>],
+        horizon: &'a mut Horizon,
+        away: &'a mut Away,
+        train: &'a mut Vec<Departing>,
+    ) -> Outputs<'a> {
+        Outputs { first, inputs, horizon, away, train }
+    }
+
+    /// The way to input `input` of `process`, which is not the sender.
+    #[inline]
+    pub fn way(&mut self, process: ProcessId, input: u32) -> Way<'_> {
+        let place = process.index().wrapping_sub(self.first);
+        let inputs = self.inputs.get_mut(place).map(|inputs| inputs.as_deref_mut().expect(TO_ITSELF));
+        Way { process, place, input: input as usize, inputs, horizon: self.horizon, away: self.away }
     }
 
     /// Sends what `write` writes, to arrive at `at` at input `input` of `process`, which is not the sender.
@@ -257,7 +317,7 @@ impl<'a> Outputs<'a> {
     pub fn send(&mut self, process: ProcessId, input: u32, at: Time, write: impl FnOnce(&mut Arrival)) {
         let place = process.index().wrapping_sub(self.first);
         let Some(inputs) = self.inputs.get_mut(place) else {
-            return self.away.send(process, input, at, write);
+            return write(self.away.add(process, input, at));
         };
         if inputs.as_mut().expect(TO_ITSELF).push(input as usize, at, write) {
             self.horizon.announce(place, at);
@@ -279,6 +339,14 @@ impl<'a> Outputs<'a> {
         let inputs = self.inputs[place].as_mut().expect(TO_ITSELF);
         inputs.settle(input as usize);
         self.horizon.announce(place, inputs.next());
+    }
+
+    /// The same if there may be.
+    #[inline]
+    pub fn sent_if_any(&mut self, process: ProcessId, input: u32) {
+        if self.queue(process, input).is_some_and(|queue| queue.len() > 0) {
+            self.sent_first(process, input);
+        }
     }
 
     /// Sends `message`, which says when it arrives, to `process`.

@@ -79,7 +79,7 @@ impl Cores {
             let size = *end as usize - first;
             let (these, others) = processes.split_at_mut(size);
             let (their_inputs, other_inputs) = inputs.split_at_mut(size);
-            parts.push(Part { first, processes: these, inputs: their_inputs, horizon, routes });
+            parts.push(Part { first, processes: these, inputs: their_inputs, horizon, routes, train: Vec::new() });
             (processes, inputs, first) = (others, other_inputs, first + size);
         }
         let round = Round {

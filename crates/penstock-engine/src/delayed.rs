@@ -1,18 +1,15 @@
 //! Packets of calls that wait at their source for a random time before the ingress sees them.
 
+use crate::calendar::{Calendar, Timed};
 use penstock_model::call::delay::{AtEnd, DelayPlan};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::units::Time;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// A packet that waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Waiting {
     /// When it goes on.
     pub at: Time,
-    /// Counts the packets of the aggregate.
-    number: u64,
     /// The call's place.
     pub slot: u32,
     /// The call.
@@ -21,25 +18,31 @@ pub struct Waiting {
     pub size: u32,
 }
 
-/// The packets of an aggregate that wait, by time.
+impl Timed for Waiting {
+    #[inline]
+    fn at(&self) -> Time {
+        self.at
+    }
+}
+
+/// The packets of an aggregate that wait, by time, then in the order in which they came.
 #[derive(Debug)]
 pub struct Delayed {
     plan: DelayPlan,
     stream: Stream,
-    heap: BinaryHeap<Reverse<Waiting>>,
-    number: u64,
+    calendar: Calendar<Waiting>,
 }
 
 impl Delayed {
     /// Nothing waits yet; delays are drawn from the stream `delay` below `key`.
     pub fn new(plan: &DelayPlan, key: Key) -> Delayed {
-        Delayed { plan: plan.clone(), stream: key.child("delay").stream(), heap: BinaryHeap::new(), number: 0 }
+        Delayed { plan: plan.clone(), stream: key.child("delay").stream(), calendar: Calendar::default() }
     }
 
     /// When the next packet goes on.
     #[inline]
     pub fn next(&self) -> Time {
-        self.heap.peek().map_or(Time::NEVER, |Reverse(first)| first.at)
+        self.calendar.next()
     }
 
     /// A call hands over a packet at `now`, and not before `earliest` if packets keep their order; when it goes on.
@@ -49,15 +52,25 @@ impl Delayed {
         if self.plan.keep_order {
             at = at.max(earliest);
         }
-        self.heap.push(Reverse(Waiting { at, number: self.number, slot, serial, size }));
-        self.number += 1;
+        *self.calendar.add(0, at) = Waiting { at, slot, serial, size };
         at
     }
 
-    /// Takes the next packet; there is one.
+    /// Lets those go on, in order, that do so before `bound`: `pass` is told of each. Returns how many.
     #[inline]
-    pub fn take(&mut self) -> Waiting {
-        self.heap.pop().expect("a packet waits").0
+    pub fn pass_before(&mut self, bound: Time, mut pass: impl FnMut(&Waiting)) -> u64 {
+        let mut passed = 0;
+        while self.calendar.next() < bound {
+            let front = self.calendar.front();
+            let mut taken = 0;
+            for waiting in front.iter().take_while(|waiting| waiting.at < bound) {
+                pass(waiting);
+                taken += 1;
+            }
+            self.calendar.consume(taken);
+            passed += taken as u64;
+        }
+        passed
     }
 
     /// Whether the packets of a call that has ended still go on.

@@ -6,7 +6,7 @@ use crate::messages::{Message, Peer};
 use crate::record::Window;
 use penstock_model::edge::{Egress, Signal};
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Body, Packet};
+use penstock_model::packet::Packet;
 use penstock_model::units::{Bytes, Duration, Time};
 
 /// The receiving end of an aggregate.
@@ -65,17 +65,18 @@ impl EgressEnd {
         }
     }
 
-    /// A packet of the aggregate arrives; tells whether the deadline may be another now.
+    /// A packet of the aggregate arrives, with its number if it is one of a call; tells whether the deadline may be another
+    /// now.
     #[inline(always)]
-    pub fn on_packet(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) -> bool {
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, number: Option<u32>, around: &mut Surroundings<'_, '_>) -> bool {
         if self.window.is_open(now) {
             self.received.count(now, packet);
         }
         if let Some(intervals) = &mut self.intervals {
             intervals.count(now, packet.size);
         }
-        if let Body::Media { seq } = packet.body {
-            self.egress.on_number(seq);
+        if let Some(number) = number {
+            self.egress.on_number(number);
         }
         if self.egress.on_packet(now, Bytes::new(u64::from(packet.size)), packet.pcn) {
             self.follow_up(now, around);

@@ -102,7 +102,7 @@ impl Fifo {
         }
     }
 
-    /// Takes packets of one size and precedence that lie in the window as a whole, and arrive some time.
+    /// Takes packets of one size and precedence that lie in the window as a whole, or before it, and arrive some time.
     #[inline(always)]
     fn pass_like(&mut self, packets: [&mut [Arrival]; 2], transmission: Duration, delay: Duration, counters: &mut Counters) {
         let Some(Packet { size, precedence, .. }) = packets[0].first().map(|first| first.packet) else { return };
@@ -125,7 +125,7 @@ impl Fifo {
         packets.into_iter().for_each(|part| part.iter_mut().for_each(&mut pass));
         drop(waiting);
         self.last_end = last_end;
-        counters.whole_passages(count as u64, size, precedence, transmission, waited);
+        counters.whole_passages(last_end, count as u64, size, precedence, transmission, waited);
     }
 
     /// Takes any packets; returns how many of them never leave, which are the last.
@@ -147,6 +147,12 @@ impl Fifo {
         if 2 * self.waiting.len() >= self.waiting.capacity() {
             self.waiting.grow();
         }
+    }
+
+    /// When the last transmission that has been decided on ends.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.last_end
     }
 
     /// Packets that wait, the one in service not included.
@@ -171,7 +177,12 @@ impl Fifo {
     fn advance(&mut self, now: Time, sent: &mut u64) {
         loop {
             let front = self.waiting.front();
-            let started = front.partition_point(|waiting| waiting.start <= now);
+            // Mostly few have started, if any: a search of all would go astray at each step.
+            let mut reach = 1;
+            while front.get(reach - 1).is_some_and(|waiting| waiting.start <= now) {
+                reach *= 2;
+            }
+            let started = front[..reach.min(front.len())].partition_point(|waiting| waiting.start <= now);
             if started == 0 {
                 return;
             }

@@ -52,18 +52,17 @@ impl Gathered {
         self.next
     }
 
-    /// Adds an arrival at `at`, which `write` writes into its place; tells whether it comes before all others.
+    /// Adds an old arrival, to be written over by one at `at`; tells whether that comes before all others.
     #[inline(always)]
-    pub fn push(&mut self, input: usize, at: Time, write: impl FnOnce(&mut Arrival)) -> bool {
+    pub fn add(&mut self, input: usize, at: Time) -> (&mut Arrival, bool) {
         debug_assert!(self.is_settled());
         let ring = &mut self.rings[input];
         debug_assert!(ring.last().is_none_or(|last| last.at <= at), "an input on which nothing overtakes stays sorted");
-        write(ring.add());
         let head = &mut self.heads[input];
         *head = at.min(*head);
         let is_first = at < self.next;
         self.next = at.min(self.next);
-        is_first
+        (ring.add(), is_first)
     }
 
     /// The queue of an input, to add arrivals in order; then [`Gathered::settle`] if it was empty.
@@ -192,11 +191,10 @@ mod tests {
                     last[input] = at;
                     let arrival = Arrival { at: Time::from_ps(at), ..Arrival::default() };
                     let is_first = plain.first().is_none_or(|(first, ..)| at < *first);
-                    let pushed = gathered.push(input, arrival.at, |place| {
-                        *place = arrival;
-                        place.packet.created = Time::from_ps(number);
-                    });
-                    prop_assert_eq!(pushed, is_first);
+                    let (place, added_is_first) = gathered.add(input, arrival.at);
+                    *place = arrival;
+                    place.packet.created = Time::from_ps(number);
+                    prop_assert_eq!(added_is_first, is_first);
                     plain.insert((at, input, number));
                     number += 1;
                 }

@@ -246,6 +246,21 @@ impl Host {
         self.emissions.next().min(self.timers.next()).min(self.next_of_calls)
     }
 
+    /// Whether it may send messages, which need no wire.
+    #[inline]
+    pub fn signals(&self) -> bool {
+        !self.calls.is_empty() || !self.egresses.is_empty()
+    }
+
+    /// Nothing arrives here unless this host has said something first, which it does not do before this.
+    pub fn quiet_until(&self) -> Time {
+        let calls_alone = self.sources.is_empty() && self.sinks.is_empty() && self.connections.is_empty();
+        if !calls_alone || !self.egresses.is_empty() || self.passes_on {
+            return Time::ZERO;
+        }
+        self.calls.iter().map(CallsEnd::quiet_until).min().unwrap_or(Time::ZERO)
+    }
+
     /// When its next timer is due: packets that it receives bring about nothing else.
     #[inline]
     pub fn next_timer(&self) -> Time {
@@ -270,6 +285,23 @@ impl Host {
             }
             done += self.on_due(now, until, around);
         }
+    }
+
+    /// Lets aggregates of calls do what is due up to and including `until`, before which no message comes, if that is all that
+    /// leaves here: what arrives meanwhile makes no difference to them, nor do the timers of the receiving ends. Returns how
+    /// much they did.
+    pub fn run_calls(&mut self, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
+        let others = !self.sources.is_empty() || !self.connections.is_empty();
+        if self.passes_on || others || around.context.record.trace.is_some() {
+            return 0;
+        }
+        let mut done = 0;
+        while self.next_of_calls <= until && self.next_of_calls != Time::NEVER {
+            let (slot, until) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), self.next_of_calls) };
+            done += self.calls[slot].run(until, around);
+            self.settle_calls(slot);
+        }
+        done
     }
 
     /// Does what is due at `now`: one source or timer, in the order of flows; then an aggregate of calls, which goes on
@@ -327,7 +359,8 @@ impl Host {
     /// Whether [`Host::take`] is for `packet`: where nothing comes through and nobody traces, and not for what is rare.
     #[inline(always)]
     pub fn takes(&self, packet: &Packet, record: &Record) -> bool {
-        !self.passes_on && matches!(packet.body, Body::Datagram { .. } | Body::Segment { .. } | Body::Ack { .. }) && record.trace.is_none()
+        let is_usual = matches!(packet.body, Body::Datagram { .. } | Body::Segment { .. } | Body::Ack { .. } | Body::Media { .. });
+        is_usual && !self.passes_on && record.trace.is_none()
     }
 
     /// Takes packets at the end of their routes, as many of one kind as arrive before `bound` and before anything else does;
@@ -336,11 +369,13 @@ impl Host {
     pub fn take(&mut self, arrivals: &[Arrival], bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
         match arrivals.first().map(|arrival| arrival.packet.body) {
             Some(Body::Datagram { .. }) => self.take_datagrams(arrivals, bound, around),
+            Some(Body::Media { .. }) => self.take_media(arrivals, bound, around),
             _ => self.connections.take(arrivals, bound, &mut self.timers, around),
         }
     }
 
-    /// Takes datagrams.
+    /// Takes datagrams at the end of their routes, as long as nothing else arrives and they do so before `bound`; returns how
+    /// many. Nobody traces.
     #[inline(never)]
     pub fn take_datagrams(&mut self, arrivals: &[Arrival], bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
         let Context { routes, record, .. } = &mut around.context;
@@ -355,6 +390,29 @@ impl Host {
             }),
         );
         record.digest = digest;
+        taken
+    }
+
+    /// Takes packets of calls at their egress, as long as nothing else arrives and they do so before `bound` and before any
+    /// timer that they arm; returns how many.
+    #[inline(never)]
+    fn take_media(&mut self, arrivals: &[Arrival], mut bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
+        let mut digest = around.context.record.digest;
+        let mut taken = 0;
+        for Arrival { at, packet } in arrivals {
+            let Body::Media { seq } = packet.body else { break };
+            if *at >= bound {
+                break;
+            }
+            digest.packet(*at, packet, 0);
+            let sink = around.context.routes.sink(packet.flow);
+            if self.egresses[sink as usize].on_packet(*at, packet, Some(seq), around) {
+                self.arm_egress(sink);
+                bound = bound.min(self.timers.next());
+            }
+            taken += 1;
+        }
+        around.context.record.digest = digest;
         taken
     }
 
@@ -377,9 +435,9 @@ impl Host {
                 }
                 return false;
             }
-            Body::Media { .. } => {
-                let sink = around.context.routes.flow(packet.flow).sink;
-                if self.egresses[sink as usize].on_packet(now, packet, around) {
+            Body::Media { seq } => {
+                let sink = around.context.routes.sink(packet.flow);
+                if self.egresses[sink as usize].on_packet(now, packet, Some(seq), around) {
                     self.arm_egress(sink);
                 }
             }
@@ -393,7 +451,7 @@ impl Host {
     fn on_request(&mut self, now: Time, packet: &Packet, request: Signal, around: &mut Surroundings<'_, '_>) {
         let sink = around.context.routes.flow(packet.flow).sink;
         let end = &mut self.egresses[sink as usize];
-        end.on_packet(now, packet, around);
+        end.on_packet(now, packet, None, around);
         end.on_signal(now, request, &mut self.counted[end.shared_count as usize].1, around);
         self.arm_egress(sink);
     }

@@ -48,19 +48,68 @@ impl Merged {
         self.find_first();
     }
 
-    /// Adds an arrival at `at`, which `write` writes into its place; tells whether it comes before all others.
-    #[inline(always)]
-    pub fn push(&mut self, input: usize, at: Time, write: impl FnOnce(&mut Arrival)) -> bool {
-        let ring = &mut self.rings[input];
-        debug_assert!(ring.last().is_none_or(|last| last.at <= at), "an input on which nothing overtakes stays sorted");
-        write(ring.add());
-        if ring.len() > 1 {
-            return false;
+    /// Whether there are two inputs.
+    pub fn are_two(&self) -> bool {
+        self.rings.len() == 2
+    }
+
+    /// Lists in `batch` the next arrivals of two inputs, up to and including `until`, in order, as many as find room and are at
+    /// hand; none only if none is due until then. Returns how many come from each input. Two that send in turn give runs so
+    /// short that each would cost more than its packets.
+    #[inline]
+    pub fn list<'a>(&'a self, until: Time, batch: &mut [&'a Arrival]) -> (usize, usize) {
+        let [one, other] = &*self.rings else { unreachable!("there are two inputs") };
+        let (ones, others) = (one.front(), other.front());
+        let (mut i, mut j) = (0, 0);
+        for place in batch {
+            let next = match (ones.get(i), others.get(j)) {
+                (Some(a), Some(b)) => {
+                    // Which one is first is anyone's guess: a jump would often be mispredicted.
+                    let is_b = b.at < a.at;
+                    (i, j) = (i + usize::from(!is_b), j + usize::from(is_b));
+                    std::hint::select_unpredictable(is_b, b, a)
+                }
+                // What comes next of the other one may stand elsewhere.
+                (Some(a), None) if j == other.len() => {
+                    i += 1;
+                    a
+                }
+                (None, Some(b)) if i == one.len() => {
+                    j += 1;
+                    b
+                }
+                _ => break,
+            };
+            if next.at > until {
+                let is_b = j > 0 && std::ptr::eq(next, &others[j - 1]);
+                return (i - usize::from(!is_b), j - usize::from(is_b));
+            }
+            *place = next;
         }
-        let before = self.next();
-        self.heads[input] = at;
+        (i, j)
+    }
+
+    /// Takes what [`Merged::list`] has listed.
+    #[inline]
+    pub fn consume_both(&mut self, (i, j): (usize, usize)) {
+        for (input, count) in [i, j].into_iter().enumerate() {
+            self.rings[input].consume(count);
+            self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at);
+        }
         self.find_first();
-        at < before
+    }
+
+    /// Makes a place for an arrival at `at`, to be written over before anything else happens; tells whether it comes before
+    /// all others.
+    #[inline(always)]
+    pub fn add(&mut self, input: usize, at: Time) -> (&mut Arrival, bool) {
+        let mut is_first = false;
+        if self.rings[input].len() == 0 {
+            is_first = at < self.next();
+            self.heads[input] = at;
+            self.find_first();
+        }
+        (self.rings[input].add(), is_first)
     }
 
     /// The queue of an input, to add arrivals in order; then [`Merged::settle`] if it was empty.

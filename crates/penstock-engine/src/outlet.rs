@@ -6,6 +6,15 @@ use crate::record::Window;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 
+/// A packet that is to leave.
+#[derive(Clone, Copy, Debug)]
+pub struct Departing {
+    /// When.
+    pub at: Time,
+    /// Its bytes.
+    pub size: u32,
+}
+
 /// Numbers an aggregate's packets, counts them, and sends them.
 pub struct Outlet {
     /// How they look.
@@ -24,6 +33,24 @@ impl Outlet {
     /// An outlet of packets that look like `dress`, at the node whose place in traces is `place`.
     pub fn new(dress: Dress, place: u32, window: Window) -> Outlet {
         Outlet { dress, place, sequence: 0, window, packets: 0, bytes: 0 }
+    }
+
+    /// The next packets of the aggregate, in order of time. A port that only queues makes them on their way: until it does,
+    /// they are a time and a size.
+    #[inline]
+    pub fn pass_all(&mut self, train: &[Departing], around: &mut Surroundings<'_, '_>) {
+        let Some(&Departing { at, size }) = train.first() else { return };
+        let port = &mut around.ports[self.dress.departure.port as usize];
+        if !port.only_queues() || around.context.record.trace.is_some() {
+            return train.iter().for_each(|departing| self.pass(departing.at, departing.size, around));
+        }
+        let first_counted = if self.window.is_open(at) { 0 } else { train.partition_point(|departing| !self.window.is_open(departing.at)) };
+        let counted = &train[first_counted..];
+        self.packets += counted.len() as u64;
+        self.bytes += counted.iter().map(|departing| u64::from(departing.size)).sum::<u64>();
+        let first = self.dress.packet(at, size, Body::Media { seq: self.sequence });
+        self.sequence = self.sequence.wrapping_add(train.len() as u32);
+        port.on_train(train, first, &mut around.context);
     }
 
     /// The next packet of the aggregate.

@@ -3,6 +3,7 @@
 use crate::away::{Away, Bag};
 use crate::channel::{Inputs, Outputs};
 use crate::horizon::Horizon;
+use crate::outlet::Departing;
 use crate::process::Process;
 use crate::route::Routes;
 use penstock_model::units::Time;
@@ -26,6 +27,8 @@ pub struct Part<'a> {
     pub horizon: &'a mut Horizon,
     /// All routes.
     pub routes: &'a Routes,
+    /// Room for what an aggregate of calls sends at a visit.
+    pub train: Vec<Departing>,
 }
 
 impl Part<'_> {
@@ -54,6 +57,7 @@ impl Part<'_> {
         self.horizon.extend(until);
         while let Some((process, until)) = self.horizon.next_visit() {
             let (next, handled) = self.visit(process, until, away);
+            self.horizon.is_quiet_until(process, self.processes[process].quiet_until());
             self.horizon.visited(process, next, handled);
             *done += handled;
             if self.horizon.turns_to_sweeping() {
@@ -65,27 +69,24 @@ impl Part<'_> {
 
     /// The same in sweeps, as long as they seem better.
     fn sweep(&mut self, until: Time, away: &mut Away, done: &mut u64) -> bool {
-        let mut due = std::mem::take(self.horizon.list());
-        let mut is_done = false;
-        while self.horizon.is_sweeping() && !is_done {
-            let Some(until) = self.horizon.sweep(until, &mut due) else {
-                is_done = true;
-                continue;
-            };
-            for process in &due {
-                let (next, handled) = self.visit(*process as usize, until, away);
-                self.horizon.swept(*process as usize, next);
+        while self.horizon.is_sweeping() {
+            if !self.horizon.begin_sweep(until) {
+                return true;
+            }
+            while let Some((process, until)) = self.horizon.next_stop() {
+                let (next, handled) = self.visit(process, until, away);
+                self.horizon.stopped(process, next, self.processes[process].free_at(), handled);
                 *done += handled;
             }
+            self.horizon.end_sweep();
         }
-        *self.horizon.list() = due;
-        is_done
+        false
     }
 
     #[inline]
     fn visit(&mut self, process: usize, until: Time, away: &mut Away) -> (Time, u64) {
         let mut inputs = self.inputs[process].take().expect(BETWEEN_VISITS);
-        let mut outputs = Outputs::new(self.first, self.inputs, self.horizon, away);
+        let mut outputs = Outputs::new(self.first, self.inputs, self.horizon, away, &mut self.train);
         let done = self.processes[process].run(until, &mut inputs, &mut outputs, self.routes);
         self.inputs[process] = Some(inputs);
         done

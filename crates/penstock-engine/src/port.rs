@@ -12,11 +12,13 @@ use crate::fifo::Fifo;
 use crate::host::Context;
 use crate::link::Wire;
 use crate::observations::{LinkCounters, PortTimings, TraceEvent};
+use crate::outlet::Departing;
 use crate::port_counters::Counters;
 use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
 use crate::ring::Ring;
 use crate::service::Service;
+use crate::serving::Leaving;
 use crate::wheel::{Next, Turn};
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
@@ -24,7 +26,7 @@ use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DropCause,
 use penstock_model::id::{HopId, LinkId, ProcessId};
 use penstock_model::impairment::{AnyImpairment, Fate, Impairment};
 use penstock_model::meter::{AnyMeter, Meter};
-use penstock_model::packet::{Packet, PcnMark};
+use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
 use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
@@ -53,8 +55,10 @@ pub struct Port {
     spread: Ring<Arrival>,
     /// The process and its input that all packets go to, if there is only one.
     only_channel: Option<(ProcessId, u32)>,
-    /// Whether the port does more than queue in order and meter what it accepts; most do not, and one question tells.
+    /// Whether the port does more than colour, queue in order and meter what it accepts; most do not, and one question tells.
     has_stages: bool,
+    /// It is in service mode, and there is a loop for it.
+    only_serves: bool,
     impairments: Vec<AnyImpairment>,
     /// What the impairments have lost.
     losses: Digest,
@@ -104,8 +108,8 @@ impl PcnStage {
         (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
     }
 
-    /// The mark of a packet that the meters see. It has registers of its own, so that ports without meters have all theirs.
-    #[inline(never)]
+    /// The mark of a packet that the meters see. Each has registers of its own, so that ports without meters have all theirs.
+    #[inline(always)]
     fn meter(&mut self, now: Time, size: u32, mark: PcnMark) -> PcnMark {
         let size = Bytes::new(u64::from(size));
         match &mut *self.meters {
@@ -145,8 +149,9 @@ impl Port {
     pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window, watch: Option<(&LinkWatch, usize)>) -> Port {
         let context = PortContext { key, rate: plan.rate };
         let watch = watch.map(|(watch, classes)| PortWatch::new(watch, classes, window));
-        let has_stages = watch.is_some()
-            || plan.port.marker.is_some()
+        let marks_on_arrival = plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Arrival);
+        let has_more_stages = watch.is_some()
+            || plan.port.marker.is_some() && !marks_on_arrival
             || !plan.port.policers.is_empty()
             || !plan.port.impairments.is_empty()
             || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted;
@@ -156,7 +161,7 @@ impl Port {
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
         let wire = Wire::new(plan.rate, plan.rate_changes.clone(), shaper);
         let queueing = if commits_on_arrival(plan) {
-            let only_queues = !has_stages && wire.is_constant();
+            let only_queues = !has_more_stages && wire.is_constant();
             match AnyDiscipline::new(&plan.port.queues[0].discipline, &context) {
                 AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
                     Queueing::Fifo(Fifo::new(discipline))
@@ -166,6 +171,12 @@ impl Port {
         } else {
             Queueing::Service(Box::new(Service::new(&plan.port, &context)))
         };
+        let has_stages = has_more_stages || marks_on_arrival && !matches!(queueing, Queueing::Fifo(_));
+        let pcn = PcnStage::new(&plan.port, key);
+        let only_serves = match &queueing {
+            Queueing::Service(service) => !has_stages && pcn.is_none() && wire.is_constant() && service.has_loop(),
+            _ => false,
+        };
         Port {
             handed: Vec::new(),
             through: Vec::new(),
@@ -174,8 +185,9 @@ impl Port {
             delay: plan.delay,
             policers: Policers::new(&plan.port),
             marker: plan.port.marker.as_ref().map(|marker| Box::new(Marker { meter: AnyMeter::new(&marker.meter), at: marker.at })),
-            pcn: PcnStage::new(&plan.port, key),
+            pcn,
             has_stages,
+            only_serves,
             queueing,
             spread: Ring::default(),
             only_channel: None,
@@ -196,6 +208,16 @@ impl Port {
         !matches!(self.queueing, Queueing::Service(_))
     }
 
+    /// When the wire is free: what has not been sent yet is not on it before.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        match &self.queueing {
+            Queueing::Fifo(queue) => queue.free_at(),
+            Queueing::Committed(queue) => queue.free_at(),
+            Queueing::Service(service) => service.free_at(),
+        }
+    }
+
     /// The link that this port feeds.
     pub fn link(&self) -> LinkId {
         self.link
@@ -214,7 +236,7 @@ impl Port {
         context: &mut Context<'_, '_>,
     ) {
         match self.queueing {
-            Queueing::Fifo(_) if context.record.trace.is_none() => {
+            Queueing::Fifo(_) if context.record.trace.is_none() && self.marker.is_none() => {
                 if most >= MANY && self.passes_all(from, most, context) {
                     return self.pass_all(packets, most, context, |place, (arrival, hop)| {
                         *place = *arrival;
@@ -228,10 +250,20 @@ impl Port {
                     self.queue_up(*at, packet, hop, context);
                 }
             }
+            Queueing::Fifo(_) if context.record.trace.is_none() => {
+                for (Arrival { at, packet }, hop) in packets {
+                    let packet = &self.coloured(*at, packet);
+                    self.queue_up(*at, packet, hop, context);
+                }
+            }
             Queueing::Committed(_) if !self.has_stages => {
                 for (Arrival { at, packet }, hop) in packets {
                     self.commit(*at, packet, hop, context);
                 }
+            }
+            Queueing::Service(_) if self.only_serves && context.record.trace.is_none() => {
+                let (service, leaving) = self.service(context);
+                service.take(packets, most, leaving);
             }
             _ => {
                 for (Arrival { at, packet }, hop) in packets {
@@ -310,6 +342,34 @@ impl Port {
         }
     }
 
+    /// Whether it is the port that only queues, and may meter, so that [`Port::on_train`] is for it.
+    #[inline]
+    pub fn only_queues(&self) -> bool {
+        matches!(self.queueing, Queueing::Fifo(_)) && self.marker.is_none()
+    }
+
+    /// Takes packets that a flow sends in a row: they look like `first`, but for time and size, and are numbered on from it.
+    /// Nobody traces.
+    #[inline(never)]
+    pub fn on_train(&mut self, train: &[Departing], first: Packet, context: &mut Context<'_, '_>) {
+        self.take_handed(context);
+        let (hop, number) = (first.hop, first.sequence());
+        let packets = train.iter().zip(0u32..).map(|(&Departing { at, size }, i)| {
+            let body = Body::Media { seq: number.wrapping_add(i) };
+            Arrival { at, packet: Packet { created: at, size, body, ..first } }
+        });
+        if self.passes_all(first.created, train.len(), context) {
+            return self.pass_all(packets, train.len(), context, |place, arrival| *place = arrival);
+        }
+        let next = context.routes.hop(hop);
+        let mut way = context.outputs.way(next.process, next.input);
+        for Arrival { at: now, packet } in packets {
+            if let Some((at, pcn)) = self.queue(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
+                way.send(at, |arrival| arrival.write(at, &packet, Written { hop, marked: packet.marked, pcn }));
+            }
+        }
+    }
+
     /// Whether [`Port::pass_all`] is for `most` packets, the first at `from`: the port only queues, has room for them, and
     /// feeds a single channel.
     fn passes_all(&mut self, from: Time, most: usize, context: &mut Context<'_, '_>) -> bool {
@@ -320,7 +380,7 @@ impl Port {
     /// Whether the port only queues and has room for `most` packets, the first at `from`.
     #[inline]
     fn has_room_for_all(&mut self, from: Time, most: usize) -> bool {
-        let Port { queueing: Queueing::Fifo(queue), pcn: None, counters, .. } = self else { return false };
+        let Port { queueing: Queueing::Fifo(queue), pcn: None, marker: None, counters, .. } = self else { return false };
         queue.has_room_for(most, from, &mut counters.sent)
     }
 
@@ -366,7 +426,7 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Takes the packets that sources of the host repeat; at once if it has been handed nothing before.
+    /// Takes the packets that sources of the host repeat; at once if these are many and it has been handed nothing before.
     pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
         let Some(first) = turns.first() else { return };
         let alone = self.handed.is_empty() && context.record.trace.is_none();
@@ -380,29 +440,49 @@ impl Port {
     /// Takes a packet at a port that only queues, and meters what it accepts if it has meters; tells whether it accepts it.
     #[inline(always)]
     fn queue_up(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> bool {
-        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return false };
+        let Some((at, mark)) = self.queue(now, packet, context.record) else { return false };
+        if at != Time::NEVER {
+            let next = context.routes.hop(hop);
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
+        }
+        true
+    }
+
+    /// The same without sending it on: when it arrives at the far end, if ever, and its mark; `None` if it is refused.
+    #[inline(always)]
+    fn queue(&mut self, now: Time, packet: &Packet, record: &mut Record) -> Option<(Time, PcnMark)> {
+        let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
         if !queue.admits(now, packet.size, &mut counters.sent) {
-            counters.offered_in_vain(now, *packet, DropCause::Overflow, context.record);
-            return false;
+            counters.offered_in_vain(now, packet, DropCause::Overflow, record);
+            return None;
         }
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
             mark = pcn.meter(now, packet.size, packet.pcn);
             if mark > packet.pcn {
-                counters.mark(now, packet);
+                counters.mark_unwatched(now, packet.size);
             }
         }
         let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
-        if counters.passage(now, start, end, packet) {
-            let (next, at) = (context.routes.hop(hop), end + *delay);
-            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
-        }
+        let ends = counters.passage(now, start, end, packet);
+        let at = if ends { end + *delay } else { Time::NEVER };
         self.check_conservation();
-        true
+        Some((at, mark))
+    }
+
+    /// A packet as the marker makes it that sees it arrive, if there is one.
+    #[inline]
+    fn coloured(&mut self, now: Time, packet: &Packet) -> Packet {
+        let precedence = match self.marker.as_deref_mut() {
+            Some(Marker { meter, at: MarkAt::Arrival }) => meter.colour(now, packet.bytes(), packet.precedence),
+            _ => packet.precedence,
+        };
+        Packet { precedence, ..*packet }
     }
 
     /// The same where somebody traces.
     fn queue_up_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let packet = &self.coloured(now, packet);
         if self.queue_up(now, packet, hop, context) {
             context.record.trace(now, self.counters.place, packet, TraceEvent::Accept);
         }
@@ -431,7 +511,7 @@ impl Port {
                 written.marked = true;
                 counters.marked(now, Packet { marked: true, ..*packet }, context.record);
             }
-            Verdict::Drop(cause) => return counters.offered_in_vain(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         if let Some(pcn) = pcn {
             written.pcn = pcn.meter(now, packet.size, packet.pcn);
@@ -447,13 +527,11 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Takes a packet at a port in service mode that does nothing else to it.
+    /// Takes a packet at a port in service mode that does nothing else to it than meter it.
     fn on_arrival_to_service(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Service(service), counters, pcn, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
-        counters.arrival(now, packet.size, packet.precedence);
-        service.settle(now, &mut counters.sent);
         let mut marked = packet.marked;
         match service.decide(now, packet) {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
@@ -461,7 +539,7 @@ impl Port {
                 marked = true;
                 counters.marked(now, Packet { marked, ..*packet }, context.record);
             }
-            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
@@ -470,7 +548,7 @@ impl Port {
                 counters.mark(now, packet);
             }
         }
-        counters.accepted(now, packet);
+        counters.offer();
         service.push(now, Packet { hop, marked, pcn: mark, ..*packet });
         if service.has_one_queue() {
             self.serve(now, context);
@@ -481,22 +559,15 @@ impl Port {
     fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) {
         let packet = &mut packet;
         if !self.passes_policers(now, packet) {
-            self.counters.arrival(now, packet.size, packet.precedence);
-            return self.counters.refused(now, *packet, DropCause::Policed, context.record);
+            return self.counters.offered_in_vain(now, packet, DropCause::Policed, context.record);
         }
-        if let Some(Marker { meter, at: MarkAt::Arrival }) = self.marker.as_deref_mut() {
-            packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
-        }
-        self.counters.arrival(now, packet.size, packet.precedence);
+        *packet = self.coloured(now, packet);
         self.meter_pcn(now, packet, PcnAt::Offered);
         let Port { queueing, counters, .. } = self;
         let verdict = match queueing {
             Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => queue.decide(now, packet, &mut counters.sent),
-            Queueing::Service(service) => {
-                service.settle(now, &mut counters.sent);
-                service.decide(now, packet)
-            }
+            Queueing::Service(service) => service.decide(now, packet),
         };
         match verdict {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
@@ -504,20 +575,21 @@ impl Port {
                 packet.marked = true;
                 counters.marked(now, *packet, context.record);
             }
-            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         self.meter_pcn(now, packet, PcnAt::Accepted);
         let Port { queueing, counters, wire, .. } = self;
+        counters.offer();
+        counters.accepted(now, packet);
         match queueing {
             Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => {
                 let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-                counters.committed(now, start, end, packet);
+                counters.watched_departure(now, start, end, packet);
                 self.transmit(start, end, packet, context);
                 self.check_conservation();
             }
             Queueing::Service(service) => {
-                counters.accepted(now, packet);
                 service.push(now, *packet);
                 if service.has_one_queue() {
                     self.serve(now, context);
@@ -541,6 +613,10 @@ impl Port {
 
     /// Takes all decisions that are due up to and including `until`.
     pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
+        if self.only_serves && self.next_decision() <= until {
+            let (service, leaving) = self.service(context);
+            return service.decide_until(until, leaving);
+        }
         loop {
             let due = self.next_decision();
             if due > until || due == Time::NEVER {
@@ -550,19 +626,28 @@ impl Port {
         }
     }
 
+    /// The queues of a port in service mode, and what becomes of packets that leave them.
+    #[inline]
+    fn service<'a, 'b, 'c>(&'a mut self, context: &'a mut Context<'b, 'c>) -> (&'a mut Service, Leaving<'a, 'b, 'c>) {
+        let Port { queueing: Queueing::Service(service), counters, delay, only_channel, .. } = self else {
+            unreachable!("departures are not known on arrival");
+        };
+        (service, Leaving { delay: *delay, only_channel: *only_channel, counters, context })
+    }
+
     /// Starts the next transmission if the wire is free and something waits.
     fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Service(service), counters, wire, delay, .. } = self else { return };
-        service.settle(now, &mut counters.sent);
         if let Some((queue, end)) = service.begin(now, wire) {
             let Arrival { at, packet } = service.head(queue);
-            counters.transmission(*at, now, end, packet);
+            let ends = counters.watched_departure(*at, now, end, packet);
+            counters.sent += 1;
             if self.has_stages {
                 let mut packet = *packet;
                 service.take_off(queue);
                 self.transmit(now, end, &mut packet, context);
             } else {
-                if end != Time::NEVER {
+                if ends {
                     let hop = context.routes.hop(packet.hop);
                     let at = end + *delay;
                     context.outputs.send(hop.process, hop.input, at, |arrival| arrival.pass(at, packet, packet.hop, packet.pcn));
@@ -675,7 +760,7 @@ impl Port {
         let queued = match &self.queueing {
             Queueing::Fifo(queue) => queue.len(),
             Queueing::Committed(queue) => queue.len(),
-            Queueing::Service(service) => service.len(),
+            Queueing::Service(service) => u64::from(service.waiting()),
         };
         debug_assert_eq!(
             self.counters.offered,

@@ -6,6 +6,7 @@
 use crate::channel::{Arrival, Inputs, Outputs};
 use crate::datagrams;
 use crate::host::{Context, Host, Surroundings};
+use crate::merged::Merged;
 use crate::observations::{MeterSamples, Observations, TraceRow};
 use crate::port::{Port, MANY};
 use crate::record::Record;
@@ -125,6 +126,21 @@ impl Process {
         }
     }
 
+    /// What has not been sent yet is not on any wire before.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        if self.host.as_ref().is_some_and(|host| host.signals()) {
+            return Time::ZERO;
+        }
+        self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO)
+    }
+
+    /// Nothing arrives here unless this process has sent something first, which it does not do before this.
+    #[inline]
+    pub fn quiet_until(&self) -> Time {
+        self.host.as_ref().map_or(Time::ZERO, |host| host.quiet_until())
+    }
+
     /// Does everything that is due up to and including `until`; returns when something is due next, and how much it did.
     pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64) {
         let before = self.packet_hops + self.own;
@@ -241,6 +257,9 @@ impl Process {
 #[inline]
 fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> u64 {
     let [port] = around.ports else { unreachable!("a router's port is a process of its own") };
+    if let Some(pair) = inputs.pair() {
+        return pass_on_of_two(until, pair, port, &mut around.context);
+    }
     let mut digest = around.context.record.digest;
     let mut passed = 0;
     loop {
@@ -267,11 +286,33 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
     }
 }
 
+/// The same of two inputs.
+fn pass_on_of_two(until: Time, inputs: &mut Merged, port: &mut Port, context: &mut Context<'_, '_>) -> u64 {
+    let mut digest = context.record.digest;
+    let mut passed = 0;
+    loop {
+        let mut batch = [&Arrival::NOTHING; BATCH];
+        let (ones, others) = inputs.list(until, &mut batch);
+        let listed = ones + others;
+        if listed == 0 {
+            context.record.digest = digest;
+            return passed;
+        }
+        let packets = batch[..listed].iter().map(|arrival| {
+            digest.packet(arrival.at, &arrival.packet, 0);
+            (*arrival, arrival.packet.hop.next())
+        });
+        port.on_arrivals(packets, (batch[0].at, listed), context);
+        inputs.consume_both((ones, others));
+        passed += listed as u64;
+    }
+}
+
 /// Does what is due at a host up to and including `until`, before which no message comes: its own timers and sources, then
 /// packets that arrive. Returns how many packets have arrived, and how much else it did.
 #[inline(never)]
 fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) -> (u64, u64) {
-    let (mut hops, mut done) = (0, 0);
+    let (mut hops, mut done) = (0, host.run_calls(until, around));
     // The host does nothing by itself before, and nothing from then on may be done yet.
     let mut bound = host.next().min(until.after());
     loop {

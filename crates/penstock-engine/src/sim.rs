@@ -86,7 +86,7 @@ impl Sim {
         if let Some(cores) = self.cores.as_mut().filter(|_| self.spread) {
             return cores.run(until, processes, inputs, routes);
         }
-        let mut whole = Part { first: 0, processes, inputs, horizon, routes };
+        let mut whole = Part { first: 0, processes, inputs, horizon, routes, train: Vec::new() };
         whole.begin();
         self.done += whole.run(until, &mut Away::default());
     }

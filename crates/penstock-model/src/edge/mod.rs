@@ -86,6 +86,11 @@ pub fn mistake(admission: &Option<AdmissionPlan>, termination: &Option<Terminati
     })
 }
 
+/// Whether the egress sends nothing but answers to requests.
+pub fn only_answers(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>) -> bool {
+    termination.is_none() && admission.as_ref().is_none_or(|admission| admission.reports_every().is_none())
+}
+
 /// The ingress of one aggregate.
 #[derive(Debug)]
 pub struct Ingress {
