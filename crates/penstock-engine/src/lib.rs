@@ -30,6 +30,7 @@ mod fifo;
 mod gathered;
 mod horizon;
 mod host;
+mod keys;
 mod later;
 pub mod link;
 mod meeting;

@@ -13,7 +13,7 @@ pub(super) struct Estimator {
     /// 4 RTTVAR.
     rttvar_by_4: u64,
     /// Timeout before bounds and back-off.
-    timeout: Duration,
+    unbounded: Duration,
     /// The timeout is multiplied by this, 1, 2, 4 and so on.
     backoff: u32,
     /// RTO: the timeout within its bounds and backed off.
@@ -32,8 +32,8 @@ const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
 impl Estimator {
     pub fn new(parameters: &Parameters, clock_offset: Duration) -> Estimator {
-        let (timeout, rto) = (parameters.initial_rto, Duration::ZERO);
-        let mut estimator = Estimator { srtt_by_8: 0, rttvar_by_4: 0, timeout, backoff: 1, rto, fresh: true, clock_offset };
+        let (unbounded, rto) = (parameters.initial_rto, Duration::ZERO);
+        let mut estimator = Estimator { srtt_by_8: 0, rttvar_by_4: 0, unbounded, backoff: 1, rto, fresh: true, clock_offset };
         estimator.settle(parameters);
         estimator
     }
@@ -53,7 +53,7 @@ impl Estimator {
             self.srtt_by_8 = (self.srtt_by_8 + sample - srtt).max(1);
             self.rttvar_by_4 = (self.rttvar_by_4 + sample.abs_diff(srtt) - self.rttvar_by_4 / 4).max(1);
         }
-        self.timeout = Duration::from_ps(tick).times(self.srtt_by_8 / 8 + self.rttvar_by_4);
+        self.unbounded = Duration::from_ps(tick).times(self.srtt_by_8 / 8 + self.rttvar_by_4);
         self.backoff = 1;
         self.settle(parameters);
     }
@@ -69,13 +69,13 @@ impl Estimator {
 
     /// Data may be sent after a SYN was lost: there is no sample yet, and the path is not as quick as hoped.
     pub fn on_lost_syn(&mut self, parameters: &Parameters) {
-        self.timeout = parameters.initial_rto.max(AFTER_LOST_SYN);
+        self.unbounded = parameters.initial_rto.max(AFTER_LOST_SYN);
         self.backoff = 1;
         self.settle(parameters);
     }
 
     fn settle(&mut self, parameters: &Parameters) {
-        let backed_off = self.timeout.max(parameters.min_rto).times(u64::from(self.backoff));
+        let backed_off = self.unbounded.max(parameters.min_rto).times(u64::from(self.backoff));
         self.rto = backed_off.min(parameters.max_rto).max(parameters.timer_tick.times(2));
     }
 
