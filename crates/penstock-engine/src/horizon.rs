@@ -63,8 +63,9 @@ pub struct Horizon {
     reach: Vec<Duration>,
     /// Processes' visits last so long at most, and are put off by no more.
     span: Vec<Duration>,
-    /// Nothing arrives at a process but in answer to what it sends from then on.
-    quiet_until: Vec<Time>,
+    /// Nothing arrives at a process before, as far as it knows: what it has not sent yet is not answered earlier. Zero where it
+    /// knows nothing.
+    answered: Vec<Time>,
     ancestors: Vec<Ancestor>,
     /// Where the ancestors of each process begin; none at all if there are too many.
     first_ancestor: Vec<u32>,
@@ -118,7 +119,7 @@ impl Horizon {
             agenda: Agenda::new(processes, (Time::NEVER, Time::NEVER)),
             reach,
             span: vec![FIRST_SPAN; processes],
-            quiet_until: vec![Time::ZERO; processes],
+            answered: vec![Time::ZERO; processes],
             ancestors,
             first_ancestor,
             until: Time::ZERO,
@@ -242,8 +243,7 @@ impl Horizon {
         let until = match self.executor {
             Executor::Plain => now,
             Executor::Horizon | Executor::Sweeps => {
-                let answered = self.quiet_until[process] + self.reach[process];
-                let promised = self.promised(process, edge).max(answered).before().max(now);
+                let promised = self.promised(process, edge).max(self.answered[process]).before().max(now);
                 promised.min(now + self.span[process]).min(self.until)
             }
         };
@@ -258,16 +258,17 @@ impl Horizon {
         if handled > LARGE_VISIT {
             *span = Duration::from_ps((span.as_ps() / handled).saturating_mul(LARGE_VISIT / 2).max(1));
         } else if handled < SMALL_VISIT {
-            let is_tiny = handled < TINY_VISIT && self.quiet_until[process] > Time::ZERO;
+            let is_tiny = handled < TINY_VISIT && self.answered[process] > Time::ZERO;
             *span = span.times(2).min(if is_tiny { LONGEST_SPAN_OF_CALLS } else { LONGEST_SPAN });
         }
         self.set(process, next);
     }
 
-    /// Nothing arrives at `process` from now on but in answer to what it sends, and that is not before `until`.
+    /// Nothing arrives at `process` from now on but in answer to what it sends, and that is not before `until`; `None` if that
+    /// cannot be said.
     #[inline]
-    pub fn is_quiet_until(&mut self, process: usize, until: Time) {
-        self.quiet_until[process] = until;
+    pub fn is_quiet_until(&mut self, process: usize, until: Option<Time>) {
+        self.answered[process] = until.map_or(Time::ZERO, |until| until + self.reach[process]);
     }
 
     /// Something is on its way to `process` that arrives at `at`.
@@ -387,10 +388,12 @@ mod tests {
     fn who_hears_only_answers_runs_until_the_first_may_come() {
         let mut horizon = horizon(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
         assert_eq!(horizon.next_visit(), Some((0, at(14).before())));
-        horizon.is_quiet_until(0, at(40));
+        horizon.is_quiet_until(0, Some(at(40)));
         assert_eq!(horizon.next_visit(), Some((0, at(42).before())));
-        horizon.is_quiet_until(0, Time::NEVER);
+        horizon.is_quiet_until(0, Some(Time::NEVER));
         assert_eq!(horizon.next_visit(), Some((0, at(110))));
+        horizon.is_quiet_until(0, None);
+        assert_eq!(horizon.next_visit(), Some((0, at(14).before())));
     }
 
     #[test]

@@ -267,13 +267,14 @@ impl Host {
         self.emissions.next().min(self.timers.next()).min(self.next_of_calls)
     }
 
-    /// Nothing arrives here unless this host has said something first, which it does not do before this.
-    pub fn quiet_until(&self) -> Time {
+    /// Nothing arrives here unless this host has said something first, which it does not do before this; `None` if that cannot
+    /// be said.
+    pub fn quiet_until(&self) -> Option<Time> {
         let calls_alone = self.sources.is_empty() && self.sinks.is_empty() && self.senders.is_empty() && self.receivers.is_empty();
-        if !calls_alone || !self.egresses.is_empty() || self.passes_on {
-            return Time::ZERO;
+        if self.calls.is_empty() || !calls_alone || !self.egresses.is_empty() || self.passes_on {
+            return None;
         }
-        self.calls.iter().map(CallsEnd::quiet_until).min().unwrap_or(Time::ZERO)
+        self.calls.iter().try_fold(Time::NEVER, |first, calls| Some(first.min(calls.quiet_until()?)))
     }
 
     /// When its next timer is due: packets that it receives bring about nothing else.

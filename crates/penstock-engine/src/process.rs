@@ -126,10 +126,11 @@ impl Process {
         }
     }
 
-    /// Nothing arrives here unless this process has sent something first, which it does not do before this.
+    /// Nothing arrives here unless this process has sent something first, which it does not do before this; `None` if that
+    /// cannot be said.
     #[inline]
-    pub fn quiet_until(&self) -> Time {
-        self.host.as_ref().map_or(Time::ZERO, |host| host.quiet_until())
+    pub fn quiet_until(&self) -> Option<Time> {
+        self.host.as_ref().and_then(|host| host.quiet_until())
     }
 
     /// Does everything that is due up to and including `until`; returns when something is due next, and how much it did.
