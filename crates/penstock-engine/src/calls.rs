@@ -144,9 +144,13 @@ impl CallsEnd {
         (self.sending.outlet.packets, self.sending.outlet.bytes)
     }
 
-    /// The egress sends nothing before it has been asked, which it is not before this; `None` if it may send something.
-    pub fn quiet_until(&self) -> Option<Time> {
-        (self.is_asked_only && self.asked == 0).then_some(self.next_arrival)
+    /// The egress sends nothing before it has been told something, which is not before this.
+    pub fn quiet_until(&self) -> Time {
+        if self.is_asked_only && self.asked == 0 {
+            self.next_arrival
+        } else {
+            Time::ZERO
+        }
     }
 
     /// When something happens here next.

@@ -2,6 +2,7 @@
 
 use crate::away::Away;
 use crate::calendar::{Calendar, Timed};
+use crate::gathered::Gathered;
 use crate::horizon::Horizon;
 use crate::merged::Merged;
 use crate::messages::{Mailbox, Message};
@@ -102,6 +103,8 @@ enum Arrivals {
     Single(Ring<Arrival>),
     /// There are a few, and nothing overtakes.
     Few(Merged),
+    /// There are some more, and nothing overtakes.
+    Several(Box<Gathered>),
     /// Ties go to the lower input.
     Ordered(Box<Calendar<Arrival>>),
     /// Ties are ordered by a hash of time, input and how many the input has delivered.
@@ -111,10 +114,13 @@ enum Arrivals {
 impl Inputs {
     /// Inputs for channels that may (`true`) or may not reorder; `ties` is the key of the tie hashes, if ties are random.
     pub fn new(reordering: &[bool], ties: Option<Key>) -> Inputs {
+        let inputs = reordering.len();
+        let overtakes = reordering.contains(&true);
         let arrivals = match (reordering, ties) {
             ([] | [false], _) => Arrivals::Single(Ring::default()),
-            ([_, _, ..], Some(key)) => Arrivals::Random(Shuffled::new(reordering.len(), key)),
-            _ if reordering.len() <= Merged::MOST && !reordering.contains(&true) => Arrivals::Few(Merged::new(reordering.len())),
+            ([_, _, ..], Some(key)) => Arrivals::Random(Shuffled::new(inputs, key)),
+            _ if inputs <= Merged::MOST && !overtakes => Arrivals::Few(Merged::new(inputs)),
+            _ if inputs <= Gathered::MOST && !overtakes => Arrivals::Several(Box::new(Gathered::new(inputs))),
             _ => Arrivals::Ordered(Box::default()),
         };
         Inputs { arrivals, mailbox: Mailbox::default() }
@@ -138,17 +144,20 @@ impl Inputs {
         match &self.arrivals {
             Arrivals::Single(ring) => ring.first().map_or(Time::NEVER, |arrival| arrival.at),
             Arrivals::Few(merged) => merged.next(),
+            Arrivals::Several(gathered) => gathered.next(),
             Arrivals::Ordered(calendar) => calendar.next(),
             Arrivals::Random(shuffled) => shuffled.next(),
         }
     }
 
-    /// Arrivals from the next one on, in order, as many as are at hand; none only if nothing is under way.
+    /// Arrivals from the next one on, in order, as many as are at hand; none only if there are none up to and including
+    /// `until`. Those until then must be taken before anything else happens to the inputs.
     #[inline]
-    pub fn front(&mut self) -> &[Arrival] {
+    pub fn front(&mut self, until: Time) -> &[Arrival] {
         match &mut self.arrivals {
             Arrivals::Single(ring) => ring.front(),
             Arrivals::Few(merged) => merged.front(),
+            Arrivals::Several(gathered) => gathered.front(until),
             Arrivals::Ordered(calendar) => calendar.front(),
             Arrivals::Random(shuffled) => shuffled.front(),
         }
@@ -169,6 +178,7 @@ impl Inputs {
         match &mut self.arrivals {
             Arrivals::Single(ring) => ring.consume(count),
             Arrivals::Few(merged) => merged.consume(count),
+            Arrivals::Several(gathered) => gathered.consume(count),
             Arrivals::Ordered(calendar) => calendar.consume(count),
             Arrivals::Random(shuffled) => (0..count).for_each(|_| shuffled.pop()),
         }
@@ -184,6 +194,7 @@ impl Inputs {
                 (ring.add(), is_first)
             }
             Arrivals::Few(merged) => merged.add(input, at),
+            Arrivals::Several(gathered) => gathered.add(input, at),
             Arrivals::Ordered(calendar) => {
                 let is_first = at < calendar.next();
                 (calendar.add(input, at), is_first)
@@ -205,14 +216,17 @@ impl Inputs {
         match &mut self.arrivals {
             Arrivals::Single(ring) => Some(ring),
             Arrivals::Few(merged) => Some(merged.queue(input)),
+            Arrivals::Several(gathered) => Some(gathered.queue(input)),
             Arrivals::Ordered(_) | Arrivals::Random(_) => None,
         }
     }
 
     /// Takes note of what has been added to the queue of `input`, which was empty.
     fn settle(&mut self, input: usize) {
-        if let Arrivals::Few(merged) = &mut self.arrivals {
-            merged.settle(input);
+        match &mut self.arrivals {
+            Arrivals::Few(merged) => merged.settle(input),
+            Arrivals::Several(gathered) => gathered.settle(input),
+            Arrivals::Single(_) | Arrivals::Ordered(_) | Arrivals::Random(_) => {}
         }
     }
 
@@ -226,6 +240,7 @@ impl Inputs {
         match &self.arrivals {
             Arrivals::Single(ring) => ring.len(),
             Arrivals::Few(merged) => merged.len(),
+            Arrivals::Several(gathered) => gathered.len(),
             Arrivals::Ordered(calendar) => calendar.len(),
             Arrivals::Random(shuffled) => shuffled.len(),
         }
@@ -324,6 +339,14 @@ impl<'a> Outputs<'a> {
         let inputs = self.inputs[place].as_mut().expect(TO_ITSELF);
         inputs.settle(input as usize);
         self.horizon.announce(place, inputs.next());
+    }
+
+    /// The same if there may be.
+    #[inline]
+    pub fn sent_if_any(&mut self, process: ProcessId, input: u32) {
+        if self.queue(process, input).is_some_and(|queue| queue.len() > 0) {
+            self.sent_first(process, input);
+        }
     }
 
     /// Sends `message`, which says when it arrives, to `process`.

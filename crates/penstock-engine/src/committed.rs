@@ -62,6 +62,12 @@ impl Committed {
         (start, end)
     }
 
+    /// When the last transmission that has been decided on ends.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.last_end
+    }
+
     /// Packets that wait, the one in service not included.
     pub fn waiting(&mut self, now: Time, sent: &mut u64) -> u32 {
         self.advance(now, sent);

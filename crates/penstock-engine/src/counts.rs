@@ -18,6 +18,14 @@ pub struct Sent {
 }
 
 impl Sent {
+    /// Counts so many data packets of `size` bytes, so many of them for a second time.
+    #[inline]
+    pub fn count_many(&mut self, packets: u32, size: u32, again: u32) {
+        self.packets += u64::from(packets);
+        self.bytes += u64::from(packets) * u64::from(size);
+        self.again += u64::from(again);
+    }
+
     /// Counts a data packet.
     #[inline]
     pub fn count(&mut self, packet: &Packet) {

@@ -1,11 +1,12 @@
 //! Who can get at whom, how soon, and how much passes.
 
 use crate::assemble::{BlueprintError, Numbers, Place};
-use crate::blueprint::{Blueprint, FlowPlan};
+use crate::blueprint::{Blueprint, FlowPlan, LinkPlan};
 use crate::horizon::Couplings;
 use crate::partition::Edge;
 use penstock_model::id::{LinkId, RouteId};
-use penstock_model::units::Duration;
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Bytes, Duration};
 use std::collections::BTreeMap;
 
 /// The network as a graph of processes.
@@ -28,7 +29,8 @@ impl Coupled {
             let edge = edges.entry((from, to)).or_insert((delay, 0));
             *edge = (delay.min(edge.0), edge.1 + flows);
         };
-        for (route, flows) in blueprint.routes.iter().zip(flows_of_routes(blueprint)) {
+        let smallest = smallest_of_routes(blueprint);
+        for ((route, flows), smallest) in blueprint.routes.iter().zip(flows_of_routes(blueprint)).zip(smallest) {
             for (i, link) in route.iter().enumerate() {
                 let from = numbers.of(place(*link));
                 let to = match route.get(i + 1) {
@@ -36,7 +38,7 @@ impl Coupled {
                     None => numbers.of(Place::Host(blueprint.links[link.index()].to)),
                 };
                 weights[from as usize] += flows;
-                couple(from, to, blueprint.links[link.index()].delay, flows);
+                couple(from, to, least(&blueprint.links[link.index()], smallest), flows);
                 if i + 1 == route.len() {
                     weights[to as usize] += flows;
                 }
@@ -69,6 +71,36 @@ fn flows_of_routes(blueprint: &Blueprint) -> Vec<u64> {
         }
     }
     flows
+}
+
+/// The smallest packet of each route; nothing where no flow takes it.
+fn smallest_of_routes(blueprint: &Blueprint) -> Vec<Bytes> {
+    let mut smallest: Vec<Option<Bytes>> = vec![None; blueprint.routes.len()];
+    let mut note = |route: RouteId, size: Bytes| {
+        let known = &mut smallest[route.index()];
+        *known = Some(known.map_or(size, |known| known.min(size)));
+    };
+    for flow in &blueprint.flows {
+        let group = &blueprint.groups[flow.group as usize];
+        match (&group.transport, &group.calls) {
+            (TransportPlan::Tcp(tcp), _) => {
+                note(flow.forward, if tcp.syn { tcp.header } else { tcp.packet });
+                note(flow.backward, tcp.header);
+            }
+            (TransportPlan::Udp(_), None) => note(flow.forward, group.source.smallest_packet()),
+            (TransportPlan::Udp(_), Some(calls)) => {
+                let request = calls.request_packet.map(|size| Bytes::new(u64::from(size)));
+                note(flow.forward, request.into_iter().fold(group.source.smallest_packet(), Ord::min));
+            }
+        }
+    }
+    smallest.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The least time that a packet of `size` bytes or more takes over a link, from when it might be sent.
+fn least(link: &LinkPlan, size: Bytes) -> Duration {
+    let transmission = if link.rate_changes.is_empty() { link.rate.transmission_time(size) } else { Duration::ZERO };
+    link.delay + transmission
 }
 
 /// How long signals take between the ends of an aggregate of calls, there and back; `None` for other flows.

@@ -16,7 +16,7 @@ pub fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Su
     if !host.passes_on {
         sent += host.emit_before(until.after(), around);
         loop {
-            let count = host.take_datagrams(inputs.front(), until.after(), around);
+            let count = host.take_datagrams(inputs.front(until), until.after(), around);
             if count == 0 {
                 return (hops, sent);
             }
@@ -25,7 +25,7 @@ pub fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Su
         }
     }
     loop {
-        let front = inputs.front();
+        let front = inputs.front(until);
         let front = &front[..front.len().min(MOST_HANDED)];
         let due = &front[..front.partition_point(|arrival| arrival.at <= until)];
         // Sources precede arrivals at the same instant.

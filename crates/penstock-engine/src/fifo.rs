@@ -149,6 +149,12 @@ impl Fifo {
         }
     }
 
+    /// When the last transmission that has been decided on ends.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.last_end
+    }
+
     /// Packets that wait, the one in service not included.
     pub fn waiting(&mut self, now: Time, sent: &mut u64) -> u32 {
         self.advance(now, sent);
@@ -171,7 +177,12 @@ impl Fifo {
     fn advance(&mut self, now: Time, sent: &mut u64) {
         loop {
             let front = self.waiting.front();
-            let started = front.partition_point(|waiting| waiting.start <= now);
+            // Mostly few have started, if any: a search of all would go astray at each step.
+            let mut reach = 1;
+            while front.get(reach - 1).is_some_and(|waiting| waiting.start <= now) {
+                reach *= 2;
+            }
+            let started = front[..reach.min(front.len())].partition_point(|waiting| waiting.start <= now);
             if started == 0 {
                 return;
             }

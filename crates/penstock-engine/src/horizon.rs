@@ -6,12 +6,12 @@
 //! of the processes before it and the delays between (the promises of conservative simulation). Loops therefore bound a
 //! visit by their delay, and nothing else does.
 //!
-//! Where everything is coupled with everything by like delays, as in a data centre, visits are short all the same, and the
-//! order costs more than they do. Such a network is *swept* instead: within the shortest delay of all nobody hears of
-//! anybody, so whoever is due is visited in the order of numbers.
+//! Where visits are short all the same, the order costs more than they do. Such a network is *swept* instead
+//! ([`crate::sweeps`]).
 
 use crate::agenda::Agenda;
 use crate::later::Later;
+use crate::sweeps::Sweeps;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
 
@@ -63,9 +63,8 @@ pub struct Horizon {
     reach: Vec<Duration>,
     /// Processes' visits last so long at most, and are put off by no more.
     span: Vec<Duration>,
-    /// Nothing arrives at a process before, as far as it knows: what it has not sent yet is not answered earlier. Zero where it
-    /// knows nothing.
-    answered: Vec<Time>,
+    /// Nothing arrives at a process but in answer to what it sends from then on.
+    quiet_until: Vec<Time>,
     ancestors: Vec<Ancestor>,
     /// Where the ancestors of each process begin; none at all if there are too many.
     first_ancestor: Vec<u32>,
@@ -80,23 +79,17 @@ pub struct Horizon {
     patience: u64,
     shorts: u64,
     sweeping: bool,
-    /// Sweeps since they were judged, and how many were due in them.
-    swept: (u64, u64),
-    list: Vec<u32>,
+    sweeps: Sweeps,
 }
 
-/// Visits, and sweeps, are judged in groups of so many;
+/// Visits are judged in groups of so many;
 const JUDGED: u64 = 1_000;
 /// those that handle less than this in the mean are too short.
 const SHORT: u64 = 2;
-/// A sweep that finds fewer due than one of so many does not pay,
-const SPARSE: u64 = 100;
-/// nor does one that finds fewer than this.
-const WORTH: u64 = 8;
-/// It is tried again at least once in so many times.
+/// Sweeping is tried again at least once in so many times.
 const MOST_PATIENCE: u64 = 1 << 16;
 /// Fewer processes than this are not swept.
-const FEW: usize = 64;
+const FEW: usize = 16;
 
 impl Horizon {
     /// The order of visits of processes that are coupled in this way.
@@ -117,9 +110,10 @@ impl Horizon {
         Horizon {
             executor: Executor::default(),
             agenda: Agenda::new(processes, (Time::NEVER, Time::NEVER)),
+            sweeps: Sweeps::new(processes, couplings, &reach),
             reach,
             span: vec![FIRST_SPAN; processes],
-            answered: vec![Time::ZERO; processes],
+            quiet_until: vec![Time::ZERO; processes],
             ancestors,
             first_ancestor,
             until: Time::ZERO,
@@ -129,8 +123,6 @@ impl Horizon {
             patience: 1,
             shorts: 0,
             sweeping: false,
-            swept: (0, 0),
-            list: Vec::new(),
         }
     }
 
@@ -159,11 +151,6 @@ impl Horizon {
     pub fn next(&mut self) -> Time {
         debug_assert!(self.agenda.first_key().1 == Time::NEVER, "something is left to do");
         self.later.first()
-    }
-
-    /// A list to be used again and again.
-    pub fn list(&mut self) -> &mut Vec<u32> {
-        &mut self.list
     }
 
     /// Whether the network is swept now.
@@ -199,37 +186,39 @@ impl Horizon {
         }
     }
 
-    /// Lists who is due before anybody could hear of anything that is still to be done, at most until `until`; when that
-    /// is, or `None` if nobody is due. They may be visited in any order.
-    #[inline]
-    pub fn sweep(&mut self, until: Time, due: &mut Vec<u32>) -> Option<Time> {
-        due.clear();
+    /// Begins a sweep; `false` if nothing is left to do until `until`.
+    pub fn begin_sweep(&mut self, until: Time) -> bool {
         let first = self.later.first();
         if first > until || first == Time::NEVER {
-            return None;
+            return false;
         }
-        self.until = until.min((first + self.shortest).before());
-        self.later.take(self.until, |process, _| due.push(process as u32));
-        self.swept = (self.swept.0 + 1, self.swept.1 + due.len() as u64);
-        if self.swept.0 >= JUDGED && self.executor != Executor::Sweeps {
-            self.judge_sweeps();
-        }
-        Some(self.until)
+        // Whatever is announced waits in `later`.
+        self.until = Time::ZERO;
+        self.sweeps.begin(first, until.after());
+        true
     }
 
-    fn judge_sweeps(&mut self) {
-        let (sweeps, due) = std::mem::take(&mut self.swept);
-        if due >= WORTH * sweeps && due * SPARSE >= sweeps * self.reach.len() as u64 {
-            self.patience = 1;
-        } else {
-            (self.sweeping, self.shorts, self.patience) = (false, 0, (self.patience * 2).min(MOST_PATIENCE));
-        }
-    }
-
-    /// A process has been visited in a sweep, and is due next at `next`.
+    /// The next process of the sweep, and until when it may run; `None` at its end.
     #[inline]
-    pub fn swept(&mut self, process: usize, next: Time) {
+    pub fn next_stop(&mut self) -> Option<(usize, Time)> {
+        self.sweeps.next(&self.later)
+    }
+
+    /// The process of the sweep has handled `handled` things, and is due next at `next`; its wire is free at `free`.
+    #[inline]
+    pub fn stopped(&mut self, process: usize, next: Time, free: Time, handled: u64) {
         self.later.set(process, next);
+        self.sweeps.visited(next, free, handled);
+    }
+
+    /// A sweep has ended: decides whether another one is better than visits in the order of time.
+    pub fn end_sweep(&mut self) {
+        if self.executor != Executor::Sweeps {
+            if let Some(pays) = self.sweeps.pays() {
+                self.patience = if pays { 1 } else { (self.patience * 2).min(MOST_PATIENCE) };
+                (self.sweeping, self.shorts) = (pays, 0);
+            }
+        }
     }
 
     /// The process to visit, and until when it may run; `None` if nothing is left to do.
@@ -243,7 +232,7 @@ impl Horizon {
         let until = match self.executor {
             Executor::Plain => now,
             Executor::Horizon | Executor::Sweeps => {
-                let promised = self.promised(process, edge).max(self.answered[process]).before().max(now);
+                let promised = self.promised(process, edge).max(self.answered(process)).before().max(now);
                 promised.min(now + self.span[process]).min(self.until)
             }
         };
@@ -258,17 +247,16 @@ impl Horizon {
         if handled > LARGE_VISIT {
             *span = Duration::from_ps((span.as_ps() / handled).saturating_mul(LARGE_VISIT / 2).max(1));
         } else if handled < SMALL_VISIT {
-            let is_tiny = handled < TINY_VISIT && self.answered[process] > Time::ZERO;
+            let is_tiny = handled < TINY_VISIT && self.quiet_until[process] > Time::ZERO;
             *span = span.times(2).min(if is_tiny { LONGEST_SPAN_OF_CALLS } else { LONGEST_SPAN });
         }
         self.set(process, next);
     }
 
-    /// Nothing arrives at `process` from now on but in answer to what it sends, and that is not before `until`; `None` if that
-    /// cannot be said.
+    /// Nothing arrives at `process` from now on but in answer to what it sends, and that is not before `until`.
     #[inline]
-    pub fn is_quiet_until(&mut self, process: usize, until: Option<Time>) {
-        self.answered[process] = until.map_or(Time::ZERO, |until| until + self.reach[process]);
+    pub fn is_quiet_until(&mut self, process: usize, until: Time) {
+        self.quiet_until[process] = until;
     }
 
     /// Something is on its way to `process` that arrives at `at`.
@@ -288,6 +276,15 @@ impl Horizon {
             self.later.set(process, next);
         } else {
             self.agenda.set(process, key(self.executor, next, self.reach[process], self.span[process]));
+        }
+    }
+
+    /// Before this, nothing arrives at `process` if it hears only answers.
+    #[inline]
+    fn answered(&self, process: usize) -> Time {
+        match self.quiet_until[process] {
+            Time::ZERO => Time::ZERO,
+            quiet => quiet + self.reach[process],
         }
     }
 
@@ -388,12 +385,10 @@ mod tests {
     fn who_hears_only_answers_runs_until_the_first_may_come() {
         let mut horizon = horizon(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
         assert_eq!(horizon.next_visit(), Some((0, at(14).before())));
-        horizon.is_quiet_until(0, Some(at(40)));
+        horizon.is_quiet_until(0, at(40));
         assert_eq!(horizon.next_visit(), Some((0, at(42).before())));
-        horizon.is_quiet_until(0, Some(Time::NEVER));
+        horizon.is_quiet_until(0, Time::NEVER);
         assert_eq!(horizon.next_visit(), Some((0, at(110))));
-        horizon.is_quiet_until(0, None);
-        assert_eq!(horizon.next_visit(), Some((0, at(14).before())));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use crate::agenda::Agenda;
 use crate::browse::Browser;
 use crate::calls::CallsEnd;
 use crate::channel::{Arrival, Outputs};
-use crate::counts::{Received, Sent};
+use crate::connections::Connections;
+use crate::counts::Received;
 use crate::egress::EgressEnd;
 use crate::emissions::{Due, Emissions};
 use crate::messages::Message;
@@ -17,10 +18,10 @@ use crate::timers::{TimerKind, Timers};
 use crate::wheel::{Next, Turn};
 use penstock_model::edge::Signal;
 use penstock_model::id::{FlowId, HopId};
-use penstock_model::packet::{Ack, Body, Packet, PcnMark};
+use penstock_model::packet::{Body, Packet, PcnMark};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
-use penstock_model::transport::tcp::{Receiver, Sender, Transmission};
+use penstock_model::transport::tcp::{Receiver, Sender};
 use penstock_model::units::Time;
 
 /// What a host needs of the process around it to send a packet.
@@ -97,8 +98,7 @@ pub struct Host {
     timers: Timers,
     sources: Vec<OpenEnd>,
     sinks: Vec<SinkEnd>,
-    senders: Vec<SenderEnd>,
-    receivers: Vec<ReceiverEnd>,
+    connections: Connections,
     calls: Vec<CallsEnd>,
     /// Which aggregate is due first, where there are several.
     calls_due: Agenda<Time>,
@@ -152,22 +152,6 @@ impl Dress {
     }
 }
 
-struct SenderEnd {
-    dress: Dress,
-    sender: Sender,
-    armed: Time,
-    sent: Sent,
-    browser: Option<Box<Browser>>,
-}
-
-struct ReceiverEnd {
-    dress: Dress,
-    receiver: Receiver,
-    armed: Time,
-    received: Received,
-    goodput: u64,
-}
-
 impl Host {
     /// A host without flows; `ties` orders simultaneous timers at random.
     pub fn new(place: u32, window: Window, ties: Option<Key>) -> Host {
@@ -179,8 +163,7 @@ impl Host {
             timers: Timers::new(ties),
             sources: Vec::new(),
             sinks: Vec::new(),
-            senders: Vec::new(),
-            receivers: Vec::new(),
+            connections: Connections::new(place, window),
             calls: Vec::new(),
             calls_due: Agenda::new(0, Time::NEVER),
             next_of_calls: Time::NEVER,
@@ -215,13 +198,12 @@ impl Host {
     pub fn expect_ends(&mut self, ends: &Ends) {
         self.sources.reserve_exact(ends.sources);
         self.sinks.reserve_exact(ends.sinks);
-        self.senders.reserve_exact(ends.senders);
-        self.receivers.reserve_exact(ends.receivers);
+        self.connections.expect(ends.senders, ends.receivers);
     }
 
     /// Whether all that begins and ends here are datagrams: then packets that arrive bring about nothing but that they go on.
     pub fn has_datagrams_alone(&self) -> bool {
-        self.senders.is_empty() && self.receivers.is_empty() && self.calls.is_empty() && self.egresses.is_empty()
+        self.connections.is_empty() && self.calls.is_empty() && self.egresses.is_empty()
     }
 
     /// Adds the sending end of an open-loop flow that begins at `start`; returns its slot.
@@ -245,20 +227,17 @@ impl Host {
     /// Adds a TCP sender that opens its connection at `start` and has nothing new to send after `stop`, and who asks it for
     /// pages, if anybody does; returns its slot.
     pub fn add_sender(&mut self, dress: Dress, sender: Sender, browser: Option<Box<Browser>>, start: Time, stop: Time) -> u32 {
-        let slot = self.senders.len() as u32;
-        let mut armed = Time::NEVER;
-        self.timers.arm(start, &mut armed, dress.flow.0, TimerKind::Start, slot);
+        let slot = self.connections.add_sender(dress, sender, browser);
+        self.timers.arm(start, &mut { Time::NEVER }, dress.flow.0, TimerKind::Start, slot);
         if stop < self.window.to {
             self.timers.arm(stop, &mut { Time::NEVER }, dress.flow.0, TimerKind::Stop, slot);
         }
-        self.senders.push(SenderEnd { dress, sender, armed: Time::NEVER, sent: Sent::default(), browser });
         slot
     }
 
     /// Adds a TCP receiver; returns its slot.
     pub fn add_receiver(&mut self, dress: Dress, receiver: Receiver, received: Received) -> u32 {
-        self.receivers.push(ReceiverEnd { dress, receiver, armed: Time::NEVER, received, goodput: 0 });
-        self.receivers.len() as u32 - 1
+        self.connections.add_receiver(dress, receiver, received)
     }
 
     /// When the host next does something by itself.
@@ -267,14 +246,19 @@ impl Host {
         self.emissions.next().min(self.timers.next()).min(self.next_of_calls)
     }
 
-    /// Nothing arrives here unless this host has said something first, which it does not do before this; `None` if that cannot
-    /// be said.
-    pub fn quiet_until(&self) -> Option<Time> {
-        let calls_alone = self.sources.is_empty() && self.sinks.is_empty() && self.senders.is_empty() && self.receivers.is_empty();
-        if self.calls.is_empty() || !calls_alone || !self.egresses.is_empty() || self.passes_on {
-            return None;
+    /// Whether it may send messages, which need no wire.
+    #[inline]
+    pub fn signals(&self) -> bool {
+        !self.calls.is_empty() || !self.egresses.is_empty()
+    }
+
+    /// Nothing arrives here unless this host has said something first, which it does not do before this.
+    pub fn quiet_until(&self) -> Time {
+        let calls_alone = self.sources.is_empty() && self.sinks.is_empty() && self.connections.is_empty();
+        if !calls_alone || !self.egresses.is_empty() || self.passes_on {
+            return Time::ZERO;
         }
-        self.calls.iter().try_fold(Time::NEVER, |first, calls| Some(first.min(calls.quiet_until()?)))
+        self.calls.iter().map(CallsEnd::quiet_until).min().unwrap_or(Time::ZERO)
     }
 
     /// When its next timer is due: packets that it receives bring about nothing else.
@@ -307,7 +291,7 @@ impl Host {
     /// leaves here: what arrives meanwhile makes no difference to them, nor do the timers of the receiving ends. Returns how
     /// much they did.
     pub fn run_calls(&mut self, until: Time, around: &mut Surroundings<'_, '_>) -> u64 {
-        let others = !self.sources.is_empty() || !self.senders.is_empty() || !self.receivers.is_empty();
+        let others = !self.sources.is_empty() || !self.connections.is_empty();
         if self.passes_on || others || around.context.record.trace.is_some() {
             return 0;
         }
@@ -372,14 +356,26 @@ impl Host {
         }
     }
 
-    /// Whether [`Host::take_datagrams`] is for `packet`: where nothing comes through and nobody traces.
+    /// Whether [`Host::take`] is for `packet`: where nothing comes through and nobody traces, and not for what is rare.
     #[inline(always)]
-    pub fn takes_datagrams(&self, packet: &Packet, record: &Record) -> bool {
-        matches!(packet.body, Body::Datagram { .. }) && !self.passes_on && record.trace.is_none()
+    pub fn takes(&self, packet: &Packet, record: &Record) -> bool {
+        let is_usual = matches!(packet.body, Body::Datagram { .. } | Body::Segment { .. } | Body::Ack { .. } | Body::Media { .. });
+        is_usual && !self.passes_on && record.trace.is_none()
+    }
+
+    /// Takes packets at the end of their routes, as many of one kind as arrive before `bound` and before anything else does;
+    /// returns how many.
+    #[inline(never)]
+    pub fn take(&mut self, arrivals: &[Arrival], bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
+        match arrivals.first().map(|arrival| arrival.packet.body) {
+            Some(Body::Datagram { .. }) => self.take_datagrams(arrivals, bound, around),
+            Some(Body::Media { .. }) => self.take_media(arrivals, bound, around),
+            _ => self.connections.take(arrivals, bound, &mut self.timers, around),
+        }
     }
 
     /// Takes datagrams at the end of their routes, as long as nothing else arrives and they do so before `bound`; returns how
-    /// many.
+    /// many. Nobody traces.
     #[inline(never)]
     pub fn take_datagrams(&mut self, arrivals: &[Arrival], bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
         let Context { routes, record, .. } = &mut around.context;
@@ -397,16 +393,10 @@ impl Host {
         taken
     }
 
-    /// Whether [`Host::take_media`] is for `packet`.
-    #[inline(always)]
-    pub fn takes_media(&self, packet: &Packet, record: &Record) -> bool {
-        matches!(packet.body, Body::Media { .. }) && !self.passes_on && record.trace.is_none()
-    }
-
     /// Takes packets of calls at their egress, as long as nothing else arrives and they do so before `bound` and before any
     /// timer that they arm; returns how many.
     #[inline(never)]
-    pub fn take_media(&mut self, arrivals: &[Arrival], mut bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
+    fn take_media(&mut self, arrivals: &[Arrival], mut bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
         let mut digest = around.context.record.digest;
         let mut taken = 0;
         for Arrival { at, packet } in arrivals {
@@ -451,45 +441,19 @@ impl Host {
                     self.arm_egress(sink);
                 }
             }
-            _ => self.deliver_to_transport(now, packet, around),
+            Body::Request { call, live } => self.on_request(now, packet, Signal::Request { call, live }, around),
+            _ => self.connections.deliver(now, packet, &mut self.timers, around),
         }
         true
     }
 
-    fn deliver_to_transport(&mut self, now: Time, packet: &Packet, around: &mut Surroundings<'_, '_>) {
-        let flow = around.context.routes.flow(packet.flow);
-        match packet.body {
-            Body::Datagram { .. } | Body::Media { .. } => unreachable!("these have no transport"),
-            Body::Request { call, live } => {
-                let end = &mut self.egresses[flow.sink as usize];
-                end.on_packet(now, packet, None, around);
-                end.on_signal(now, Signal::Request { call, live }, &mut self.counted[end.shared_count as usize].1, around);
-                self.arm_egress(flow.sink);
-            }
-            Body::Segment { seq, .. } => {
-                let end = &mut self.receivers[flow.sink as usize];
-                let before = end.receiver.delivered();
-                end.receiver.on_segment(now, seq);
-                if self.window.is_open(now) {
-                    end.received.count(now, packet);
-                    end.goodput += u64::from(end.receiver.delivered() - before) * u64::from(packet.size - end.received.header);
-                }
-                self.pump_receiver(now, flow.sink, around);
-            }
-            Body::Syn => {
-                self.receivers[flow.sink as usize].receiver.on_syn(now);
-                self.pump_receiver(now, flow.sink, around);
-            }
-            Body::Ack { next, sack } => {
-                self.senders[flow.source as usize].sender.on_ack(now, &Ack { next, sack });
-                self.pump_sender(now, flow.source, around);
-                self.turn_page(now, flow.source);
-            }
-            Body::SynAck => {
-                self.senders[flow.source as usize].sender.on_syn_ack(now);
-                self.pump_sender(now, flow.source, around);
-            }
-        }
+    #[inline(never)]
+    fn on_request(&mut self, now: Time, packet: &Packet, request: Signal, around: &mut Surroundings<'_, '_>) {
+        let sink = around.context.routes.flow(packet.flow).sink;
+        let end = &mut self.egresses[sink as usize];
+        end.on_packet(now, packet, None, around);
+        end.on_signal(now, request, &mut self.counted[end.shared_count as usize].1, around);
+        self.arm_egress(sink);
     }
 
     /// Writes the counts of this host's ends into the flows' rows.
@@ -509,19 +473,12 @@ impl Host {
             }
         }
         self.sources.iter().for_each(|end| end.report(self.window, seen));
-        for end in self.senders {
-            end.sent.report(&mut seen.flows[end.dress.flow.index()]);
-            seen.pages.extend(end.browser.map(|browser| (end.dress.flow, browser.into_times())));
-        }
         for end in self.sinks {
             let flow = end.received.flow.index();
             end.received.report(seen);
             seen.flows[flow].goodput_bytes = seen.flows[flow].received_payload;
         }
-        for end in self.receivers {
-            end.received.report(seen);
-            seen.flows[end.dress.flow.index()].goodput_bytes = end.goodput;
-        }
+        self.connections.report(seen);
     }
 
     /// Lets open-loop sources send as long as they are due before `bound`; returns how many packets they send.
@@ -564,99 +521,23 @@ impl Host {
 
     fn on_timer(&mut self, now: Time, around: &mut Surroundings<'_, '_>) {
         let Some(timer) = self.timers.pop() else { return };
-        match timer.kind {
-            TimerKind::Start => {
-                self.senders[timer.slot as usize].sender.start(now);
-                self.pump_sender(now, timer.slot, around);
-            }
-            TimerKind::Stop => {
-                let end = &mut self.senders[timer.slot as usize];
-                end.sender.withdraw();
-                end.browser.iter_mut().for_each(|browser| browser.stop());
-            }
-            TimerKind::Page => {
-                let end = &mut self.senders[timer.slot as usize];
-                let segments = end.browser.as_mut().map_or(0, |browser| browser.ask(now));
-                end.sender.offer(Some(segments));
-                self.pump_sender(now, timer.slot, around);
-            }
-            TimerKind::Sender => {
-                let end = &mut self.senders[timer.slot as usize];
-                if end.armed != timer.at {
-                    return;
-                }
-                end.armed = Time::NEVER;
-                if end.sender.deadline() <= now {
-                    end.sender.on_timeout(now);
-                }
-                self.pump_sender(now, timer.slot, around);
-            }
-            TimerKind::Egress => {
-                let end = &mut self.egresses[timer.slot as usize];
-                if end.armed != timer.at {
-                    return;
-                }
-                end.armed = Time::NEVER;
-                if end.deadline() <= now {
-                    end.on_timer(now, around);
-                }
-                self.arm_egress(timer.slot);
-            }
-            TimerKind::Receiver => {
-                let end = &mut self.receivers[timer.slot as usize];
-                if end.armed != timer.at {
-                    return;
-                }
-                end.armed = Time::NEVER;
-                if end.receiver.deadline() <= now {
-                    end.receiver.on_timeout(now);
-                }
-                self.pump_receiver(now, timer.slot, around);
-            }
+        if timer.kind != TimerKind::Egress {
+            return self.connections.on_timer(now, &timer, &mut self.timers, around);
         }
+        let end = &mut self.egresses[timer.slot as usize];
+        if end.armed != timer.at {
+            return;
+        }
+        end.armed = Time::NEVER;
+        if end.deadline() <= now {
+            end.on_timer(now, around);
+        }
+        self.arm_egress(timer.slot);
     }
 
     #[inline]
     fn arm_egress(&mut self, slot: u32) {
         let end = &mut self.egresses[slot as usize];
         self.timers.arm(end.deadline(), &mut end.armed, end.flow.0, TimerKind::Egress, slot);
-    }
-
-    /// Lets the user of a page that has come completely ask for the next one later.
-    #[inline]
-    fn turn_page(&mut self, now: Time, slot: u32) {
-        let end = &mut self.senders[slot as usize];
-        if let Some(browser) = end.browser.as_mut().filter(|_| end.sender.is_finished()) {
-            if let Some(next) = browser.on_finished(now, self.window) {
-                self.timers.arm(next, &mut { Time::NEVER }, end.dress.flow.0, TimerKind::Page, slot);
-            }
-        }
-    }
-
-    /// Sends whatever the sender wants to send now, and arms its timer.
-    #[inline]
-    fn pump_sender(&mut self, now: Time, slot: u32, around: &mut Surroundings<'_, '_>) {
-        let end = &mut self.senders[slot as usize];
-        while let Some(Transmission { body, size }) = end.sender.next_transmission(now) {
-            let packet = end.dress.packet(now, size, body);
-            if self.window.is_open(now) && matches!(body, Body::Segment { .. }) {
-                end.sent.count(&packet);
-            }
-            around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.send(now, end.dress.departure.port, &packet);
-        }
-        self.timers.arm(end.sender.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Sender, slot);
-    }
-
-    /// Sends whatever acknowledgements the receiver has, and arms its timer.
-    #[inline]
-    fn pump_receiver(&mut self, now: Time, slot: u32, around: &mut Surroundings<'_, '_>) {
-        let end = &mut self.receivers[slot as usize];
-        while let Some(Transmission { body, size }) = end.receiver.next_transmission(now) {
-            let packet = end.dress.packet(now, size, body);
-            around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            around.send(now, end.dress.departure.port, &packet);
-        }
-        self.timers.arm(end.receiver.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Receiver, slot);
     }
 }

@@ -34,6 +34,12 @@ impl Later {
         self.set(process, at.min(self.due[process]));
     }
 
+    /// When `process` is due.
+    #[inline]
+    pub fn of(&self, process: usize) -> Time {
+        self.due[process]
+    }
+
     /// When the first process is due.
     pub fn first(&mut self) -> Time {
         loop {

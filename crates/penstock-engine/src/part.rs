@@ -69,21 +69,18 @@ impl Part<'_> {
 
     /// The same in sweeps, as long as they seem better.
     fn sweep(&mut self, until: Time, away: &mut Away, done: &mut u64) -> bool {
-        let mut due = std::mem::take(self.horizon.list());
-        let mut is_done = false;
-        while self.horizon.is_sweeping() && !is_done {
-            let Some(until) = self.horizon.sweep(until, &mut due) else {
-                is_done = true;
-                continue;
-            };
-            for process in &due {
-                let (next, handled) = self.visit(*process as usize, until, away);
-                self.horizon.swept(*process as usize, next);
+        while self.horizon.is_sweeping() {
+            if !self.horizon.begin_sweep(until) {
+                return true;
+            }
+            while let Some((process, until)) = self.horizon.next_stop() {
+                let (next, handled) = self.visit(process, until, away);
+                self.horizon.stopped(process, next, self.processes[process].free_at(), handled);
                 *done += handled;
             }
+            self.horizon.end_sweep();
         }
-        *self.horizon.list() = due;
-        is_done
+        false
     }
 
     #[inline]

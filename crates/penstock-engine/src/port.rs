@@ -16,7 +16,9 @@ use crate::outlet::Departing;
 use crate::port_counters::Counters;
 use crate::port_watch::PortWatch;
 use crate::record::{Record, Window};
+use crate::ring::Ring;
 use crate::service::Service;
+use crate::serving::Leaving;
 use crate::wheel::{Next, Turn};
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
@@ -33,6 +35,9 @@ use penstock_model::units::{Bytes, Duration, Time};
 /// So many packets that a host has handed over fit the nearest cache, with what the port needs.
 pub const MOST_HANDED: usize = 64;
 
+/// It pays to take so many in one go.
+pub const MANY: usize = 6;
+
 /// A port and its link.
 pub struct Port {
     /// Packets that the host has handed over, and when.
@@ -46,10 +51,14 @@ pub struct Port {
     marker: Option<Box<Marker>>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
+    /// Packets on their way to several processes, for a moment.
+    spread: Ring<Arrival>,
     /// The process and its input that all packets go to, if there is only one.
     only_channel: Option<(ProcessId, u32)>,
-    /// Whether the port does more than queue in order and meter what it accepts; most do not, and one question tells.
+    /// Whether the port does more than colour, queue in order and meter what it accepts; most do not, and one question tells.
     has_stages: bool,
+    /// It is in service mode, and there is a loop for it.
+    only_serves: bool,
     impairments: Vec<AnyImpairment>,
     /// What the impairments have lost.
     losses: Digest,
@@ -140,8 +149,9 @@ impl Port {
     pub fn new(link: LinkId, place: u32, plan: &LinkPlan, key: Key, window: Window, watch: Option<(&LinkWatch, usize)>) -> Port {
         let context = PortContext { key, rate: plan.rate };
         let watch = watch.map(|(watch, classes)| PortWatch::new(watch, classes, window));
-        let has_stages = watch.is_some()
-            || plan.port.marker.is_some()
+        let marks_on_arrival = plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Arrival);
+        let has_more_stages = watch.is_some()
+            || plan.port.marker.is_some() && !marks_on_arrival
             || !plan.port.policers.is_empty()
             || !plan.port.impairments.is_empty()
             || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted;
@@ -151,7 +161,7 @@ impl Port {
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
         let wire = Wire::new(plan.rate, plan.rate_changes.clone(), shaper);
         let queueing = if commits_on_arrival(plan) {
-            let only_queues = !has_stages && wire.is_constant();
+            let only_queues = !has_more_stages && wire.is_constant();
             match AnyDiscipline::new(&plan.port.queues[0].discipline, &context) {
                 AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
                     Queueing::Fifo(Fifo::new(discipline))
@@ -161,6 +171,12 @@ impl Port {
         } else {
             Queueing::Service(Box::new(Service::new(&plan.port, &context)))
         };
+        let has_stages = has_more_stages || marks_on_arrival && !matches!(queueing, Queueing::Fifo(_));
+        let pcn = PcnStage::new(&plan.port, key);
+        let only_serves = match &queueing {
+            Queueing::Service(service) => !has_stages && pcn.is_none() && wire.is_constant() && service.has_loop(),
+            _ => false,
+        };
         Port {
             handed: Vec::new(),
             through: Vec::new(),
@@ -169,9 +185,11 @@ impl Port {
             delay: plan.delay,
             policers: Policers::new(&plan.port),
             marker: plan.port.marker.as_ref().map(|marker| Box::new(Marker { meter: AnyMeter::new(&marker.meter), at: marker.at })),
-            pcn: PcnStage::new(&plan.port, key),
+            pcn,
             has_stages,
+            only_serves,
             queueing,
+            spread: Ring::default(),
             only_channel: None,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
@@ -188,6 +206,16 @@ impl Port {
     /// Whether departures are known on arrival.
     pub fn commits(&self) -> bool {
         !matches!(self.queueing, Queueing::Service(_))
+    }
+
+    /// When the wire is free: what has not been sent yet is not on it before.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        match &self.queueing {
+            Queueing::Fifo(queue) => queue.free_at(),
+            Queueing::Committed(queue) => queue.free_at(),
+            Queueing::Service(service) => service.free_at(),
+        }
     }
 
     /// The link that this port feeds.
@@ -208,14 +236,23 @@ impl Port {
         context: &mut Context<'_, '_>,
     ) {
         match self.queueing {
-            Queueing::Fifo(_) if context.record.trace.is_none() => {
-                if self.passes_all(from, most, context) {
+            Queueing::Fifo(_) if context.record.trace.is_none() && self.marker.is_none() => {
+                if most >= MANY && self.passes_all(from, most, context) {
                     return self.pass_all(packets, most, context, |place, (arrival, hop)| {
                         *place = *arrival;
                         place.packet.hop = hop;
                     });
                 }
+                if most >= MANY && self.has_room_for_all(from, most) {
+                    return self.spread_all(packets, most, context);
+                }
                 for (Arrival { at, packet }, hop) in packets {
+                    self.queue_up(*at, packet, hop, context);
+                }
+            }
+            Queueing::Fifo(_) if context.record.trace.is_none() => {
+                for (Arrival { at, packet }, hop) in packets {
+                    let packet = &self.coloured(*at, packet);
                     self.queue_up(*at, packet, hop, context);
                 }
             }
@@ -223,6 +260,10 @@ impl Port {
                 for (Arrival { at, packet }, hop) in packets {
                     self.commit(*at, packet, hop, context);
                 }
+            }
+            Queueing::Service(_) if self.only_serves && context.record.trace.is_none() => {
+                let (service, leaving) = self.service(context);
+                service.take(packets, most, leaving);
             }
             _ => {
                 for (Arrival { at, packet }, hop) in packets {
@@ -304,7 +345,7 @@ impl Port {
     /// Whether it is the port that only queues, and may meter, so that [`Port::on_train`] is for it.
     #[inline]
     pub fn only_queues(&self) -> bool {
-        matches!(self.queueing, Queueing::Fifo(_))
+        matches!(self.queueing, Queueing::Fifo(_)) && self.marker.is_none()
     }
 
     /// Takes packets that a flow sends in a row: they look like `first`, but for time and size, and are numbered on from it.
@@ -332,10 +373,35 @@ impl Port {
     /// Whether [`Port::pass_all`] is for `most` packets, the first at `from`: the port only queues, has room for them, and
     /// feeds a single channel.
     fn passes_all(&mut self, from: Time, most: usize, context: &mut Context<'_, '_>) -> bool {
-        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), pcn: None, counters, .. } = self else {
-            return false;
+        let Some((process, input)) = self.only_channel else { return false };
+        self.has_room_for_all(from, most) && context.outputs.queue(process, input).is_some()
+    }
+
+    /// Whether the port only queues and has room for `most` packets, the first at `from`.
+    #[inline]
+    fn has_room_for_all(&mut self, from: Time, most: usize) -> bool {
+        let Port { queueing: Queueing::Fifo(queue), pcn: None, marker: None, counters, .. } = self else { return false };
+        queue.has_room_for(most, from, &mut counters.sent)
+    }
+
+    /// Takes packets in one go, at most `most`, for which there is room, and sends each to its own process.
+    #[inline(always)]
+    fn spread_all<'p>(&mut self, packets: impl Iterator<Item = (&'p Arrival, HopId)>, most: usize, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::Fifo(queue), spread, counters, wire, delay, .. } = self else {
+            unreachable!("asked before");
         };
-        queue.has_room_for(most, from, &mut counters.sent) && context.outputs.queue(*process, *input).is_some()
+        let count = spread.add_all(packets, most, |place, (arrival, hop)| {
+            *place = *arrival;
+            place.packet.hop = hop;
+        });
+        queue.pass_all(spread, count, wire, *delay, counters);
+        for part in spread.runs() {
+            for arrival in part {
+                let next = context.routes.hop(arrival.packet.hop);
+                context.outputs.send(next.process, next.input, arrival.at, |place| *place = *arrival);
+            }
+        }
+        spread.consume(spread.len());
     }
 
     /// Takes packets in one go, at most `most`, which `write` writes down; [`Port::passes_all`] says where.
@@ -360,10 +426,11 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Takes the packets that sources of the host repeat; at once if it has been handed nothing before.
+    /// Takes the packets that sources of the host repeat; at once if these are many and it has been handed nothing before.
     pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
         let Some(first) = turns.first() else { return };
-        if self.handed.is_empty() && context.record.trace.is_none() && self.passes_all(first.at, turns.len(), context) {
+        let alone = self.handed.is_empty() && context.record.trace.is_none();
+        if alone && turns.len() >= MANY && self.passes_all(first.at, turns.len(), context) {
             self.pass_all(turns.iter(), turns.len(), context, |place, turn| *place = turn.arrival());
         } else {
             self.hand_all(turns);
@@ -386,7 +453,7 @@ impl Port {
     fn queue(&mut self, now: Time, packet: &Packet, record: &mut Record) -> Option<(Time, PcnMark)> {
         let Port { queueing: Queueing::Fifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
         if !queue.admits(now, packet.size, &mut counters.sent) {
-            counters.offered_in_vain(now, *packet, DropCause::Overflow, record);
+            counters.offered_in_vain(now, packet, DropCause::Overflow, record);
             return None;
         }
         let mut mark = packet.pcn;
@@ -403,8 +470,19 @@ impl Port {
         Some((at, mark))
     }
 
+    /// A packet as the marker makes it that sees it arrive, if there is one.
+    #[inline]
+    fn coloured(&mut self, now: Time, packet: &Packet) -> Packet {
+        let precedence = match self.marker.as_deref_mut() {
+            Some(Marker { meter, at: MarkAt::Arrival }) => meter.colour(now, packet.bytes(), packet.precedence),
+            _ => packet.precedence,
+        };
+        Packet { precedence, ..*packet }
+    }
+
     /// The same where somebody traces.
     fn queue_up_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let packet = &self.coloured(now, packet);
         if self.queue_up(now, packet, hop, context) {
             context.record.trace(now, self.counters.place, packet, TraceEvent::Accept);
         }
@@ -433,7 +511,7 @@ impl Port {
                 written.marked = true;
                 counters.marked(now, Packet { marked: true, ..*packet }, context.record);
             }
-            Verdict::Drop(cause) => return counters.offered_in_vain(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         if let Some(pcn) = pcn {
             written.pcn = pcn.meter(now, packet.size, packet.pcn);
@@ -449,13 +527,11 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Takes a packet at a port in service mode that does nothing else to it.
+    /// Takes a packet at a port in service mode that does nothing else to it than meter it.
     fn on_arrival_to_service(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Service(service), counters, pcn, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
-        counters.arrival(now, packet.size, packet.precedence);
-        service.settle(now, &mut counters.sent);
         let mut marked = packet.marked;
         match service.decide(now, packet) {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
@@ -463,7 +539,7 @@ impl Port {
                 marked = true;
                 counters.marked(now, Packet { marked, ..*packet }, context.record);
             }
-            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
@@ -472,7 +548,7 @@ impl Port {
                 counters.mark(now, packet);
             }
         }
-        counters.accepted(now, packet);
+        counters.offer();
         service.push(now, Packet { hop, marked, pcn: mark, ..*packet });
         if service.has_one_queue() {
             self.serve(now, context);
@@ -483,22 +559,15 @@ impl Port {
     fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) {
         let packet = &mut packet;
         if !self.passes_policers(now, packet) {
-            self.counters.arrival(now, packet.size, packet.precedence);
-            return self.counters.refused(now, *packet, DropCause::Policed, context.record);
+            return self.counters.offered_in_vain(now, packet, DropCause::Policed, context.record);
         }
-        if let Some(Marker { meter, at: MarkAt::Arrival }) = self.marker.as_deref_mut() {
-            packet.precedence = meter.colour(now, packet.bytes(), packet.precedence);
-        }
-        self.counters.arrival(now, packet.size, packet.precedence);
+        *packet = self.coloured(now, packet);
         self.meter_pcn(now, packet, PcnAt::Offered);
         let Port { queueing, counters, .. } = self;
         let verdict = match queueing {
             Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => queue.decide(now, packet, &mut counters.sent),
-            Queueing::Service(service) => {
-                service.settle(now, &mut counters.sent);
-                service.decide(now, packet)
-            }
+            Queueing::Service(service) => service.decide(now, packet),
         };
         match verdict {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
@@ -506,20 +575,21 @@ impl Port {
                 packet.marked = true;
                 counters.marked(now, *packet, context.record);
             }
-            Verdict::Drop(cause) => return counters.refused(now, *packet, cause, context.record),
+            Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
         self.meter_pcn(now, packet, PcnAt::Accepted);
         let Port { queueing, counters, wire, .. } = self;
+        counters.offer();
+        counters.accepted(now, packet);
         match queueing {
             Queueing::Fifo(_) => unreachable!("it only queues"),
             Queueing::Committed(queue) => {
                 let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-                counters.committed(now, start, end, packet);
+                counters.watched_departure(now, start, end, packet);
                 self.transmit(start, end, packet, context);
                 self.check_conservation();
             }
             Queueing::Service(service) => {
-                counters.accepted(now, packet);
                 service.push(now, *packet);
                 if service.has_one_queue() {
                     self.serve(now, context);
@@ -543,6 +613,10 @@ impl Port {
 
     /// Takes all decisions that are due up to and including `until`.
     pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
+        if self.only_serves && self.next_decision() <= until {
+            let (service, leaving) = self.service(context);
+            return service.decide_until(until, leaving);
+        }
         loop {
             let due = self.next_decision();
             if due > until || due == Time::NEVER {
@@ -552,19 +626,28 @@ impl Port {
         }
     }
 
+    /// The queues of a port in service mode, and what becomes of packets that leave them.
+    #[inline]
+    fn service<'a, 'b, 'c>(&'a mut self, context: &'a mut Context<'b, 'c>) -> (&'a mut Service, Leaving<'a, 'b, 'c>) {
+        let Port { queueing: Queueing::Service(service), counters, delay, only_channel, .. } = self else {
+            unreachable!("departures are not known on arrival");
+        };
+        (service, Leaving { delay: *delay, only_channel: *only_channel, counters, context })
+    }
+
     /// Starts the next transmission if the wire is free and something waits.
     fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Service(service), counters, wire, delay, .. } = self else { return };
-        service.settle(now, &mut counters.sent);
         if let Some((queue, end)) = service.begin(now, wire) {
             let Arrival { at, packet } = service.head(queue);
-            counters.transmission(*at, now, end, packet);
+            let ends = counters.watched_departure(*at, now, end, packet);
+            counters.sent += 1;
             if self.has_stages {
                 let mut packet = *packet;
                 service.take_off(queue);
                 self.transmit(now, end, &mut packet, context);
             } else {
-                if end != Time::NEVER {
+                if ends {
                     let hop = context.routes.hop(packet.hop);
                     let at = end + *delay;
                     context.outputs.send(hop.process, hop.input, at, |arrival| arrival.pass(at, packet, packet.hop, packet.pcn));
@@ -677,7 +760,7 @@ impl Port {
         let queued = match &self.queueing {
             Queueing::Fifo(queue) => queue.len(),
             Queueing::Committed(queue) => queue.len(),
-            Queueing::Service(service) => service.len(),
+            Queueing::Service(service) => u64::from(service.waiting()),
         };
         debug_assert_eq!(
             self.counters.offered,

@@ -59,6 +59,7 @@ impl Counters {
     }
 
     /// Writes down that `event` happened to `packet`.
+    #[inline(always)]
     fn note(&mut self, now: Time, packet: &Packet, event: TraceEvent, record: &mut Record) {
         self.digest.packet(now, packet, event.code());
         record.trace(now, self.place, packet, event);
@@ -70,58 +71,59 @@ impl Counters {
         self.mark(now, &packet);
     }
 
+    /// A packet is offered, of which only the checks of debug builds hear at once.
+    #[inline(always)]
+    pub fn offer(&mut self) {
+        self.offered += u64::from(cfg!(debug_assertions));
+    }
+
     /// Counts an arrival.
     #[inline]
     pub fn arrival(&mut self, now: Time, size: u32, precedence: u8) {
-        if cfg!(debug_assertions) {
-            self.offered += 1;
-        }
         if self.window.is_open(now) {
             self.link.arrival(size, precedence);
         }
     }
 
     /// Counts a packet that arrives and is refused.
-    #[cold]
-    pub fn offered_in_vain(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
+    #[inline(never)]
+    pub fn offered_in_vain(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
+        self.offer();
         self.arrival(now, packet.size, packet.precedence);
         self.refused(now, packet, cause, record);
     }
 
     /// Counts a packet that is refused.
-    #[cold]
-    pub fn refused(&mut self, now: Time, packet: Packet, cause: DropCause, record: &mut Record) {
-        self.note(now, &packet, TraceEvent::Drop(cause), record);
+    #[inline(always)]
+    fn refused(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Record) {
+        self.note(now, packet, TraceEvent::Drop(cause), record);
         self.refused += 1;
         if let Some(watch) = &mut self.watch {
-            watch.offered(now, &packet);
+            watch.offered(now, packet);
         }
-        self.loss(now, &packet, cause);
-    }
-
-    /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`; all of it is known beforehand.
-    #[inline]
-    pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
-        self.link.transmission(&self.window, arrival, start, end, packet.size);
-        if let Some(watch) = &mut self.watch {
-            watch.transmission(arrival, start, end, packet);
-        }
+        self.loss(now, packet, cause);
     }
 
     /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once; tells whether that ever
     /// ends.
     #[inline(always)]
     pub fn passage(&mut self, now: Time, start: Time, end: Time, packet: &Packet) -> bool {
-        if self.window.from <= now && end <= self.window.to {
-            self.offered += u64::from(cfg!(debug_assertions));
-            self.whole.count(now, start, end, packet);
+        self.offer();
+        self.departure(now, start, end, packet)
+    }
+
+    /// Counts an accepted packet from its arrival to the end of its transmission, when that begins; tells whether it ever
+    /// ends.
+    #[inline(always)]
+    pub fn departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
+        if self.window.from <= arrival && end <= self.window.to {
+            self.whole.count(arrival, start, end, packet);
             true
         } else if end < self.window.from {
-            // All of the warm-up.
-            self.offered += u64::from(cfg!(debug_assertions));
+            // All of it lies in the warm-up.
             true
         } else {
-            self.passage_at_an_edge(now, start, end, packet.size, packet.precedence)
+            self.departure_at_an_edge(arrival, start, end, packet.size, packet.precedence)
         }
     }
 
@@ -142,20 +144,18 @@ impl Counters {
     }
 
     #[inline(never)]
-    fn passage_at_an_edge(&mut self, now: Time, start: Time, end: Time, size: u32, precedence: u8) -> bool {
-        self.arrival(now, size, precedence);
-        self.link.transmission(&self.window, now, start, end, size);
+    fn departure_at_an_edge(&mut self, arrival: Time, start: Time, end: Time, size: u32, precedence: u8) -> bool {
+        self.arrival(arrival, size, precedence);
+        self.link.transmission(&self.window, arrival, start, end, size);
         end != Time::NEVER
     }
 
-    /// The same of a packet whose arrival has been counted.
-    #[inline]
-    pub fn committed(&mut self, now: Time, start: Time, end: Time, packet: &Packet) {
-        self.link.transmission(&self.window, now, start, end, packet.size);
+    /// The same of a packet that may be watched.
+    pub fn watched_departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
         if let Some(watch) = &mut self.watch {
-            watch.accepted(now, packet);
-            watch.transmission(now, start, end, packet);
+            watch.transmission(arrival, start, end, packet);
         }
+        self.departure(arrival, start, end, packet)
     }
 
     /// Notes that a packet stays.
@@ -168,6 +168,7 @@ impl Counters {
 
     /// Counts a packet that is still waiting when the run ends.
     pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
+        self.arrival(arrival, packet.size, packet.precedence);
         self.link.unfinished(&self.window, arrival, packet.size);
         if let Some(watch) = &mut self.watch {
             watch.unfinished(arrival, packet);
@@ -175,6 +176,7 @@ impl Counters {
     }
 
     /// Counts a loss at `now`.
+    #[inline]
     pub fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         if self.window.contains(now) {
             self.link.loss(packet, cause);

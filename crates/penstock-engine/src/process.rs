@@ -8,7 +8,7 @@ use crate::datagrams;
 use crate::host::{Context, Host, Surroundings};
 use crate::merged::Merged;
 use crate::observations::{MeterSamples, Observations, TraceRow};
-use crate::port::Port;
+use crate::port::{Port, MANY};
 use crate::record::Record;
 use crate::route::{Hop, Routes};
 use penstock_model::id::LinkId;
@@ -126,11 +126,19 @@ impl Process {
         }
     }
 
-    /// Nothing arrives here unless this process has sent something first, which it does not do before this; `None` if that
-    /// cannot be said.
+    /// What has not been sent yet is not on any wire before.
     #[inline]
-    pub fn quiet_until(&self) -> Option<Time> {
-        self.host.as_ref().and_then(|host| host.quiet_until())
+    pub fn free_at(&self) -> Time {
+        if self.host.as_ref().is_some_and(|host| host.signals()) {
+            return Time::ZERO;
+        }
+        self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO)
+    }
+
+    /// Nothing arrives here unless this process has sent something first, which it does not do before this.
+    #[inline]
+    pub fn quiet_until(&self) -> Time {
+        self.host.as_ref().map_or(Time::ZERO, |host| host.quiet_until())
     }
 
     /// Does everything that is due up to and including `until`; returns when something is due next, and how much it did.
@@ -255,21 +263,24 @@ fn pass_on(until: Time, inputs: &mut Inputs, around: &mut Surroundings<'_, '_>) 
     let mut digest = around.context.record.digest;
     let mut passed = 0;
     loop {
-        let mut taken = 0;
-        let front = inputs.front();
+        let front = inputs.front(until);
         let front = &front[..front.len().min(BATCH)];
-        let from = front.first().map_or(Time::NEVER, |first| first.at);
+        // The port must not be told of a packet that others may still precede: by then more would have left its queue.
+        let Some(first) = front.first().filter(|first| first.at <= until) else {
+            around.context.record.digest = digest;
+            return passed;
+        };
+        let mut taken = 0;
         let due = front.iter().take_while(|arrival| arrival.at <= until);
         let packets = due.map(|arrival| {
             digest.packet(arrival.at, &arrival.packet, 0);
             taken += 1;
             (arrival, arrival.packet.hop.next())
         });
-        port.on_arrivals(packets, (from, front.len()), &mut around.context);
-        if taken == 0 {
-            around.context.record.digest = digest;
-            return passed;
-        }
+        // Much may be under way and little due.
+        let are_many = front.get(MANY - 1).is_some_and(|arrival| arrival.at <= until);
+        let most = if are_many { front.len() } else { front.len().min(MANY - 1) };
+        port.on_arrivals(packets, (first.at, most), &mut around.context);
         inputs.consume(taken);
         passed += taken as u64;
     }
@@ -305,7 +316,7 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
     // The host does nothing by itself before, and nothing from then on may be done yet.
     let mut bound = host.next().min(until.after());
     loop {
-        let front = inputs.front();
+        let front = inputs.front(until);
         let mut taken = 0;
         let is_over = loop {
             let arrival = front.get(taken);
@@ -322,12 +333,8 @@ fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, around: &mut Surrou
                 bound = host.next().min(until.after());
             }
             let Some(Arrival { packet, .. }) = arrival else { break true };
-            if host.takes_datagrams(packet, around.context.record) {
-                taken += host.take_datagrams(&front[taken..], bound, around);
-                continue;
-            }
-            if host.takes_media(packet, around.context.record) {
-                taken += host.take_media(&front[taken..], bound, around);
+            if host.takes(packet, around.context.record) {
+                taken += host.take(&front[taken..], bound, around);
                 bound = bound.min(host.next_timer());
                 continue;
             }

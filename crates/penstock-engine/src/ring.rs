@@ -132,13 +132,29 @@ impl<T: Copy + Default> Ring<T> {
         debug_assert!(count <= self.len);
         self.len -= count;
         // Only an empty ring has no places; nothing is taken off that.
-        self.head = (self.head + count) & self.places.len().wrapping_sub(1);
+        let head = (self.head + count) & self.places.len().wrapping_sub(1);
+        // An empty one begins anew with the places that the nearest cache has seen last.
+        self.head = if self.len == 0 { 0 } else { head };
+    }
+
+    /// Takes the value at the front. Panics if nothing was ever added.
+    #[inline(always)]
+    pub fn take_first(&mut self) -> T {
+        let first = self.places[self.head];
+        self.consume(1);
+        first
+    }
+
+    /// All values, from front to back, in the two runs that lie side by side.
+    #[inline]
+    pub fn runs(&self) -> [&[T]; 2] {
+        let split = (self.head + self.len).saturating_sub(self.places.len());
+        [self.front(), &self.places[..split]]
     }
 
     /// All values, from front to back.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        let split = (self.head + self.len).saturating_sub(self.places.len());
-        self.front().iter().chain(&self.places[..split])
+        self.runs().into_iter().flatten()
     }
 
     /// Whether the next one would make it grow.

@@ -1,199 +1,273 @@
 //! Service mode: a port that decides who goes next whenever its wire becomes free.
 
-use crate::blueprint::PortPlan;
+use crate::blueprint::{PortPlan, QueuePlan};
 use crate::channel::Arrival;
 use crate::link::Wire;
-use crate::ring::Ring;
-use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Occupancy, PortContext, Verdict};
+use crate::queue::Queue;
+use penstock_model::discipline::{PortContext, Verdict};
+use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, Turn};
+use penstock_model::transmission::TransmissionTimes;
 use penstock_model::units::Time;
 
-/// The queues of a port, their scheduler, and the packet in service.
+/// The queues of a port, and their scheduler.
 pub struct Service {
-    scheduler: AnyScheduler,
+    pub(crate) scheduler: AnyScheduler,
+    pub(crate) queues: Queues,
+}
+
+/// The queues of a port, and what its wire is doing.
+pub(crate) struct Queues {
     queues: Vec<Queue>,
+    /// What a scheduler sees of them.
     states: Vec<QueueState>,
-    queue_of_class: Vec<u8>,
-    /// When the wire is free; the past when it is idle.
-    free_at: Time,
-    /// Nothing may go before; the past unless the scheduler or a shaper holds everything back.
-    held_until: Time,
-    /// When the last packet was queued.
-    latest: Time,
-    in_service: Option<InService>,
-    backlog: u64,
+    /// The queue of each class that there may be.
+    of_class: [u8; 256],
+    wire: WireState,
+    /// At the link's first rate.
+    times: TransmissionTimes,
+    /// The queue whose discipline is to learn when the packet in service has left.
+    unsettled: Option<usize>,
 }
 
-struct Queue {
-    discipline: AnyDiscipline,
-    counting: Counting,
-    occupancy: Occupancy,
-    waiting: Ring<Arrival>,
-}
-
+/// What the wire of a port is doing.
 #[derive(Clone, Copy, Debug)]
-struct InService {
-    queue: usize,
-    size: u32,
-    precedence: u8,
+pub(crate) struct WireState {
+    /// When it is free; the past when it is idle.
+    free_at: Time,
+    /// When the next decision is due: as soon as something waits, the wire is free and nothing holds back what waits. Only
+    /// an arrival or a decision changes it.
+    pub next_decision: Time,
+    /// The scheduler or a shaper holds back until then whatever waits now.
+    is_held: bool,
+    /// Packets that wait.
+    pub backlog: u64,
+}
+
+impl WireState {
+    /// Nothing that waits now may go before `time`.
+    pub fn hold_until(&mut self, time: Time) {
+        (self.next_decision, self.is_held) = (time, true);
+    }
+}
+
+/// The queues while somebody is at work on them: everything is one step away, and what changes with each packet can be in
+/// registers.
+pub(crate) struct Desk<'a> {
+    pub queues: &'a mut [Queue],
+    pub states: &'a mut [QueueState],
+    of_class: &'a [u8; 256],
+    pub times: &'a mut TransmissionTimes,
+    pub wire: WireState,
+    /// Where that is written down in the end.
+    kept: &'a mut WireState,
 }
 
 impl Service {
     /// Empty queues.
     pub fn new(plan: &PortPlan, context: &PortContext) -> Service {
-        let queue = |queue: &crate::blueprint::QueuePlan| {
+        let queue = |queue: &QueuePlan| {
             let key = if queue.name.is_empty() { context.key } else { context.key.child(&queue.name) };
-            let discipline = AnyDiscipline::new(&queue.discipline, &PortContext { key, ..*context });
-            let counting = discipline.counting();
-            let occupancy = Occupancy { idle_since: Some(Time::ZERO), ..Occupancy::default() };
-            Queue { discipline, counting, occupancy, waiting: Ring::default() }
+            Queue::new(&queue.discipline, &PortContext { key, ..*context })
         };
         let mut classes = plan.classes.clone();
         if classes.is_empty() {
             classes.resize(plan.queues.len(), ClassPlan::default());
         }
-        Service {
-            scheduler: AnyScheduler::new(&plan.scheduler, &classes, context.rate),
+        let mut of_class = [u8::MAX; 256];
+        of_class[..plan.queue_of_class.len()].copy_from_slice(&plan.queue_of_class);
+        let queues = Queues {
             queues: plan.queues.iter().map(queue).collect(),
             states: vec![QueueState::default(); plan.queues.len()],
-            queue_of_class: plan.queue_of_class.clone(),
-            free_at: Time::ZERO,
-            held_until: Time::ZERO,
-            latest: Time::ZERO,
-            in_service: None,
-            backlog: 0,
-        }
+            of_class,
+            wire: WireState { free_at: Time::ZERO, next_decision: Time::NEVER, is_held: false, backlog: 0 },
+            times: TransmissionTimes::new(context.rate),
+            unsettled: None,
+        };
+        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context.rate);
+        Service { scheduler, queues }
     }
 
     /// What the discipline of the packet's queue says of it.
     #[inline]
     pub fn decide(&mut self, now: Time, packet: &Packet) -> Verdict {
-        let queue = &mut self.queues[usize::from(self.queue_of_class[usize::from(packet.class)])];
-        queue.discipline.on_arrival(now, packet, &queue.occupancy)
+        let Service { queues, .. } = self;
+        queues.settle(now);
+        let desk = queues.desk();
+        let index = desk.index(packet);
+        desk.queues[index].decide(now, packet, &desk.states[index])
     }
 
     /// Queues an accepted packet.
     #[inline]
     pub fn push(&mut self, now: Time, packet: Packet) {
-        let index = usize::from(self.queue_of_class[usize::from(packet.class)]);
-        let queue = &mut self.queues[index];
-        queue.occupancy.add(packet.size, packet.precedence);
-        queue.occupancy.idle_since = None;
-        *queue.waiting.add() = Arrival { at: now, packet };
-        self.backlog += 1;
-        self.latest = now;
-        let state = &mut self.states[index];
-        state.packets += 1;
-        state.bytes += u64::from(packet.size);
-        if state.packets == 1 {
-            state.head = packet.size;
-            self.scheduler.on_backlog(now, index, &self.states);
-            self.held_until = Time::ZERO;
-        }
+        let Service { queues, scheduler } = self;
+        let mut desk = queues.desk();
+        let index = desk.index(&packet);
+        desk.queues[index].admit(&packet);
+        desk.push(index, &Arrival { at: now, packet }, packet.hop, scheduler);
     }
 
-    /// When the next decision is due: as soon as something waits, the wire is free and nothing holds back what waits. Only
-    /// an arrival or a decision changes it.
+    /// When the next decision is due.
     #[inline]
     pub fn next_decision(&self) -> Time {
-        if self.backlog == 0 {
-            Time::NEVER
-        } else {
-            self.free_at.max(self.held_until).max(self.latest)
-        }
+        self.queues.wire.next_decision
     }
 
     /// Only one queue: its decisions leave no choice.
     #[inline]
     pub fn has_one_queue(&self) -> bool {
-        self.queues.len() == 1
+        self.queues.queues.len() == 1
     }
 
-    /// Lets a transmission that has ended by `now` leave.
-    #[inline]
-    pub fn settle(&mut self, now: Time, sent: &mut u64) {
-        if self.free_at > now {
-            return;
-        }
-        if let Some(InService { queue, size, precedence }) = self.in_service.take() {
-            *sent += 1;
-            let queue = &mut self.queues[queue];
-            if queue.counting == Counting::InSystem {
-                queue.occupancy.remove(size, precedence);
-            }
-            let idle_since = &mut queue.occupancy.idle_since;
-            *idle_since = std::hint::select_unpredictable(queue.waiting.len() == 0, Some(self.free_at), *idle_since);
-        }
-    }
-
-    /// Begins the next transmission, if the wire is free (after [`Service::settle`]) and something may go: of which queue,
-    /// and when it ends. The packet is that queue's [`Service::head`] until it is [taken off](Service::take_off).
+    /// Begins the next transmission, if the wire is free and something may go: of which queue, and when it ends. The packet
+    /// is that queue's [`Service::head`] until it is [taken off](Service::take_off).
     #[inline]
     pub fn begin(&mut self, now: Time, wire: &mut Wire) -> Option<(usize, Time)> {
-        if self.backlog == 0 || self.in_service.is_some() {
+        let Service { scheduler, queues } = self;
+        queues.settle(now);
+        if queues.wire.backlog == 0 || queues.wire.free_at > now {
             return None;
         }
-        let index = match self.scheduler.next(now, &self.states) {
+        let index = match scheduler.next(now, &queues.states) {
             Turn::Queue(index) => index,
             Turn::NotBefore(time) => {
                 debug_assert!(time > now, "who holds packets back says until when");
-                self.held_until = time;
+                queues.wire.hold_until(time);
                 return None;
             }
         };
-        let ready = wire.ready(now, self.states[index].head);
+        let Packet { size, precedence, .. } = queues.queues[index].head().packet;
+        let ready = wire.ready(now, size);
         if ready > now {
-            self.held_until = ready;
+            queues.wire.hold_until(ready);
             return None;
         }
-        let queue = &mut self.queues[index];
-        let Packet { size, precedence, .. } = queue.waiting.first().expect("the scheduler picks a queue that has a packet").packet;
-        self.backlog -= 1;
-        let state = &mut self.states[index];
-        state.packets -= 1;
-        state.bytes -= u64::from(size);
-        // Whether another waits is anyone's guess: a jump would often be mispredicted, here and below.
-        state.head = std::hint::select_unpredictable(state.packets > 0, queue.waiting.second_or_old().packet.size, 0);
-        if queue.counting == Counting::Waiting {
-            queue.occupancy.remove(size, precedence);
+        let (_, end) = wire.transmit(now, size);
+        if queues.queues[index].begin(size, precedence) {
+            queues.unsettled = Some(index);
         }
-        self.in_service = Some(InService { queue: index, size, precedence });
-        (_, self.free_at) = wire.transmit(now, size);
-        self.scheduler.on_sent(now, index, size, &self.states);
-        Some((index, self.free_at))
+        queues.desk().sent(index, now, end, size, scheduler);
+        Some((index, end))
     }
 
     /// The first packet of a queue, and when it arrived. Panics if there is none.
     #[inline]
     pub fn head(&self, queue: usize) -> &Arrival {
-        self.queues[queue].waiting.first().expect("a packet that begins its transmission")
+        self.queues.queues[queue].head()
     }
 
     /// Takes the first packet off a queue.
     #[inline]
     pub fn take_off(&mut self, queue: usize) {
-        self.queues[queue].waiting.consume(1);
+        self.queues.queues[queue].waiting.consume(1);
+    }
+
+    /// When the last transmission that has begun ends.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.queues.wire.free_at
     }
 
     /// Packets that wait.
     pub fn waiting(&self) -> u32 {
-        self.backlog as u32
+        self.queues.wire.backlog as u32
     }
 
     /// The waiting packets, and when each arrived.
     pub fn waiting_packets(&self) -> impl Iterator<Item = &Arrival> + '_ {
-        self.queues.iter().flat_map(|queue| queue.waiting.iter())
+        self.queues.queues.iter().flat_map(|queue| queue.waiting.iter())
     }
 
     /// Packets that wait, or whose transmission never ends because the link does not recover.
     pub fn held(&self) -> u64 {
-        self.backlog + u64::from(self.in_service.is_some() && self.free_at == Time::NEVER)
+        self.queues.wire.backlog + u64::from(self.queues.wire.free_at == Time::NEVER)
+    }
+}
+
+impl Queues {
+    /// The queues to work on.
+    #[inline(always)]
+    pub fn desk(&mut self) -> Desk<'_> {
+        let Queues { queues, states, of_class, times, wire, .. } = self;
+        let queues = &mut queues[..];
+        // As many as there are queues: so an index that is within the one is within the other.
+        let states = &mut states[..queues.len()];
+        Desk { queues, states, of_class, times, wire: *wire, kept: wire }
     }
 
-    /// Packets that wait or are in service.
-    pub fn len(&self) -> u64 {
-        self.backlog + u64::from(self.in_service.is_some())
+    /// Whether all queues drop tails, by what waits.
+    pub fn drop_tails(&self) -> bool {
+        self.queues.iter().all(|queue| queue.tail_drop().is_some())
+    }
+
+    /// Lets a discipline that counts it know that a transmission has ended by `now`.
+    #[inline]
+    fn settle(&mut self, now: Time) {
+        if self.wire.free_at <= now {
+            if let Some(index) = self.unsettled.take() {
+                self.queues[index].settle(self.wire.free_at);
+            }
+        }
+    }
+}
+
+impl Drop for Desk<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        *self.kept = self.wire;
+    }
+}
+
+impl Desk<'_> {
+    /// The queue of a packet.
+    #[inline(always)]
+    pub fn index(&self, packet: &Packet) -> usize {
+        usize::from(self.of_class[usize::from(packet.class)])
+    }
+
+    /// Queues a packet that is to go on to `hop`.
+    #[inline(always)]
+    pub fn push<S: Scheduler + ?Sized>(&mut self, index: usize, arrival: &Arrival, hop: HopId, scheduler: &mut S) {
+        let Arrival { at: now, packet } = arrival;
+        let (now, size) = (*now, packet.size);
+        let place = self.queues[index].waiting.add();
+        place.at = now;
+        place.packet = *packet;
+        place.packet.hop = hop;
+        self.wire.backlog += 1;
+        let state = &mut self.states[index];
+        state.packets += 1;
+        state.bytes += u64::from(size);
+        // Whether it is the first is often anyone's guess: a jump would be mispredicted.
+        let is_first = state.packets == 1;
+        if scheduler.reads_heads() {
+            state.head = std::hint::select_unpredictable(is_first, size, state.head);
+        }
+        if !self.wire.is_held || is_first {
+            self.wire.next_decision = self.wire.free_at.max(now);
+            self.wire.is_held = false;
+        }
+        scheduler.on_packet(now, index, self.states);
+    }
+
+    /// The first packet of a queue, of `size` bytes, is on the wire from `now` to `end`.
+    #[inline(always)]
+    pub fn sent<S: Scheduler + ?Sized>(&mut self, index: usize, now: Time, end: Time, size: u32, scheduler: &mut S) {
+        let state = &mut self.states[index];
+        state.packets -= 1;
+        state.bytes -= u64::from(size);
+        if scheduler.reads_heads() {
+            // The same of whether another waits, here and below.
+            let next = self.queues[index].waiting.second_or_old().packet.size;
+            state.head = std::hint::select_unpredictable(state.packets > 0, next, 0);
+        }
+        self.wire.backlog -= 1;
+        self.wire.free_at = end;
+        self.wire.is_held = false;
+        self.wire.next_decision = std::hint::select_unpredictable(self.wire.backlog > 0, end, Time::NEVER);
+        scheduler.on_sent(now, index, size, self.states);
     }
 }

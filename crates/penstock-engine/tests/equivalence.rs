@@ -100,6 +100,15 @@ proptest! {
         same(&Observations { trace: Vec::new(), ..traced }, &untraced)?;
     }
 
+    /// So do ports in service mode that do nothing else to a packet; nor do they if nobody watches.
+    #[test]
+    fn tracing_bare_ports_changes_nothing_else(case in case()) {
+        let bare = Blueprint { watch: WatchPlan::default(), ..case.bare_blueprint() };
+        let traced = sim(&Blueprint { trace: true, ..bare.clone() }).run();
+        let untraced = sim(&Blueprint { trace: false, ..bare }).run();
+        same(&Observations { trace: Vec::new(), ..traced }, &untraced)?;
+    }
+
     #[test]
     fn watching_changes_nothing_else(case in case()) {
         let blueprint = case.blueprint();

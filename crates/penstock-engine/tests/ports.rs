@@ -7,8 +7,9 @@ mod support;
 use by_hand::{dropped, link, received};
 use penstock_engine::blueprint::{MarkAt, MarkerPlan};
 use penstock_engine::observations::TraceEvent;
+use penstock_engine::{Executor, Sim};
 use penstock_model::discipline::DropCause;
-use support::{discipline, meter, one_link};
+use support::{discipline, meter, one_link, Net};
 
 #[test]
 fn three_departures() {
@@ -49,6 +50,26 @@ fn what_leaves_at_an_instant_makes_room_for_what_arrives_then() {
     net.packet("1 ms", 125, route);
     net.0.trace = true;
     assert_eq!(received(&net.run()), [Some(22), None, Some(24)]);
+}
+
+/// Of the packets from near by, one is in service and two wait when the fourth comes. Another one has been under way from afar
+/// since before, and when that arrives all have left.
+#[test]
+fn who_is_still_far_away_finds_no_room_for_others() {
+    let mut net = Net::new("100 ms", 1);
+    let [near, far, router, sink] = ["near", "far", "router", "sink"].map(|name| net.node(name));
+    let near = net.link(near, router, "10 Mbit/s", "100 us", discipline("tail-drop", ""));
+    let far = net.link(far, router, "10 Mbit/s", "50 ms", discipline("tail-drop", ""));
+    let out = net.link(router, sink, "1 Mbit/s", "10 ms", discipline("tail-drop", "limit = 2 packets"));
+    let (near, far) = (net.route(&[near, out]), net.route(&[far, out]));
+    net.packet("0 ms", 125, far);
+    net.burst("0 ms", 3, 125, near);
+    net.packet("0.5 ms", 125, near);
+    for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
+        let seen = Sim::new(net.0.clone()).expect("a sound blueprint").with_executor(executor).run();
+        let link = &seen.links[out.index()];
+        assert_eq!((link.sent_packets, link.dropped_bytes), (4, 125), "{executor:?}");
+    }
 }
 
 /// How many of `n` packets a RED queue accepts at once: w = 1/20, certain drop from an average of 3, none below.

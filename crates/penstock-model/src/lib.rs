@@ -23,5 +23,6 @@ pub mod rng;
 pub mod scheduler;
 pub mod source;
 pub mod stats;
+pub mod transmission;
 pub mod transport;
 pub mod units;

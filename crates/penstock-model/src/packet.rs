@@ -110,6 +110,10 @@ impl Packet {
     /// The number that its end hosts know it by; for digests and traces.
     #[inline]
     pub const fn sequence(&self) -> u32 {
+        // Apart from the others, since it stands elsewhere than their numbers and comes as often.
+        if let Body::Ack { next, .. } = self.body {
+            return next;
+        }
         match self.body {
             Body::Datagram { seq } | Body::Segment { seq, .. } | Body::Media { seq } => seq,
             Body::Request { call, .. } => call,

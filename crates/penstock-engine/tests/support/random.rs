@@ -216,6 +216,19 @@ pub fn case() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
+    /// The scenario with ports that only queue and schedule.
+    pub fn bare_blueprint(&self) -> Blueprint {
+        let mut bare = self.blueprint();
+        for link in &mut bare.links {
+            link.rate_changes.clear();
+            let port = Arc::make_mut(&mut link.port);
+            (port.shaper, port.marker) = (None, None);
+            (port.policers, port.policer_of_class) = (Vec::new(), Vec::new());
+            (port.pcn, port.impairments) = (Vec::new(), Vec::new());
+        }
+        bare
+    }
+
     pub fn blueprint(&self) -> Blueprint {
         let mut net = Net::new("200 ms", self.seed);
         net.0.ties = if self.random_ties { Ties::Random } else { Ties::Scenario };

@@ -74,16 +74,22 @@ impl TailDrop {
     pub fn has_room(&self, packets: u32, bytes: u64, size: u32) -> bool {
         self.limit.has_room(packets, bytes, size)
     }
+
+    /// What becomes of `size` bytes that meet so many packets and bytes.
+    #[inline(always)]
+    pub fn verdict(&self, packets: u32, bytes: u64, size: u32) -> Verdict {
+        if self.has_room(packets, bytes, size) {
+            Verdict::Accept
+        } else {
+            Verdict::Drop(DropCause::Overflow)
+        }
+    }
 }
 
 impl Discipline for TailDrop {
     #[inline]
     fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
-        if self.has_room(queue.packets, queue.bytes, packet.size) {
-            Verdict::Accept
-        } else {
-            Verdict::Drop(DropCause::Overflow)
-        }
+        self.verdict(queue.packets, queue.bytes, packet.size)
     }
 
     fn counting(&self) -> Counting {

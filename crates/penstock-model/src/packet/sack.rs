@@ -34,6 +34,12 @@ impl SackBlocks {
         packed
     }
 
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.blocks[0][1] == [0; 3]
+    }
+
     /// The blocks beyond `next`.
     #[inline]
     pub fn beyond(&self, next: u32) -> impl Iterator<Item = SackBlock> + '_ {

@@ -1,9 +1,11 @@
 //! Class-based queueing.
 
 use super::class::ClassPlan;
+use super::class_set::ClassSet;
 use super::wrr::{Debts, Wrr};
 use super::{QueueState, Scheduler, Turn};
 use crate::parameters::{Check, Count, Probability};
+use crate::transmission::TransmissionTimes;
 use crate::units::{Bytes, Duration, Rate, Time};
 
 crate::parameters! {
@@ -72,28 +74,34 @@ const GAIN: i128 = 16;
 
 /// Class-based queueing at work.
 #[derive(Clone, Debug)]
-pub struct Cbq {
+pub struct Cbq<const WORDS: usize> {
     /// By priority.
-    levels: Vec<Level>,
+    levels: Vec<Level<WORDS>>,
     classes: Vec<Class>,
     sharing: Sharing,
-    link: Rate,
+    link: TransmissionTimes,
+    /// Classes that have packets.
+    waiting: ClassSet<WORDS>,
+    /// Classes that borrow.
+    borrowers: ClassSet<WORDS>,
+    /// Classes over their limit, and some that have been.
+    over: ClassSet<WORDS>,
+    /// All of them are over their limit until then.
+    over_until: Time,
 }
 
 /// The classes of one priority.
 #[derive(Clone, Debug)]
-struct Level {
-    members: Vec<usize>,
+struct Level<const WORDS: usize> {
+    members: Vec<u8>,
+    all: ClassSet<WORDS>,
     turns: Wrr,
-    /// What of them may send.
-    states: Vec<QueueState>,
 }
 
 #[derive(Clone, Debug)]
 struct Class {
-    /// Its share of the link.
-    rate: Rate,
-    borrows: bool,
+    /// At its share of the link.
+    own: TransmissionTimes,
     /// Position among the levels, and within its level.
     level: (usize, usize),
     /// avgidle and maxidle, in ps / GAIN.
@@ -105,34 +113,64 @@ struct Class {
     over_until: Time,
 }
 
-impl Cbq {
-    /// Class-based queueing among `classes` on a link of `rate`. What a blueprint made by hand does not say of a class is
-    /// that it has an equal share, priority 1, and borrows.
-    pub fn new(parameters: &Parameters, classes: &[ClassPlan], rate: Rate) -> Cbq {
+impl<const WORDS: usize> Cbq<WORDS> {
+    /// Class-based queueing among `classes` on a link of `rate`, if they fit. What a blueprint made by hand does not say of a
+    /// class is that it has an equal share, priority 1, and borrows.
+    pub fn new(parameters: &Parameters, classes: &[ClassPlan], rate: Rate) -> Option<Cbq<WORDS>> {
         let share = |class: &ClassPlan| class.keys.share.map_or(1.0 / classes.len() as f64, |share: Probability| share.0);
         let priority = |class: &ClassPlan| class.keys.priority.map_or(1, |priority| priority.0);
+        let set = |is_in: &dyn Fn(&ClassPlan) -> bool| {
+            let mut set = ClassSet::NONE;
+            classes.iter().enumerate().for_each(|(i, class)| set.set(i, is_in(class)));
+            set
+        };
+        if !ClassSet::<WORDS>::fits(classes.len()) {
+            return None;
+        }
         let mut priorities: Vec<u32> = classes.iter().map(priority).collect();
         priorities.sort_unstable();
         priorities.dedup();
         let level = |number: &u32| {
-            let members: Vec<usize> = (0..classes.len()).filter(|i| priority(&classes[*i]) == *number).collect();
-            let weights: Vec<u64> = members.iter().map(|i| ((share(&classes[*i]) * 1e4 + 0.5) as u64).max(1)).collect();
-            let states = vec![QueueState::default(); members.len()];
-            Level { turns: Wrr::of_bytes(&weights, parameters.quantum, Debts::Kept), members, states }
+            let all = set(&|class| priority(class) == *number);
+            let weights: Vec<u64> = all.iter().map(|i| ((share(&classes[i]) * 1e4 + 0.5) as u64).max(1)).collect();
+            let turns = Wrr::of_bytes(&weights, parameters.quantum, Debts::Kept);
+            Level { members: all.iter().map(|i| i as u8).collect(), all, turns }
         };
-        let levels: Vec<Level> = priorities.iter().map(level).collect();
+        let levels: Vec<Level<WORDS>> = priorities.iter().map(level).collect();
         let place = |i: usize| {
-            let find = |(l, level): (usize, &Level)| level.members.iter().position(|member| *member == i).map(|at| (l, at));
+            let find = |(l, level): (usize, &Level<WORDS>)| Some((l, level.members.iter().position(|member| usize::from(*member) == i)?));
             levels.iter().enumerate().find_map(find).expect("every class has a priority")
         };
         let class = |(i, plan): (usize, &ClassPlan)| {
             let own = Rate::from_bps(((rate.as_bps() as f64 * share(plan) + 0.5) as u64).max(1));
             let most_idle = most_idle(rate, own, parameters);
-            let borrows = plan.keys.borrows.unwrap_or(true);
-            Class { rate: own, borrows, level: place(i), idle: most_idle, most_idle, last: Time::ZERO, over_until: Time::ZERO }
+            let own = TransmissionTimes::new(own);
+            Class { own, level: place(i), idle: most_idle, most_idle, last: Time::ZERO, over_until: Time::ZERO }
         };
-        let classes = classes.iter().enumerate().map(class).collect();
-        Cbq { levels, classes, sharing: parameters.sharing, link: rate }
+        Some(Cbq {
+            classes: classes.iter().enumerate().map(class).collect(),
+            levels,
+            sharing: parameters.sharing,
+            link: TransmissionTimes::new(rate),
+            waiting: ClassSet::NONE,
+            borrowers: set(&|class| class.keys.borrows.unwrap_or(true)),
+            over: ClassSet::NONE,
+            over_until: Time::NEVER,
+        })
+    }
+
+    /// Forgets those that are no longer over their limit.
+    #[inline(never)]
+    fn look_at_limits(&mut self, now: Time) {
+        self.over_until = Time::NEVER;
+        for i in self.over.iter() {
+            let until = self.classes[i].over_until;
+            if until <= now {
+                self.over.set(i, false);
+            } else {
+                self.over_until = self.over_until.min(until);
+            }
+        }
     }
 }
 
@@ -144,53 +182,70 @@ fn most_idle(link: Rate, own: Rate, parameters: &Parameters) -> i128 {
 }
 
 impl Class {
-    /// A packet of `size` begins at `now`.
-    fn sent(&mut self, now: Time, size: u32, link: Rate) {
-        let size = Bytes::new(u64::from(size));
-        let (takes, may_take) = (link.transmission_time(size), self.rate.transmission_time(size));
+    /// A packet of `size` begins at `now`, and the link `takes` so long for it; tells whether the class is then over its limit.
+    #[inline(always)]
+    fn sent(&mut self, now: Time, size: u32, takes: Duration) -> bool {
+        let may_take = self.own.of(size);
         let end = now + takes;
         let idle = i128::from(end.since(self.last).as_ps()) - i128::from(may_take.as_ps());
         self.idle = (self.idle + idle - self.idle.div_euclid(GAIN)).min(self.most_idle);
         self.last = end;
-        if self.idle < 0 {
-            // A packet of this size that begins then has the idle time -(GAIN - 1) avgidle.
-            let needed = (-self.idle * (GAIN - 1)).div_euclid(GAIN) + 1;
-            self.over_until = end + (may_take - takes) + Duration::from_ps(u64::try_from(needed).unwrap_or(u64::MAX));
-        } else {
-            self.over_until = Time::ZERO;
-        }
+        // A packet of this size that begins then has the idle time -(GAIN - 1) avgidle. Whether that is wanted is anyone's
+        // guess, so it is computed in any case.
+        let needed = (self.idle.min(0) * (1 - GAIN)).div_euclid(GAIN) + 1;
+        self.over_until = end + (may_take - takes) + Duration::from_ps(u64::try_from(needed).unwrap_or(u64::MAX));
+        self.idle < 0
     }
 }
 
-impl Scheduler for Cbq {
-    fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
-        let within = |class: &Class| class.over_until <= now;
-        let unsatisfied = self.classes.iter().zip(queues).any(|(class, queue)| queue.packets > 0 && within(class));
-        let may_borrow = self.sharing == Sharing::AncestorOnly || !unsatisfied;
-        for level in &mut self.levels {
-            let mut any = false;
-            for (state, member) in level.states.iter_mut().zip(&level.members) {
-                let class = &self.classes[*member];
-                let may = queues[*member].packets > 0 && (within(class) || class.borrows && may_borrow);
-                *state = if may { queues[*member] } else { QueueState::default() };
-                any |= may;
-            }
-            if any {
-                let Turn::Queue(at) = level.turns.next(now, &level.states) else { unreachable!("turns hold nothing back") };
-                return Turn::Queue(level.members[at]);
-            }
+impl<const WORDS: usize> Scheduler for Cbq<WORDS> {
+    #[inline(always)]
+    fn next(&mut self, now: Time, _queues: &[QueueState]) -> Turn {
+        if self.over_until <= now {
+            self.look_at_limits(now);
         }
-        let waiting = self.classes.iter().zip(queues).filter(|(_, queue)| queue.packets > 0);
-        Turn::NotBefore(waiting.map(|(class, _)| class.over_until).min().unwrap_or(Time::NEVER))
+        let mut may = self.waiting.without(&self.over);
+        if self.sharing == Sharing::AncestorOnly || may.is_empty() {
+            may = may.or(&self.waiting.and(&self.borrowers));
+        }
+        match self.levels.iter_mut().find(|level| !level.all.and(&may).is_empty()) {
+            Some(Level { members, turns, .. }) => {
+                let at = turns.next_of(|at| may.has(usize::from(members[at])));
+                Turn::Queue(usize::from(members[at]))
+            }
+            None => Turn::NotBefore(self.waiting.iter().map(|i| self.classes[i].over_until).min().unwrap_or(Time::NEVER)),
+        }
     }
 
+    #[inline]
+    fn on_backlog(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
+        self.waiting.set(queue, true);
+    }
+
+    #[inline]
+    fn on_packet(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        self.on_backlog(now, queue, queues);
+    }
+
+    #[inline(always)]
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         let class = &mut self.classes[queue];
-        class.sent(now, size, self.link);
+        let is_over = class.sent(now, size, self.link.of(size));
+        self.over.set(queue, is_over);
+        self.over_until = self.over_until.min(std::hint::select_unpredictable(is_over, class.over_until, Time::NEVER));
         let (level, at) = class.level;
-        let level = &mut self.levels[level];
-        level.states[at] = queues[queue];
-        level.turns.on_sent(now, at, size, &level.states);
+        self.levels[level].turns.charge(at, size);
+        self.on_change(queue, queues);
+    }
+
+    #[inline]
+    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+        self.waiting.set(queue, queues[queue].packets > 0);
+    }
+
+    #[inline]
+    fn reads_heads(&self) -> bool {
+        false
     }
 }
 
@@ -204,9 +259,10 @@ mod tests {
     fn run(lines: &[&str], classes: &[&[&str]], sizes: &[u32], seconds: u64) -> Vec<u64> {
         let rate = Rate::from_bps(1_000_000);
         let plans: Vec<ClassPlan> = classes.iter().map(|lines| class(lines)).collect();
-        let mut it = Cbq::new(&read(lines).expect("sound"), &plans, rate);
+        let mut it = Cbq::<1>::new(&read(lines).expect("sound"), &plans, rate).expect("a few classes");
         let state = |size: &u32| QueueState { packets: u32::from(*size > 0), bytes: u64::from(*size), head: *size };
         let states: Vec<QueueState> = sizes.iter().map(state).collect();
+        (0..sizes.len()).filter(|i| sizes[*i] > 0).for_each(|i| it.on_backlog(Time::ZERO, i, &states));
         let (mut now, mut sent) = (Time::ZERO, vec![0; sizes.len()]);
         while now < Time::ZERO + Duration::from_secs(seconds) {
             match it.next(now, &states) {
@@ -258,11 +314,13 @@ mod tests {
 
     #[test]
     fn an_idle_class_may_send_its_burst() {
+        let full = [QueueState { packets: 99, bytes: 99 * 1500, head: 1500 }, QueueState::default()];
         let it = |burst: &str| {
             let plans = [class(&["share = 0.1", "borrows = false"]), class(&["share = 0.9"])];
-            Cbq::new(&read(&[burst]).expect("sound"), &plans, Rate::from_bps(1_000_000))
+            let mut it = Cbq::<1>::new(&read(&[burst]).expect("sound"), &plans, Rate::from_bps(1_000_000)).expect("a few classes");
+            it.on_backlog(Time::ZERO, 0, &full);
+            it
         };
-        let full = [QueueState { packets: 99, bytes: 99 * 1500, head: 1500 }, QueueState::default()];
         for burst in [1usize, 4, 16] {
             let (mut it, mut now, mut sent) = (it(&format!("burst = {burst}")), Time::ZERO, 0);
             // The first packet follows nothing: its idle time is counted from the beginning.

@@ -4,7 +4,6 @@ use super::class::ClassPlan;
 use super::{QueueState, Scheduler, Turn};
 use crate::parameters::Check;
 use crate::units::{Bytes, Rate, Time};
-use std::collections::VecDeque;
 
 crate::parameters! {
     /// Deficit round robin: classes take turns, and each saves up what a turn leaves too little for its next packet.
@@ -37,67 +36,86 @@ impl Check for Parameters {}
 /// Deficit round robin at work.
 #[derive(Clone, Debug)]
 pub struct Drr {
-    /// The row (ActiveList).
-    row: VecDeque<u8>,
-    stands_in_row: Vec<bool>,
-    deficits: Vec<u64>,
-    quanta: Vec<u64>,
+    classes: Vec<Class>,
+    /// The last of the row (ActiveList), whose next is the first; any class if nobody stands in it.
+    last: u8,
+    /// How many stand in it.
+    length: usize,
     /// The first of the row has had its quantum.
     granted: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    deficit: u64,
+    quantum: u64,
+    /// Who comes next in the row.
+    next: u8,
+    stands_in_row: bool,
 }
 
 impl Drr {
     /// Deficit round robin among `classes`. A class without a quantum, in a blueprint made by hand, has 1500 bytes.
     pub fn new(_: &Parameters, classes: &[ClassPlan], _: Rate) -> Drr {
-        let n = classes.len();
-        let quanta = classes.iter().map(|class| class.keys.quantum.map_or(1500, Bytes::get)).collect();
-        Drr { row: VecDeque::with_capacity(n), stands_in_row: vec![false; n], deficits: vec![0; n], quanta, granted: false }
+        let quantum = |class: &ClassPlan| class.keys.quantum.map_or(1500, Bytes::get);
+        let class = |plan| Class { deficit: 0, quantum: quantum(plan), next: 0, stands_in_row: false };
+        Drr { classes: classes.iter().map(class).collect(), last: 0, length: 0, granted: false }
     }
 
-    /// The first of the row has no packets and leaves it.
-    #[inline]
-    fn leave(&mut self, first: usize) {
-        self.row.pop_front();
-        self.stands_in_row[first] = false;
-        self.deficits[first] = 0;
-        self.granted = false;
+    #[inline(always)]
+    fn first(&self) -> u8 {
+        self.classes[usize::from(self.last)].next
     }
 }
 
 impl Scheduler for Drr {
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
         loop {
-            let first = usize::from(*self.row.front().expect("asked only while a queue has a packet"));
+            let first = self.first();
+            let (class, queue) = (&mut self.classes[usize::from(first)], &queues[usize::from(first)]);
             // Whatever came during its last transmission still belongs to its turn.
-            if queues[first].packets == 0 {
-                self.leave(first);
+            if queue.packets == 0 {
+                *class = Class { deficit: 0, stands_in_row: false, ..*class };
+                let next = class.next;
+                self.classes[usize::from(self.last)].next = next;
+                assert!(self.length > 1, "asked only while a queue has a packet");
+                self.length -= 1;
+                self.granted = false;
                 continue;
             }
             if !self.granted {
-                self.deficits[first] += self.quanta[first];
+                class.deficit += class.quantum;
                 self.granted = true;
             }
-            if u64::from(queues[first].head) <= self.deficits[first] {
-                return Turn::Queue(first);
+            if u64::from(queue.head) <= class.deficit {
+                return Turn::Queue(usize::from(first));
             }
-            self.row.rotate_left(1);
+            // It goes to the end of the row.
+            self.last = first;
             self.granted = false;
         }
     }
 
     #[inline]
     fn on_backlog(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
-        if !self.stands_in_row[queue] {
-            self.stands_in_row[queue] = true;
-            self.row.push_back(queue as u8);
+        if self.classes[queue].stands_in_row {
+            return;
         }
+        let first = if self.length == 0 { queue as u8 } else { self.first() };
+        self.classes[queue].stands_in_row = true;
+        self.classes[queue].next = first;
+        if self.length > 0 {
+            self.classes[usize::from(self.last)].next = queue as u8;
+        }
+        self.last = queue as u8;
+        self.length += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
-        debug_assert_eq!(self.row.front().map(|first| usize::from(*first)), Some(queue));
-        self.deficits[queue] -= u64::from(size);
+        debug_assert_eq!(usize::from(self.first()), queue);
+        self.classes[queue].deficit -= u64::from(size);
     }
 }
 

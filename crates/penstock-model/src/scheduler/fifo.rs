@@ -44,4 +44,9 @@ impl Scheduler for Fifo {
     fn next(&mut self, _now: Time, _queues: &[QueueState]) -> Turn {
         Turn::Queue(0)
     }
+
+    #[inline]
+    fn reads_heads(&self) -> bool {
+        false
+    }
 }

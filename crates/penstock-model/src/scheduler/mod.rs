@@ -5,10 +5,12 @@
 
 pub mod cbq;
 pub mod class;
+mod class_set;
 pub mod drr;
 pub mod fifo;
 pub mod priority;
 pub mod scfq;
+mod tags;
 pub mod tree;
 pub mod wf2q_plus;
 pub mod wrr;
@@ -16,15 +18,28 @@ pub mod wrr;
 use crate::units::{Rate, Time};
 use class::ClassPlan;
 
+/// Builds a scheduler: one whose virtual times or classes may not fit 64 bits takes more where it must.
+macro_rules! build {
+    ($variant:ident, $scheduler:ty, $parameters:ident, $classes:ident, $rate:ident) => {
+        AnyScheduler::$variant(<$scheduler>::new($parameters, $classes, $rate))
+    };
+    ($variant:ident, $scheduler:ty, $parameters:ident, $classes:ident, $rate:ident, $wide:ty) => {
+        match <$scheduler>::new($parameters, $classes, $rate) {
+            Some(it) => AnyScheduler::$variant(it),
+            None => AnyScheduler::Custom(Box::new(<$wide>::new($parameters, $classes, $rate).expect("that fits all that there can be"))),
+        }
+    };
+}
+
 /// Makes the plan, the scheduler at work and the dispatch between them from the list below.
 macro_rules! schedulers {
-    ($( $name:literal => $variant:ident($scheduler:ty, $parameters:ty), )*) => {
+    ($( $name:literal => $variant:ident($scheduler:ty, $parameters:ty) $(or $wide:ty)?, )*) => {
         crate::component_plans! {
             /// A scheduler with its parameters, as a scenario gives it.
             pub enum SchedulerPlan { $( $name => $variant($parameters), )* }
         }
 
-        /// A scheduler at work. `Custom` is for users of the crate.
+        /// A scheduler at work. `Custom` is for users of the crate, and for what does not fit 64 bits.
         #[allow(missing_docs)] // a variant is documented by its component
         #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
         pub enum AnyScheduler {
@@ -46,7 +61,19 @@ macro_rules! schedulers {
             /// The scheduler alone, without those of its classes.
             fn flat(plan: &SchedulerPlan, classes: &[ClassPlan], rate: Rate) -> AnyScheduler {
                 match plan {
-                    $( SchedulerPlan::$variant(parameters) => AnyScheduler::$variant(<$scheduler>::new(parameters, classes, rate)), )*
+                    $( SchedulerPlan::$variant(parameters) => build!($variant, $scheduler, parameters, classes, rate $(, $wide)?), )*
+                }
+            }
+        }
+
+        impl AnyScheduler {
+            /// Shows `visitor` the scheduler as what it is.
+            #[inline(always)]
+            pub fn receive<V: Visitor>(&mut self, visitor: V) {
+                match self {
+                    $( AnyScheduler::$variant(it) => visitor.visit(it), )*
+                    AnyScheduler::Tree(it) => visitor.visit(&mut **it),
+                    AnyScheduler::Custom(it) => visitor.visit(&mut **it),
                 }
             }
         }
@@ -78,18 +105,45 @@ macro_rules! schedulers {
                     AnyScheduler::Custom(it) => it.on_sent(now, queue, size, queues),
                 }
             }
+
+            #[inline]
+            fn on_packet(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.on_packet(now, queue, queues), )*
+                    AnyScheduler::Tree(it) => it.on_packet(now, queue, queues),
+                    AnyScheduler::Custom(it) => it.on_packet(now, queue, queues),
+                }
+            }
+
+            #[inline]
+            fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.on_change(queue, queues), )*
+                    AnyScheduler::Tree(it) => it.on_change(queue, queues),
+                    AnyScheduler::Custom(it) => it.on_change(queue, queues),
+                }
+            }
+
+            #[inline]
+            fn reads_heads(&self) -> bool {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.reads_heads(), )*
+                    AnyScheduler::Tree(it) => it.reads_heads(),
+                    AnyScheduler::Custom(it) => it.reads_heads(),
+                }
+            }
         }
     };
 }
 
 schedulers! {
     "fifo" => Fifo(fifo::Fifo, fifo::Parameters),
-    "priority" => Priority(priority::Priority, priority::Parameters),
+    "priority" => Priority(priority::Priority<1>, priority::Parameters) or priority::Priority<4>,
     "wrr" => Wrr(wrr::Wrr, wrr::Parameters),
     "drr" => Drr(drr::Drr, drr::Parameters),
-    "scfq" => Scfq(scfq::Scfq, scfq::Parameters),
-    "wf2q-plus" => Wf2qPlus(wf2q_plus::Wf2qPlus, wf2q_plus::Parameters),
-    "cbq" => Cbq(cbq::Cbq, cbq::Parameters),
+    "scfq" => Scfq(scfq::Scfq<u64>, scfq::Parameters) or scfq::Scfq<u128>,
+    "wf2q-plus" => Wf2qPlus(wf2q_plus::Wf2qPlus<u64>, wf2q_plus::Parameters) or wf2q_plus::Wf2qPlus<u128>,
+    "cbq" => Cbq(cbq::Cbq<1>, cbq::Parameters) or cbq::Cbq<4>,
 }
 
 impl SchedulerPlan {
@@ -137,12 +191,40 @@ pub trait Scheduler {
         let _ = (now, queue, queues);
     }
 
+    /// Queue `queue` has one more packet; `queues` already shows it. One that does the same each time as on a backlog saves
+    /// the question.
+    #[inline]
+    fn on_packet(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        if queues[queue].packets == 1 {
+            self.on_backlog(now, queue, queues);
+        }
+    }
+
     /// A packet of `size` bytes of queue `queue`, which [`Scheduler::next`] has named, begins its transmission; `queues`
     /// no longer shows it.
     #[inline]
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         let _ = (now, queue, size, queues);
     }
+
+    /// Queue `queue`, which had a packet, has another head or none, though nothing was sent: it is a class with a scheduler of
+    /// its own, which has changed its mind or holds all back.
+    #[inline]
+    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+        let _ = (queue, queues);
+    }
+
+    /// Whether it reads [`QueueState::head`]; if not, that need not be right.
+    #[inline]
+    fn reads_heads(&self) -> bool {
+        true
+    }
+}
+
+/// What is done with a scheduler of any kind. It is compiled for each, so that a loop need not ask for the kind each time.
+pub trait Visitor {
+    /// Does it.
+    fn visit<S: Scheduler + ?Sized>(self, scheduler: &mut S);
 }
 
 /// The weights of classes. A class that has none, in a blueprint made by hand, has 1.
@@ -161,17 +243,19 @@ fn costs(unit: u128, classes: &[ClassPlan]) -> Vec<u128> {
 
 /// The least common multiple of the weights, in multiples of which [`costs`] are exact; `None` above `most`.
 fn exact_unit(classes: &[ClassPlan], most: u64) -> Option<u64> {
-    let greatest_common_divisor = |mut a: u64, mut b: u64| {
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
     let join = |multiple: u64, weight: u64| {
-        let multiple = multiple / greatest_common_divisor(multiple, weight) * weight;
+        let multiple = multiple / common_divisor(u128::from(multiple), u128::from(weight)) as u64 * weight;
         (multiple <= most).then_some(multiple)
     };
     weights(classes).into_iter().try_fold(1, join)
+}
+
+/// The greatest common divisor.
+fn common_divisor(mut a: u128, mut b: u128) -> u128 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// Classes and queues for the tests of schedulers.
@@ -180,7 +264,9 @@ mod testing {
     use super::class::{ClassKeys, ClassPlan};
     use super::{QueueState, Scheduler, Turn};
     use crate::parameters::testing::read;
-    use crate::units::Time;
+    use crate::rng::Key;
+    use crate::units::{Duration, Time};
+    use std::collections::VecDeque;
 
     /// A class with these keys, as `weight = 3`.
     pub(super) fn class(lines: &[&str]) -> ClassPlan {
@@ -222,6 +308,40 @@ mod testing {
                 sent.push(queue);
             }
             sent
+        }
+    }
+
+    /// Lets two schedulers serve the same random packets of three classes, which come and go all the time, on a link of
+    /// 8 kbit/s; their decisions must be the same.
+    pub(super) fn decide_alike(a: &mut impl Scheduler, b: &mut impl Scheduler, packets: usize) {
+        let mut stream = Key::root(1, 0).stream();
+        let mut queues = vec![VecDeque::new(); 3];
+        let mut now = Time::ZERO;
+        let states = |queues: &[VecDeque<u32>]| -> Vec<QueueState> {
+            let state = |queue: &VecDeque<u32>| QueueState {
+                packets: queue.len() as u32,
+                bytes: queue.iter().map(|size| u64::from(*size)).sum(),
+                head: queue.front().map_or(0, |size| *size),
+            };
+            queues.iter().map(state).collect()
+        };
+        for _ in 0..packets {
+            let (class, size) = (stream.below(3) as usize, 1 + stream.below(1500) as u32);
+            queues[class].push_back(size);
+            if queues[class].len() == 1 {
+                a.on_backlog(now, class, &states(&queues));
+                b.on_backlog(now, class, &states(&queues));
+            }
+            // Something always waits, so that no busy period ends.
+            while queues.iter().map(VecDeque::len).sum::<usize>() as u64 > 2 + stream.below(10) {
+                let turn = a.next(now, &states(&queues));
+                assert_eq!(turn, b.next(now, &states(&queues)));
+                let Turn::Queue(class) = turn else { panic!("nothing holds packets back") };
+                let size = queues[class].pop_front().expect("it has a packet");
+                a.on_sent(now, class, size, &states(&queues));
+                b.on_sent(now, class, size, &states(&queues));
+                now += Duration::from_ms(u64::from(size));
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Strict priority.
 
 use super::class::{ClassPlan, Exceeding, RateLimit};
+use super::class_set::ClassSet;
 use super::{QueueState, Scheduler, Turn};
 use crate::meter::bucket::Bucket;
 use crate::parameters::Check;
@@ -42,11 +43,11 @@ pub use crate::parameters::ClassName;
 
 /// Strict priority at work.
 #[derive(Clone, Debug)]
-pub struct Priority {
+pub struct Priority<const WORDS: usize> {
     /// One per queue, or none at all.
     limits: Vec<Option<Limit>>,
-    /// A bit for each of the first 64 queues that may have packets; the first of them is found without a jump for each.
-    backlogged: u64,
+    /// Which queues have packets.
+    waiting: ClassSet<WORDS>,
 }
 
 #[derive(Clone, Debug)]
@@ -55,15 +56,15 @@ struct Limit {
     exceeding: Exceeding,
 }
 
-impl Priority {
-    /// Priority among `classes`, the most urgent first.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], _: Rate) -> Priority {
+impl<const WORDS: usize> Priority<WORDS> {
+    /// Priority among `classes`, the most urgent first, if they fit.
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: Rate) -> Option<Priority<WORDS>> {
         let limit = |limit: &RateLimit| Limit { bucket: limit.bucket(), exceeding: limit.exceeding };
         let limits = match classes.iter().any(|class| class.rate_limit.is_some()) {
             true => classes.iter().map(|class| class.rate_limit.as_ref().map(limit)).collect(),
             false => Vec::new(),
         };
-        Priority { limits, backlogged: 0 }
+        ClassSet::<WORDS>::fits(classes.len()).then_some(Priority { limits, waiting: ClassSet::NONE })
     }
 
     #[cold]
@@ -82,34 +83,41 @@ impl Priority {
     }
 }
 
-impl Scheduler for Priority {
+impl<const WORDS: usize> Scheduler for Priority<WORDS> {
     #[inline]
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
         if !self.limits.is_empty() {
             return self.next_within_limits(now, queues);
         }
-        while self.backlogged != 0 {
-            let first = self.backlogged.trailing_zeros() as usize;
-            if queues[first].packets > 0 {
-                return Turn::Queue(first);
-            }
-            self.backlogged &= self.backlogged - 1;
-        }
-        Turn::Queue(queues.iter().position(|queue| queue.packets > 0).expect("asked only while a queue has a packet"))
+        Turn::Queue(self.waiting.first().expect("asked only while a queue has a packet"))
     }
 
     #[inline]
     fn on_backlog(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
-        if queue < 64 {
-            self.backlogged |= 1 << queue;
+        self.waiting.set(queue, true);
+    }
+
+    #[inline]
+    fn on_packet(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        self.on_backlog(now, queue, queues);
+    }
+
+    #[inline]
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        self.on_change(queue, queues);
+        if let Some(Some(limit)) = self.limits.get_mut(queue) {
+            limit.bucket.spend(now, Bytes::new(u64::from(size)));
         }
     }
 
     #[inline]
-    fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
-        if let Some(Some(limit)) = self.limits.get_mut(queue) {
-            limit.bucket.spend(now, Bytes::new(u64::from(size)));
-        }
+    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+        self.waiting.set(queue, queues[queue].packets > 0);
+    }
+
+    #[inline]
+    fn reads_heads(&self) -> bool {
+        !self.limits.is_empty()
     }
 }
 
@@ -123,12 +131,12 @@ mod tests {
         QueueState { packets, bytes: 100 * u64::from(packets), head: if packets > 0 { 100 } else { 0 } }
     }
 
-    fn priority(exceeding: Option<&str>) -> Priority {
+    fn priority(exceeding: Option<&str>) -> Priority<1> {
         // A byte a millisecond.
         let limit = |exceeding: &str| read::<RateLimit>(&["rate = 8 kbit/s", "burst = 150 bytes", exceeding]).expect("sound");
         let first = ClassPlan { rate_limit: exceeding.map(limit), ..ClassPlan::default() };
         let order = vec![ClassName("a".to_owned()), ClassName("b".to_owned())];
-        Priority::new(&Parameters { order }, &[first, ClassPlan::default()], Rate::from_bps(1_000_000))
+        Priority::new(&Parameters { order }, &[first, ClassPlan::default()], Rate::from_bps(1_000_000)).expect("two classes")
     }
 
     fn ms(ms: u64) -> Time {
@@ -143,8 +151,19 @@ mod tests {
         assert_eq!(it.next(Time::ZERO, &[queue(0), queue(2), queue(1)]), Turn::Queue(1));
         it.on_backlog(Time::ZERO, 0, &[queue(1), queue(2), queue(1)]);
         assert_eq!(it.next(Time::ZERO, &[queue(1), queue(2), queue(1)]), Turn::Queue(0));
+        it.on_sent(Time::ZERO, 0, 100, &[queue(0), queue(2), queue(1)]);
+        it.on_sent(Time::ZERO, 1, 100, &[queue(0), queue(1), queue(1)]);
+        assert_eq!(it.next(Time::ZERO, &[queue(0), queue(1), queue(1)]), Turn::Queue(1));
+        it.on_sent(Time::ZERO, 1, 100, &[queue(0), queue(0), queue(1)]);
         assert_eq!(it.next(Time::ZERO, &[queue(0), queue(0), queue(1)]), Turn::Queue(2));
-        // Beyond the first 64.
+    }
+
+    #[test]
+    fn many_classes_take_more_words() {
+        let plans = vec![ClassPlan::default(); 100];
+        let build = |plans: &[ClassPlan]| Priority::<1>::new(&Parameters { order: Vec::new() }, plans, Rate::from_bps(1_000_000));
+        assert!(build(&plans).is_none() && build(&plans[..64]).is_some());
+        let mut it = Priority::<4>::new(&Parameters { order: Vec::new() }, &plans, Rate::from_bps(1_000_000)).expect("they fit");
         let mut many = vec![queue(0); 100];
         many[80] = queue(1);
         it.on_backlog(Time::ZERO, 80, &many);

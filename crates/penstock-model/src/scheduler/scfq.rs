@@ -1,6 +1,7 @@
 //! Self-clocked fair queueing.
 
 use super::class::ClassPlan;
+use super::tags::{Heads, Tag};
 use super::{costs, exact_unit, QueueState, Scheduler, Turn};
 use crate::parameters::Check;
 use crate::units::{Rate, Time};
@@ -37,56 +38,55 @@ impl Check for Parameters {}
 
 /// Self-clocked fair queueing at work.
 #[derive(Clone, Debug)]
-pub struct Scfq {
-    /// What a class's head counts from: its tag is this + its size x cost.
-    starts: Vec<u128>,
-    costs: Vec<u128>,
+pub struct Scfq<T> {
+    /// The tag of a head is its finish.
+    heads: Heads<T>,
     /// The tag of the packet in service, or of the last one (v).
-    clock: u128,
+    clock: T,
 }
 
-impl Scfq {
-    /// Fair queueing among `classes`.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], _: Rate) -> Scfq {
+impl<T: Tag> Scfq<T> {
+    /// Fair queueing among `classes`, if its tags fit.
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: Rate) -> Option<Scfq<T>> {
         const ROUNDED: u64 = 1 << 32;
         let unit = exact_unit(classes, ROUNDED).unwrap_or(ROUNDED);
-        Scfq { starts: vec![0; classes.len()], costs: costs(u128::from(unit), classes), clock: 0 }
+        Some(Scfq { heads: Heads::new(&costs(u128::from(unit), classes))?, clock: T::ZERO })
     }
 }
 
-impl Scheduler for Scfq {
+impl<T: Tag> Scheduler for Scfq<T> {
     #[inline]
-    fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
-        let (mut best, mut smallest) = (0, u128::MAX);
-        for (i, queue) in queues.iter().enumerate().filter(|(_, queue)| queue.packets > 0) {
-            let tag = self.starts[i] + u128::from(queue.head) * self.costs[i];
-            if tag < smallest {
-                (best, smallest) = (i, tag);
-            }
-        }
-        Turn::Queue(best)
+    fn next(&mut self, _now: Time, _queues: &[QueueState]) -> Turn {
+        Turn::Queue(self.heads.smallest(|_| true).expect("asked only while a queue has a packet"))
     }
 
     #[inline]
-    fn on_backlog(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
+    fn on_backlog(&mut self, _now: Time, queue: usize, queues: &[QueueState]) {
         // Later packets of a backlog follow their predecessor, whose tag is never before the clock.
-        self.starts[queue] = self.starts[queue].max(self.clock);
+        self.heads.begin(queue, self.clock, &queues[queue]);
     }
 
     #[inline]
-    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
-        self.starts[queue] += u128::from(size) * self.costs[queue];
-        self.clock = self.starts[queue];
+    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        self.clock = self.heads.leave(queue, size, &queues[queue]);
+        if self.clock > T::FAR {
+            self.heads.set_back();
+            self.clock = self.clock - T::STEP;
+        }
+    }
+
+    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+        self.heads.change(queue, &queues[queue]);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{weighted, Queues};
+    use super::super::testing::{decide_alike, weighted, Queues};
     use super::*;
 
-    fn scfq(weights: &[u32]) -> Scfq {
-        Scfq::new(&Parameters {}, &weighted(weights), Rate::from_bps(1_000_000))
+    fn scfq(weights: &[u32]) -> Scfq<u64> {
+        Scfq::new(&Parameters {}, &weighted(weights), Rate::from_bps(1_000_000)).expect("small weights fit")
     }
 
     #[test]
@@ -119,5 +119,17 @@ mod tests {
         queues.0[0].0 = 1;
         it.on_backlog(Time::ZERO, 0, &queues.states());
         assert_eq!(queues.send(&mut it, 10), [1, 1, 1, 1, 1, 1, 1, 1, 0, 1]);
+    }
+
+    #[test]
+    fn tags_that_are_set_back_decide_alike() {
+        let weights = weighted(&[3, 1, 2]);
+        let mut narrow = Scfq::<u64>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("small weights fit");
+        let mut wide = Scfq::<u128>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("they always fit");
+        // The tags of 10,000 packets before all are set back.
+        let soon = u64::FAR - 10_000 * 750 * narrow.heads.all().next().expect("a class").cost;
+        narrow.clock = soon - soon % 256;
+        decide_alike(&mut narrow, &mut wide, 20_000);
+        assert!(narrow.clock < soon);
     }
 }

@@ -24,7 +24,7 @@ struct Level {
 
 enum Class {
     Queue(usize),
-    Level(Level),
+    Level(Box<Level>),
 }
 
 impl Tree {
@@ -41,7 +41,7 @@ impl Level {
         let below = |(i, class): (usize, &ClassPlan)| {
             path.push(i as u8);
             let class = match class.below.as_deref() {
-                Some(LevelPlan { scheduler, classes }) => Class::Level(Level::new(scheduler, classes, rate, path, paths)),
+                Some(LevelPlan { scheduler, classes }) => Class::Level(Box::new(Level::new(scheduler, classes, rate, path, paths))),
                 None => {
                     paths.push(path.clone());
                     Class::Queue(paths.len() - 1)
@@ -70,10 +70,11 @@ impl Level {
                     None => QueueState::default(),
                 },
             };
-            let appears = self.states[i].packets == 0 && state.packets > 0;
-            self.states[i] = state;
-            if appears {
+            let before = std::mem::replace(&mut self.states[i], state);
+            if before.packets == 0 && state.packets > 0 {
                 self.scheduler.on_backlog(now, i, &self.states);
+            } else if before.head != state.head || before.packets > 0 && state.packets == 0 {
+                self.scheduler.on_change(i, &self.states);
             }
         }
         if self.states.iter().all(|state| state.packets == 0) {

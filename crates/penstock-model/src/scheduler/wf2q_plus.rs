@@ -1,7 +1,8 @@
 //! Worst-case fair weighted fair queueing with a virtual time of constant cost.
 
 use super::class::ClassPlan;
-use super::{costs, exact_unit, QueueState, Scheduler, Turn};
+use super::tags::{Heads, Tag};
+use super::{common_divisor, costs, exact_unit, QueueState, Scheduler, Turn};
 use crate::parameters::Check;
 use crate::units::{Duration, Rate, Time, PS_PER_SECOND};
 
@@ -39,99 +40,98 @@ impl Check for Parameters {}
 
 /// WF2Q+ at work.
 #[derive(Clone, Debug)]
-pub struct Wf2qPlus {
-    /// The virtual start of each class's head (S).
-    starts: Vec<u128>,
-    costs: Vec<u128>,
+pub struct Wf2qPlus<T> {
+    heads: Heads<T>,
     /// The work of a byte, and that of the link in a picosecond.
-    byte: u128,
-    pace: u128,
+    byte: T,
+    pace: T,
     /// The virtual time (V) when the last transmission began.
-    virtual_time: u128,
+    virtual_time: T,
     /// When that was.
     since: Time,
     /// The work of that transmission.
-    work: u128,
+    work: T,
 }
 
 /// The work of a byte, where virtual times need no finer unit; the link does that of a bit/s in each picosecond.
 const BYTE: u128 = 8 * PS_PER_SECOND as u128;
 
-impl Wf2qPlus {
-    /// Fair queueing among `classes` on a wire of `rate`.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], rate: Rate) -> Wf2qPlus {
+impl<T: Tag> Wf2qPlus<T> {
+    /// Fair queueing among `classes` on a wire of `rate`, if its virtual times fit.
+    pub fn new(_: &Parameters, classes: &[ClassPlan], rate: Rate) -> Option<Wf2qPlus<T>> {
         // With a finer unit than 2^16, 200 days at 100 Tbit/s would not fit.
         let finer = u128::from(exact_unit(classes, 1 << 16).unwrap_or(1));
         let (byte, pace) = (BYTE * finer, u128::from(rate.as_bps()) * finer);
-        let (starts, costs) = (vec![0; classes.len()], costs(byte, classes));
-        Wf2qPlus { starts, costs, byte, pace, virtual_time: 0, since: Time::ZERO, work: 0 }
+        let costs = costs(byte, classes);
+        // All virtual times are sums of these, and so multiples of what divides them.
+        let grain = costs.iter().fold(common_divisor(byte, pace), |grain, cost| common_divisor(grain, *cost));
+        let costs: Vec<u128> = costs.iter().map(|cost| cost / grain).collect();
+        let (byte, pace) = (T::cost(byte / grain)?, T::number(pace / grain)?);
+        Some(Wf2qPlus { heads: Heads::new(&costs)?, byte, pace, virtual_time: T::ZERO, since: Time::ZERO, work: T::ZERO })
     }
 
     /// What has been done of the last transmission by `now`.
     #[inline]
-    fn done(&self, now: Time) -> u128 {
+    fn done(&self, now: Time) -> T {
         let span: Duration = now.since(self.since);
-        self.work.min(self.pace * u128::from(span.as_ps()))
+        self.work.min(T::product(self.pace, span.as_ps()))
     }
 
     /// Of the heads that have started, the one that finishes first.
-    #[inline]
-    fn smallest_finish(&self, queues: &[QueueState]) -> Option<usize> {
-        let (mut best, mut smallest) = (None, u128::MAX);
-        for (i, queue) in queues.iter().enumerate() {
-            let start = self.starts[i];
-            if queue.packets > 0 && start <= self.virtual_time {
-                let finish = start + u128::from(queue.head) * self.costs[i];
-                if finish < smallest {
-                    (best, smallest) = (Some(i), finish);
-                }
-            }
-        }
-        best
+    #[inline(always)]
+    fn smallest_finish(&self) -> Option<usize> {
+        self.heads.smallest(|head| head.start <= self.virtual_time)
     }
 }
 
-impl Scheduler for Wf2qPlus {
+impl<T: Tag> Scheduler for Wf2qPlus<T> {
     #[inline]
-    fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
+    fn next(&mut self, _now: Time, _queues: &[QueueState]) -> Turn {
         // The last transmission is over.
-        self.virtual_time += self.work;
-        self.work = 0;
-        if let Some(best) = self.smallest_finish(queues) {
-            return Turn::Queue(best);
+        self.virtual_time = self.virtual_time + self.work;
+        self.work = T::ZERO;
+        if self.virtual_time > T::FAR {
+            self.heads.set_back();
+            self.virtual_time = self.virtual_time - T::STEP;
         }
-        let backlogged = queues.iter().zip(&self.starts).filter(|(queue, _)| queue.packets > 0);
-        self.virtual_time = backlogged.map(|(_, start)| *start).min().expect("asked only while a queue has a packet");
-        Turn::Queue(self.smallest_finish(queues).expect("the earliest has started"))
+        if let Some(first) = self.smallest_finish() {
+            return Turn::Queue(first);
+        }
+        self.virtual_time = self.heads.earliest().expect("asked only while a queue has a packet");
+        Turn::Queue(self.smallest_finish().expect("the earliest has started"))
     }
 
     #[inline]
     fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
         let done = self.done(now);
-        let alone = queues.iter().enumerate().all(|(i, other)| i == queue || other.packets == 0);
-        if alone && done == self.work {
-            self.starts.fill(0);
-            (self.virtual_time, self.work) = (0, 0);
+        if done == self.work && self.heads.is_alone(queue) {
+            self.heads.begin_anew();
+            (self.virtual_time, self.work) = (T::ZERO, T::ZERO);
+            self.heads.begin(queue, T::ZERO, &queues[queue]);
         } else {
-            self.starts[queue] = self.starts[queue].max(self.virtual_time + done);
+            self.heads.begin(queue, self.virtual_time + done, &queues[queue]);
         }
     }
 
     #[inline]
-    fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
-        self.starts[queue] += u128::from(size) * self.costs[queue];
-        self.work = u128::from(size) * self.byte;
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        self.heads.leave(queue, size, &queues[queue]);
+        self.work = T::from(size) * self.byte;
         self.since = now;
+    }
+
+    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+        self.heads.change(queue, &queues[queue]);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{weighted, Queues};
+    use super::super::testing::{decide_alike, weighted, Queues};
     use super::*;
 
-    fn wf2q_plus(weights: &[u32]) -> Wf2qPlus {
-        Wf2qPlus::new(&Parameters {}, &weighted(weights), Rate::from_bps(8_000))
+    fn wf2q_plus(weights: &[u32]) -> Wf2qPlus<u64> {
+        Wf2qPlus::new(&Parameters {}, &weighted(weights), Rate::from_bps(8_000)).expect("small weights fit")
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         queues.0[1].0 = 1;
         it.on_backlog(ms(50), 1, &queues.states());
         // Half of a packet's work is done; the first class's next packet starts at 200 bytes of it.
-        assert_eq!(it.starts, [200 * it.byte, 50 * it.byte]);
+        assert_eq!(it.heads.all().map(|head| head.start).collect::<Vec<u64>>(), [200 * it.byte, 50 * it.byte]);
         assert_eq!(it.next(ms(100), &queues.states()), Turn::Queue(1));
     }
 
@@ -172,8 +172,33 @@ mod tests {
         queues.0[0].0 = 1;
         // While its packet is on the wire the class has its debt; afterwards it has none.
         it.on_backlog(ms(99), 0, &queues.states());
-        assert_eq!(it.starts[0], 1000 * it.byte);
+        assert_eq!(it.heads.all().next().expect("a class").start, 1000 * it.byte);
         it.on_backlog(ms(100), 0, &queues.states());
-        assert_eq!(it.starts[0], 0);
+        assert_eq!(it.heads.all().next().expect("a class").start, 0);
+    }
+
+    #[test]
+    fn virtual_times_that_are_set_back_decide_alike() {
+        let weights = weighted(&[3, 1, 2]);
+        let mut narrow = Wf2qPlus::<u64>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("small weights fit");
+        let mut wide = Wf2qPlus::<u128>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("they always fit");
+        // The work of 1,000 packets before all are set back; somebody waits, so that the first packet does not begin anew.
+        for it in [&mut narrow as &mut dyn Scheduler, &mut wide] {
+            let one = QueueState { packets: 1, bytes: 100, head: 100 };
+            it.on_backlog(Time::ZERO, 0, &[one, QueueState::default(), QueueState::default()]);
+        }
+        let soon = u64::FAR - 1_000 * 750 * narrow.byte;
+        narrow.virtual_time = soon - soon % 256;
+        decide_alike(&mut narrow, &mut wide, 2_000);
+        assert!(narrow.virtual_time < soon);
+    }
+
+    #[test]
+    fn what_does_not_fit_takes_more_bits() {
+        let classes = weighted(&[9973, 9967, 9949]);
+        let rate = Rate::from_bps(1_544_001);
+        assert!(Wf2qPlus::<u64>::new(&Parameters {}, &classes, rate).is_none());
+        assert!(Wf2qPlus::<u128>::new(&Parameters {}, &classes, rate).is_some());
+        assert!(Wf2qPlus::<u64>::new(&Parameters {}, &weighted(&[31, 69]), Rate::from_bps(1_000_000_000)).is_some());
     }
 }

@@ -81,15 +81,20 @@ crate::choice! {
 pub struct Wrr {
     /// Whose turn it is.
     turn: usize,
-    /// What each class may still send at its visit, in packets, or in bytes / sum of the weights.
-    credits: Vec<i64>,
-    /// What a visit adds.
-    grants: Vec<i64>,
+    classes: Vec<Class>,
     /// What a byte costs, or 0 if packets cost one each.
     byte: i64,
     debts: Debts,
     /// Debts are forgiven and nobody had credit: what goes next is not charged.
     at_no_charge: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    /// What it may still send at its visit, in packets, or in bytes / sum of the weights.
+    credit: i64,
+    /// What a visit adds.
+    grant: i64,
 }
 
 /// The default of the quantum: the largest packet of Ethernet.
@@ -111,17 +116,41 @@ impl Wrr {
     }
 
     fn of(weights: &[u64], unit: u64, byte: u64, debts: Debts) -> Wrr {
-        let grants = weights.iter().map(|weight| (weight * unit) as i64).collect();
+        let class = |weight: &u64| Class { credit: 0, grant: (weight * unit) as i64 };
         // The first visit is the first class's.
-        Wrr { turn: weights.len() - 1, credits: vec![0; weights.len()], grants, byte: byte as i64, debts, at_no_charge: false }
+        Wrr { turn: weights.len() - 1, classes: weights.iter().map(class).collect(), byte: byte as i64, debts, at_no_charge: false }
     }
 
+    #[inline(always)]
     fn after(&self, turn: usize) -> usize {
-        if turn + 1 == self.grants.len() {
-            0
-        } else {
-            turn + 1
+        let next = turn + 1;
+        std::hint::select_unpredictable(next == self.classes.len(), 0, next)
+    }
+
+    /// Whose turn it is of those that `may` send, if debts are kept; one of them must.
+    #[inline(always)]
+    pub(super) fn next_of(&mut self, may: impl Fn(usize) -> bool) -> usize {
+        let mut turn = self.turn;
+        loop {
+            let class = &mut self.classes[turn];
+            let may = may(turn);
+            if may && class.credit > 0 {
+                self.turn = turn;
+                return turn;
+            }
+            if !may {
+                class.credit = class.credit.min(0);
+            }
+            turn = self.after(turn);
+            let class = &mut self.classes[turn];
+            class.credit += class.grant;
         }
+    }
+
+    /// A packet of `size` bytes of class `class` is sent.
+    #[inline(always)]
+    pub(super) fn charge(&mut self, class: usize, size: u32) {
+        self.classes[class].credit -= if self.byte == 0 { 1 } else { self.byte * i64::from(size) };
     }
 
     /// Whose turn it is if debts are forgiven.
@@ -130,16 +159,16 @@ impl Wrr {
             return self.turn;
         }
         // The visit goes on until the credit is used up.
-        let mut turn = if self.credits[self.turn] > 0 { self.turn } else { self.after(self.turn) };
+        let mut turn = if self.classes[self.turn].credit > 0 { self.turn } else { self.after(self.turn) };
         for _ in 0..queues.len() {
-            let credit = &mut self.credits[turn];
-            if *credit <= 0 {
-                *credit += self.grants[turn];
+            let class = &mut self.classes[turn];
+            if class.credit <= 0 {
+                class.credit += class.grant;
             }
-            if queues[turn].packets > 0 && *credit > 0 {
+            if queues[turn].packets > 0 && class.credit > 0 {
                 return turn;
             }
-            *credit = 0;
+            class.credit = 0;
             turn = self.after(turn);
         }
         while queues[turn].packets == 0 {
@@ -157,23 +186,22 @@ impl Scheduler for Wrr {
             self.turn = self.next_forgiving(queues);
             return Turn::Queue(self.turn);
         }
-        let mut turn = self.turn;
-        while queues[turn].packets == 0 || self.credits[turn] <= 0 {
-            if queues[turn].packets == 0 {
-                self.credits[turn] = self.credits[turn].min(0);
-            }
-            turn = self.after(turn);
-            self.credits[turn] += self.grants[turn];
-        }
-        self.turn = turn;
-        Turn::Queue(turn)
+        Turn::Queue(self.next_of(|class| queues[class].packets > 0))
     }
+
+    #[inline]
+    fn on_packet(&mut self, _now: Time, _queue: usize, _queues: &[QueueState]) {}
 
     #[inline]
     fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
         if !std::mem::take(&mut self.at_no_charge) {
-            self.credits[queue] -= if self.byte == 0 { 1 } else { self.byte * i64::from(size) };
+            self.charge(queue, size);
         }
+    }
+
+    #[inline]
+    fn reads_heads(&self) -> bool {
+        false
     }
 }
 

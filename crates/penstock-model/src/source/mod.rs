@@ -10,7 +10,7 @@ pub mod poisson;
 pub mod size;
 
 use crate::rng::Stream;
-use crate::units::{Duration, Rate};
+use crate::units::{Bytes, Duration, Rate};
 
 /// One packet to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +154,16 @@ impl SourcePlan {
             _ => None,
         }
     }
+
+    /// No packet of a source that decides on sizes itself is smaller; nothing where that is not known.
+    pub fn smallest_packet(&self) -> Bytes {
+        match self {
+            SourcePlan::Cbr(cbr) => cbr.packet.smallest(),
+            SourcePlan::Poisson(poisson) => poisson.packet.smallest(),
+            SourcePlan::OnOff(on_off) => on_off.packet.smallest(),
+            SourcePlan::CodecMix(_) | SourcePlan::Ftp(_) | SourcePlan::Http(_) => Bytes::new(0),
+        }
+    }
 }
 
 // A scenario may have a million flows, each with a source.
@@ -163,7 +173,6 @@ const _: () = assert!(std::mem::size_of::<AnySource>() <= 64);
 mod tests {
     use super::*;
     use crate::parameters::testing::read;
-    use crate::units::Bytes;
 
     #[test]
     fn a_greedy_source_is_a_plan_only() {

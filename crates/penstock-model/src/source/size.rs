@@ -41,6 +41,15 @@ impl SizeLaw {
         }
     }
 
+    /// No packet is smaller.
+    pub fn smallest(&self) -> Bytes {
+        Bytes::new(match self {
+            SizeLaw::Constant(size) => u64::from(*size),
+            SizeLaw::Exponential(_) => 1,
+            SizeLaw::Mix(sizes) => sizes.iter().map(|(_, size)| u64::from(*size)).min().unwrap_or(0),
+        })
+    }
+
     /// The size of the next packet; a constant takes nothing from `stream`.
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> u32 {

@@ -17,7 +17,7 @@ mod tests;
 
 pub use parameters::{Parameters, PartialAckTimer, Variant};
 pub use receiver::Receiver;
-pub use sender::Sender;
+pub use sender::{Segments, Sender};
 
 use crate::packet::Body;
 

@@ -48,19 +48,38 @@ impl Receiver {
         self.syn_ack_due = true;
     }
 
+    /// Does what [`Receiver::on_segment`] and [`Receiver::next_transmission`] do about the segment expected next while none
+    /// is missing; whether the acknowledgement of all segments, [`Receiver::delivered`], goes out. `None` of another one,
+    /// which changes nothing.
+    #[inline(always)]
+    pub fn on_usual_segment(&mut self, now: Time, seq: u32) -> Option<bool> {
+        if seq != self.next || !self.beyond.is_empty() {
+            return None;
+        }
+        self.next += 1;
+        self.unacknowledged += 1;
+        let acknowledges = self.unacknowledged >= self.parameters.ack_every.0;
+        if acknowledges {
+            self.unacknowledged = 0;
+            self.deadline = Time::NEVER;
+        } else if self.deadline == Time::NEVER {
+            self.deadline = now + self.parameters.ack_delay.unwrap_or(DEFAULT_DELAY);
+        }
+        Some(acknowledges)
+    }
+
+    /// Bytes of each acknowledgement on the wire.
+    #[inline]
+    pub fn packet_size(&self) -> u32 {
+        self.parameters.header_size()
+    }
+
     /// Segment `seq` arrived.
     ///
     /// Duplicates, segments out of order and segments that fill a gap are acknowledged at once [RFC5681 s4.2].
-    #[inline]
     pub fn on_segment(&mut self, now: Time, seq: u32) {
-        if seq == self.next && self.beyond.is_empty() {
-            self.next += 1;
-            self.unacknowledged += 1;
-            if self.unacknowledged >= self.parameters.ack_every.0 {
-                self.ack_due = true;
-            } else if self.deadline == Time::NEVER {
-                self.deadline = now + self.parameters.ack_delay.unwrap_or(DEFAULT_DELAY);
-            }
+        if let Some(acknowledges) = self.on_usual_segment(now, seq) {
+            self.ack_due |= acknowledges;
             return;
         }
         self.ack_due = true;
@@ -84,26 +103,40 @@ impl Receiver {
     }
 
     /// When [`Receiver::on_timeout`] is due; [`Time::NEVER`] if no acknowledgement waits.
+    #[inline]
     pub fn deadline(&self) -> Time {
         self.deadline
     }
 
     /// What to send now, if anything.
-    #[inline]
+    #[inline(always)]
     pub fn next_transmission(&mut self, _now: Time) -> Option<Transmission> {
         let size = self.parameters.header_size();
         if std::mem::take(&mut self.syn_ack_due) {
             return Some(Transmission { body: Body::SynAck, size });
         }
+        self.takes_ack().then(|| Transmission { body: self.ack(), size })
+    }
+
+    /// Whether an acknowledgement is due, which then goes out.
+    #[inline(always)]
+    pub fn takes_ack(&mut self) -> bool {
         if !std::mem::take(&mut self.ack_due) {
-            return None;
+            return false;
         }
         self.unacknowledged = 0;
         self.deadline = Time::NEVER;
-        Some(Transmission { body: self.ack(), size })
+        true
+    }
+
+    /// Whether acknowledgements report blocks now.
+    #[inline]
+    pub fn reports_blocks(&self) -> bool {
+        self.parameters.variant == Variant::Sack && !self.beyond.is_empty()
     }
 
     /// Segments that have arrived in order.
+    #[inline]
     pub fn delivered(&self) -> u32 {
         self.next
     }
@@ -127,10 +160,9 @@ impl Receiver {
         };
     }
 
-    #[inline]
+    #[inline(always)]
     fn ack(&self) -> Body {
-        let reports = self.parameters.variant == Variant::Sack && !self.beyond.is_empty();
-        Body::Ack { next: self.next, sack: if reports { self.sack() } else { SackBlocks::default() } }
+        Body::Ack { next: self.next, sack: if self.reports_blocks() { self.sack() } else { SackBlocks::default() } }
     }
 
     /// The latest blocks first [RFC2018 s4], then the highest, as many as fit.

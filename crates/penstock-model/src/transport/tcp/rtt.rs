@@ -16,6 +16,8 @@ pub(super) struct Estimator {
     timeout: Duration,
     /// The timeout is multiplied by this, 1, 2, 4 and so on.
     backoff: u32,
+    /// RTO: the timeout within its bounds and backed off.
+    rto: Duration,
     /// The next sample starts the averages anew.
     fresh: bool,
     /// How long before the beginning of time the clock's ticks began.
@@ -30,7 +32,10 @@ const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
 impl Estimator {
     pub fn new(parameters: &Parameters, clock_offset: Duration) -> Estimator {
-        Estimator { srtt_by_8: 0, rttvar_by_4: 0, timeout: parameters.initial_rto, backoff: 1, fresh: true, clock_offset }
+        let (timeout, rto) = (parameters.initial_rto, Duration::ZERO);
+        let mut estimator = Estimator { srtt_by_8: 0, rttvar_by_4: 0, timeout, backoff: 1, rto, fresh: true, clock_offset };
+        estimator.settle(parameters);
+        estimator
     }
 
     /// A segment sent once, at `sent`, was acknowledged `now`. Ends the back-off [RFC6298 s5].
@@ -50,6 +55,7 @@ impl Estimator {
         }
         self.timeout = Duration::from_ps(tick).times(self.srtt_by_8 / 8 + self.rttvar_by_4);
         self.backoff = 1;
+        self.settle(parameters);
     }
 
     /// The timer expired.
@@ -58,19 +64,25 @@ impl Estimator {
         if self.backoff > FORGET_ABOVE {
             self.fresh = true;
         }
+        self.settle(parameters);
     }
 
     /// Data may be sent after a SYN was lost: there is no sample yet, and the path is not as quick as hoped.
     pub fn on_lost_syn(&mut self, parameters: &Parameters) {
         self.timeout = parameters.initial_rto.max(AFTER_LOST_SYN);
         self.backoff = 1;
+        self.settle(parameters);
+    }
+
+    fn settle(&mut self, parameters: &Parameters) {
+        let backed_off = self.timeout.max(parameters.min_rto).times(u64::from(self.backoff));
+        self.rto = backed_off.min(parameters.max_rto).max(parameters.timer_tick.times(2));
     }
 
     /// RTO.
     #[inline]
-    pub fn timeout(&self, parameters: &Parameters) -> Duration {
-        let backed_off = self.timeout.max(parameters.min_rto).times(u64::from(self.backoff));
-        backed_off.min(parameters.max_rto).max(parameters.timer_tick.times(2))
+    pub fn timeout(&self) -> Duration {
+        self.rto
     }
 }
 
@@ -87,12 +99,12 @@ mod tests {
     fn an_exact_clock_follows_rfc_6298() {
         let parameters = parameters(&[("min-rto", text("0 s"))]);
         let mut estimator = Estimator::new(&parameters, Duration::ZERO);
-        assert_eq!(estimator.timeout(&parameters), Duration::from_secs(1));
+        assert_eq!(estimator.timeout(), Duration::from_secs(1));
         estimator.on_sample(&parameters, at_ms(7), at_ms(107));
-        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(100 + 4 * 50));
+        assert_eq!(estimator.timeout(), Duration::from_ms(100 + 4 * 50));
         estimator.on_sample(&parameters, at_ms(200), at_ms(260));
         // SRTT = 7/8 100 + 1/8 60 = 95; RTTVAR = 3/4 50 + 1/4 40 = 47.5.
-        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(95 + 190));
+        assert_eq!(estimator.timeout(), Duration::from_ms(95 + 190));
     }
 
     #[test]
@@ -101,7 +113,7 @@ mod tests {
         let after = |samples: &[(u64, u64)]| {
             let mut estimator = Estimator::new(&parameters, Duration::ZERO);
             samples.iter().for_each(|(sent, now)| estimator.on_sample(&parameters, at_ms(*sent), at_ms(*now)));
-            estimator.timeout(&parameters)
+            estimator.timeout()
         };
         assert_eq!(after(&[(0, 250)]), Duration::from_ms(200 + 400)); // 2 ticks: 2 + 4 x 1
         assert_eq!(after(&[(90, 310)]), Duration::from_ms(300 + 600)); // 3 ticks, although only 220 ms
@@ -117,7 +129,7 @@ mod tests {
         for (offset, ticks) in [(0, 1), (49, 1), (50, 2), (60, 2), (99, 2)] {
             let mut estimator = Estimator::new(&parameters, Duration::from_ms(offset));
             estimator.on_sample(&parameters, at_ms(0), at_ms(150));
-            assert_eq!(estimator.timeout(&parameters), Duration::from_ms(300 * ticks), "offset of {offset} ms");
+            assert_eq!(estimator.timeout(), Duration::from_ms(300 * ticks), "offset of {offset} ms");
         }
     }
 
@@ -125,7 +137,7 @@ mod tests {
     fn a_timeout_lasts_two_ticks_at_least() {
         let given = [("min-rto", text("0 s")), ("initial-rto", text("50 ms")), ("timer-tick", text("100 ms"))];
         let parameters = parameters(&given);
-        assert_eq!(Estimator::new(&parameters, Duration::ZERO).timeout(&parameters), Duration::from_ms(200));
+        assert_eq!(Estimator::new(&parameters, Duration::ZERO).timeout(), Duration::from_ms(200));
     }
 
     #[test]
@@ -134,7 +146,7 @@ mod tests {
         let mut estimator = Estimator::new(&parameters, Duration::ZERO);
         estimator.on_sample(&parameters, at_ms(0), at_ms(100));
         estimator.back_off(&parameters);
-        assert_eq!(estimator.timeout(&parameters), Duration::from_secs(2));
+        assert_eq!(estimator.timeout(), Duration::from_secs(2));
     }
 
     #[test]
@@ -143,8 +155,8 @@ mod tests {
         let mut estimator = Estimator::new(&parameters, Duration::ZERO);
         estimator.on_sample(&parameters, at_ms(0), at_ms(100));
         (0..4).for_each(|_| estimator.back_off(&parameters));
-        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(16 * 300));
+        assert_eq!(estimator.timeout(), Duration::from_ms(16 * 300));
         estimator.on_sample(&parameters, at_ms(9000), at_ms(9010));
-        assert_eq!(estimator.timeout(&parameters), Duration::from_ms(10 + 20));
+        assert_eq!(estimator.timeout(), Duration::from_ms(10 + 20));
     }
 }

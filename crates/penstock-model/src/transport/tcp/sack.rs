@@ -33,6 +33,12 @@ impl Scoreboard {
         newly
     }
 
+    /// Whether nothing is SACKed.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.sacked.is_empty()
+    }
+
     /// Everything before `seq` has been acknowledged cumulatively.
     #[inline]
     pub fn remove_below(&mut self, seq: u32) {

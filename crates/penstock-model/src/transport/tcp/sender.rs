@@ -42,6 +42,17 @@ pub struct Sender {
     pub(super) partial_seen: bool,
 }
 
+/// Segments that go out in a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Segments {
+    /// The first.
+    pub first: u32,
+    /// The one after the last.
+    pub end: u32,
+    /// From here on, they have never been sent before.
+    pub new_from: u32,
+}
+
 /// How far the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Connection {
@@ -131,17 +142,61 @@ impl Sender {
         }
     }
 
-    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
-        let acknowledged = ack.next - self.unacknowledged;
-        self.unacknowledged = ack.next;
-        self.next = self.next.max(ack.next);
+    /// Does what [`Sender::on_ack`] and [`Sender::next_transmission`] do, until there is nothing more to send, about an
+    /// acknowledgement without blocks as most are: of something new but not of all, outside fast recovery. Returns the
+    /// segments that go out; `None` if the acknowledgement is another one, which changes nothing.
+    #[inline(always)]
+    pub fn on_usual_ack(&mut self, now: Time, next: u32) -> Option<Segments> {
+        let is_usual = self.phase != Phase::Recovery && self.unacknowledged < next && next < self.high && self.scoreboard.is_empty();
+        if !is_usual {
+            return None;
+        }
+        self.on_progress(now, next);
+        self.window.grow();
+        if self.phase == Phase::GoBack {
+            self.leave_go_back();
+        }
+        self.restart_timer(now);
+        let (first, high) = (self.next, self.high);
+        let end = self.offered.min(next.saturating_add(self.window.usable())).max(first);
+        if first < end {
+            if first < high {
+                self.timed = None; // as in `transmit`
+            }
+            if high < end {
+                self.timed = self.timed.or(Some((high, now)));
+                self.high = end;
+            }
+            self.next = end;
+            self.last_sent = now;
+        }
+        Some(Segments { first, end, new_from: high })
+    }
+
+    /// Segments up to `next` have arrived, not all of them known before.
+    #[inline(always)]
+    fn on_progress(&mut self, now: Time, next: u32) {
+        self.unacknowledged = next;
+        self.next = self.next.max(next);
         self.duplicates = 0;
         self.resend = false;
         self.stalled = false;
-        if let Some((_, sent)) = self.timed.filter(|(seq, _)| *seq < ack.next) {
-            self.timed = None;
+        if self.timed.is_some_and(|(seq, _)| seq < next) {
+            self.take_sample(now);
+        }
+    }
+
+    /// The segment whose round trip is measured has been acknowledged.
+    #[inline(never)]
+    fn take_sample(&mut self, now: Time) {
+        if let Some((_, sent)) = self.timed.take() {
             self.estimator.on_sample(&self.parameters, sent, now);
         }
+    }
+
+    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
+        let acknowledged = ack.next - self.unacknowledged;
+        self.on_progress(now, ack.next);
         if self.parameters.variant == Variant::Sack {
             self.scoreboard.remove_below(ack.next);
             self.scoreboard.update(ack.blocks(), ack.next, self.parameters.dup_ack_threshold.0);
@@ -191,7 +246,7 @@ impl Sender {
     }
 
     /// What to send now, if anything.
-    #[inline]
+    #[inline(always)]
     pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
         match self.connection {
             Connection::Open => self.next_segment(now).map(|seq| self.transmit(now, seq)),
@@ -205,6 +260,7 @@ impl Sender {
         }
     }
 
+    #[inline(always)]
     fn next_segment(&mut self, now: Time) -> Option<u32> {
         if std::mem::take(&mut self.resend) {
             return Some(self.unacknowledged);
@@ -236,6 +292,7 @@ impl Sender {
         seq < self.offered && seq - self.unacknowledged < self.window.max
     }
 
+    #[inline(always)]
     fn transmit(&mut self, now: Time, seq: u32) -> Transmission {
         let retransmission = seq < self.high;
         if retransmission {
@@ -253,17 +310,23 @@ impl Sender {
 
     /// After an idle time longer than the timeout the path is unknown again [RFC5681 s4.1].
     fn restart_window_if_idle(&mut self, now: Time) {
-        if self.parameters.restart_after_idle && now.since(self.last_sent) > self.estimator.timeout(&self.parameters) {
+        if self.parameters.restart_after_idle && now.since(self.last_sent) > self.estimator.timeout() {
             self.window.size = self.window.size.min(Window::initial(&self.parameters));
         }
     }
 
     pub(super) fn restart_timer(&mut self, now: Time) {
-        self.deadline = now + self.estimator.timeout(&self.parameters);
+        self.deadline = now + self.estimator.timeout();
     }
 
     pub(super) fn outstanding(&self) -> Outstanding {
         Outstanding { unacknowledged: self.unacknowledged, high: self.high }
+    }
+
+    /// Bytes of each segment on the wire, headers included.
+    #[inline]
+    pub fn packet_size(&self) -> u32 {
+        self.parameters.packet_size()
     }
 
     /// cwnd, in segments.

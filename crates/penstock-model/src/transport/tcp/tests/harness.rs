@@ -1,7 +1,7 @@
 //! A path of 50 ms each way without queues, for the tests of this folder.
 
-use super::super::{Parameters, Receiver, Sender};
-use crate::packet::{Ack, Body};
+use super::super::{Parameters, Receiver, Segments, Sender};
+use crate::packet::{Ack, Body, SackBlocks};
 use crate::parameters::{Field, Parameters as _, Reader, Value};
 use crate::units::{Duration, Time};
 use std::collections::BTreeMap;
@@ -131,6 +131,9 @@ impl Path {
     pub fn step(&mut self) -> Option<Body> {
         self.now = self.next_event();
         let arrived = self.in_transit.first_entry().filter(|entry| entry.key().0 == self.now).map(|entry| entry.remove());
+        // Enough for a test, and not too much for a long one.
+        let short = arrived.filter(|_| self.log.len() < 500).and_then(|(_, body)| self.the_short_way(body));
+        let logged = (self.log.len(), self.log_back.len());
         match arrived {
             Some((true, Body::Segment { seq, .. })) => self.receiver.on_segment(self.now, seq),
             Some((true, Body::Syn)) => self.receiver.on_syn(self.now),
@@ -141,7 +144,30 @@ impl Path {
             None => self.receiver.on_timeout(self.now),
         }
         self.collect();
+        if let Some((sent, ends)) = short {
+            let bodies = self.log[logged.0..].iter().chain(&self.log_back[logged.1..]).map(|(_, body)| *body);
+            assert_eq!(bodies.collect::<Vec<_>>(), sent, "at {:?}", self.now);
+            assert_eq!(format!("{:?}", (&self.sender, &self.receiver)), ends);
+        }
         arrived.map(|(_, body)| body)
+    }
+
+    /// What would be sent, and how both ends would look, if the short way of usual packets were taken; `None` of others.
+    fn the_short_way(&self, arrived: Body) -> Option<(Vec<Body>, String)> {
+        let (mut sender, mut receiver) = (self.sender.clone(), self.receiver.clone());
+        let sent = match arrived {
+            Body::Ack { next, sack } if sack.is_empty() => {
+                let Segments { first, end, new_from } = sender.on_usual_ack(self.now, next)?;
+                (first..end).map(|seq| Body::Segment { seq, retransmission: seq < new_from }).collect()
+            }
+            Body::Segment { seq, .. } => {
+                let acknowledges = receiver.on_usual_segment(self.now, seq)?;
+                let ack = Body::Ack { next: receiver.delivered(), sack: SackBlocks::default() };
+                acknowledges.then_some(ack).into_iter().collect()
+            }
+            _ => return None,
+        };
+        Some((sent, format!("{:?}", (&sender, &receiver))))
     }
 
     fn collect(&mut self) {

@@ -1,0 +1,291 @@
+//! The ends of TCP connections at a host.
+
+use crate::browse::Browser;
+use crate::channel::Arrival;
+use crate::counts::{Received, Sent};
+use crate::host::{Dress, Surroundings};
+use crate::observations::{Observations, TraceEvent};
+use crate::record::Window;
+use crate::timers::{Timer, TimerKind, Timers};
+use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
+use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
+use penstock_model::units::Time;
+
+/// The ends of connections, each in its slot; receivers and senders apart.
+pub struct Connections {
+    /// The place of the node in traces.
+    place: u32,
+    window: Window,
+    senders: Vec<SenderEnd>,
+    receivers: Vec<ReceiverEnd>,
+}
+
+struct SenderEnd {
+    sender: Sender,
+    armed: Time,
+    dress: Dress,
+    sent: Sent,
+    browser: Option<Box<Browser>>,
+}
+
+struct ReceiverEnd {
+    receiver: Receiver,
+    armed: Time,
+    dress: Dress,
+    received: Received,
+    goodput: u64,
+}
+
+impl ReceiverEnd {
+    /// Counts a segment, and what has come in order since `before` was all.
+    #[inline(always)]
+    fn count(&mut self, now: Time, packet: &Packet, before: u32) {
+        self.received.count(now, packet);
+        self.goodput += u64::from(self.receiver.delivered() - before) * u64::from(packet.size - self.received.header);
+    }
+}
+
+impl Connections {
+    /// None yet.
+    pub fn new(place: u32, window: Window) -> Connections {
+        Connections { place, window, senders: Vec::new(), receivers: Vec::new() }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.senders.is_empty() && self.receivers.is_empty()
+    }
+
+    /// Makes room for exactly so many.
+    pub fn expect(&mut self, senders: usize, receivers: usize) {
+        self.senders.reserve_exact(senders);
+        self.receivers.reserve_exact(receivers);
+    }
+
+    /// Adds a sender, and who asks it for pages, if anybody does; returns its slot.
+    pub fn add_sender(&mut self, dress: Dress, sender: Sender, browser: Option<Box<Browser>>) -> u32 {
+        self.senders.push(SenderEnd { sender, armed: Time::NEVER, dress, sent: Sent::default(), browser });
+        self.senders.len() as u32 - 1
+    }
+
+    /// Adds a receiver; returns its slot.
+    pub fn add_receiver(&mut self, dress: Dress, receiver: Receiver, received: Received) -> u32 {
+        self.receivers.push(ReceiverEnd { receiver, armed: Time::NEVER, dress, received, goodput: 0 });
+        self.receivers.len() as u32 - 1
+    }
+
+    /// Takes segments and acknowledgements at the end of their routes, as long as nothing else arrives, they do so before
+    /// `bound`, and no timer is due; returns how many. Nobody traces.
+    ///
+    /// What most of them bring about is done here in a few steps, without asking what else might be to do.
+    #[inline(never)]
+    pub fn take(&mut self, arrivals: &[Arrival], bound: Time, timers: &mut Timers, around: &mut Surroundings<'_, '_>) -> usize {
+        let mut taken = 0;
+        for Arrival { at, packet } in arrivals {
+            if *at >= bound.min(timers.next()) {
+                break;
+            }
+            match &packet.body {
+                Body::Segment { seq, .. } => {
+                    around.context.record.digest.packet(*at, packet, 0);
+                    self.take_segment(*at, packet, *seq, timers, around);
+                }
+                Body::Ack { next, sack } => {
+                    around.context.record.digest.packet(*at, packet, 0);
+                    self.take_ack(*at, packet, *next, sack, timers, around);
+                }
+                _ => break,
+            }
+            taken += 1;
+        }
+        taken
+    }
+
+    #[inline(always)]
+    fn take_segment(&mut self, now: Time, packet: &Packet, seq: u32, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
+        let slot = around.context.routes.sink(packet.flow);
+        let counts = self.window.is_open(now);
+        let end = &mut self.receivers[slot as usize];
+        let before = end.receiver.delivered();
+        let acknowledges = match end.receiver.on_usual_segment(now, seq) {
+            Some(acknowledges) => acknowledges,
+            None => {
+                end.receiver.on_segment(now, seq);
+                if end.receiver.reports_blocks() {
+                    if counts {
+                        end.count(now, packet, before);
+                    }
+                    return self.pump_receiver(now, slot, timers, around);
+                }
+                end.receiver.takes_ack()
+            }
+        };
+        if counts {
+            end.count(now, packet, before);
+        }
+        if acknowledges {
+            let body = Body::Ack { next: end.receiver.delivered(), sack: SackBlocks::default() };
+            let packet = end.dress.packet(now, end.receiver.packet_size(), body);
+            around.send(now, end.dress.departure.port, &packet);
+        } else {
+            timers.arm(end.receiver.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Receiver, slot);
+        }
+    }
+
+    #[inline(always)]
+    fn take_ack(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        next: u32,
+        sack: &SackBlocks,
+        timers: &mut Timers,
+        around: &mut Surroundings<'_, '_>,
+    ) {
+        let slot = around.context.routes.flow(packet.flow).source;
+        let counts = self.window.is_open(now);
+        let end = &mut self.senders[slot as usize];
+        let usual = if sack.is_empty() { end.sender.on_usual_ack(now, next) } else { None };
+        let Some(segments) = usual else {
+            return self.on_ack(now, slot, &Ack { next, sack: *sack }, timers, around);
+        };
+        let size = end.sender.packet_size();
+        let Segments { first, end: last, new_from } = segments;
+        if counts {
+            end.sent.count_many(last - first, size, last.min(new_from).saturating_sub(first));
+        }
+        for seq in first..last {
+            let packet = end.dress.packet(now, size, Body::Segment { seq, retransmission: seq < new_from });
+            around.send(now, end.dress.departure.port, &packet);
+        }
+        timers.arm(end.sender.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Sender, slot);
+    }
+
+    /// Takes a packet at the end of its route.
+    #[inline(never)]
+    pub fn deliver(&mut self, now: Time, packet: &Packet, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
+        let flow = around.context.routes.flow(packet.flow);
+        match packet.body {
+            Body::Segment { seq, .. } => {
+                let end = &mut self.receivers[flow.sink as usize];
+                let before = end.receiver.delivered();
+                end.receiver.on_segment(now, seq);
+                if self.window.is_open(now) {
+                    end.count(now, packet, before);
+                }
+                self.pump_receiver(now, flow.sink, timers, around);
+            }
+            Body::Ack { next, sack } => self.on_ack(now, flow.source, &Ack { next, sack }, timers, around),
+            Body::Syn => {
+                self.receivers[flow.sink as usize].receiver.on_syn(now);
+                self.pump_receiver(now, flow.sink, timers, around);
+            }
+            Body::SynAck => {
+                self.senders[flow.source as usize].sender.on_syn_ack(now);
+                self.pump_sender(now, flow.source, timers, around);
+            }
+            _ => unreachable!("these have no transport"),
+        }
+    }
+
+    /// Any acknowledgement.
+    #[inline(never)]
+    fn on_ack(&mut self, now: Time, slot: u32, ack: &Ack, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
+        self.senders[slot as usize].sender.on_ack(now, ack);
+        self.pump_sender(now, slot, timers, around);
+        self.turn_page(now, slot, timers);
+    }
+
+    /// Does what is due by `timer`, which is one of these ends'.
+    #[inline(never)]
+    pub fn on_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
+        let slot = timer.slot as usize;
+        match timer.kind {
+            TimerKind::Start => {
+                self.senders[slot].sender.start(now);
+                self.pump_sender(now, timer.slot, timers, around);
+            }
+            TimerKind::Stop => {
+                let end = &mut self.senders[slot];
+                end.sender.withdraw();
+                end.browser.iter_mut().for_each(|browser| browser.stop());
+            }
+            TimerKind::Page => {
+                let end = &mut self.senders[slot];
+                let segments = end.browser.as_mut().map_or(0, |browser| browser.ask(now));
+                end.sender.offer(Some(segments));
+                self.pump_sender(now, timer.slot, timers, around);
+            }
+            TimerKind::Sender => {
+                let end = &mut self.senders[slot];
+                if end.armed != timer.at {
+                    return;
+                }
+                end.armed = Time::NEVER;
+                if end.sender.deadline() <= now {
+                    end.sender.on_timeout(now);
+                }
+                self.pump_sender(now, timer.slot, timers, around);
+            }
+            TimerKind::Receiver => {
+                let end = &mut self.receivers[slot];
+                if end.armed != timer.at {
+                    return;
+                }
+                end.armed = Time::NEVER;
+                if end.receiver.deadline() <= now {
+                    end.receiver.on_timeout(now);
+                }
+                self.pump_receiver(now, timer.slot, timers, around);
+            }
+            TimerKind::Egress => unreachable!("aggregates have no connection"),
+        }
+    }
+
+    /// Lets the user of a page that has come completely ask for the next one later.
+    fn turn_page(&mut self, now: Time, slot: u32, timers: &mut Timers) {
+        let end = &mut self.senders[slot as usize];
+        if let Some(browser) = end.browser.as_mut().filter(|_| end.sender.is_finished()) {
+            if let Some(next) = browser.on_finished(now, self.window) {
+                timers.arm(next, &mut { Time::NEVER }, end.dress.flow.0, TimerKind::Page, slot);
+            }
+        }
+    }
+
+    /// Sends whatever the sender wants to send now, and arms its timer.
+    fn pump_sender(&mut self, now: Time, slot: u32, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
+        let end = &mut self.senders[slot as usize];
+        while let Some(Transmission { body, size }) = end.sender.next_transmission(now) {
+            let packet = end.dress.packet(now, size, body);
+            if self.window.is_open(now) && matches!(body, Body::Segment { .. }) {
+                end.sent.count(&packet);
+            }
+            around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+            around.send(now, end.dress.departure.port, &packet);
+        }
+        timers.arm(end.sender.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Sender, slot);
+    }
+
+    /// Sends whatever acknowledgements the receiver has, and arms its timer.
+    fn pump_receiver(&mut self, now: Time, slot: u32, timers: &mut Timers, around: &mut Surroundings<'_, '_>) {
+        let end = &mut self.receivers[slot as usize];
+        while let Some(Transmission { body, size }) = end.receiver.next_transmission(now) {
+            let packet = end.dress.packet(now, size, body);
+            around.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+            around.send(now, end.dress.departure.port, &packet);
+        }
+        timers.arm(end.receiver.deadline(), &mut end.armed, end.dress.flow.0, TimerKind::Receiver, slot);
+    }
+
+    /// Writes the counts into the flows' rows.
+    pub fn report(self, seen: &mut Observations) {
+        for end in self.senders {
+            end.sent.report(&mut seen.flows[end.dress.flow.index()]);
+            seen.pages.extend(end.browser.map(|browser| (end.dress.flow, browser.into_times())));
+        }
+        for end in self.receivers {
+            end.received.report(seen);
+            seen.flows[end.dress.flow.index()].goodput_bytes = end.goodput;
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Virtual times of the heads of classes, for schedulers that compare them.
+
+use super::QueueState;
+use crate::source::size::LARGEST;
+use std::fmt::Debug;
+use std::ops::{Add, Mul, Sub};
+
+/// A virtual time, in 64 bits or, where those are too few, in 128.
+///
+/// All are multiples of [`UNIT`], which leaves room for the number of a class: then of two equal ones that of the first
+/// class is the smaller, and the smallest tells its class.
+pub trait Tag: Copy + Ord + Debug + Send + From<u32> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + 'static {
+    /// Beginning of time.
+    const ZERO: Self;
+    /// Of a class that has no packets.
+    const NEVER: Self;
+    /// Beyond this all are to be set back.
+    const FAR: Self;
+
+    /// By so much they are then set back.
+    const STEP: Self;
+
+    /// What `cost` is in these units, if the largest packet costs at most half of a step.
+    fn cost(cost: u128) -> Option<Self>;
+
+    /// What `number` is in these units, if it fits.
+    fn number(number: u128) -> Option<Self>;
+
+    /// The class whose number is in it.
+    fn class(self) -> usize;
+
+    /// The product, or the largest number.
+    fn product(a: Self, b: u64) -> Self;
+
+    /// The difference, or zero.
+    fn less(self, other: Self) -> Self;
+}
+
+/// As many classes as there may be.
+const UNIT: u128 = 256;
+
+macro_rules! tag {
+    ($number:ty) => {
+        impl Tag for $number {
+            const ZERO: $number = 0;
+            const NEVER: $number = <$number>::MAX;
+            const FAR: $number = <$number>::MAX / 2;
+            const STEP: $number = <$number>::FAR / UNIT as $number / 2 * UNIT as $number;
+
+            fn cost(cost: u128) -> Option<$number> {
+                Self::number(cost).filter(|units| *units <= <$number>::STEP / 2 / <$number>::from(LARGEST))
+            }
+
+            fn number(number: u128) -> Option<$number> {
+                number.checked_mul(UNIT).and_then(|units| <$number>::try_from(units).ok())
+            }
+
+            #[inline]
+            fn class(self) -> usize {
+                (self % UNIT as $number) as usize
+            }
+
+            #[inline]
+            fn product(a: $number, b: u64) -> $number {
+                a.saturating_mul(<$number>::from(b))
+            }
+
+            #[inline]
+            fn less(self, other: $number) -> $number {
+                self.saturating_sub(other)
+            }
+        }
+    };
+}
+tag!(u64);
+tag!(u128);
+
+/// A class and its head.
+#[derive(Clone, Copy, Debug)]
+pub struct Head<T> {
+    /// What its finish counts from.
+    pub start: T,
+    /// Its finish and, in the last byte, the number of its class; [`Tag::NEVER`] if the class has no packets.
+    pub finish: T,
+    /// What a byte costs the class.
+    pub cost: T,
+}
+
+/// The classes and their heads.
+#[derive(Clone, Debug)]
+pub struct Heads<T>(Vec<Head<T>>);
+
+impl<T: Tag> Heads<T> {
+    /// Classes without packets, in which a byte costs so much; nothing if that does not fit.
+    pub fn new(costs: &[u128]) -> Option<Heads<T>> {
+        let head = |cost: &u128| Some(Head { start: T::ZERO, finish: T::NEVER, cost: T::cost(*cost)? });
+        costs.iter().map(head).collect::<Option<_>>().map(Heads)
+    }
+
+    /// The classes.
+    #[cfg(test)]
+    pub fn all(&self) -> impl Iterator<Item = &Head<T>> {
+        self.0.iter()
+    }
+
+    /// The earliest start of a head, if there is any.
+    pub fn earliest(&self) -> Option<T> {
+        self.0.iter().filter(|head| head.finish != T::NEVER).map(|head| head.start).min()
+    }
+
+    /// Whether no other class has packets.
+    pub fn is_alone(&self, class: usize) -> bool {
+        self.0.iter().enumerate().all(|(i, head)| i == class || head.finish == T::NEVER)
+    }
+
+    /// All classes start at the beginning again.
+    pub fn begin_anew(&mut self) {
+        self.0.iter_mut().for_each(|head| head.start = T::ZERO);
+    }
+
+    /// The class of the smallest finish of those that `may` go, if any.
+    #[inline(always)]
+    pub fn smallest(&self, may: impl Fn(&Head<T>) -> bool) -> Option<usize> {
+        let finish = |head: &Head<T>| std::hint::select_unpredictable(may(head), head.finish, T::NEVER);
+        let (fours, rest) = self.0.as_chunks::<4>();
+        let smallest = rest.iter().fold(T::NEVER, |smallest, head| smallest.min(finish(head)));
+        // In pairs: a minimum that waits for the one before takes as long as it has predecessors.
+        let of_four = |[a, b, c, d]: &[Head<T>; 4]| finish(a).min(finish(b)).min(finish(c).min(finish(d)));
+        let smallest = fours.iter().fold(smallest, |smallest, four| smallest.min(of_four(four)));
+        (smallest != T::NEVER).then(|| smallest.class())
+    }
+
+    /// Class `class` has a packet, which starts at `earliest` or after its predecessor.
+    #[inline]
+    pub fn begin(&mut self, class: usize, earliest: T, state: &QueueState) {
+        let head = &mut self.0[class];
+        head.start = head.start.max(earliest);
+        head.look(class, state);
+    }
+
+    /// The head of class `class`, of `size` bytes, leaves; returns when it finishes.
+    #[inline(always)]
+    pub fn leave(&mut self, class: usize, size: u32, state: &QueueState) -> T {
+        debug_assert!(u64::from(size) <= LARGEST, "larger than any packet");
+        let head = &mut self.0[class];
+        head.start = head.start + T::from(size) * head.cost;
+        head.look(class, state);
+        head.start
+    }
+
+    /// The state of class `class` has changed otherwise.
+    pub fn change(&mut self, class: usize, state: &QueueState) {
+        self.0[class].look(class, state);
+    }
+
+    /// Sets all back by a step; the time is beyond [`Tag::FAR`]. A class without packets may have begun before, which is then
+    /// the same as at the beginning.
+    #[cold]
+    pub fn set_back(&mut self) {
+        for head in &mut self.0 {
+            if head.finish != T::NEVER {
+                // It would have to be behind by all that the largest packets of two classes cost.
+                assert!(head.start >= T::STEP, "no class is so far behind");
+                head.finish = head.finish - T::STEP;
+            }
+            head.start = head.start.less(T::STEP);
+        }
+    }
+}
+
+impl<T: Tag> Head<T> {
+    #[inline(always)]
+    fn look(&mut self, class: usize, state: &QueueState) {
+        let finish = self.start + T::from(state.head) * self.cost + T::from(class as u32);
+        // Whether anything is left is anyone's guess: so no jump.
+        self.finish = std::hint::select_unpredictable(state.packets > 0, finish, T::NEVER);
+    }
+}
