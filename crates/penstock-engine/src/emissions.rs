@@ -1,5 +1,7 @@
 //! When a host's open-loop sources send next.
 
+use crate::port::MANY;
+use crate::together::Together;
 use crate::wheel::{Leaver, Repeated, Turn, Wheel};
 use penstock_model::rng::Key;
 use penstock_model::units::{Duration, Time};
@@ -108,6 +110,43 @@ impl<N: Repeated> Emissions<N> {
             _ => self.find_first(),
         }
         sent
+    }
+
+    /// The same of two wheels in one go, if those that send next stand in two wheels and repeat their packets; `send` takes all
+    /// that are due before `bound`, at most `most`. Returns how many these are: none if they are not that many that it pays.
+    #[inline(always)]
+    pub fn repeat_two(&mut self, bound: Time, most: usize, send: impl FnOnce(&mut Together<'_, N>)) -> usize {
+        if self.others >= bound || !self.repeats() {
+            return 0;
+        }
+        let Some((second, others)) = self.second() else { return 0 };
+        let both = [self.at_wheel, second];
+        let mut together = Together::new(both.map(|i| self.wheels[i].left()), bound.min(others), most);
+        let due = together.due();
+        if due < MANY {
+            return 0;
+        }
+        send(&mut together);
+        for (i, taken) in both.into_iter().zip(together.taken()) {
+            self.wheels[i].repeated(taken);
+        }
+        self.find_first();
+        due
+    }
+
+    /// The wheel that comes second, if its sources repeat their packets, and when the first source sends that stands neither
+    /// there nor in the first one.
+    fn second(&self) -> Option<(usize, Time)> {
+        let (mut second, mut others) = (None, Time::NEVER);
+        let mut next = self.heap.peek().map_or(Time::NEVER, |Reverse(due)| due.at);
+        for (i, wheel) in self.wheels.iter().enumerate().filter(|(i, _)| *i != self.at_wheel) {
+            let head = wheel.first().map_or(Time::NEVER, |turn| turn.at);
+            others = others.min(head.max(next));
+            if head < next {
+                (second, next) = (wheel.repeats().then_some(i), head);
+            }
+        }
+        second.map(|second| (second, others))
     }
 
     /// Lets the first source send, which stands in a wheel, and those that come next there and are due before `bound`, in
@@ -230,6 +269,48 @@ mod tests {
                 .enumerate()
                 .flat_map(|(flow, &(start, period))| (start..100).step_by(period as usize).map(move |at| (at, flow as u32)))
                 .collect();
+            expected.sort_unstable();
+            prop_assert_eq!(seen, expected);
+        }
+
+        /// Whatever the two wheels hold, how many may be taken, and who else sends meanwhile.
+        #[test]
+        fn two_wheels_turn_together(
+            starts in prop::collection::vec((0u64..60, 0usize..2), 8..40),
+            most in 6usize..30,
+            bounds in prop::collection::vec(1u64..90, 1..9),
+            other in 0u64..300,
+        ) {
+            let periods = [60, 75];
+            let mut sorted = starts;
+            sorted.sort_unstable();
+            let mut emissions = Emissions::new(None);
+            for (flow, (start, kind)) in sorted.iter().enumerate() {
+                let spacing = Some(Duration::from_ps(periods[*kind]));
+                emissions.insert_repeating(Time::from_ps(*start), flow as u32, 0, spacing, Some(Next::default()));
+            }
+            emissions.insert(Time::from_ps(other), 99, 0, None);
+            let (mut seen, mut bound) = (Vec::new(), 0);
+            for step in bounds {
+                bound += step;
+                while emissions.next() < Time::from_ps(bound) {
+                    let mut places = vec![(0, 0); most];
+                    let both = emissions.repeat_two(Time::from_ps(bound), most, |together| {
+                        together.take(&mut places[..together.due()], |place, turn| *place = (turn.at.as_ps(), turn.flow));
+                    });
+                    seen.extend_from_slice(&places[..both]);
+                    if both == 0 {
+                        let due = emissions.first();
+                        seen.push((due.at.as_ps(), due.flow));
+                        emissions.first_goes_on(Time::NEVER);
+                    }
+                }
+            }
+            let turns = |(flow, &(start, kind)): (usize, &(u64, usize))| {
+                (start..bound).step_by(periods[kind] as usize).map(move |at| (at, flow as u32))
+            };
+            let mut expected: Vec<(u64, u32)> = sorted.iter().enumerate().flat_map(turns).collect();
+            expected.extend((other < bound).then_some((other, 99)));
             expected.sort_unstable();
             prop_assert_eq!(seen, expected);
         }

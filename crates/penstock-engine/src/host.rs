@@ -70,6 +70,12 @@ impl Surroundings<'_, '_> {
         count
     }
 
+    /// Whether whatever sources repeat leaves by one port, and nobody traces.
+    #[inline(always)]
+    fn sends_by_one(&self) -> bool {
+        self.ports.len() == 1 && self.context.record.trace.is_none()
+    }
+
     /// Lets all ports take what they have been handed.
     #[inline(never)]
     pub fn take_handed(&mut self) {
@@ -498,6 +504,13 @@ impl Host {
         let mut sent = 0;
         while sent < most && self.emissions.next() < bound {
             let Host { emissions, sources, window, place, .. } = self;
+            if around.sends_by_one() {
+                let both = emissions.repeat_two(bound, most - sent, |together| around.ports[0].hand_both(together));
+                sent += both;
+                if both > 0 {
+                    continue;
+                }
+            }
             sent += if emissions.repeats() {
                 emissions.repeat(bound, most - sent, |turns| around.send_all(turns, *place, at_once))
             } else if emissions.turns() {

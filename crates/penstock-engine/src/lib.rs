@@ -28,6 +28,7 @@ mod egress;
 mod emissions;
 mod fifo;
 mod gathered;
+mod handed;
 mod horizon;
 mod host;
 mod keys;
@@ -57,6 +58,7 @@ mod shuffled;
 pub mod sim;
 mod sweeps;
 mod timers;
+mod together;
 mod watch;
 mod wheel;
 

@@ -9,6 +9,7 @@ use crate::committed::Committed;
 use crate::datagrams::Both;
 use crate::digest::Digest;
 use crate::fifo::Fifo;
+use crate::handed::Handed;
 use crate::host::Context;
 use crate::link::Wire;
 use crate::observations::{LinkCounters, PortTimings, TraceEvent};
@@ -19,6 +20,7 @@ use crate::record::{Record, Window};
 use crate::ring::Ring;
 use crate::service::Service;
 use crate::serving::Leaving;
+use crate::together::Together;
 use crate::wheel::{Next, Turn};
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
@@ -41,7 +43,7 @@ pub const MANY: usize = 6;
 /// A port and its link.
 pub struct Port {
     /// Packets that the host has handed over, and when.
-    handed: Vec<Arrival>,
+    handed: Handed,
     /// Which of the host's arrivals are to go on through this port.
     through: Vec<u32>,
     link: LinkId,
@@ -178,7 +180,7 @@ impl Port {
             _ => false,
         };
         Port {
-            handed: Vec::new(),
+            handed: Handed::default(),
             through: Vec::new(),
             link,
             wire,
@@ -289,21 +291,31 @@ impl Port {
     /// Is handed a packet by the host, at `now`. Tells whether many have been handed over since [`Port::take_handed`].
     #[inline(always)]
     pub fn hand(&mut self, now: Time, packet: &Packet) -> bool {
-        self.handed.push(Arrival { at: now, packet: *packet });
-        self.handed.len() >= MOST_HANDED
+        self.hand_on(now, packet, packet.hop)
     }
 
     /// Is handed the packets that sources of the host repeat.
     pub fn hand_all(&mut self, turns: &[Turn<Next>]) {
-        self.handed.extend(turns.iter().map(Turn::arrival));
+        for (place, turn) in self.handed.add(turns.len()).iter_mut().zip(turns) {
+            *place = turn.arrival();
+        }
+    }
+
+    /// The same of two wheels.
+    #[inline(never)]
+    pub fn hand_both(&mut self, together: &mut Together<'_, Next>) {
+        together.take(self.handed.add(together.due()), |place, turn| *place = turn.arrival());
     }
 
     /// The same of a packet that is to go on to `hop`.
     #[inline(always)]
     pub fn hand_on(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
-        let are_many = self.hand(now, packet);
-        self.handed.last_mut().expect("just handed").packet.hop = hop;
-        are_many
+        if let [place] = self.handed.add(1) {
+            place.at = now;
+            place.packet = *packet;
+            place.packet.hop = hop;
+        }
+        self.handed.len() >= MOST_HANDED
     }
 
     /// Takes what the host has handed over, and those of its arrivals that were [let through](Port::let_through), in the order
@@ -313,7 +325,7 @@ impl Port {
             return self.take_handed(context);
         }
         let (mut handed, mut through) = (std::mem::take(&mut self.handed), std::mem::take(&mut self.through));
-        let both = Both::new(&handed, arrivals, &through);
+        let both = Both::new(handed.packets(), arrivals, &through);
         let bounds = both.bounds();
         self.on_arrivals(both, bounds, context);
         handed.clear();
@@ -333,10 +345,10 @@ impl Port {
     /// another, first the host's and then the port's, costs much less than a long one for both.
     #[inline]
     pub fn take_handed(&mut self, context: &mut Context<'_, '_>) {
-        if let Some(first) = self.handed.first() {
+        if let Some(first) = self.handed.packets().first() {
             let bounds = (first.at, self.handed.len());
             let mut handed = std::mem::take(&mut self.handed);
-            self.on_arrivals(handed.iter().map(|arrival| (arrival, arrival.packet.hop)), bounds, context);
+            self.on_arrivals(handed.packets().iter().map(|arrival| (arrival, arrival.packet.hop)), bounds, context);
             handed.clear();
             self.handed = handed;
         }
@@ -429,7 +441,7 @@ impl Port {
     /// Takes the packets that sources of the host repeat; at once if these are many and it has been handed nothing before.
     pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
         let Some(first) = turns.first() else { return };
-        let alone = self.handed.is_empty() && context.record.trace.is_none();
+        let alone = self.handed.len() == 0 && context.record.trace.is_none();
         if alone && turns.len() >= MANY && self.passes_all(first.at, turns.len(), context) {
             self.pass_all(turns.iter(), turns.len(), context, |place, turn| *place = turn.arrival());
         } else {

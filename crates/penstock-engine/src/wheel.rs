@@ -57,6 +57,14 @@ impl Turn<Next> {
     }
 }
 
+impl<N> Turn<N> {
+    /// What the order of turns goes by.
+    #[inline(always)]
+    pub fn order(&self) -> u128 {
+        u128::from(self.at.as_ps()) << 64 | u128::from(self.flow)
+    }
+}
+
 /// Sources in the order of their turns. Whoever has sent goes to the end of the next round, one spacing later; those that repeat
 /// one packet for ever never leave, so they stay where they are, and the next round is only for those that join.
 #[derive(Debug)]
@@ -159,6 +167,12 @@ impl<N: Repeated> Wheel<N> {
             turn.next = turn.next.after();
         }
         self.pass(count);
+    }
+
+    /// Who is still to send in this round.
+    #[inline]
+    pub fn left(&self) -> &[Turn<N>] {
+        &self.round[self.passed..]
     }
 
     /// Lets the first source send, and the others as long as they are due before `bound`, at most `most`; `send` is told when

@@ -16,13 +16,14 @@ impl<const WORDS: usize> ClassSet<WORDS> {
     /// Whether `class` is in it.
     #[inline(always)]
     pub fn has(&self, class: usize) -> bool {
-        self.0[class / 64] >> (class % 64) & 1 == 1
+        self.0[class / 64 % WORDS] >> (class % 64) & 1 == 1
     }
 
     /// From now on `class` is in it, or is not: without a jump, since which is often anyone's guess.
     #[inline(always)]
     pub fn set(&mut self, class: usize, is_in: bool) {
-        let word = &mut self.0[class / 64];
+        // It fits: the remainder says so where there is only one word, so that nobody asks.
+        let word = &mut self.0[class / 64 % WORDS];
         *word = *word & !(1 << (class % 64)) | u64::from(is_in) << (class % 64);
     }
 
