@@ -60,15 +60,27 @@ impl Received {
     /// Counts a data packet that has been received at `now`.
     #[inline]
     pub fn count(&mut self, now: Time, packet: &Packet) {
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
-        self.marked += u64::from(packet.marked || packet.pcn != PcnMark::Unmarked);
-        let delay = now.since(packet.created);
-        self.delay_sum_ps += u128::from(delay.as_ps());
-        self.delay_max = self.delay_max.max(delay);
+        let mut tally = Tally::default();
+        tally.count(now, packet);
+        self.count_all(&tally);
         if let Some(watch) = &mut self.watch {
             watch.record(now, packet);
         }
+    }
+
+    /// Whether more is recorded than counts.
+    pub fn is_watched(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// Counts what has been received in a row.
+    #[inline]
+    pub fn count_all(&mut self, tally: &Tally) {
+        self.packets += tally.packets;
+        self.bytes += tally.bytes;
+        self.marked += tally.marked;
+        self.delay_sum_ps += tally.delay_sum_ps;
+        self.delay_max = self.delay_max.max(tally.delay_max);
     }
 
     /// Writes the counts into the flow's row, and hands over what was recorded.
@@ -84,6 +96,29 @@ impl Received {
         if let Some(watch) = self.watch {
             seen.timings.push((self.flow, watch.into_timings()));
         }
+    }
+}
+
+/// Packets of a flow that are received in a row, counted in registers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    packets: u64,
+    bytes: u64,
+    marked: u64,
+    delay_sum_ps: u128,
+    delay_max: Duration,
+}
+
+impl Tally {
+    /// Counts a packet that has been received at `now`.
+    #[inline(always)]
+    pub fn count(&mut self, now: Time, packet: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+        self.marked += u64::from(packet.marked | (packet.pcn != PcnMark::Unmarked));
+        let delay = now.since(packet.created);
+        self.delay_sum_ps += u128::from(delay.as_ps());
+        self.delay_max = self.delay_max.max(delay);
     }
 }
 
@@ -155,8 +190,14 @@ impl LinkCounters {
     /// Counts a mark in the window.
     #[inline]
     pub(crate) fn mark(&mut self, size: u32) {
-        self.marked_packets += 1;
-        self.marked_bytes += u64::from(size);
+        self.mark_many(1, u64::from(size));
+    }
+
+    /// Counts so many marks in the window, of so many bytes.
+    #[inline]
+    pub(crate) fn mark_many(&mut self, packets: u64, bytes: u64) {
+        self.marked_packets += packets;
+        self.marked_bytes += bytes;
     }
 
     /// Counts a loss in the window.

@@ -1,6 +1,8 @@
 //! The receiving end of an aggregate of calls, at its egress.
 
-use crate::counts::Received;
+use crate::channel::Arrival;
+use crate::counts::{Received, Tally};
+use crate::digest::Digest;
 use crate::host::Surroundings;
 use crate::messages::{Message, Peer};
 use crate::record::Window;
@@ -82,6 +84,31 @@ impl EgressEnd {
             self.follow_up(now, around);
         }
         self.has_deadlines
+    }
+
+    /// Whether nothing more is to be known of what arrives than counts and marks, and no deadline comes of it.
+    #[inline]
+    pub fn only_samples(&self) -> bool {
+        self.intervals.is_none() && !self.received.is_watched() && self.egress.only_samples()
+    }
+
+    /// Takes packets of calls that arrive in a row at an end that [only samples](EgressEnd::only_samples), and adds them to
+    /// `digest`: one loop with all in registers.
+    #[inline(never)]
+    pub fn on_run(&mut self, run: &[Arrival], digest: &mut Digest) {
+        let (before, counted) = run.split_at(run.partition_point(|arrival| !self.window.is_open(arrival.at)));
+        let (mut hash, mut tally) = (*digest, Tally::default());
+        self.egress.on_marks(before.iter().map(|Arrival { at, packet }| {
+            hash.packet(*at, packet, 0);
+            packet.pcn
+        }));
+        self.egress.on_marks(counted.iter().map(|Arrival { at, packet }| {
+            hash.packet(*at, packet, 0);
+            tally.count(*at, packet);
+            packet.pcn
+        }));
+        self.received.count_all(&tally);
+        *digest = hash;
     }
 
     /// A signal from the ingress.

@@ -75,14 +75,15 @@ impl Fifo {
     #[inline]
     pub fn has_room_for(&mut self, packets: usize, now: Time, sent: &mut u64) -> bool {
         let Some(limit) = self.discipline.packets() else { return false };
-        if self.waiting.len() + packets > limit {
+        // A ring that grows to the limit would be longer than any cache.
+        if self.waiting.len() + packets > limit.min(self.waiting.capacity()) {
             self.advance(now, sent);
         }
         self.waiting.len() + packets <= limit
     }
 
     /// Takes the last `count` packets of `ring`, for which there is room: they stand there as they came, and are left as they
-    /// arrive at the other end, `delay` after their transmission. Nobody traces, and nothing is metered.
+    /// arrive at the other end, `delay` after their transmission. Nobody traces, and what meters is done.
     #[inline(never)]
     pub fn pass_all(&mut self, ring: &mut Ring<Arrival>, count: usize, wire: &mut Wire, delay: Duration, counters: &mut Counters) {
         let packets = ring.last_mut(count);

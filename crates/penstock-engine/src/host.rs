@@ -399,13 +399,22 @@ impl Host {
     fn take_media(&mut self, arrivals: &[Arrival], mut bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
         let mut digest = around.context.record.digest;
         let mut taken = 0;
-        for Arrival { at, packet } in arrivals {
+        while let Some(Arrival { at, packet }) = arrivals.get(taken) {
             let Body::Media { seq } = packet.body else { break };
             if *at >= bound {
                 break;
             }
-            digest.packet(*at, packet, 0);
             let sink = around.context.routes.sink(packet.flow);
+            let is_next = |Arrival { at, packet: next }: &&Arrival| {
+                next.flow == packet.flow && *at < bound && matches!(next.body, Body::Media { .. })
+            };
+            if arrivals.get(taken + 1).as_ref().is_some_and(is_next) && self.egresses[sink as usize].only_samples() {
+                let run = 2 + arrivals[taken + 2..].iter().take_while(is_next).count();
+                self.egresses[sink as usize].on_run(&arrivals[taken..taken + run], &mut digest);
+                taken += run;
+                continue;
+            }
+            digest.packet(*at, packet, 0);
             if self.egresses[sink as usize].on_packet(*at, packet, Some(seq), around) {
                 self.arm_egress(sink);
                 bound = bound.min(self.timers.next());

@@ -28,6 +28,35 @@ pub trait PcnMeter {
     fn probe(&self, now: Time, tell: &mut Tell<'_>);
 }
 
+/// A packet where it stands, as meters see it.
+pub trait Metered {
+    /// When it arrives.
+    fn at(&self) -> Time;
+
+    /// Its size.
+    fn size(&self) -> Bytes;
+
+    /// Its mark.
+    fn mark(&mut self) -> &mut PcnMark;
+}
+
+/// Lets a meter see a packet. Each has registers of its own: inlined, each would cost those of all.
+#[inline(never)]
+fn see<M: PcnMeter>(meter: &mut M, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+    meter.on_packet(now, size, mark)
+}
+
+/// Lets a meter see packets that stand in a row; `seen` is told of each, and whether it has been marked.
+#[inline(never)]
+fn see_all<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P], mut seen: impl FnMut(&P, bool)) {
+    for packet in packets {
+        let before = *packet.mark();
+        let after = meter.on_packet(packet.at(), packet.size(), before);
+        *packet.mark() = after;
+        seen(packet, after > before);
+    }
+}
+
 const FIT_128: &str = "the product of two numbers of 64 bits, and a packet, fit 128";
 
 /// Makes the plan, the meter at work and the dispatch between them from the list below.
@@ -55,13 +84,23 @@ macro_rules! pcn_meters {
                     }, )*
                 }
             }
+
+            /// The same as [`PcnMeter::on_packet`] of packets that stand in a row, whose marks it writes; `seen` is told of
+            /// each, and whether it has been marked.
+            #[inline]
+            pub fn on_packets<P: Metered>(&mut self, packets: &mut [P], seen: impl FnMut(&P, bool)) {
+                match self {
+                    $( AnyPcnMeter::$variant(it) => see_all(it, packets, seen), )*
+                    AnyPcnMeter::Custom(it) => see_all(&mut **it, packets, seen),
+                }
+            }
         }
 
         impl PcnMeter for AnyPcnMeter {
             #[inline(always)]
             fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
                 match self {
-                    $( AnyPcnMeter::$variant(it) => it.on_packet(now, size, mark), )*
+                    $( AnyPcnMeter::$variant(it) => see(it, now, size, mark), )*
                     AnyPcnMeter::Custom(it) => it.on_packet(now, size, mark),
                 }
             }

@@ -171,7 +171,7 @@ impl<N: Level> SingleThreshold<N> {
 }
 
 impl<N: Level> PcnMeter for SingleThreshold<N> {
-    #[inline(never)] // inlined, each of the meters would cost the registers of all
+    #[inline(always)]
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         let elapsed = self.clock.advance(now);
         self.switch.fill(elapsed);

@@ -67,7 +67,7 @@ impl<N: Level> Threshold<N> {
 }
 
 impl<N: Level> PcnMeter for Threshold<N> {
-    #[inline(never)] // inlined, each of the meters would cost the registers of all
+    #[inline(always)]
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         self.bucket.fill(self.clock.advance(now));
         self.bucket.take(self.bucket.grains(size));
