@@ -99,11 +99,11 @@ impl EgressEnd {
         let (before, counted) = run.split_at(run.partition_point(|arrival| !self.window.is_open(arrival.at)));
         let (mut hash, mut tally) = (*digest, Tally::default());
         self.egress.on_marks(before.iter().map(|Arrival { at, packet }| {
-            hash.packet(*at, packet, 0);
+            hash.media(*at, packet);
             packet.pcn
         }));
         self.egress.on_marks(counted.iter().map(|Arrival { at, packet }| {
-            hash.packet(*at, packet, 0);
+            hash.media(*at, packet);
             tally.count(*at, packet);
             packet.pcn
         }));

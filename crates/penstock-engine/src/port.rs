@@ -120,27 +120,23 @@ impl PcnStage {
 
     /// The same of packets that stand in a row, in one short loop; those that are marked are counted.
     fn meter_all(&mut self, packets: [&mut [Arrival]; 2], counters: &mut Counters) {
-        let window = counters.window;
-        let (mut marked, mut bytes) = (0, 0);
-        let mut count = |at: Time, size: u32, is_marked: bool| {
-            // Which packets are marked is anyone's guess: a jump would often be mispredicted.
-            let counts = u64::from(is_marked & window.contains(at));
-            marked += counts;
-            bytes += counts * u64::from(size);
-        };
         for part in packets {
             match &mut *self.meters {
-                [meter] => meter.on_packets(part, |Arrival { at, packet }, is_marked| count(*at, packet.size, is_marked)),
+                [meter] => {
+                    let (marked, bytes) = meter.on_packets(part, counters.window.from);
+                    counters.marks_unwatched(marked, bytes);
+                }
                 meters => {
                     for Arrival { at, packet } in part {
                         let before = packet.pcn;
                         packet.pcn = PcnStage::meter_by_several(meters, *at, packet.bytes(), before);
-                        count(*at, packet.size, packet.pcn > before);
+                        if packet.pcn > before {
+                            counters.mark_unwatched(*at, packet.size);
+                        }
                     }
                 }
             }
         }
-        counters.marks_unwatched(marked, bytes);
     }
 
     #[inline(never)]

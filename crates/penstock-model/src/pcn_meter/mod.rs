@@ -18,6 +18,7 @@ use crate::probe::Tell;
 use crate::rng::Key;
 use crate::units::{Bytes, Time};
 pub use depth::Depth;
+use std::hint::select_unpredictable;
 
 /// A PCN meter. The port calls it once per accepted packet, in order of time.
 pub trait PcnMeter {
@@ -46,15 +47,20 @@ fn see<M: PcnMeter>(meter: &mut M, now: Time, size: Bytes, mark: PcnMark) -> Pcn
     meter.on_packet(now, size, mark)
 }
 
-/// Lets a meter see packets that stand in a row; `seen` is told of each, and whether it has been marked.
+/// The same of packets that stand in a row; returns how many of those from `since` on it has marked, and their bytes.
 #[inline(never)]
-fn see_all<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P], mut seen: impl FnMut(&P, bool)) {
+fn see_all<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P], since: Time) -> (u64, u64) {
+    let (mut marked, mut bytes) = (0, 0);
     for packet in packets {
-        let before = *packet.mark();
-        let after = meter.on_packet(packet.at(), packet.size(), before);
+        let (at, size, before) = (packet.at(), packet.size(), *packet.mark());
+        let after = meter.on_packet(at, size, before);
         *packet.mark() = after;
-        seen(packet, after > before);
+        // Which packets are marked is anyone's guess: a jump would often be mispredicted.
+        let counts = (after > before) & (since <= at);
+        marked += u64::from(counts);
+        bytes += select_unpredictable(counts, size.get(), 0);
     }
+    (marked, bytes)
 }
 
 const FIT_128: &str = "the product of two numbers of 64 bits, and a packet, fit 128";
@@ -85,13 +91,13 @@ macro_rules! pcn_meters {
                 }
             }
 
-            /// The same as [`PcnMeter::on_packet`] of packets that stand in a row, whose marks it writes; `seen` is told of
-            /// each, and whether it has been marked.
+            /// The same as [`PcnMeter::on_packet`] of packets that stand in a row, whose marks it writes; returns how many of
+            /// those from `since` on it has marked, and their bytes.
             #[inline]
-            pub fn on_packets<P: Metered>(&mut self, packets: &mut [P], seen: impl FnMut(&P, bool)) {
+            pub fn on_packets<P: Metered>(&mut self, packets: &mut [P], since: Time) -> (u64, u64) {
                 match self {
-                    $( AnyPcnMeter::$variant(it) => see_all(it, packets, seen), )*
-                    AnyPcnMeter::Custom(it) => see_all(&mut **it, packets, seen),
+                    $( AnyPcnMeter::$variant(it) => see_all(it, packets, since), )*
+                    AnyPcnMeter::Custom(it) => see_all(&mut **it, packets, since),
                 }
             }
         }

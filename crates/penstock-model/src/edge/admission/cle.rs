@@ -220,14 +220,10 @@ impl Estimator {
     #[inline(always)]
     pub fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {
         let sample = |mark| f64::from(u8::from(self.marks.count(mark)));
-        let [unmarked, threshold, excess] = [PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess].map(sample);
+        let samples = [PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess].map(sample);
         let mut average = self.average;
         for mark in marks {
-            average.add(match mark {
-                PcnMark::Unmarked => unmarked,
-                PcnMark::Threshold => threshold,
-                PcnMark::Excess => excess,
-            });
+            average.add(samples[mark as usize]);
         }
         self.average = average;
     }
