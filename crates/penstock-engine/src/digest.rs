@@ -1,6 +1,6 @@
 //! Digests: a running hash of everything that happened at a process.
 
-use penstock_model::packet::{Body, Packet};
+use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
 /// A running hash, order-dependent within a process; the processes' hashes are combined by path.
@@ -19,14 +19,6 @@ impl Digest {
         let nature = u64::from(packet.size) << 32 | u64::from(written ^ u32::from(what) << 4);
         let product = u128::from(self.0 ^ now.as_ps() ^ nature.rotate_right(16)) * u128::from(identity ^ MULTIPLIER);
         self.0 = product as u64 ^ (product >> 64) as u64;
-    }
-
-    /// The same of a packet of a call that arrives.
-    #[inline(always)]
-    pub fn media(&mut self, now: Time, packet: &Packet) {
-        // Then its number is found without a look at all kinds of packets.
-        assert!(matches!(packet.body, Body::Media { .. }), "a packet of a call");
-        self.packet(now, packet, 0);
     }
 
     /// Adds another hash, or any number.

@@ -405,13 +405,9 @@ impl Host {
                 break;
             }
             let sink = around.context.routes.sink(packet.flow);
-            let is_next = |Arrival { at, packet: next }: &&Arrival| {
-                next.flow == packet.flow && *at < bound && matches!(next.body, Body::Media { .. })
-            };
-            if arrivals.get(taken + 1).as_ref().is_some_and(is_next) && self.egresses[sink as usize].only_samples() {
-                let run = 2 + arrivals[taken + 2..].iter().take_while(is_next).count();
-                self.egresses[sink as usize].on_run(&arrivals[taken..taken + run], &mut digest);
-                taken += run;
+            let is_run = arrivals.get(taken + 1).is_some_and(|next| next.packet.flow == packet.flow);
+            if is_run && self.egresses[sink as usize].only_samples() {
+                taken += self.egresses[sink as usize].on_run(&arrivals[taken..], bound, &mut digest);
                 continue;
             }
             digest.packet(*at, packet, 0);
