@@ -93,6 +93,10 @@ impl Fifo {
             let others = part.iter().map(|Arrival { packet, .. }| packet.size ^ size | u32::from(packet.precedence ^ precedence));
             others.fold(0, |all, other| all | other) == 0
         };
+        if self.waiting.len() + count > self.waiting.capacity() {
+            // Before it grows, those go that have left: a queue with a high limit would keep them for long.
+            self.advance(from, &mut counters.sent);
+        }
         let transmission = wire.transmission_time(size);
         let latest = self.last_end.max(last) + transmission.times(count as u64);
         if counters.is_whole(from, latest) && latest + delay < Time::NEVER && packets.iter().all(are_alike) {

@@ -42,9 +42,9 @@ struct Ancestor {
 /// At most so many ancestors are looked at before a visit.
 const MOST_ANCESTORS: usize = 8;
 /// A visit that handles more than this is followed by shorter ones, so that what is sent does not pile up...
-const LARGE_VISIT: u64 = 1_000;
+const LARGE_VISIT: u64 = 2_000;
 /// ... and one that handles less by longer ones.
-const SMALL_VISIT: u64 = 250;
+const SMALL_VISIT: u64 = 500;
 /// The first visits last so long at most.
 const FIRST_SPAN: Duration = Duration::from_ms(1);
 /// No visit lasts longer, so that traffic which begins after a silence does not pile up either.

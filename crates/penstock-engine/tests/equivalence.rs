@@ -101,6 +101,16 @@ proptest! {
         same(&Observations { trace: Vec::new(), ..traced }, &untraced)?;
     }
 
+    /// Hosts with datagrams alone have loops of their own, too, which traced packets do not take.
+    #[test]
+    fn tracing_datagrams_changes_nothing_else(case in case()) {
+        let datagrams = Blueprint { watch: WatchPlan::default(), ..case.with_datagrams_alone().bare_blueprint() };
+        let traced = sim(&Blueprint { trace: true, ..datagrams.clone() }).run();
+        let untraced = sim(&Blueprint { trace: false, ..datagrams.clone() }).run();
+        same(&Observations { trace: Vec::new(), ..traced }, &untraced)?;
+        same(&untraced, &sim(&Blueprint { trace: false, ..datagrams }).with_executor(Executor::Plain).run())?;
+    }
+
     /// However a source is told that it is its turn, it numbers its packets from zero.
     #[test]
     fn sources_number_their_packets(case in case()) {

@@ -84,6 +84,8 @@ const CHANGES: [&[(&str, &str)]; 4] = [
     &[("40 ms", "0 bit/s"), ("90 ms", "1 Mbit/s"), ("91 ms", "0 bit/s"), ("150 ms", "700 kbit/s")],
     &[("100 ms", "0 bit/s")],
 ];
+/// The first so many of [`TRAFFIC`] are open loops.
+const OPEN: usize = 8;
 const TRAFFIC: [(&str, &str, &str); 14] = [
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes; phase = zero", ""),
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes", ""),
@@ -216,6 +218,12 @@ pub fn case() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
+    /// The scenario with open-loop flows alone.
+    pub fn with_datagrams_alone(mut self) -> Case {
+        self.flows.iter_mut().for_each(|flows| flows.traffic %= OPEN);
+        self
+    }
+
     /// The scenario with ports that only queue and schedule.
     pub fn bare_blueprint(&self) -> Blueprint {
         let mut bare = self.blueprint();
