@@ -75,8 +75,7 @@ impl Fifo {
     #[inline]
     pub fn has_room_for(&mut self, packets: usize, now: Time, sent: &mut u64) -> bool {
         let Some(limit) = self.discipline.packets() else { return false };
-        // A ring that grows to the limit would be longer than any cache.
-        if self.waiting.len() + packets > limit.min(self.waiting.capacity()) {
+        if self.waiting.len() + packets > limit {
             self.advance(now, sent);
         }
         self.waiting.len() + packets <= limit
