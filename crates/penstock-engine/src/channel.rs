@@ -11,8 +11,9 @@ use crate::ring::Ring;
 use crate::shuffled::Shuffled;
 use penstock_model::id::{FlowId, HopId, ProcessId};
 use penstock_model::packet::{Body, Packet, PcnMark};
+use penstock_model::pcn_meter::Metered;
 use penstock_model::rng::Key;
-use penstock_model::units::Time;
+use penstock_model::units::{Bytes, Time};
 
 /// An arrival waiting for its time.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +52,23 @@ impl Timed for Arrival {
     #[inline]
     fn at(&self) -> Time {
         self.at
+    }
+}
+
+impl Metered for Arrival {
+    #[inline(always)]
+    fn at(&self) -> Time {
+        self.at
+    }
+
+    #[inline(always)]
+    fn size(&self) -> Bytes {
+        self.packet.bytes()
+    }
+
+    #[inline(always)]
+    fn mark(&mut self) -> &mut PcnMark {
+        &mut self.packet.pcn
     }
 }
 

@@ -42,48 +42,78 @@ pub struct Received {
     pub flow: FlowId,
     /// Bytes of each packet that are not payload.
     pub header: u32,
-    packets: u64,
-    bytes: u64,
-    marked: u64,
-    delay_sum_ps: u128,
-    delay_max: Duration,
+    tally: Tally,
     watch: Option<Box<Watch>>,
 }
 
 impl Received {
     /// An end that has received nothing, and what is to be recorded of it.
     pub fn new(flow: FlowId, header: u32, watch: FlowWatch) -> Received {
-        let (packets, bytes, marked) = (0, 0, 0);
-        Received { flow, header, packets, bytes, marked, delay_sum_ps: 0, delay_max: Duration::ZERO, watch: Watch::new(watch) }
+        Received { flow, header, tally: Tally::default(), watch: Watch::new(watch) }
     }
 
     /// Counts a data packet that has been received at `now`.
     #[inline]
     pub fn count(&mut self, now: Time, packet: &Packet) {
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
-        self.marked += u64::from(packet.marked || packet.pcn != PcnMark::Unmarked);
-        let delay = now.since(packet.created);
-        self.delay_sum_ps += u128::from(delay.as_ps());
-        self.delay_max = self.delay_max.max(delay);
+        self.tally.count(now, packet);
         if let Some(watch) = &mut self.watch {
             watch.record(now, packet);
         }
     }
 
+    /// Whether more is recorded than counts.
+    pub fn is_watched(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// Counts what has been received in a row.
+    #[inline]
+    pub fn count_all(&mut self, tally: &Tally) {
+        let Tally { packets, bytes, marked, delay_sum_ps, delay_max } = *tally;
+        self.tally.packets += packets;
+        self.tally.bytes += bytes;
+        self.tally.marked += marked;
+        self.tally.delay_sum_ps += delay_sum_ps;
+        self.tally.delay_max = self.tally.delay_max.max(delay_max);
+    }
+
     /// Writes the counts into the flow's row, and hands over what was recorded.
     pub fn report(self, seen: &mut Observations) {
         let counters = &mut seen.flows[self.flow.index()];
-        counters.received_packets = self.packets;
-        counters.received_bytes = self.bytes;
+        let Tally { packets, bytes, marked, delay_sum_ps, delay_max } = self.tally;
+        counters.received_packets = packets;
+        counters.received_bytes = bytes;
         // A datagram may be smaller than its nominal headers.
-        counters.received_payload = self.bytes.saturating_sub(self.packets * u64::from(self.header));
-        counters.marked_packets = self.marked;
-        counters.delay_sum_ps = self.delay_sum_ps;
-        counters.delay_max = self.delay_max;
+        counters.received_payload = bytes.saturating_sub(packets * u64::from(self.header));
+        counters.marked_packets = marked;
+        counters.delay_sum_ps = delay_sum_ps;
+        counters.delay_max = delay_max;
         if let Some(watch) = self.watch {
             seen.timings.push((self.flow, watch.into_timings()));
         }
+    }
+}
+
+/// Packets of a flow that have been received.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    packets: u64,
+    bytes: u64,
+    marked: u64,
+    delay_sum_ps: u128,
+    delay_max: Duration,
+}
+
+impl Tally {
+    /// Counts a packet that has been received at `now`.
+    #[inline(always)]
+    pub fn count(&mut self, now: Time, packet: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+        self.marked += u64::from(packet.marked | (packet.pcn != PcnMark::Unmarked));
+        let delay = now.since(packet.created);
+        self.delay_sum_ps += u128::from(delay.as_ps());
+        self.delay_max = self.delay_max.max(delay);
     }
 }
 
@@ -155,8 +185,14 @@ impl LinkCounters {
     /// Counts a mark in the window.
     #[inline]
     pub(crate) fn mark(&mut self, size: u32) {
-        self.marked_packets += 1;
-        self.marked_bytes += u64::from(size);
+        self.mark_many(1, u64::from(size));
+    }
+
+    /// Counts so many marks in the window, of so many bytes.
+    #[inline]
+    pub(crate) fn mark_many(&mut self, packets: u64, bytes: u64) {
+        self.marked_packets += packets;
+        self.marked_bytes += bytes;
     }
 
     /// Counts a loss in the window.

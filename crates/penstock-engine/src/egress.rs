@@ -1,12 +1,14 @@
 //! The receiving end of an aggregate of calls, at its egress.
 
-use crate::counts::Received;
+use crate::channel::Arrival;
+use crate::counts::{Received, Tally};
+use crate::digest::Digest;
 use crate::host::Surroundings;
 use crate::messages::{Message, Peer};
 use crate::record::Window;
 use penstock_model::edge::{Egress, Signal};
 use penstock_model::id::FlowId;
-use penstock_model::packet::Packet;
+use penstock_model::packet::{Body, Packet};
 use penstock_model::units::{Bytes, Duration, Time};
 
 /// The receiving end of an aggregate.
@@ -82,6 +84,35 @@ impl EgressEnd {
             self.follow_up(now, around);
         }
         self.has_deadlines
+    }
+
+    /// Whether nothing more is to be known of what arrives than counts and marks, and no deadline comes of it.
+    #[inline]
+    pub fn only_samples(&self) -> bool {
+        self.intervals.is_none() && !self.received.is_watched() && self.egress.only_samples()
+    }
+
+    /// Takes packets of calls that arrive at an end that [only samples](EgressEnd::only_samples), as long as they are of its
+    /// aggregate and arrive before `bound`, and adds them to `digest`: one loop with all in registers. Returns how many; the
+    /// first is one.
+    #[inline(never)]
+    pub fn on_run(&mut self, arrivals: &[Arrival], bound: Time, digest: &mut Digest) -> usize {
+        let Some(first) = arrivals.first() else { return 0 };
+        let (flow, counts) = (first.packet.flow, self.window.is_open(first.at));
+        let bound = if counts { bound } else { bound.min(self.window.from) };
+        let (mut hash, mut tally, mut taken) = (*digest, Tally::default(), 0);
+        let is_next = |Arrival { at, packet }: &&Arrival| *at < bound && packet.flow == flow && matches!(packet.body, Body::Media { .. });
+        self.egress.on_marks(arrivals.iter().take_while(is_next).map(|Arrival { at, packet }| {
+            hash.packet(*at, packet, 0);
+            tally.count(*at, packet);
+            taken += 1;
+            packet.pcn
+        }));
+        if counts {
+            self.received.count_all(&tally);
+        }
+        *digest = hash;
+        taken
     }
 
     /// A signal from the ingress.

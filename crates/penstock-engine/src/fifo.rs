@@ -82,7 +82,7 @@ impl Fifo {
     }
 
     /// Takes the last `count` packets of `ring`, for which there is room: they stand there as they came, and are left as they
-    /// arrive at the other end, `delay` after their transmission. Nobody traces, and nothing is metered.
+    /// arrive at the other end, `delay` after their transmission. Nobody traces, and what meters is done.
     #[inline(never)]
     pub fn pass_all(&mut self, ring: &mut Ring<Arrival>, count: usize, wire: &mut Wire, delay: Duration, counters: &mut Counters) {
         let packets = ring.last_mut(count);

@@ -405,13 +405,18 @@ impl Host {
     fn take_media(&mut self, arrivals: &[Arrival], mut bound: Time, around: &mut Surroundings<'_, '_>) -> usize {
         let mut digest = around.context.record.digest;
         let mut taken = 0;
-        for Arrival { at, packet } in arrivals {
+        while let Some(Arrival { at, packet }) = arrivals.get(taken) {
             let Body::Media { seq } = packet.body else { break };
             if *at >= bound {
                 break;
             }
-            digest.packet(*at, packet, 0);
             let sink = around.context.routes.sink(packet.flow);
+            let is_run = arrivals.get(taken + 1).is_some_and(|next| next.packet.flow == packet.flow);
+            if is_run && self.egresses[sink as usize].only_samples() {
+                taken += self.egresses[sink as usize].on_run(&arrivals[taken..], bound, &mut digest);
+                continue;
+            }
+            digest.packet(*at, packet, 0);
             if self.egresses[sink as usize].on_packet(*at, packet, Some(seq), around) {
                 self.arm_egress(sink);
                 bound = bound.min(self.timers.next());

@@ -120,6 +120,27 @@ impl PcnStage {
         }
     }
 
+    /// The same of packets that stand in a row, in one short loop; those that are marked are counted.
+    fn meter_all(&mut self, packets: [&mut [Arrival]; 2], counters: &mut Counters) {
+        for part in packets {
+            match &mut *self.meters {
+                [meter] => {
+                    let (marked, bytes) = meter.on_packets(part, counters.window.from);
+                    counters.marks_unwatched(marked, bytes);
+                }
+                meters => {
+                    for Arrival { at, packet } in part {
+                        let before = packet.pcn;
+                        packet.pcn = PcnStage::meter_by_several(meters, *at, packet.bytes(), before);
+                        if packet.pcn > before {
+                            counters.mark_unwatched(*at, packet.size);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     #[inline(never)]
     fn meter_by_several(meters: &mut [AnyPcnMeter], now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         meters.iter_mut().fold(mark, |mark, meter| meter.on_packet(now, size, mark))
@@ -382,30 +403,33 @@ impl Port {
         }
     }
 
-    /// Whether [`Port::pass_all`] is for `most` packets, the first at `from`: the port only queues, has room for them, and
+    /// Whether [`Port::pass_all`] is for `most` packets, the first at `from`: the port only queues and meters, has room for them, and
     /// feeds a single channel.
     fn passes_all(&mut self, from: Time, most: usize, context: &mut Context<'_, '_>) -> bool {
         let Some((process, input)) = self.only_channel else { return false };
         self.has_room_for_all(from, most) && context.outputs.queue(process, input).is_some()
     }
 
-    /// Whether the port only queues and has room for `most` packets, the first at `from`.
+    /// Whether the port only queues, and may meter, and has room for `most` packets, the first at `from`.
     #[inline]
     fn has_room_for_all(&mut self, from: Time, most: usize) -> bool {
-        let Port { queueing: Queueing::Fifo(queue), pcn: None, marker: None, counters, .. } = self else { return false };
+        let Port { queueing: Queueing::Fifo(queue), marker: None, counters, .. } = self else { return false };
         queue.has_room_for(most, from, &mut counters.sent)
     }
 
     /// Takes packets in one go, at most `most`, for which there is room, and sends each to its own process.
     #[inline(always)]
     fn spread_all<'p>(&mut self, packets: impl Iterator<Item = (&'p Arrival, HopId)>, most: usize, context: &mut Context<'_, '_>) {
-        let Port { queueing: Queueing::Fifo(queue), spread, counters, wire, delay, .. } = self else {
+        let Port { queueing: Queueing::Fifo(queue), spread, counters, wire, pcn, delay, .. } = self else {
             unreachable!("asked before");
         };
         let count = spread.add_all(packets, most, |place, (arrival, hop)| {
             *place = *arrival;
             place.packet.hop = hop;
         });
+        if let Some(pcn) = pcn {
+            pcn.meter_all(spread.last_mut(count), counters);
+        }
         queue.pass_all(spread, count, wire, *delay, counters);
         for part in spread.runs() {
             for arrival in part {
@@ -425,12 +449,15 @@ impl Port {
         context: &mut Context<'_, '_>,
         write: impl Fn(&mut Arrival, P),
     ) {
-        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), counters, wire, delay, .. } = self else {
+        let Port { queueing: Queueing::Fifo(queue), only_channel: Some((process, input)), counters, wire, pcn, delay, .. } = self else {
             unreachable!("asked before");
         };
         let ring = context.outputs.queue(*process, *input).expect("asked before");
         let was_empty = ring.len() == 0;
         let count = ring.add_all(packets, most, write);
+        if let Some(pcn) = pcn {
+            pcn.meter_all(ring.last_mut(count), counters);
+        }
         queue.pass_all(ring, count, wire, *delay, counters);
         if was_empty && ring.len() > 0 {
             context.outputs.sent_first(*process, *input);

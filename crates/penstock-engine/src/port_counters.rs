@@ -58,6 +58,12 @@ impl Counters {
         }
     }
 
+    /// The same of so many packets in the window, of so many bytes.
+    #[inline]
+    pub fn marks_unwatched(&mut self, packets: u64, bytes: u64) {
+        self.link.mark_many(packets, bytes);
+    }
+
     /// Writes down that `event` happened to `packet`.
     #[inline(always)]
     fn note(&mut self, now: Time, packet: &Packet, event: TraceEvent, record: &mut Record) {

@@ -215,6 +215,18 @@ impl Egress {
         true
     }
 
+    /// Whether [`Egress::on_marks`] is for it: only marks matter, not when their packets arrive, nor how large they are.
+    #[inline]
+    pub fn only_samples(&self) -> bool {
+        self.more.is_none() && self.admission.only_samples()
+    }
+
+    /// Packets with these marks arrive, at an egress that [only samples](Egress::only_samples) them.
+    #[inline(always)]
+    pub fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {
+        self.admission.on_marks(marks);
+    }
+
     /// The next packet to [arrive](Egress::on_packet) is the `number`th of its aggregate.
     #[inline]
     pub fn on_number(&mut self, number: u32) {

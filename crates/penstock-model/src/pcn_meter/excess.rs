@@ -77,7 +77,7 @@ impl<N: Level> Excess<N> {
 }
 
 impl<N: Level> PcnMeter for Excess<N> {
-    #[inline(never)] // inlined, each of the meters would cost the registers of all
+    #[inline(always)]
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         // [RFC5670 s2.3]: what is excess already is not metered again.
         if mark == PcnMark::Excess {

@@ -97,7 +97,7 @@ impl<N: Level> Fractional<N> {
 }
 
 impl<N: Level> PcnMeter for Fractional<N> {
-    #[inline(never)] // inlined, each of the meters would cost the registers of all
+    #[inline(always)]
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         let elapsed = self.clock.advance(now);
         self.fractional.fill(elapsed);

@@ -1,6 +1,7 @@
 //! The numbers in which buckets count.
 
 use std::fmt::Debug;
+use std::hint::select_unpredictable;
 
 /// A whole number of 64 bits, or of 128 where those are too few.
 pub trait Level: Copy + Ord + Debug + Send + 'static {
@@ -47,7 +48,8 @@ impl Level for u64 {
 
     #[inline]
     fn less(self, other: u64) -> u64 {
-        self.saturating_sub(other)
+        // Whether a bucket is full is anyone's guess: a jump would often be mispredicted.
+        select_unpredictable(self > other, self.wrapping_sub(other), 0)
     }
 }
 

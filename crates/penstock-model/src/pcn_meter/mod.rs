@@ -18,6 +18,7 @@ use crate::probe::Tell;
 use crate::rng::Key;
 use crate::units::{Bytes, Time};
 pub use depth::Depth;
+use std::hint::select_unpredictable;
 
 /// A PCN meter. The port calls it once per accepted packet, in order of time.
 pub trait PcnMeter {
@@ -26,6 +27,40 @@ pub trait PcnMeter {
 
     /// Tells the meter's state at `now`, without changing it: always the same variables, in the same order.
     fn probe(&self, now: Time, tell: &mut Tell<'_>);
+}
+
+/// A packet where it stands, as meters see it.
+pub trait Metered {
+    /// When it arrives.
+    fn at(&self) -> Time;
+
+    /// Its size.
+    fn size(&self) -> Bytes;
+
+    /// Its mark.
+    fn mark(&mut self) -> &mut PcnMark;
+}
+
+/// Lets a meter see a packet. Each has registers of its own: inlined, each would cost those of all.
+#[inline(never)]
+fn see<M: PcnMeter>(meter: &mut M, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+    meter.on_packet(now, size, mark)
+}
+
+/// The same of packets that stand in a row; returns how many of those from `since` on it has marked, and their bytes.
+#[inline(never)]
+fn see_all<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P], since: Time) -> (u64, u64) {
+    let (mut marked, mut bytes) = (0, 0);
+    for packet in packets {
+        let (at, size, before) = (packet.at(), packet.size(), *packet.mark());
+        let after = meter.on_packet(at, size, before);
+        *packet.mark() = after;
+        // Which packets are marked is anyone's guess: a jump would often be mispredicted.
+        let counts = (after > before) & (since <= at);
+        marked += u64::from(counts);
+        bytes += select_unpredictable(counts, size.get(), 0);
+    }
+    (marked, bytes)
 }
 
 const FIT_128: &str = "the product of two numbers of 64 bits, and a packet, fit 128";
@@ -55,13 +90,23 @@ macro_rules! pcn_meters {
                     }, )*
                 }
             }
+
+            /// The same as [`PcnMeter::on_packet`] of packets that stand in a row, whose marks it writes; returns how many of
+            /// those from `since` on it has marked, and their bytes.
+            #[inline]
+            pub fn on_packets<P: Metered>(&mut self, packets: &mut [P], since: Time) -> (u64, u64) {
+                match self {
+                    $( AnyPcnMeter::$variant(it) => see_all(it, packets, since), )*
+                    AnyPcnMeter::Custom(it) => see_all(&mut **it, packets, since),
+                }
+            }
         }
 
         impl PcnMeter for AnyPcnMeter {
             #[inline(always)]
             fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
                 match self {
-                    $( AnyPcnMeter::$variant(it) => it.on_packet(now, size, mark), )*
+                    $( AnyPcnMeter::$variant(it) => see(it, now, size, mark), )*
                     AnyPcnMeter::Custom(it) => it.on_packet(now, size, mark),
                 }
             }

@@ -60,7 +60,7 @@ impl<N: Level> PreEmption<N> {
 }
 
 impl<N: Level> PcnMeter for PreEmption<N> {
-    #[inline(never)] // inlined, each of the meters would cost the registers of all
+    #[inline(always)]
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         if mark == PcnMark::Excess {
             return mark;

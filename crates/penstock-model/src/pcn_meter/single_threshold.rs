@@ -10,6 +10,7 @@ use crate::parameters::{Check, Count};
 use crate::probe::Tell;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
+use std::hint::select_unpredictable;
 
 crate::parameters! {
     /// Single threshold marking: no packet below the admissible rate, every N-th between, all above the supportable rate.
@@ -171,21 +172,18 @@ impl<N: Level> SingleThreshold<N> {
 }
 
 impl<N: Level> PcnMeter for SingleThreshold<N> {
-    #[inline(never)] // inlined, each of the meters would cost the registers of all
+    #[inline(always)]
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         let elapsed = self.clock.advance(now);
         self.switch.fill(elapsed);
         self.marking.fill(elapsed);
         let Found { switch_on, not_full, low } = self.meter(size);
-        if !switch_on || !not_full && self.counted == Counted::NotFull {
-            return mark;
-        }
-        self.count += 1;
-        if not_full && low || self.count >= self.mark_every {
-            self.count = 0;
-            return mark.max(PcnMark::Threshold);
-        }
-        mark
+        // Without jumps, which would often be mispredicted.
+        let counts = switch_on & (not_full | (self.counted == Counted::Arrivals));
+        let count = self.count + u32::from(counts);
+        let marks = counts & (not_full & low | (count >= self.mark_every));
+        self.count = select_unpredictable(marks, 0, count);
+        select_unpredictable(marks, mark.max(PcnMark::Threshold), mark)
     }
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {

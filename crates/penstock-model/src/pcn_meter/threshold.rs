@@ -10,6 +10,7 @@ use crate::parameters::Check;
 use crate::probe::Tell;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
+use std::hint::select_unpredictable;
 
 crate::parameters! {
     /// Threshold marking: all packets while the rate is above the configured one, none below.
@@ -67,15 +68,11 @@ impl<N: Level> Threshold<N> {
 }
 
 impl<N: Level> PcnMeter for Threshold<N> {
-    #[inline(never)] // inlined, each of the meters would cost the registers of all
+    #[inline(always)]
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         self.bucket.fill(self.clock.advance(now));
         self.bucket.take(self.bucket.grains(size));
-        if self.bucket.missing() > self.low {
-            mark.max(PcnMark::Threshold)
-        } else {
-            mark
-        }
+        select_unpredictable(self.bucket.missing() > self.low, mark.max(PcnMark::Threshold), mark)
     }
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {

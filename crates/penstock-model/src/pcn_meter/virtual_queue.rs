@@ -89,7 +89,7 @@ impl<N: Level> VirtualQueue<N> {
 }
 
 impl<N: Level> PcnMeter for VirtualQueue<N> {
-    #[inline(never)] // inlined, each of the meters would cost the registers of all
+    #[inline(always)]
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         self.room.fill(self.clock.advance(now));
         let queue = self.room.missing();

@@ -210,6 +210,24 @@ impl Estimator {
         }
     }
 
+    /// Whether each packet is a sample, and its time does not matter.
+    #[inline]
+    pub fn only_samples(&self) -> bool {
+        self.is_timeless
+    }
+
+    /// Packets with these marks arrive, and are samples and nothing else.
+    #[inline(always)]
+    pub fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {
+        let sample = |mark| f64::from(u8::from(self.marks.count(mark)));
+        let samples = [PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess].map(sample);
+        let mut average = self.average;
+        for mark in marks {
+            average.add(samples[mark as usize]);
+        }
+        self.average = average;
+    }
+
     #[inline(never)]
     fn on_timed_packet(&mut self, now: Time, size: Bytes, marked: bool) {
         if matches!(self.idle, Idle::Decay | Idle::TimeOut) {

@@ -122,6 +122,22 @@ impl AtEgress {
         }
     }
 
+    #[inline]
+    pub(super) fn only_samples(&self) -> bool {
+        match self {
+            AtEgress::Cle(estimator) => estimator.only_samples(),
+            AtEgress::Silent | AtEgress::Count(_) => true,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {
+        match self {
+            AtEgress::Cle(estimator) => estimator.on_marks(marks),
+            AtEgress::Silent | AtEgress::Count(_) => marks.for_each(drop),
+        }
+    }
+
     pub(super) fn on_signal(&mut self, now: Time, signal: Signal, counted: &mut u32) -> Option<Signal> {
         match (self, signal) {
             (AtEgress::Cle(estimator), Signal::Request { call, live }) => {
