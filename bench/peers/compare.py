@@ -40,11 +40,11 @@ class Workload(NamedTuple):
 # markers that colour.
 AF = ["tcp_starts=0", "udp_starts=0.1", "udp_random=1", "delayed_ack=1", "min_rto=0", "max_rto=100000", "per_flow=0"]
 WORKLOADS = {
-    "cbr": Workload(11, ["cbr.tcl"], ["cbr"], 10, shares=True),
-    "parking-lot": Workload(15, ["parking-lot.tcl"], ["parking-lot"], 2, shares=True),
-    "tcp-bulk": Workload(2.1, ["tcp-bulk.tcl"], ["dumbbell", "--bulk=1"], 0.4),
-    "tcp-many": Workload(5, ["tcp-many.tcl"], ["dumbbell"], 5),
-    "af": Workload(6, ["af.tcl", *AF]),
+    "cbr": Workload(37, ["cbr.tcl"], ["cbr"], 10, shares=True),
+    "parking-lot": Workload(50, ["parking-lot.tcl"], ["parking-lot"], 2, shares=True),
+    "tcp-bulk": Workload(7, ["tcp-bulk.tcl"], ["dumbbell", "--bulk=1"], 0.4),
+    "tcp-many": Workload(21, ["tcp-many.tcl"], ["dumbbell"], 5),
+    "af": Workload(15, ["af.tcl", *AF]),
     "schedulers-fifo": Workload(None, ["schedulers.tcl"], ["schedulers"], 2),
     "schedulers-priority": Workload(
         None, ["schedulers.tcl", "scheduler_of_classes=priority"], ["schedulers", "--priority=1"], 2
