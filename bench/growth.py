@@ -80,7 +80,11 @@ CURVES = {
         "calls per second", (1, 10, 100, 1000), calls, lambda rate: max(3000 / rate, 20), "calls that come and go"
     ),
     "time-cbr": Curve(
-        "seconds simulated", (100, 1000, 10_000, 100_000), lambda _: bench.cbr(100), float, "100 periodic flows over one link"
+        "seconds simulated",
+        (100, 1000, 10_000, 100_000),
+        lambda _: bench.cbr(100),
+        float,
+        "100 periodic flows over one link",
     ),
     "time-tcp": Curve(
         "seconds simulated", (2, 10, 50, 250), lambda _: bench.tcp_many(100), float, "100 TCP flows over a dumbbell"
