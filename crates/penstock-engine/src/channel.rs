@@ -10,7 +10,7 @@ use crate::outlet::Departing;
 use crate::ring::Ring;
 use crate::shuffled::Shuffled;
 use penstock_model::id::{FlowId, HopId, ProcessId};
-use penstock_model::packet::{Body, Packet, PcnMark};
+use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 use penstock_model::pcn_meter::Metered;
 use penstock_model::rng::Key;
 use penstock_model::units::{Bytes, Time};
@@ -34,7 +34,7 @@ impl Arrival {
             size: 0,
             precedence: 0,
             class: 0,
-            marked: false,
+            ecn: Ecn::NotEct,
             pcn: PcnMark::Unmarked,
             body: Body::Syn,
         };
@@ -87,9 +87,9 @@ impl Arrival {
     #[inline(always)]
     pub fn write(&mut self, at: Time, packet: &Packet, written: Written) {
         let Packet { created, flow, size, precedence, class, body, .. } = *packet;
-        let Written { hop, marked, pcn } = written;
+        let Written { hop, ecn, pcn } = written;
         self.at = at;
-        self.packet = Packet { created, flow, hop, size, precedence, class, marked, pcn, body };
+        self.packet = Packet { created, flow, hop, size, precedence, class, ecn, pcn, body };
     }
 }
 
@@ -98,8 +98,8 @@ impl Arrival {
 pub struct Written {
     /// Where it is now going.
     pub hop: HopId,
-    /// Whether it is marked.
-    pub marked: bool,
+    /// Its ECN codepoint.
+    pub ecn: Ecn,
     /// What PCN meters have made of it.
     pub pcn: PcnMark,
 }

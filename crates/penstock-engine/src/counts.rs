@@ -6,7 +6,7 @@ use crate::record::Window;
 use crate::watch::Watch;
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Body, Packet, PcnMark};
+use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 use penstock_model::units::{Duration, Time};
 
 /// What an end has sent.
@@ -110,7 +110,7 @@ impl Tally {
     pub fn count(&mut self, now: Time, packet: &Packet) {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
-        self.marked += u64::from(packet.marked | (packet.pcn != PcnMark::Unmarked));
+        self.marked += u64::from(packet.ecn == Ecn::Ce || packet.pcn != PcnMark::Unmarked);
         let delay = now.since(packet.created);
         self.delay_sum_ps += u128::from(delay.as_ps());
         self.delay_max = self.delay_max.max(delay);

@@ -15,7 +15,7 @@ impl Digest {
     pub fn packet(&mut self, now: Time, packet: &Packet, what: u8) {
         let identity = u64::from(packet.flow.0) << 32 | u64::from(packet.sequence());
         // What is written into a packet on its way differs in few bits: they go where the time has none.
-        let written = u32::from_le_bytes([packet.precedence, packet.class, packet.pcn as u8, u8::from(packet.marked)]);
+        let written = u32::from_le_bytes([packet.precedence, packet.class, packet.pcn as u8, packet.ecn as u8]);
         // In the order in which they lie in a packet: one read.
         let nature = u64::from(written ^ u32::from(what) << 4) << 32 | u64::from(packet.size);
         let product = u128::from(self.0 ^ now.as_ps() ^ nature.rotate_left(16)) * u128::from(identity ^ MULTIPLIER);

@@ -18,7 +18,7 @@ use crate::timers::{TimerKind, Timers};
 use crate::wheel::{Next, Turn};
 use penstock_model::edge::Signal;
 use penstock_model::id::{FlowId, HopId};
-use penstock_model::packet::{Body, Packet, PcnMark};
+use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::tcp::{Receiver, Sender};
@@ -151,7 +151,7 @@ impl Dress {
             size,
             precedence: self.precedence,
             class: self.class,
-            marked: false,
+            ecn: Ecn::NotEct,
             pcn: PcnMark::Unmarked,
             body,
         }

@@ -293,12 +293,12 @@ impl Port {
     #[inline(always)]
     fn commit(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Committed(queue), counters, wire, pcn, delay, .. } = self else { return };
-        let mut written = Written { hop, marked: packet.marked, pcn: packet.pcn };
+        let mut written = Written { hop, ecn: packet.ecn, pcn: packet.pcn };
         match queue.decide(now, packet, &mut counters.sent) {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
             Verdict::Mark => {
-                written.marked = true;
-                counters.marked(now, Packet { marked: true, ..*packet }, context.record);
+                written.ecn = packet.ecn.marked();
+                counters.marked(now, Packet { ecn: written.ecn, ..*packet }, context.record);
             }
             Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
@@ -321,12 +321,12 @@ impl Port {
         let Port { queueing: Queueing::Service(service), counters, pcn, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
-        let mut marked = packet.marked;
+        let mut ecn = packet.ecn;
         match service.decide(now, packet) {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
             Verdict::Mark => {
-                marked = true;
-                counters.marked(now, Packet { marked, ..*packet }, context.record);
+                ecn = packet.ecn.marked();
+                counters.marked(now, Packet { ecn, ..*packet }, context.record);
             }
             Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
         }
@@ -338,7 +338,7 @@ impl Port {
             }
         }
         counters.offer();
-        service.push(now, Packet { hop, marked, pcn: mark, ..*packet });
+        service.push(now, Packet { hop, ecn, pcn: mark, ..*packet });
         if service.has_one_queue() {
             self.serve(now, context);
         }
@@ -361,7 +361,7 @@ impl Port {
         match verdict {
             Verdict::Accept => context.record.trace(now, counters.place, packet, TraceEvent::Accept),
             Verdict::Mark => {
-                packet.marked = true;
+                packet.ecn = packet.ecn.marked();
                 counters.marked(now, *packet, context.record);
             }
             Verdict::Drop(cause) => return counters.offered_in_vain(now, packet, cause, context.record),
@@ -538,7 +538,7 @@ impl Port {
             }
         }
         let hop = context.routes.hop(packet.hop);
-        let written = Written { hop: packet.hop, marked: packet.marked, pcn: packet.pcn };
+        let written = Written { hop: packet.hop, ecn: packet.ecn, pcn: packet.pcn };
         let at = left + self.delay;
         context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write(at, packet, written));
     }

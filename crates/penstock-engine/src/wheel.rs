@@ -2,7 +2,7 @@
 
 use crate::channel::Arrival;
 use penstock_model::id::{FlowId, HopId};
-use penstock_model::packet::{Body, Packet, PcnMark};
+use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 use penstock_model::units::{Duration, Time};
 
 /// A source in a wheel.
@@ -49,7 +49,7 @@ impl Turn<Next> {
             size,
             precedence,
             class,
-            marked: false,
+            ecn: Ecn::NotEct,
             pcn: PcnMark::Unmarked,
             body: Body::Datagram { seq },
         };

@@ -63,6 +63,36 @@ impl Ack {
     }
 }
 
+/// The two ECN bits of the IP header [RFC3168 s5].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not ECN-capable: a queue can only drop it.
+    #[default]
+    NotEct = 0b00,
+    /// ECN-capable transport, codepoint ECT(1); L4S and experiments [RFC8311 s2].
+    Ect1 = 0b01,
+    /// ECN-capable transport, codepoint ECT(0).
+    Ect0 = 0b10,
+    /// Congestion experienced.
+    Ce = 0b11,
+}
+
+impl Ecn {
+    /// Whether a queue may mark the packet instead of dropping it; one that is marked already is.
+    #[inline(always)]
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Ecn::NotEct)
+    }
+
+    /// The codepoint after a mark. Panics if the transport is not capable: that would be dropping.
+    #[inline(always)]
+    pub fn marked(self) -> Ecn {
+        debug_assert!(self.is_capable(), "a packet that is not ECN-capable cannot be marked");
+        Ecn::Ce
+    }
+}
+
 /// What PCN meters have written into a packet, from the least to the most severe [RFC5670 s2].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PcnMark {
@@ -90,8 +120,8 @@ pub struct Packet {
     pub precedence: u8,
     /// Traffic class, an index into the scenario's classes.
     pub class: u8,
-    /// Marked by the discipline of a queue.
-    pub marked: bool,
+    /// The ECN codepoint; a discipline that marks writes [`Ecn::Ce`].
+    pub ecn: Ecn,
     /// Marked by PCN meters.
     pub pcn: PcnMark,
     /// What the end hosts read.

@@ -107,7 +107,7 @@ impl Port {
         let mut way = context.outputs.way(next.process, next.input);
         for Arrival { at: now, packet } in packets {
             if let Some((at, pcn)) = self.queue(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
-                way.send(at, |arrival| arrival.write(at, &packet, Written { hop, marked: packet.marked, pcn }));
+                way.send(at, |arrival| arrival.write(at, &packet, Written { hop, ecn: packet.ecn, pcn }));
             }
         }
     }

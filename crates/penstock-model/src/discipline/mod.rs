@@ -176,7 +176,7 @@ pub trait Discipline {
 mod testing {
     use super::{Counting, Discipline, Occupancy, PortContext, Verdict, PRECEDENCES};
     use crate::id::{FlowId, HopId};
-    use crate::packet::{Body, Packet, PcnMark};
+    use crate::packet::{Body, Ecn, Packet, PcnMark};
     use crate::rng::Key;
     use crate::units::{Rate, Time};
 
@@ -189,7 +189,7 @@ mod testing {
             size,
             precedence,
             class: 0,
-            marked: false,
+            ecn: Ecn::NotEct,
             pcn: PcnMark::Unmarked,
             body,
         }

@@ -75,7 +75,7 @@ impairments! {
 mod testing {
     use super::{Fate, Impairment};
     use crate::id::{FlowId, HopId};
-    use crate::packet::{Body, Packet, PcnMark};
+    use crate::packet::{Body, Ecn, Packet, PcnMark};
     use crate::rng::Key;
     use crate::units::{Duration, Time};
 
@@ -93,7 +93,7 @@ mod testing {
             size: 500,
             precedence: 0,
             class: 0,
-            marked: false,
+            ecn: Ecn::NotEct,
             pcn: PcnMark::Unmarked,
             body,
         };
