@@ -1,6 +1,6 @@
 //! Scenarios and runs as Python objects.
 
-use penstock_engine::{Executor, Observations, Pace, Sim};
+use penstock_engine::{Autotune, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::units::{Duration, Time};
 use penstock_scenario::{Mistake, ValidScenario};
@@ -122,11 +122,11 @@ fn simulate(
     // So short at first that even the busiest network is done with it soon; twenty doublings make it the whole run.
     let mut slice = (sim.end().as_ps() >> 20).max(1);
     let mut until = Time::ZERO;
-    let mut pace = Pace::default();
+    let mut autotune = Autotune::default();
     while until < sim.end() {
         let begin = std::time::Instant::now();
         let before = sim.done();
-        sim.spread(pace.is_spread());
+        sim.spread(autotune.is_spread());
         until += Duration::from_ps(slice);
         sim.run_until(until);
         if cancel.load(Ordering::Relaxed) {
@@ -134,7 +134,7 @@ fn simulate(
         }
         let spent = begin.elapsed();
         if sim.is_divided() {
-            pace.note(sim.done() - before, spent.as_secs_f64());
+            autotune.note(sim.done() - before, spent.as_secs_f64());
         }
         if spent < SLICE / 2 {
             slice = slice.saturating_mul(2);

@@ -1,8 +1,8 @@
 //! What a port may do to a packet beyond queueing it: police, colour, and meter for PCN.
 
-use crate::blueprint::{MarkAt, PcnAt, PortPlan};
-use crate::channel::Arrival;
-use crate::port_counters::Counters;
+use crate::api::blueprint::{MarkAt, PcnAt, PortPlan};
+use crate::kernel::channel::Arrival;
+use crate::port::counters::PortCounters;
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::PolicerPlan;
 use penstock_model::meter::AnyMeter;
@@ -69,7 +69,7 @@ impl PcnStage {
     }
 
     /// The same of packets that stand in a row, in one short loop; those that are marked are counted.
-    pub(super) fn meter_all(&mut self, packets: [&mut [Arrival]; 2], counters: &mut Counters) {
+    pub(super) fn meter_all(&mut self, packets: [&mut [Arrival]; 2], counters: &mut PortCounters) {
         for part in packets {
             match &mut *self.meters {
                 [meter] => {

@@ -1,0 +1,42 @@
+//! In which order the ends of flows stand in their hosts.
+
+use crate::api::blueprint::{Blueprint, FlowPlan};
+use penstock_model::rng::Key;
+use penstock_model::source::{AnySource, Source};
+use penstock_model::units::{Duration, Time};
+
+/// The flows in the order in which their ends are put into their hosts.
+///
+/// Periodic sources send in turn, again and again, so they and their sinks stand in the order of their first packets: a host
+/// with more of them than a cache holds then reads its memory from front to back. In the order of the flows, whose phases
+/// are random, a packet-hop took five times as long among ten thousand. All others keep the order of the flows.
+pub fn seats(blueprint: &Blueprint, key: Key) -> Vec<u32> {
+    let mut first: Vec<(Time, u32)> =
+        blueprint.flows.iter().enumerate().map(|(i, flow)| (first_packet(blueprint, flow, key).unwrap_or(Time::ZERO), i as u32)).collect();
+    first.sort_unstable();
+    first.into_iter().map(|(_, flow)| flow).collect()
+}
+
+/// The key of everything random of a flow.
+pub fn flow_key(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Key {
+    key.child("flows").child(&blueprint.groups[flow.group as usize].name).nth(u64::from(flow.member))
+}
+
+/// When a flow starts.
+pub fn start(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Time {
+    let (low, high) = blueprint.groups[flow.group as usize].start;
+    let span = high.since(low).as_ps();
+    if span == 0 {
+        low
+    } else {
+        low + Duration::from_ps(key.child("start").stream().below(span))
+    }
+}
+
+/// When a periodic flow sends first.
+fn first_packet(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Option<Time> {
+    let group = &blueprint.groups[flow.group as usize];
+    let mut source = AnySource::new(&group.source).filter(|source| group.calls.is_none() && source.period().is_some())?;
+    let key = flow_key(blueprint, flow, key);
+    Some(start(blueprint, flow, key) + source.first(&mut key.child("source").stream()).after)
+}

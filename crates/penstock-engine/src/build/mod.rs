@@ -1,0 +1,5 @@
+//! From a blueprint to processes.
+
+pub mod assemble;
+pub mod flow_layout;
+pub mod process_graph;

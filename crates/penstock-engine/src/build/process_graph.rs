@@ -1,0 +1,122 @@
+//! Who can get at whom, how soon, and how much passes.
+
+use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan};
+use crate::build::assemble::{BlueprintError, Place, ProcessNumbers};
+use crate::executor::lookahead::Latencies;
+use crate::executor::parallel::partition::Edge;
+use penstock_model::id::{LinkId, RouteId};
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Bytes, Duration};
+use std::collections::BTreeMap;
+
+/// The network as a graph of processes.
+pub struct ProcessGraph {
+    /// How many flows each process sees, those of two ways twice.
+    pub weights: Vec<u64>,
+    /// Channels and ways of messages, by sender and receiver.
+    pub edges: Vec<Edge>,
+}
+
+impl ProcessGraph {
+    /// The graph of the processes that `numbers` numbers.
+    ///
+    /// # Errors
+    /// If the edges of calls have no delay between them.
+    pub fn new(blueprint: &Blueprint, place: &dyn Fn(LinkId) -> Place, numbers: &ProcessNumbers) -> Result<ProcessGraph, BlueprintError> {
+        let mut weights = vec![0; numbers.count()];
+        let mut edges: BTreeMap<(u32, u32), (Duration, u64)> = BTreeMap::new();
+        let mut couple = |from, to, delay, flows| {
+            let edge = edges.entry((from, to)).or_insert((delay, 0));
+            *edge = (delay.min(edge.0), edge.1 + flows);
+        };
+        let smallest = smallest_of_routes(blueprint);
+        for ((route, flows), smallest) in blueprint.routes.iter().zip(flows_of_routes(blueprint)).zip(smallest) {
+            for (i, link) in route.iter().enumerate() {
+                let from = numbers.of(place(*link));
+                let to = match route.get(i + 1) {
+                    Some(next) => numbers.of(place(*next)),
+                    None => numbers.of(Place::Host(blueprint.links[link.index()].to)),
+                };
+                weights[from as usize] += flows;
+                couple(from, to, least(&blueprint.links[link.index()], smallest), flows);
+                if i + 1 == route.len() {
+                    weights[to as usize] += flows;
+                }
+            }
+        }
+        for flow in &blueprint.flows {
+            if let Some((there, back)) = signals(blueprint, flow)? {
+                let (from, to) = (numbers.of(Place::Host(flow.from)), numbers.of(Place::Host(flow.to)));
+                couple(from, to, there, 0);
+                couple(to, from, back, 0);
+            }
+        }
+        let edges = edges.into_iter().map(|((from, to), (delay, flows))| Edge { from, to, delay, flows }).collect();
+        Ok(ProcessGraph { weights, edges })
+    }
+
+    /// The delays alone, between processes that have been numbered anew.
+    pub fn latencies(&self, number: &[u32]) -> Latencies {
+        self.edges.iter().map(|edge| ((number[edge.from as usize], number[edge.to as usize]), edge.delay)).collect()
+    }
+}
+
+/// How many flows take each route.
+fn flows_of_routes(blueprint: &Blueprint) -> Vec<u64> {
+    let mut flows = vec![0; blueprint.routes.len()];
+    for flow in &blueprint.flows {
+        flows[flow.forward.index()] += 1;
+        if flow.backward != flow.forward {
+            flows[flow.backward.index()] += 1;
+        }
+    }
+    flows
+}
+
+/// The smallest packet of each route; nothing where no flow takes it.
+fn smallest_of_routes(blueprint: &Blueprint) -> Vec<Bytes> {
+    let mut smallest: Vec<Option<Bytes>> = vec![None; blueprint.routes.len()];
+    let mut note = |route: RouteId, size: Bytes| {
+        let known = &mut smallest[route.index()];
+        *known = Some(known.map_or(size, |known| known.min(size)));
+    };
+    for flow in &blueprint.flows {
+        let group = &blueprint.groups[flow.group as usize];
+        match (&group.transport, &group.calls) {
+            (TransportPlan::Tcp(tcp), _) => {
+                note(flow.forward, if tcp.syn { tcp.header } else { tcp.packet });
+                note(flow.backward, tcp.header);
+            }
+            (TransportPlan::Udp(_), None) => note(flow.forward, group.source.smallest_packet()),
+            (TransportPlan::Udp(_), Some(calls)) => {
+                let request = calls.request_packet.map(|size| Bytes::new(u64::from(size)));
+                note(flow.forward, request.into_iter().fold(group.source.smallest_packet(), Ord::min));
+            }
+        }
+    }
+    smallest.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The least time that a packet of `size` bytes or more takes over a link, from when it might be sent.
+fn least(link: &LinkPlan, size: Bytes) -> Duration {
+    let transmission = if link.rate_changes.is_empty() { link.rate.transmission_time(size) } else { Duration::ZERO };
+    link.delay + transmission
+}
+
+/// How long signals take between the ends of an aggregate of calls, there and back; `None` for other flows.
+///
+/// # Errors
+/// If they take no time.
+pub fn signals(blueprint: &Blueprint, flow: &FlowPlan) -> Result<Option<(Duration, Duration)>, BlueprintError> {
+    let group = &blueprint.groups[flow.group as usize];
+    let Some(plan) = &group.calls else { return Ok(None) };
+    let propagation = |route: RouteId| {
+        let links = blueprint.routes[route.index()].iter();
+        links.fold(plan.processing, |sum, link| sum + blueprint.links[link.index()].delay)
+    };
+    let (there, back) = (propagation(flow.forward), propagation(flow.backward));
+    if there == Duration::ZERO || back == Duration::ZERO {
+        return Err(BlueprintError::SignalWithoutDelay(group.name.clone()));
+    }
+    Ok(Some((there, back)))
+}

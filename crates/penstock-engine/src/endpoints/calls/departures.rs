@@ -1,0 +1,74 @@
+//! Where the packets of an aggregate of calls leave.
+
+use crate::api::observations::TraceEvent;
+use crate::kernel::journal::Window;
+use crate::node::host::{HostContext, PacketTemplate};
+use penstock_model::packet::{Body, Packet};
+use penstock_model::units::Time;
+
+/// A packet that is to leave.
+#[derive(Clone, Copy, Debug)]
+pub struct Departing {
+    /// When.
+    pub at: Time,
+    /// Its bytes.
+    pub size: u32,
+}
+
+/// Numbers an aggregate's packets, counts them, and sends them.
+pub struct Departures {
+    /// How they look.
+    pub template: PacketTemplate,
+    place: u32,
+    sequence: u32,
+    /// When counting is on.
+    pub window: Window,
+    /// What has left in the window.
+    pub packets: u64,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+impl Departures {
+    /// An outlet of packets that look like `dress`, at the node whose place in traces is `place`.
+    pub fn new(template: PacketTemplate, place: u32, window: Window) -> Departures {
+        Departures { template, place, sequence: 0, window, packets: 0, bytes: 0 }
+    }
+
+    /// The next packets of the aggregate, in order of time. A port that only queues makes them on their way: until it does,
+    /// they are a time and a size.
+    #[inline]
+    pub fn pass_all(&mut self, train: &[Departing], host_context: &mut HostContext<'_, '_>) {
+        let Some(&Departing { at, size }) = train.first() else { return };
+        let port = &mut host_context.ports[self.template.departure.port as usize];
+        if !port.only_queues() || host_context.context.record.trace.is_some() {
+            return train.iter().for_each(|departing| self.pass(departing.at, departing.size, host_context));
+        }
+        let first_counted = if self.window.is_open(at) { 0 } else { train.partition_point(|departing| !self.window.is_open(departing.at)) };
+        let counted = &train[first_counted..];
+        self.packets += counted.len() as u64;
+        self.bytes += counted.iter().map(|departing| u64::from(departing.size)).sum::<u64>();
+        let first = self.template.packet(at, size, Body::Media { seq: self.sequence });
+        self.sequence = self.sequence.wrapping_add(train.len() as u32);
+        port.on_train(train, first, &mut host_context.context);
+    }
+
+    /// The next packet of the aggregate.
+    #[inline(always)]
+    pub fn pass(&mut self, now: Time, size: u32, host_context: &mut HostContext<'_, '_>) {
+        let packet = self.template.packet(now, size, Body::Media { seq: self.sequence });
+        self.sequence = self.sequence.wrapping_add(1);
+        self.send(now, &packet, host_context);
+    }
+
+    /// Sends a packet.
+    #[inline(always)]
+    pub fn send(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) {
+        if self.window.is_open(now) {
+            self.packets += 1;
+            self.bytes += u64::from(packet.size);
+        }
+        host_context.context.record.trace(now, self.place, packet, TraceEvent::Send);
+        host_context.send(now, self.template.departure.port, packet);
+    }
+}

@@ -1,0 +1,53 @@
+//! What the receiving end of a flow records beyond its counters, when somebody asked.
+
+use crate::api::blueprint::FlowWatch;
+use crate::api::observations::Timings;
+use penstock_model::packet::Packet;
+use penstock_model::stats::distribution::Distribution;
+use penstock_model::stats::variation::{RtpJitter, Variation};
+use penstock_model::units::{Duration, Time};
+
+/// Records delays and how they vary.
+#[derive(Clone, Debug)]
+pub struct FlowRecorder {
+    timings: Timings,
+    /// The number and the delay of the packet that arrived last.
+    last: Option<(u32, Duration)>,
+}
+
+impl FlowRecorder {
+    /// A watch for what `plan` names; `None` if it names nothing of a packet.
+    pub fn new(plan: FlowWatch) -> Option<Box<FlowRecorder>> {
+        let FlowWatch { delays, variation, rtp_jitter, .. } = plan;
+        let timings = Timings {
+            delays: delays.then(Distribution::default),
+            variation: variation.then(Variation::default),
+            rtp_jitter: rtp_jitter.then(RtpJitter::default),
+        };
+        (timings != Timings::default()).then(|| Box::new(FlowRecorder { timings, last: None }))
+    }
+
+    /// A packet of the flow has been received at `now`.
+    pub fn record(&mut self, now: Time, packet: &Packet) {
+        let delay = now.since(packet.created);
+        let Timings { delays, variation, rtp_jitter } = &mut self.timings;
+        if let Some(delays) = delays {
+            delays.add(delay);
+        }
+        if let Some((sequence, before)) = self.last.replace((packet.sequence(), delay)) {
+            if let Some(jitter) = rtp_jitter {
+                jitter.add(before, delay);
+            }
+            // What was sent between two packets and lost, or has been overtaken, leaves no pair [RFC3393 s2.2].
+            match variation {
+                Some(variation) if packet.sequence() == sequence.wrapping_add(1) => variation.add(before, delay),
+                _ => {}
+            }
+        }
+    }
+
+    /// What has been recorded.
+    pub fn into_timings(self) -> Timings {
+        self.timings
+    }
+}

@@ -1,0 +1,291 @@
+//! The ends of TCP connections at a host.
+
+use crate::api::observations::{Observations, TraceEvent};
+use crate::endpoints::counts::{Received, Sent};
+use crate::endpoints::http_user::HttpUser;
+use crate::kernel::channel::Arrival;
+use crate::kernel::journal::Window;
+use crate::node::host::{HostContext, PacketTemplate};
+use crate::node::timers::{Timer, TimerKind, Timers};
+use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
+use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
+use penstock_model::units::Time;
+
+/// The ends of connections, each in its slot; receivers and senders apart.
+pub struct TcpEndpoints {
+    /// The place of the node in traces.
+    place: u32,
+    window: Window,
+    senders: Vec<SenderEnd>,
+    receivers: Vec<ReceiverEnd>,
+}
+
+struct SenderEnd {
+    sender: Sender,
+    armed: Time,
+    template: PacketTemplate,
+    sent: Sent,
+    http_user: Option<Box<HttpUser>>,
+}
+
+struct ReceiverEnd {
+    receiver: Receiver,
+    armed: Time,
+    template: PacketTemplate,
+    received: Received,
+    goodput: u64,
+}
+
+impl ReceiverEnd {
+    /// Counts a segment, and what has come in order since `before` was all.
+    #[inline(always)]
+    fn count(&mut self, now: Time, packet: &Packet, before: u32) {
+        self.received.count(now, packet);
+        self.goodput += u64::from(self.receiver.delivered() - before) * u64::from(packet.size - self.received.header);
+    }
+}
+
+impl TcpEndpoints {
+    /// None yet.
+    pub fn new(place: u32, window: Window) -> TcpEndpoints {
+        TcpEndpoints { place, window, senders: Vec::new(), receivers: Vec::new() }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.senders.is_empty() && self.receivers.is_empty()
+    }
+
+    /// Makes room for exactly so many.
+    pub fn expect(&mut self, senders: usize, receivers: usize) {
+        self.senders.reserve_exact(senders);
+        self.receivers.reserve_exact(receivers);
+    }
+
+    /// Adds a sender, and who asks it for pages, if anybody does; returns its slot.
+    pub fn add_sender(&mut self, template: PacketTemplate, sender: Sender, http_user: Option<Box<HttpUser>>) -> u32 {
+        self.senders.push(SenderEnd { sender, armed: Time::NEVER, template, sent: Sent::default(), http_user });
+        self.senders.len() as u32 - 1
+    }
+
+    /// Adds a receiver; returns its slot.
+    pub fn add_receiver(&mut self, template: PacketTemplate, receiver: Receiver, received: Received) -> u32 {
+        self.receivers.push(ReceiverEnd { receiver, armed: Time::NEVER, template, received, goodput: 0 });
+        self.receivers.len() as u32 - 1
+    }
+
+    /// Takes segments and acknowledgements at the end of their routes, as long as nothing else arrives, they do so before
+    /// `bound`, and no timer is due; returns how many. Nobody traces.
+    ///
+    /// What most of them bring about is done here in a few steps, without asking what else might be to do.
+    #[inline(never)]
+    pub fn take(&mut self, arrivals: &[Arrival], bound: Time, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) -> usize {
+        let mut taken = 0;
+        for Arrival { at, packet } in arrivals {
+            if *at >= bound.min(timers.next()) {
+                break;
+            }
+            match &packet.body {
+                Body::Segment { seq, .. } => {
+                    host_context.context.record.digest.packet(*at, packet, 0);
+                    self.take_segment(*at, packet, *seq, timers, host_context);
+                }
+                Body::Ack { next, sack } => {
+                    host_context.context.record.digest.packet(*at, packet, 0);
+                    self.take_ack(*at, packet, *next, sack, timers, host_context);
+                }
+                _ => break,
+            }
+            taken += 1;
+        }
+        taken
+    }
+
+    #[inline(always)]
+    fn take_segment(&mut self, now: Time, packet: &Packet, seq: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        let slot = host_context.context.routes.sink(packet.flow);
+        let counts = self.window.is_open(now);
+        let end = &mut self.receivers[slot as usize];
+        let before = end.receiver.delivered();
+        let acknowledges = match end.receiver.on_usual_segment(now, seq) {
+            Some(acknowledges) => acknowledges,
+            None => {
+                end.receiver.on_segment(now, seq);
+                if end.receiver.reports_blocks() {
+                    if counts {
+                        end.count(now, packet, before);
+                    }
+                    return self.pump_receiver(now, slot, timers, host_context);
+                }
+                end.receiver.takes_ack()
+            }
+        };
+        if counts {
+            end.count(now, packet, before);
+        }
+        if acknowledges {
+            let body = Body::Ack { next: end.receiver.delivered(), sack: SackBlocks::default() };
+            let packet = end.template.packet(now, end.receiver.packet_size(), body);
+            host_context.send(now, end.template.departure.port, &packet);
+        } else {
+            timers.arm(end.receiver.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Receiver, slot);
+        }
+    }
+
+    #[inline(always)]
+    fn take_ack(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        next: u32,
+        sack: &SackBlocks,
+        timers: &mut Timers,
+        host_context: &mut HostContext<'_, '_>,
+    ) {
+        let slot = host_context.context.routes.flow(packet.flow).source;
+        let counts = self.window.is_open(now);
+        let end = &mut self.senders[slot as usize];
+        let usual = if sack.is_empty() { end.sender.on_usual_ack(now, next) } else { None };
+        let Some(segments) = usual else {
+            return self.on_ack(now, slot, &Ack { next, sack: *sack }, timers, host_context);
+        };
+        let size = end.sender.packet_size();
+        let Segments { first, end: last, new_from } = segments;
+        if counts {
+            end.sent.count_many(last - first, size, last.min(new_from).saturating_sub(first));
+        }
+        for seq in first..last {
+            let packet = end.template.packet(now, size, Body::Segment { seq, retransmission: seq < new_from });
+            host_context.send(now, end.template.departure.port, &packet);
+        }
+        timers.arm(end.sender.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
+    }
+
+    /// Takes a packet at the end of its route.
+    #[inline(never)]
+    pub fn deliver(&mut self, now: Time, packet: &Packet, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        let flow = host_context.context.routes.flow(packet.flow);
+        match packet.body {
+            Body::Segment { seq, .. } => {
+                let end = &mut self.receivers[flow.sink as usize];
+                let before = end.receiver.delivered();
+                end.receiver.on_segment(now, seq);
+                if self.window.is_open(now) {
+                    end.count(now, packet, before);
+                }
+                self.pump_receiver(now, flow.sink, timers, host_context);
+            }
+            Body::Ack { next, sack } => self.on_ack(now, flow.source, &Ack { next, sack }, timers, host_context),
+            Body::Syn => {
+                self.receivers[flow.sink as usize].receiver.on_syn(now);
+                self.pump_receiver(now, flow.sink, timers, host_context);
+            }
+            Body::SynAck => {
+                self.senders[flow.source as usize].sender.on_syn_ack(now);
+                self.pump_sender(now, flow.source, timers, host_context);
+            }
+            _ => unreachable!("these have no transport"),
+        }
+    }
+
+    /// Any acknowledgement.
+    #[inline(never)]
+    fn on_ack(&mut self, now: Time, slot: u32, ack: &Ack, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        self.senders[slot as usize].sender.on_ack(now, ack);
+        self.pump_sender(now, slot, timers, host_context);
+        self.turn_page(now, slot, timers);
+    }
+
+    /// Does what is due by `timer`, which is one of these ends'.
+    #[inline(never)]
+    pub fn on_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        let slot = timer.slot as usize;
+        match timer.kind {
+            TimerKind::Start => {
+                self.senders[slot].sender.start(now);
+                self.pump_sender(now, timer.slot, timers, host_context);
+            }
+            TimerKind::Stop => {
+                let end = &mut self.senders[slot];
+                end.sender.withdraw();
+                end.http_user.iter_mut().for_each(|http_user| http_user.stop());
+            }
+            TimerKind::Page => {
+                let end = &mut self.senders[slot];
+                let segments = end.http_user.as_mut().map_or(0, |http_user| http_user.ask(now));
+                end.sender.offer(Some(segments));
+                self.pump_sender(now, timer.slot, timers, host_context);
+            }
+            TimerKind::Sender => {
+                let end = &mut self.senders[slot];
+                if end.armed != timer.at {
+                    return;
+                }
+                end.armed = Time::NEVER;
+                if end.sender.deadline() <= now {
+                    end.sender.on_timeout(now);
+                }
+                self.pump_sender(now, timer.slot, timers, host_context);
+            }
+            TimerKind::Receiver => {
+                let end = &mut self.receivers[slot];
+                if end.armed != timer.at {
+                    return;
+                }
+                end.armed = Time::NEVER;
+                if end.receiver.deadline() <= now {
+                    end.receiver.on_timeout(now);
+                }
+                self.pump_receiver(now, timer.slot, timers, host_context);
+            }
+            TimerKind::Egress => unreachable!("aggregates have no connection"),
+        }
+    }
+
+    /// Lets the user of a page that has come completely ask for the next one later.
+    fn turn_page(&mut self, now: Time, slot: u32, timers: &mut Timers) {
+        let end = &mut self.senders[slot as usize];
+        if let Some(http_user) = end.http_user.as_mut().filter(|_| end.sender.is_finished()) {
+            if let Some(next) = http_user.on_finished(now, self.window) {
+                timers.arm(next, &mut { Time::NEVER }, end.template.flow.0, TimerKind::Page, slot);
+            }
+        }
+    }
+
+    /// Sends whatever the sender wants to send now, and arms its timer.
+    fn pump_sender(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        let end = &mut self.senders[slot as usize];
+        while let Some(Transmission { body, size }) = end.sender.next_transmission(now) {
+            let packet = end.template.packet(now, size, body);
+            if self.window.is_open(now) && matches!(body, Body::Segment { .. }) {
+                end.sent.count(&packet);
+            }
+            host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+            host_context.send(now, end.template.departure.port, &packet);
+        }
+        timers.arm(end.sender.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
+    }
+
+    /// Sends whatever acknowledgements the receiver has, and arms its timer.
+    fn pump_receiver(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        let end = &mut self.receivers[slot as usize];
+        while let Some(Transmission { body, size }) = end.receiver.next_transmission(now) {
+            let packet = end.template.packet(now, size, body);
+            host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+            host_context.send(now, end.template.departure.port, &packet);
+        }
+        timers.arm(end.receiver.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Receiver, slot);
+    }
+
+    /// Writes the counts into the flows' rows.
+    pub fn report(self, seen: &mut Observations) {
+        for end in self.senders {
+            end.sent.report(&mut seen.flows[end.template.flow.index()]);
+            seen.pages.extend(end.http_user.map(|http_user| (end.template.flow, http_user.into_times())));
+        }
+        for end in self.receivers {
+            end.received.report(seen);
+            seen.flows[end.template.flow.index()].goodput_bytes = end.goodput;
+        }
+    }
+}

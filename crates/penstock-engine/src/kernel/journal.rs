@@ -1,0 +1,72 @@
+//! What a process writes down as it runs: its digest always, a trace only when asked for.
+
+use crate::api::observations::{TraceEvent, TraceRow};
+use crate::kernel::digest::Digest;
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+
+/// A process's records.
+#[derive(Debug, Default)]
+pub struct Journal {
+    /// The hash of everything that arrived here.
+    pub digest: Digest,
+    /// The trace, when asked for.
+    pub trace: Option<Vec<TraceRow>>,
+}
+
+impl Journal {
+    /// Traces `event` without adding it to the digest: the digest holds every arrival, mark and loss, which imply the rest.
+    ///
+    /// Only what is written down leaves this place, so that packets need not stand in memory because somebody might trace
+    /// them.
+    #[inline(always)]
+    pub fn trace(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
+        if self.trace.is_some() {
+            self.push(TraceRow {
+                time: now,
+                place,
+                event,
+                flow: packet.flow.0,
+                sequence: packet.sequence(),
+                size: packet.size,
+                precedence: packet.precedence,
+            });
+        }
+    }
+
+    #[cold]
+    fn push(&mut self, row: TraceRow) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(row);
+        }
+    }
+}
+
+/// The part of the run that counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Counting begins here, inclusive.
+    pub from: Time,
+    /// And ends here, inclusive.
+    pub to: Time,
+}
+
+impl Window {
+    /// Whether something at `at` counts.
+    #[inline]
+    pub fn contains(&self, at: Time) -> bool {
+        self.from <= at && at <= self.to
+    }
+
+    /// Whether what happens now counts; nothing happens after the end.
+    #[inline]
+    pub fn is_open(&self, now: Time) -> bool {
+        self.from <= now
+    }
+
+    /// How many picoseconds of `[from, to)` lie in the window.
+    #[inline]
+    pub fn overlap(&self, from: Time, to: Time) -> u64 {
+        to.min(self.to).since(from.max(self.from)).as_ps()
+    }
+}

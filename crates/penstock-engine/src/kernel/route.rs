@@ -1,0 +1,77 @@
+//! Routes, compiled into a table of hops that packets walk by index.
+
+use penstock_model::id::{FlowId, HopId, ProcessId};
+
+/// One arrival on a route.
+#[derive(Clone, Copy, Debug)]
+pub struct Hop {
+    /// The process at the far end of the link.
+    pub process: ProcessId,
+    /// Its input for packets from this link.
+    pub input: u32,
+    /// The port of that process that takes the packet on; [`Hop::DELIVER`] at the end of the route.
+    pub port: u32,
+}
+
+impl Hop {
+    /// The packet is at its destination.
+    pub const DELIVER: u32 = u32::MAX;
+}
+
+/// Where a flow's packets begin, in one direction.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// The port of the sending host.
+    pub port: u32,
+    /// The first arrival.
+    pub hop: HopId,
+}
+
+/// A flow's slots at its hosts.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowRoutes {
+    /// The slot of the sending end at its host.
+    pub source: u32,
+    /// The slot of the receiving end at its host.
+    pub sink: u32,
+}
+
+impl FlowRoutes {
+    /// Of a flow that has no ends yet.
+    pub const NONE: FlowRoutes = FlowRoutes { source: u32::MAX, sink: u32::MAX };
+}
+
+/// All routes of a run. They never change; a packet's position in the table is the route of its emission.
+#[derive(Debug, Default)]
+pub struct Routes {
+    hops: Vec<Hop>,
+    flows: Vec<FlowRoutes>,
+    /// The slot of each flow's receiving end once more: a table that a cache holds where that of the flows does not fit.
+    sinks: Vec<u32>,
+}
+
+impl Routes {
+    /// Routes of these hops, for these flows.
+    pub fn new(hops: Vec<Hop>, flows: Vec<FlowRoutes>) -> Routes {
+        let sinks = flows.iter().map(|flow| flow.sink).collect();
+        Routes { hops, flows, sinks }
+    }
+
+    /// The arrival that `hop` names.
+    #[inline]
+    pub fn hop(&self, hop: HopId) -> Hop {
+        self.hops[hop.index()]
+    }
+
+    /// The ways of `flow`.
+    #[inline]
+    pub fn flow(&self, flow: FlowId) -> FlowRoutes {
+        self.flows[flow.index()]
+    }
+
+    /// The slot of the receiving end of `flow`.
+    #[inline]
+    pub fn sink(&self, flow: FlowId) -> u32 {
+        self.sinks[flow.index()]
+    }
+}

@@ -1,0 +1,221 @@
+//! Some sorted inputs made one, by sorting what a visit may take.
+
+use crate::kernel::channel::Arrival;
+use crate::merge::radix_keys::RadixKeys;
+use crate::merge::ring::Ring;
+use penstock_model::units::Time;
+
+/// More than a few inputs on which nothing overtakes. Simultaneous arrivals go by the input's number.
+///
+/// Whoever asks for arrivals says until when there will be no others. What arrives on all inputs until then is put in order
+/// at once, by keys alone, and then copied out of the inputs by a few dozen. A packet is compared with its neighbours in
+/// time only, and neither it nor its sender costs anything while it is under way.
+#[derive(Debug)]
+pub struct BatchSort {
+    rings: Vec<Ring<Arrival>>,
+    /// When the first of each input arrives that has no key yet.
+    heads: Vec<Time>,
+    /// The earliest of these.
+    next: Time,
+    keys: RadixKeys,
+    /// How many of the keys stand for packets that have left the inputs.
+    copied: usize,
+    /// The last of these packets, from `taken` on.
+    front: Vec<Arrival>,
+    taken: usize,
+}
+
+/// So many packets fit the nearest cache, with what a port needs.
+const MOST_COPIED: usize = 64;
+
+impl BatchSort {
+    /// More inputs than this are for a calendar: all heads are looked at for each visit.
+    pub const MOST: usize = RadixKeys::INPUTS;
+
+    /// So many inputs.
+    pub fn new(inputs: usize) -> BatchSort {
+        BatchSort {
+            rings: vec![Ring::default(); inputs],
+            heads: vec![Time::NEVER; inputs],
+            next: Time::NEVER,
+            keys: RadixKeys::default(),
+            copied: 0,
+            front: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    /// When the next packet arrives.
+    #[inline]
+    pub fn next(&self) -> Time {
+        debug_assert!(self.is_settled());
+        self.next
+    }
+
+    /// Adds an old arrival, to be written over by one at `at`; tells whether that comes before all others.
+    #[inline(always)]
+    pub fn add(&mut self, input: usize, at: Time) -> (&mut Arrival, bool) {
+        debug_assert!(self.is_settled());
+        let ring = &mut self.rings[input];
+        debug_assert!(ring.last().is_none_or(|last| last.at <= at), "an input on which nothing overtakes stays sorted");
+        let head = &mut self.heads[input];
+        *head = at.min(*head);
+        let is_first = at < self.next;
+        self.next = at.min(self.next);
+        (ring.add(), is_first)
+    }
+
+    /// The queue of an input, to add arrivals in order; then [`BatchSort::settle`] if it was empty.
+    #[inline]
+    pub fn queue(&mut self, input: usize) -> &mut Ring<Arrival> {
+        debug_assert!(self.is_settled());
+        &mut self.rings[input]
+    }
+
+    /// Takes note of what has been added at an input that was empty.
+    pub fn settle(&mut self, input: usize) {
+        self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at);
+        self.next = self.next.min(self.heads[input]);
+    }
+
+    /// Arrivals from the next one on, in order, none after `until`; none only if all of these have been taken. All of them
+    /// must be before anything else is asked.
+    #[inline]
+    pub fn front(&mut self, until: Time) -> &[Arrival] {
+        if self.taken == self.front.len() {
+            self.copy(until);
+        }
+        &self.front[self.taken..]
+    }
+
+    /// Takes the first `count` of [`BatchSort::front`].
+    #[inline]
+    pub fn consume(&mut self, count: usize) {
+        self.taken += count;
+    }
+
+    /// Packets under way.
+    pub fn len(&self) -> usize {
+        self.front.len() - self.taken + self.rings.iter().map(Ring::len).sum::<usize>()
+    }
+
+    /// Whether nothing is left of what was gathered last.
+    fn is_settled(&self) -> bool {
+        self.taken == self.front.len() && self.copied == self.keys.sorted().len()
+    }
+
+    /// Copies the next packets that arrive until `until` out of their inputs.
+    #[inline(never)]
+    fn copy(&mut self, until: Time) {
+        self.front.clear();
+        self.taken = 0;
+        if self.copied == self.keys.sorted().len() {
+            if self.next > until {
+                return;
+            }
+            let (input, others) = self.first();
+            if others > until {
+                return self.copy_alone(input, until, others);
+            }
+            self.gather(until);
+        }
+        let keys = &self.keys.sorted()[self.copied..];
+        let keys = &keys[..keys.len().min(MOST_COPIED)];
+        self.front.extend(keys.iter().map(|key| self.rings[RadixKeys::input(*key)].take_first()));
+        self.copied += keys.len();
+    }
+
+    /// The input whose head comes first, and when the first of the other heads does.
+    fn first(&self) -> (usize, Time) {
+        let (mut first, mut head, mut others) = (0, Time::NEVER, Time::NEVER);
+        for (input, &at) in self.heads.iter().enumerate() {
+            let is_first = at < head;
+            others = others.min(if is_first { head } else { at });
+            head = head.min(at);
+            first = if is_first { input } else { first };
+        }
+        (first, others)
+    }
+
+    /// The same where only one input has anything until then, and `others` none before: what few visits find, but short ones
+    /// mostly.
+    fn copy_alone(&mut self, input: usize, until: Time, others: Time) {
+        let ring = &mut self.rings[input];
+        let run = ring.front();
+        let count = run.iter().take(MOST_COPIED).take_while(|arrival| arrival.at <= until).count();
+        self.front.extend_from_slice(&run[..count]);
+        ring.consume(count);
+        self.heads[input] = ring.first().map_or(Time::NEVER, |arrival| arrival.at);
+        self.next = self.heads[input].min(others);
+    }
+
+    /// Makes keys for what arrives until `until`; something does.
+    fn gather(&mut self, until: Time) {
+        self.copied = 0;
+        self.keys.begin(self.next);
+        let last = self.keys.last_instant().min(until);
+        self.next = Time::NEVER;
+        for (input, (ring, head)) in self.rings.iter().zip(&mut self.heads).enumerate() {
+            if *head <= last {
+                let [first, second] = ring.runs();
+                *head = match self.keys.add(first, input, last) {
+                    Time::NEVER => self.keys.add(second, input, last),
+                    head => head,
+                };
+            }
+            self.next = self.next.min(*head);
+        }
+        self.keys.sort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whatever the spacing, from many arrivals at one instant to a few in an eternity.
+        #[test]
+        fn arrivals_come_in_order(
+            scale in 0u32..45,
+            steps in prop::collection::vec((prop::collection::vec((0u64..1000, 0usize..7), 0..120), 0u64..1500), 1..8),
+        ) {
+            let (mut gathered, mut plain) = (BatchSort::new(7), std::collections::BTreeSet::<(u64, usize, u64)>::new());
+            let (mut last, mut now, mut number) = ([0; 7], 0, 0);
+            for (pushes, stretch) in steps {
+                for (after, input) in pushes {
+                    let at = last[input].max(now) + (after << scale) / 8;
+                    last[input] = at;
+                    let arrival = Arrival { at: Time::from_ps(at), ..Arrival::default() };
+                    let is_first = plain.first().is_none_or(|(first, ..)| at < *first);
+                    let (place, added_is_first) = gathered.add(input, arrival.at);
+                    *place = arrival;
+                    place.packet.created = Time::from_ps(number);
+                    prop_assert_eq!(added_is_first, is_first);
+                    plain.insert((at, input, number));
+                    number += 1;
+                }
+                now += stretch << scale;
+                loop {
+                    let front = gathered.front(Time::from_ps(now));
+                    if front.is_empty() {
+                        break;
+                    }
+                    let count = 1 + number as usize % front.len();
+                    for arrival in &front[..count] {
+                        let (at, _, number) = plain.pop_first().expect("no more than were added");
+                        prop_assert_eq!((arrival.at.as_ps(), arrival.packet.created.as_ps()), (at, number));
+                    }
+                    gathered.consume(count);
+                }
+                now += 1;
+                prop_assert!(plain.first().is_none_or(|(first, ..)| *first >= now));
+                prop_assert_eq!(gathered.len(), plain.len());
+                prop_assert_eq!(gathered.next().as_ps(), plain.first().map_or(u64::MAX, |(at, ..)| *at));
+            }
+        }
+    }
+}

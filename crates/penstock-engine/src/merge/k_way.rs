@@ -1,0 +1,145 @@
+//! A few sorted inputs made one.
+
+use crate::kernel::channel::Arrival;
+use crate::merge::ring::Ring;
+use penstock_model::units::Time;
+
+/// A few inputs on which nothing overtakes: looking at all heads costs less than keeping a calendar. Simultaneous arrivals
+/// go by the input's number.
+#[derive(Debug)]
+pub struct KWayMerge {
+    rings: Vec<Ring<Arrival>>,
+    /// When each input's head arrives.
+    heads: Vec<Time>,
+    first: usize,
+    /// The last instant at which the first input comes before all others.
+    until: Time,
+}
+
+impl KWayMerge {
+    /// More inputs than this are for a calendar.
+    pub const MOST: usize = 4;
+
+    /// So many inputs.
+    pub fn new(inputs: usize) -> KWayMerge {
+        KWayMerge { rings: vec![Ring::default(); inputs], heads: vec![Time::NEVER; inputs], first: 0, until: Time::NEVER }
+    }
+
+    /// When the next packet arrives.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.heads[self.first]
+    }
+
+    /// Arrivals from the next one on that come before those of the other inputs; none only if there are none at all.
+    #[inline]
+    pub fn front(&self) -> &[Arrival] {
+        let front = self.rings[self.first].front();
+        let run = front.iter().take_while(|arrival| arrival.at <= self.until).count();
+        &front[..run]
+    }
+
+    /// Takes the first `count` of [`KWayMerge::front`].
+    #[inline]
+    pub fn consume(&mut self, count: usize) {
+        let ring = &mut self.rings[self.first];
+        ring.consume(count);
+        self.heads[self.first] = ring.first().map_or(Time::NEVER, |arrival| arrival.at);
+        self.find_first();
+    }
+
+    /// Whether there are two inputs.
+    pub fn are_two(&self) -> bool {
+        self.rings.len() == 2
+    }
+
+    /// Lists in `batch` the next arrivals of two inputs, up to and including `until`, in order, as many as find room and are at
+    /// hand; none only if none is due until then. Returns how many come from each input. Two that send in turn give runs so
+    /// short that each would cost more than its packets.
+    #[inline]
+    pub fn list<'a>(&'a self, until: Time, batch: &mut [&'a Arrival]) -> (usize, usize) {
+        let [one, other] = &*self.rings else { unreachable!("there are two inputs") };
+        let (ones, others) = (one.front(), other.front());
+        let (mut i, mut j) = (0, 0);
+        for place in batch {
+            let next = match (ones.get(i), others.get(j)) {
+                (Some(a), Some(b)) => {
+                    // Which one is first is anyone's guess: a jump would often be mispredicted.
+                    let is_b = b.at < a.at;
+                    (i, j) = (i + usize::from(!is_b), j + usize::from(is_b));
+                    std::hint::select_unpredictable(is_b, b, a)
+                }
+                // What comes next of the other one may stand elsewhere.
+                (Some(a), None) if j == other.len() => {
+                    i += 1;
+                    a
+                }
+                (None, Some(b)) if i == one.len() => {
+                    j += 1;
+                    b
+                }
+                _ => break,
+            };
+            if next.at > until {
+                let is_b = j > 0 && std::ptr::eq(next, &others[j - 1]);
+                return (i - usize::from(!is_b), j - usize::from(is_b));
+            }
+            *place = next;
+        }
+        (i, j)
+    }
+
+    /// Takes what [`KWayMerge::list`] has listed.
+    #[inline]
+    pub fn consume_both(&mut self, (i, j): (usize, usize)) {
+        for (input, count) in [i, j].into_iter().enumerate() {
+            self.rings[input].consume(count);
+            self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at);
+        }
+        self.find_first();
+    }
+
+    /// Makes a place for an arrival at `at`, to be written over before anything else happens; tells whether it comes before
+    /// all others.
+    #[inline(always)]
+    pub fn add(&mut self, input: usize, at: Time) -> (&mut Arrival, bool) {
+        let mut is_first = false;
+        if self.rings[input].len() == 0 {
+            is_first = at < self.next();
+            self.heads[input] = at;
+            self.find_first();
+        }
+        (self.rings[input].add(), is_first)
+    }
+
+    /// The queue of an input, to add arrivals in order; then [`KWayMerge::settle`] if it was empty.
+    #[inline]
+    pub fn queue(&mut self, input: usize) -> &mut Ring<Arrival> {
+        &mut self.rings[input]
+    }
+
+    /// Takes note of what has been added at an input that was empty.
+    pub fn settle(&mut self, input: usize) {
+        self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at);
+        self.find_first();
+    }
+
+    /// Packets under way.
+    pub fn len(&self) -> usize {
+        self.rings.iter().map(Ring::len).sum()
+    }
+
+    #[inline]
+    fn find_first(&mut self) {
+        let (mut first, mut head, mut until) = (0, self.heads[0], Time::NEVER);
+        for (input, &at) in self.heads.iter().enumerate().skip(1) {
+            if at < head {
+                // The former first wins ties.
+                (first, head, until) = (input, at, head.before());
+            } else {
+                until = until.min(at);
+            }
+        }
+        (self.first, self.until) = (first, until);
+    }
+}

@@ -1,0 +1,200 @@
+//! What a port counts and hashes.
+
+use crate::api::observations::{LinkCounters, PortTimings, TraceEvent};
+use crate::endpoints::counts::Whole;
+use crate::kernel::digest::Digest;
+use crate::kernel::journal::{Journal, Window};
+use crate::port::recorder::PortRecorder;
+use penstock_model::discipline::DropCause;
+use penstock_model::packet::Packet;
+use penstock_model::units::{Duration, Time};
+
+/// The port's counts, and the window that they are about.
+#[derive(Debug)]
+pub struct PortCounters {
+    /// The place of the port in traces.
+    pub place: u32,
+    /// The hash of every mark and every packet that was refused.
+    pub digest: Digest,
+    /// What is reported.
+    link: Box<LinkCounters>,
+    /// What is to be added to that.
+    whole: Whole,
+    /// When counting is on.
+    pub window: Window,
+    /// Packets offered over the whole run, counted for the checks of debug builds.
+    pub offered: u64,
+    /// Packets refused over the whole run.
+    pub refused: u64,
+    /// Packets that no longer count as queued, over the whole run.
+    pub sent: u64,
+    /// What is recorded beyond the counts.
+    watch: Option<Box<PortRecorder>>,
+}
+
+impl PortCounters {
+    /// Nothing yet, at place `place` of traces.
+    pub fn new(place: u32, window: Window, watch: Option<Box<PortRecorder>>) -> PortCounters {
+        let (link, whole, digest) = (Box::default(), Whole::default(), Digest::default());
+        PortCounters { place, digest, link, whole, window, offered: 0, refused: 0, sent: 0, watch }
+    }
+
+    /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.
+    #[inline]
+    pub fn mark(&mut self, now: Time, packet: &Packet) {
+        if self.window.contains(now) {
+            self.link.mark(packet.size);
+            if let Some(watch) = &mut self.watch {
+                watch.mark(packet);
+            }
+        }
+    }
+
+    /// The same of a packet of `size` where nothing is recorded beyond the counts.
+    #[inline]
+    pub fn mark_unwatched(&mut self, now: Time, size: u32) {
+        if self.window.contains(now) {
+            self.link.mark(size);
+        }
+    }
+
+    /// The same of so many packets in the window, of so many bytes.
+    #[inline]
+    pub fn marks_unwatched(&mut self, packets: u64, bytes: u64) {
+        self.link.mark_many(packets, bytes);
+    }
+
+    /// Writes down that `event` happened to `packet`.
+    #[inline(always)]
+    fn note(&mut self, now: Time, packet: &Packet, event: TraceEvent, record: &mut Journal) {
+        self.digest.packet(now, packet, event.code());
+        record.trace(now, self.place, packet, event);
+    }
+
+    /// Counts a mark of the discipline.
+    pub fn marked(&mut self, now: Time, packet: Packet, record: &mut Journal) {
+        self.note(now, &packet, TraceEvent::Mark, record);
+        self.mark(now, &packet);
+    }
+
+    /// A packet is offered, of which only the checks of debug builds hear at once.
+    #[inline(always)]
+    pub fn offer(&mut self) {
+        self.offered += u64::from(cfg!(debug_assertions));
+    }
+
+    /// Counts an arrival.
+    #[inline]
+    pub fn arrival(&mut self, now: Time, size: u32, precedence: u8) {
+        if self.window.is_open(now) {
+            self.link.arrival(size, precedence);
+        }
+    }
+
+    /// Counts a packet that arrives and is refused.
+    #[inline(never)]
+    pub fn record_arrival_drop(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Journal) {
+        self.offer();
+        self.arrival(now, packet.size, packet.precedence);
+        self.refused(now, packet, cause, record);
+    }
+
+    /// Counts a packet that is refused.
+    #[inline(always)]
+    fn refused(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Journal) {
+        self.note(now, packet, TraceEvent::Drop(cause), record);
+        self.refused += 1;
+        if let Some(watch) = &mut self.watch {
+            watch.offered(now, packet);
+        }
+        self.loss(now, packet, cause);
+    }
+
+    /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once; tells whether that ever
+    /// ends.
+    #[inline(always)]
+    pub fn passage(&mut self, now: Time, start: Time, end: Time, packet: &Packet) -> bool {
+        self.offer();
+        self.departure(now, start, end, packet)
+    }
+
+    /// Counts an accepted packet from its arrival to the end of its transmission, when that begins; tells whether it ever
+    /// ends.
+    #[inline(always)]
+    pub fn departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
+        if self.window.from <= arrival && end <= self.window.to {
+            self.whole.count(arrival, start, end, packet);
+            true
+        } else if end < self.window.from {
+            // All of it lies in the warm-up.
+            true
+        } else {
+            self.departure_at_an_edge(arrival, start, end, packet.size, packet.precedence)
+        }
+    }
+
+    /// Whether everything between these times counts, or nothing because it lies before the window.
+    #[inline]
+    pub fn is_whole(&self, from: Time, to: Time) -> bool {
+        self.window.from <= from && to <= self.window.to || to < self.window.from
+    }
+
+    /// Counts `count` passages up to `end` that lie in the window as a whole or before it, of packets of one size and precedence that each take
+    /// `transmission` and together have waited for `waited` ps.
+    #[inline]
+    pub fn whole_passages(&mut self, end: Time, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
+        self.offered += if cfg!(debug_assertions) { count } else { 0 };
+        if end >= self.window.from {
+            self.whole.count_like(count, size, precedence, transmission, waited);
+        }
+    }
+
+    #[inline(never)]
+    fn departure_at_an_edge(&mut self, arrival: Time, start: Time, end: Time, size: u32, precedence: u8) -> bool {
+        self.arrival(arrival, size, precedence);
+        self.link.transmission(&self.window, arrival, start, end, size);
+        end != Time::NEVER
+    }
+
+    /// The same of a packet that may be watched.
+    pub fn watched_departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
+        if let Some(watch) = &mut self.watch {
+            watch.transmission(arrival, start, end, packet);
+        }
+        self.departure(arrival, start, end, packet)
+    }
+
+    /// Notes that a packet stays.
+    #[inline]
+    pub fn accepted(&mut self, now: Time, packet: &Packet) {
+        if let Some(watch) = &mut self.watch {
+            watch.accepted(now, packet);
+        }
+    }
+
+    /// Counts a packet that is still waiting when the run ends.
+    pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
+        self.arrival(arrival, packet.size, packet.precedence);
+        self.link.unfinished(&self.window, arrival, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.unfinished(arrival, packet);
+        }
+    }
+
+    /// Counts a loss at `now`.
+    #[inline]
+    pub fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
+        if self.window.contains(now) {
+            self.link.loss(packet, cause);
+            if let Some(watch) = &mut self.watch {
+                watch.loss(packet, cause);
+            }
+        }
+    }
+
+    /// Hands over the counts, and what was recorded beyond them.
+    pub fn into_counts(mut self) -> (LinkCounters, Option<PortTimings>) {
+        self.whole.report(&mut self.link);
+        (*self.link, self.watch.map(|watch| watch.into_timings()))
+    }
+}

@@ -1,0 +1,102 @@
+//! A FIFO queue whose departures are known on arrival: departure = max(now, last departure) + transmission time, later
+//! where a shaper holds packets back.
+
+use crate::merge::ring::Ring;
+use crate::port::wire::Wire;
+use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Occupancy, Verdict};
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+
+/// The queue: a ring of the packets that count as queued. Whatever no longer does by `now` leaves before anything is
+/// decided; a packet that finds the wire idle never enters unless the packet in service counts too.
+pub struct Precomputed {
+    discipline: AnyDiscipline,
+    counting: Counting,
+    ring: Ring<Entry>,
+    last_end: Time,
+    occupancy: Occupancy,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    /// When it stops counting as queued: its transmission starts or, if the packet in service counts, ends.
+    leaves: Time,
+    size: u32,
+    precedence: u8,
+}
+
+impl Precomputed {
+    /// An empty queue.
+    pub fn new(discipline: AnyDiscipline) -> Precomputed {
+        let counting = discipline.counting();
+        Precomputed { discipline, counting, ring: Ring::default(), last_end: Time::ZERO, occupancy: Occupancy::default() }
+    }
+
+    /// What the discipline says of `packet`.
+    #[inline(always)]
+    pub fn decide(&mut self, now: Time, packet: &Packet, sent: &mut u64) -> Verdict {
+        self.advance(now, sent);
+        self.occupancy.idle_since = (self.last_end <= now).then_some(self.last_end);
+        match &mut self.discipline {
+            AnyDiscipline::TailDrop(discipline) => discipline.on_arrival(now, packet, &self.occupancy),
+            // They may want the packet in memory, where it need not stand otherwise.
+            discipline => discipline.on_arrival(now, &packet.clone(), &self.occupancy),
+        }
+    }
+
+    /// Takes an accepted packet; returns when its transmission starts and ends.
+    #[inline(always)]
+    pub fn commit(&mut self, now: Time, size: u32, precedence: u8, wire: &mut Wire, sent: &mut u64) -> (Time, Time) {
+        let (start, end) = wire.transmit(self.last_end.max(now), size);
+        self.last_end = end;
+        let leaves = match self.counting {
+            Counting::Waiting => start,
+            Counting::InSystem => end,
+        };
+        if leaves > now {
+            self.occupancy.add(size, precedence);
+            self.ring.push(Entry { leaves, size, precedence });
+        } else {
+            *sent += 1;
+        }
+        (start, end)
+    }
+
+    /// When the last transmission that has been decided on ends.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.last_end
+    }
+
+    /// Packets that wait, the one in service not included.
+    pub fn waiting(&mut self, now: Time, sent: &mut u64) -> u32 {
+        self.advance(now, sent);
+        match self.counting {
+            Counting::Waiting => self.ring.len() as u32,
+            // No shaper, so the wire is never idle while something is queued and the head is in service.
+            Counting::InSystem => (self.ring.len() as u32).saturating_sub(1),
+        }
+    }
+
+    /// Packets whose transmission never ends, because the link does not recover.
+    pub fn stuck(&self) -> u64 {
+        let queued = self.ring.iter().rev().take_while(|entry| entry.leaves == Time::NEVER).count() as u64;
+        // The first of them has started and, if only waiting packets count, left the ring.
+        queued + u64::from(self.counting == Counting::Waiting && self.last_end == Time::NEVER)
+    }
+
+    /// Packets that counted as queued when the queue was last looked at.
+    pub fn len(&self) -> u64 {
+        self.ring.len() as u64
+    }
+
+    /// Lets what no longer counts leave.
+    #[inline]
+    fn advance(&mut self, now: Time, sent: &mut u64) {
+        while let Some(head) = self.ring.first().copied().filter(|head| head.leaves <= now) {
+            self.occupancy.remove(head.size, head.precedence);
+            self.ring.consume(1);
+            *sent += 1;
+        }
+    }
+}

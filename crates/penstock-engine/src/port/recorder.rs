@@ -1,0 +1,169 @@
+//! What a port records beyond its counters, when somebody asked: everything by class, waits, and how it treats
+//! expedited traffic.
+
+use crate::api::blueprint::{EfPlan, LinkWatch};
+use crate::api::observations::{ClassCounters, EfErrors, PortTimings};
+use crate::kernel::journal::Window;
+use penstock_model::discipline::DropCause;
+use penstock_model::packet::Packet;
+use penstock_model::units::{Bytes, Rate, Time};
+use std::collections::VecDeque;
+
+/// The records of a port.
+#[derive(Debug)]
+pub struct PortRecorder {
+    window: Window,
+    /// By class; empty if nobody wants classes apart.
+    classes: Vec<ClassCounters>,
+    expedited: Vec<EfMeter>,
+}
+
+impl PortRecorder {
+    /// The records that `plan` names.
+    pub fn new(plan: &LinkWatch, classes: usize, window: Window) -> Box<PortRecorder> {
+        let classes = if plan.classes { vec![ClassCounters::default(); classes] } else { Vec::new() };
+        Box::new(PortRecorder { window, classes, expedited: plan.expedited.iter().map(EfMeter::new).collect() })
+    }
+
+    /// A packet is offered at `now`; what is accepted is so too.
+    pub fn offered(&mut self, now: Time, packet: &Packet) {
+        match self.classes.get_mut(usize::from(packet.class)) {
+            Some(class) if self.window.is_open(now) => class.counters.arrival(packet.size, packet.precedence),
+            _ => {}
+        }
+    }
+
+    /// A packet has been marked in the window.
+    pub fn mark(&mut self, packet: &Packet) {
+        if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
+            class.counters.mark(packet.size);
+        }
+    }
+
+    /// A packet has been lost in the window.
+    pub fn loss(&mut self, packet: &Packet, cause: DropCause) {
+        if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
+            class.counters.loss(packet, cause);
+        }
+    }
+
+    /// A packet has been accepted at `now`.
+    pub fn accepted(&mut self, now: Time, packet: &Packet) {
+        self.offered(now, packet);
+        for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
+            meter.arrival(now, packet);
+        }
+    }
+
+    /// A packet that arrived at `arrival` is transmitted from `start` to `end`.
+    pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
+        if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
+            class.counters.transmission(&self.window, arrival, start, end, packet.size);
+            if self.window.contains(start) {
+                class.waits.add(start.since(arrival));
+            }
+        }
+        for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
+            meter.departure(end, packet.class, packet.size, &self.window);
+        }
+    }
+
+    /// A packet is still waiting when the run ends.
+    pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
+        if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
+            class.counters.unfinished(&self.window, arrival, packet.size);
+        }
+    }
+
+    /// What has been recorded.
+    pub fn into_timings(self) -> PortTimings {
+        PortTimings { classes: self.classes, expedited: self.expedited.into_iter().map(|meter| meter.errors).collect() }
+    }
+}
+
+/// How far an aggregate lags behind a server of its configured rate [RFC3246 s2.2].
+///
+/// Only what leaves counts: the definition removes lost packets from the arrivals beforehand [RFC3246 s2.4], and what a
+/// port has accepted it sends. Each class leaves in its order of arrival; an aggregate of several classes may not, and
+/// then its two errors differ.
+#[derive(Debug)]
+struct EfMeter {
+    /// By class, whether it belongs to the aggregate.
+    members: Vec<bool>,
+    rate: Rate,
+    /// When the packets arrived whose place among the departures is not yet taken.
+    arrivals: VecDeque<Time>,
+    /// Packets in their order of arrival, from the first that has not left.
+    packets: VecDeque<Expedited>,
+    by_rank: Recursion,
+    by_packet: Recursion,
+    errors: EfErrors,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Expedited {
+    arrival: Time,
+    class: u8,
+    size: u32,
+    left: Option<Time>,
+}
+
+impl EfMeter {
+    fn new(plan: &EfPlan) -> EfMeter {
+        let mut members = vec![false; 256];
+        plan.classes.iter().for_each(|class| members[usize::from(*class)] = true);
+        EfMeter {
+            members,
+            rate: plan.rate,
+            arrivals: VecDeque::new(),
+            packets: VecDeque::new(),
+            by_rank: Recursion::default(),
+            by_packet: Recursion::default(),
+            errors: EfErrors::default(),
+        }
+    }
+
+    fn is_about(&self, class: u8) -> bool {
+        self.members[usize::from(class)]
+    }
+
+    fn arrival(&mut self, now: Time, packet: &Packet) {
+        self.arrivals.push_back(now);
+        self.packets.push_back(Expedited { arrival: now, class: packet.class, size: packet.size, left: None });
+    }
+
+    /// The oldest packet of `class` leaves at `end`.
+    fn departure(&mut self, end: Time, class: u8, size: u32, window: &Window) {
+        let arrival = self.arrivals.pop_front().expect("as many arrivals as departures");
+        let error = self.by_rank.step(arrival, end, self.rate, size);
+        if window.contains(end) {
+            self.errors.aggregate_ps = self.errors.aggregate_ps.max(Some(error));
+        }
+        let leaving = self.packets.iter_mut().find(|packet| packet.class == class && packet.left.is_none());
+        leaving.expect("what leaves has arrived").left = Some(end);
+        while let Some(Expedited { arrival, size, left: Some(left), .. }) = self.packets.front().copied() {
+            self.packets.pop_front();
+            let error = self.by_packet.step(arrival, left, self.rate, size);
+            if window.contains(left) {
+                self.errors.packet_ps = self.errors.packet_ps.max(Some(error));
+            }
+        }
+    }
+}
+
+/// F_j = max(a_j, min(d_(j-1), F_(j-1))) + l_j / R, all zero at first [RFC3246 s2.2].
+#[derive(Clone, Copy, Debug, Default)]
+struct Recursion {
+    target: Time,
+    departure: Time,
+}
+
+impl Recursion {
+    /// The next packet in order: by how many picoseconds it leaves after its target time.
+    fn step(&mut self, arrival: Time, departure: Time, rate: Rate, size: u32) -> i64 {
+        self.target = arrival.max(self.departure.min(self.target)) + rate.transmission_time(Bytes::new(u64::from(size)));
+        self.departure = departure;
+        // Times of a run end long before 2^63 ps but for the departure that never is.
+        departure.as_ps().min(i64::MAX as u64) as i64 - self.target.as_ps().min(i64::MAX as u64) as i64
+    }
+}
