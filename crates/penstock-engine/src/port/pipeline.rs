@@ -122,7 +122,7 @@ impl Port {
                 self.check_conservation();
             }
             Queueing::EventDriven(service) => {
-                service.push(now, *packet);
+                service.push(now, *packet, &mut Records { counters, journal: context.record });
                 self.serve_single_queue(now, context);
             }
         }
