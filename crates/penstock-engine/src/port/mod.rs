@@ -15,8 +15,8 @@ pub use fast::batches::{MANY, MOST_HANDED};
 
 use crate::api::blueprint::{LinkPlan, LinkWatch, MarkAt, PcnAt};
 use crate::api::observations::{LinkCounters, PortTimings, TraceEvent};
-use crate::kernel::channel::{Arrival, Written};
 use crate::kernel::digest::Digest;
+use crate::kernel::event::{Arrival, Written};
 use crate::kernel::journal::{Journal, Window};
 use crate::merge::ring::Ring;
 use crate::node::host::Context;

@@ -1,7 +1,7 @@
 //! What a port may do to a packet beyond queueing it: police, colour, and meter for PCN.
 
 use crate::api::blueprint::{MarkAt, PcnAt, PortPlan};
-use crate::kernel::channel::Arrival;
+use crate::kernel::event::Arrival;
 use crate::port::counters::PortCounters;
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::PolicerPlan;

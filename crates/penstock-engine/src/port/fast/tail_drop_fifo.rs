@@ -1,7 +1,7 @@
 //! The port that most are: one queue served in order, tail drop on what waits, a wire of one rate, and nothing else that
 //! happens to a packet. It does what [`crate::port::queueing::precomputed`] does, with less to ask of each packet.
 
-use crate::kernel::channel::Arrival;
+use crate::kernel::event::Arrival;
 use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;
 use crate::port::wire::Wire;

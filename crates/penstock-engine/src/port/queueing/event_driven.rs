@@ -1,7 +1,7 @@
 //! Service mode: a port that decides who goes next whenever its wire becomes free.
 
 use crate::api::blueprint::{PortPlan, QueuePlan};
-use crate::kernel::channel::Arrival;
+use crate::kernel::event::Arrival;
 use crate::port::queueing::queue::Queue;
 use crate::port::wire::Wire;
 use penstock_model::discipline::{PortContext, Verdict};

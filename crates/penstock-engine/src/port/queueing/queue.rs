@@ -1,6 +1,6 @@
 //! A queue of a port in service mode, and who is let into it.
 
-use crate::kernel::channel::Arrival;
+use crate::kernel::event::Arrival;
 use crate::merge::ring::Ring;
 use penstock_model::discipline::tail_drop::TailDrop;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DisciplinePlan, Occupancy, PortContext, Verdict};
