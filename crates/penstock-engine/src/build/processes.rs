@@ -103,7 +103,7 @@ impl<'a> PortMaker<'a> {
         let trace_place = (blueprint.nodes.len() + link.index()) as u32;
         let watch = self.watched.get(&link).map(|watch| (*watch, blueprint.classes.len()));
         let key = self.links_key.child(&plan.path);
-        Port::new(link, trace_place, &sampled_in_step(blueprint, link, plan), key, self.window, watch)
+        Port::new(link, trace_place, &sampled_in_step(blueprint, link, plan), key, self.window, watch, blueprint.fast_paths)
     }
 }
 

@@ -6,13 +6,14 @@
 use crate::api::observations::{MeterSamples, Observations, TraceRow};
 use crate::endpoints::datagrams;
 use crate::kernel;
+use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Journal;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::{Hop, Routes};
 use crate::merge::k_way::KWayMerge;
-use crate::node::host::{Context, Host, HostContext};
+use crate::node::host::{Host, HostContext};
 use crate::port::{Port, MANY};
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Time};
