@@ -85,7 +85,9 @@ fn fq_codel_keeps_flows_apart() {
     let throughput = |of| value(&metrics, "throughput", &[("of", of), ("statistic", "sum")]);
     assert!((throughput("voice") - 64e3).abs() < 2e3, "{metrics:#?}");
     assert!((throughput("video") - 645e3).abs() < 80e3, "{metrics:#?}");
-    // Beside propagation and its own transmission, at most the packet in service: 10 + 0.64 + 4 ms.
-    assert!(value(&metrics, "delay", &[("of", "voice"), ("statistic", "max")]) < 0.0148, "{metrics:#?}");
+    // Beside propagation and its own transmission mostly the packet in service: 10 + 0.64 + 4 ms. A packet that comes before
+    // its queue has left the old ones waits for the others' turns, of two packets each.
+    assert!(value(&metrics, "delay", &[("of", "voice"), ("statistic", "mean")]) < 0.0148, "{metrics:#?}");
+    assert!(value(&metrics, "delay", &[("of", "voice"), ("statistic", "max")]) < 0.0400, "{metrics:#?}");
     assert_eq!(value(&metrics, "loss", &[("of", "voice")]), 0.0);
 }
