@@ -25,6 +25,7 @@ __all__ = [
 PLACES = {
     "discipline": "queue",
     "scheduler": "scheduler",
+    "buffer": "buffer",
     "shaper": "shaper",
     "policer": "policer",
     "meter": "marker",

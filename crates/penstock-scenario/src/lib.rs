@@ -52,6 +52,7 @@ mod section;
 mod sections;
 mod set;
 mod suggest;
+mod switches;
 mod target;
 mod timing_metrics;
 mod tree;

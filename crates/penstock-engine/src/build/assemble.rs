@@ -2,7 +2,9 @@
 
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan, Ties};
 use crate::build::flow_layout::{flow_key, seats, start};
-use crate::build::process_graph::{signals, ProcessGraph};
+use crate::build::message_paths::call_signals;
+use crate::build::process_graph::ProcessGraph;
+use crate::build::switches::{check_switches, decides_at_departure, Switches};
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::{CallsIngress, CallsSetup};
 use crate::endpoints::counts::Received;
@@ -46,6 +48,16 @@ pub enum BlueprintError {
     LinkToItself(String),
     /// Samples without any time between them.
     NoInterval(usize),
+    /// A node is to be a switch, and no link leaves it.
+    SwitchWithoutPorts(String),
+    /// The static shares of this node's ports are more than its buffer, or of ports of other nodes.
+    SharesBeyondBuffer(String),
+    /// This node would tell ports to go on before it tells them to stop.
+    XonAboveXoff(String),
+    /// These messages have no route.
+    MessageWithoutRoute(String),
+    /// These messages would take no time.
+    MessageWithoutDelay(String),
 }
 
 impl fmt::Display for BlueprintError {
@@ -62,6 +74,15 @@ impl fmt::Display for BlueprintError {
             BlueprintError::Mismatch(group) => write!(f, "flows '{group}': this source cannot be carried by this transport"),
             BlueprintError::LinkToItself(link) => write!(f, "the link {link} ends where it begins"),
             BlueprintError::NoInterval(plan) => write!(f, "sample plan {plan} has an interval of 0 s; give it one above 0 s"),
+            BlueprintError::SwitchWithoutPorts(node) => write!(f, "node '{node}' has a buffer, but no link begins there"),
+            BlueprintError::SharesBeyondBuffer(node) => {
+                write!(f, "node '{node}': the shares are more than the shared buffer, or of ports of other nodes")
+            }
+            BlueprintError::XonAboveXoff(node) => write!(f, "node '{node}': pause has an xon above its xoff; give it at most xoff"),
+            BlueprintError::MessageWithoutRoute(path) => write!(f, "the {path} have no route; add a link back"),
+            BlueprintError::MessageWithoutDelay(path) => {
+                write!(f, "the {path} would take no time; give the link back a delay, or the messages a processing time, above 0 s")
+            }
         }
     }
 }
@@ -131,7 +152,7 @@ impl ProcessNumbers {
 /// What a process is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// A node where flows begin or end, with all its ports.
+    /// A node where flows begin or end, or whose ports share a buffer, with all its ports.
     Host(NodeId),
     /// One port of a node that only passes packets on.
     RouterPort(LinkId),
@@ -144,6 +165,7 @@ pub enum Place {
 pub fn assemble(blueprint: &Blueprint, division: Division<'_>) -> Result<Parts, BlueprintError> {
     check_links(blueprint)?;
     check_routes(blueprint)?;
+    check_switches(blueprint)?;
     let is_host = hosts(blueprint);
     let place = |link: LinkId| sender(blueprint, &is_host, link);
     let used = used_links(blueprint);
@@ -200,6 +222,8 @@ pub fn assemble(blueprint: &Blueprint, division: Division<'_>) -> Result<Parts, 
         }
     }
     lead_to_only_channels(&mut processes, &input_index);
+    let switches = Switches { blueprint, process_of: &process_of, place: &place, port_index: &port_index, input_index: &input_index };
+    switches.add(&mut processes)?;
     let departure =
         |route: RouteId| Departure { port: port_index[blueprint.routes[route.index()][0].index()], hop: HopId(starts[route.index()]) };
     let flows = add_flows(blueprint, key, &process_of, &mut processes, ties, departure)?;
@@ -250,11 +274,12 @@ fn sender(blueprint: &Blueprint, is_host: &[bool], link: LinkId) -> Place {
 }
 
 /// The plan of a link. Where departures are known on arrival, meters that see packets depart run ahead of the time; a port
-/// whose meters are looked at takes its decisions as they come.
+/// whose meters are looked at takes its decisions as they come, and so does one of a switch or that may be paused.
 fn in_step<'a>(blueprint: &Blueprint, link: LinkId, plan: &'a LinkPlan) -> Cow<'a, LinkPlan> {
     let at_departure =
         plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || plan.port.pcn_at == PcnAt::Departure;
-    if !at_departure || blueprint.meter_samples.iter().all(|sample| sample.link != link) {
+    let is_sampled = at_departure && blueprint.meter_samples.iter().any(|sample| sample.link == link);
+    if !is_sampled && !decides_at_departure(blueprint, link) {
         return Cow::Borrowed(plan);
     }
     let port = Arc::new(PortPlan { force_service: true, ..PortPlan::clone(&plan.port) });
@@ -300,6 +325,8 @@ fn hosts(blueprint: &Blueprint) -> Vec<bool> {
         is_host[flow.from.index()] = true;
         is_host[flow.to.index()] = true;
     }
+    // The ports of a switch are one process, whether flows end there or not.
+    blueprint.switches.iter().for_each(|switch| is_host[switch.node.index()] = true);
     // A route that no flow takes must end somewhere too.
     for route in &blueprint.routes {
         is_host[blueprint.links[route[route.len() - 1].index()].to.index()] = true;
@@ -498,7 +525,7 @@ impl CallsEnds<'_> {
         let CallsEnds { blueprint, flow, template, header, key, start, process: (from, to) } = self;
         let group = &blueprint.groups[flow.group as usize];
         let plan = group.calls.as_ref().expect("a group of calls");
-        let (there, back) = signals(blueprint, flow)?.expect("a group of calls");
+        let (there, back) = call_signals(blueprint, flow)?.expect("a group of calls");
         if AnySource::new(&group.source).is_none() {
             return Err(BlueprintError::Mismatch(group.name.clone()));
         }

@@ -1,7 +1,8 @@
 //! Who can get at whom, how soon, and how much passes.
 
-use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan};
+use crate::api::blueprint::{Blueprint, LinkPlan};
 use crate::build::assemble::{BlueprintError, Place, ProcessNumbers};
+use crate::build::message_paths::{message_paths, MessagePath};
 use crate::executor::lookahead::Latencies;
 use crate::executor::parallel::partition::Edge;
 use penstock_model::id::{LinkId, RouteId};
@@ -21,7 +22,7 @@ impl ProcessGraph {
     /// The graph of the processes that `numbers` numbers.
     ///
     /// # Errors
-    /// If the edges of calls have no delay between them.
+    /// If messages have no route, or take no time.
     pub fn new(blueprint: &Blueprint, place: &dyn Fn(LinkId) -> Place, numbers: &ProcessNumbers) -> Result<ProcessGraph, BlueprintError> {
         let mut weights = vec![0; numbers.count()];
         let mut edges: BTreeMap<(u32, u32), (Duration, u64)> = BTreeMap::new();
@@ -44,12 +45,8 @@ impl ProcessGraph {
                 }
             }
         }
-        for flow in &blueprint.flows {
-            if let Some((there, back)) = signals(blueprint, flow)? {
-                let (from, to) = (numbers.of(Place::Host(flow.from)), numbers.of(Place::Host(flow.to)));
-                couple(from, to, there, 0);
-                couple(to, from, back, 0);
-            }
+        for MessagePath { from, to, delay } in message_paths(blueprint, place)? {
+            couple(numbers.of(from), numbers.of(to), delay, 0);
         }
         let edges = edges.into_iter().map(|((from, to), (delay, flows))| Edge { from, to, delay, flows }).collect();
         Ok(ProcessGraph { weights, edges })
@@ -101,22 +98,4 @@ fn smallest_of_routes(blueprint: &Blueprint) -> Vec<Bytes> {
 fn least(link: &LinkPlan, size: Bytes) -> Duration {
     let transmission = if link.rate_changes.is_empty() { link.rate.transmission_time(size) } else { Duration::ZERO };
     link.delay + transmission
-}
-
-/// How long signals take between the ends of an aggregate of calls, there and back; `None` for other flows.
-///
-/// # Errors
-/// If they take no time.
-pub fn signals(blueprint: &Blueprint, flow: &FlowPlan) -> Result<Option<(Duration, Duration)>, BlueprintError> {
-    let group = &blueprint.groups[flow.group as usize];
-    let Some(plan) = &group.calls else { return Ok(None) };
-    let propagation = |route: RouteId| {
-        let links = blueprint.routes[route.index()].iter();
-        links.fold(plan.processing, |sum, link| sum + blueprint.links[link.index()].delay)
-    };
-    let (there, back) = (propagation(flow.forward), propagation(flow.backward));
-    if there == Duration::ZERO || back == Duration::ZERO {
-        return Err(BlueprintError::SignalWithoutDelay(group.name.clone()));
-    }
-    Ok(Some((there, back)))
 }

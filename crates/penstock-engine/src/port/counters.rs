@@ -30,13 +30,36 @@ pub struct PortCounters {
     pub sent: u64,
     /// What is recorded beyond the counts.
     watch: Option<Box<PortRecorder>>,
+    /// What leaves the port, for whoever keeps its packets' memory.
+    releases: Option<Vec<Release>>,
+}
+
+/// A packet that leaves a port, or is refused by it.
+#[derive(Clone, Copy, Debug)]
+pub struct Release {
+    /// When its transmission ends, or it is dropped.
+    pub at: Time,
+    /// The packet.
+    pub packet: Packet,
+    /// Whether it is dropped.
+    pub is_dropped: bool,
 }
 
 impl PortCounters {
     /// Nothing yet, at place `place` of traces.
     pub fn new(place: u32, window: Window, watch: Option<Box<PortRecorder>>) -> PortCounters {
         let (link, whole, digest) = (Box::default(), Whole::default(), Digest::default());
-        PortCounters { place, digest, link, whole, window, offered: 0, refused: 0, sent: 0, watch }
+        PortCounters { place, digest, link, whole, window, offered: 0, refused: 0, sent: 0, watch, releases: None }
+    }
+
+    /// Keeps a list of what leaves from now on.
+    pub fn report_releases(&mut self) {
+        self.releases = Some(Vec::new());
+    }
+
+    /// Adds to `list` what has left since this was last asked, or is known to leave later.
+    pub fn take_releases(&mut self, list: &mut Vec<Release>) {
+        self.releases.iter_mut().for_each(|releases| list.append(releases));
     }
 
     /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.
@@ -104,6 +127,9 @@ impl PortCounters {
     fn refused(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Journal) {
         self.note(now, packet, TraceEvent::Drop(cause), record);
         self.refused += 1;
+        if let Some(releases) = &mut self.releases {
+            releases.push(Release { at: now, packet: *packet, is_dropped: true });
+        }
         if let Some(watch) = &mut self.watch {
             watch.offered(now, packet);
         }
@@ -160,6 +186,9 @@ impl PortCounters {
     pub fn watched_departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
         if let Some(watch) = &mut self.watch {
             watch.transmission(arrival, start, end, packet);
+        }
+        if let Some(releases) = &mut self.releases {
+            releases.push(Release { at: end, packet: *packet, is_dropped: false });
         }
         self.departure(arrival, start, end, packet)
     }

@@ -8,7 +8,7 @@ mod fast;
 mod queueing;
 pub mod recorder;
 mod stages;
-mod transmit_batch;
+pub mod transmit_batch;
 pub mod wire;
 
 pub use fast::batches::{MANY, MOST_HANDED};
@@ -20,7 +20,7 @@ use crate::kernel::digest::Digest;
 use crate::kernel::journal::{Journal, Window};
 use crate::merge::ring::Ring;
 use crate::node::host::Context;
-use crate::port::counters::PortCounters;
+use crate::port::counters::{PortCounters, Release};
 use crate::port::fast::event_driven_loop::Leaving;
 use crate::port::fast::tail_drop_fifo::TailDropFifo;
 use crate::port::queueing::event_driven::EventDriven;
@@ -146,6 +146,38 @@ impl Port {
     /// All packets that leave go to input `input` of `process`.
     pub fn lead_to(&mut self, process: ProcessId, input: u32) {
         self.only_channel = Some((process, input));
+    }
+
+    /// Reports what leaves from now on, and when; see [`Port::take_releases`]. Its packets come one by one.
+    pub fn report_releases(&mut self) {
+        debug_assert!(!self.commits(), "a port of a switch decides as its wire becomes free");
+        (self.has_stages, self.only_serves) = (true, false);
+        self.counters.report_releases();
+    }
+
+    /// What has left or been dropped since this was last asked.
+    pub fn take_releases(&mut self, list: &mut Vec<Release>) {
+        self.counters.take_releases(list);
+    }
+
+    /// Refuses a packet for want of room in what the port shares with others.
+    pub fn refuse(&mut self, now: Time, packet: &Packet, context: &mut Context<'_, '_>) {
+        self.counters.record_arrival_drop(now, packet, DropCause::Buffer, context.record);
+        self.check_conservation();
+    }
+
+    /// May be told to stop: it takes its decisions one by one.
+    pub fn make_pausable(&mut self) {
+        debug_assert!(!self.commits(), "a port that may be stopped does not know its departures");
+        self.only_serves = false;
+    }
+
+    /// Is told to stop, or to go on.
+    pub fn on_pause(&mut self, now: Time, stops: bool, context: &mut Context<'_, '_>) {
+        self.decide(now.before(), context);
+        if let Queueing::EventDriven(service) = &mut self.queueing {
+            service.on_pause(now, stops);
+        }
     }
 
     /// Whether departures are known on arrival.
@@ -458,6 +490,14 @@ impl Port {
             Queueing::TailDropFifo(queue) => queue.waiting(now, &mut self.counters.sent),
             Queueing::Precomputed(queue) => queue.waiting(now, &mut self.counters.sent),
             Queueing::EventDriven(service) => service.waiting(),
+        }
+    }
+
+    /// Packets that wait for a decision.
+    pub fn backlog(&self) -> u64 {
+        match &self.queueing {
+            Queueing::EventDriven(service) => u64::from(service.waiting()),
+            Queueing::TailDropFifo(_) | Queueing::Precomputed(_) => 0,
         }
     }
 

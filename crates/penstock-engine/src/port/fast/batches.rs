@@ -6,6 +6,7 @@ use crate::endpoints::timing_wheel::{Next, Turn};
 use crate::endpoints::wheel_pair::WheelPair;
 use crate::kernel::channel::{Arrival, Written};
 use crate::node::host::Context;
+use crate::port::transmit_batch::TransmitBatch;
 use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::packet::{Body, Packet};
@@ -82,6 +83,11 @@ impl Port {
             handed.clear();
             self.handed = handed;
         }
+    }
+
+    /// Hands back what the host has handed over, in exchange for an empty batch.
+    pub fn swap_transmit_batch(&mut self, batch: &mut TransmitBatch) {
+        std::mem::swap(&mut self.handed, batch);
     }
 
     /// Whether it is the port that only queues, and may meter, so that [`Port::on_train`] is for it.

@@ -16,6 +16,8 @@ use penstock_model::units::Time;
 pub struct EventDriven {
     pub(crate) scheduler: AnyScheduler,
     pub(crate) queues: Queues,
+    /// Told to stop by the far end of the link.
+    is_paused: bool,
 }
 
 /// The queues of a port, and what its wire is doing.
@@ -87,7 +89,7 @@ impl EventDriven {
             unsettled: None,
         };
         let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context.rate);
-        EventDriven { scheduler, queues }
+        EventDriven { scheduler, queues, is_paused: false }
     }
 
     /// What the discipline of the packet's queue says of it.
@@ -103,7 +105,7 @@ impl EventDriven {
     /// Queues an accepted packet.
     #[inline]
     pub fn push(&mut self, now: Time, packet: Packet) {
-        let EventDriven { queues, scheduler } = self;
+        let EventDriven { queues, scheduler, .. } = self;
         let mut service_state = queues.service_state();
         let index = service_state.index(&packet);
         service_state.queues[index].admit(&packet);
@@ -113,7 +115,18 @@ impl EventDriven {
     /// When the next decision is due.
     #[inline]
     pub fn next_decision(&self) -> Time {
+        if self.is_paused {
+            return Time::NEVER;
+        }
         self.queues.wire.next_decision
+    }
+
+    /// Stops before the next transmission, or goes on. What is on the wire is completed [IEEE802.3 Annex 31B].
+    pub fn on_pause(&mut self, now: Time, stops: bool) {
+        if self.is_paused && !stops {
+            self.queues.wire.next_decision = self.queues.wire.next_decision.max(now);
+        }
+        self.is_paused = stops;
     }
 
     /// Only one queue: its decisions leave no choice.
@@ -126,9 +139,9 @@ impl EventDriven {
     /// is that queue's [`EventDriven::head`] until it is [taken off](EventDriven::take_off).
     #[inline]
     pub fn begin(&mut self, now: Time, wire: &mut Wire) -> Option<(usize, Time)> {
-        let EventDriven { scheduler, queues } = self;
+        let EventDriven { scheduler, queues, is_paused } = self;
         queues.settle(now);
-        if queues.wire.backlog == 0 || queues.wire.free_at > now {
+        if queues.wire.backlog == 0 || queues.wire.free_at > now || *is_paused {
             return None;
         }
         let index = match scheduler.next(now, &queues.states) {
