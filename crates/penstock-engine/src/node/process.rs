@@ -261,11 +261,14 @@ impl Process {
 
     /// Hands over everything that was counted.
     pub fn finish(mut self, seen: &mut Observations) -> Outcome {
+        let shares_buffer = self.switch.as_ref().is_some_and(|switch| switch.has_buffer());
         for port in self.ports {
             self.record.digest.number(port.digest());
             port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
             let link = port.link().index();
-            let (counters, timings) = port.into_counters();
+            let (mut counters, mut timings) = port.into_counters();
+            let of_classes = timings.iter_mut().flat_map(|timings| &mut timings.classes).map(|class| &mut class.counters);
+            of_classes.chain([&mut counters]).for_each(|counters| counters.shares_buffer = shares_buffer);
             seen.links[link] = counters;
             seen.ports.extend(timings.map(|timings| (LinkId(link as u32), timings)));
         }

@@ -66,6 +66,11 @@ impl Switch {
         self.pause.is_some()
     }
 
+    /// Whether the ports share a buffer.
+    pub fn has_buffer(&self) -> bool {
+        self.buffer.is_some()
+    }
+
     fn has_room(&self, port: usize, size: u32) -> bool {
         self.buffer.as_ref().is_none_or(|buffer| buffer.has_room(port, size, &self.occupancies))
     }
@@ -239,7 +244,7 @@ impl Visit<'_, '_, '_> {
         let Arrival { at: now, packet } = arrival;
         let Visit { switch, host_context: HostContext { ports, context, .. }, .. } = self;
         if !switch.has_room(port, packet.size) {
-            ports[port].refuse(*now, packet, context);
+            ports[port].drop_for_buffer(*now, packet, context);
             ports[port].take_releases(&mut switch.releases);
             switch.releases.clear();
             return;

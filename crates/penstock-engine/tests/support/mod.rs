@@ -5,8 +5,8 @@
 pub mod statistics;
 
 use penstock_engine::blueprint::{
-    Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PcnAt, PausePlan, PortPlan, QueuePlan, SamplePlan, SharedBufferPlan, SwitchPlan, Ties,
-    WatchPlan,
+    Blueprint, FastPaths, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PausePlan, PcnAt, PortPlan, QueuePlan, SamplePlan, SharedBufferPlan,
+    SwitchPlan, Ties, WatchPlan,
 };
 use penstock_engine::{Observations, Sim};
 use penstock_model::buffer::BufferPlan;
@@ -153,6 +153,7 @@ impl Net {
             meter_samples: Vec::new(),
             trace: false,
             watch: WatchPlan::default(),
+            fast_paths: FastPaths::default(),
         })
     }
 
