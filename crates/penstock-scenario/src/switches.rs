@@ -19,7 +19,7 @@ penstock_model::parameters! {
     /// its transmission. The port at the link's other end completes the packet that it is sending. Messages take the
     /// propagation delay of the link back, and `processing`; they wait in no queue and take no bandwidth. Nothing is lost if
     /// the buffer has room, beyond `xoff` for each link, for a packet, what the link sends in the time of the message and of
-    /// its own propagation, and another packet [IEEE802.3 Annex 31B].
+    /// its own propagation, and another packet [IEEE8023 s31B].
     pub struct PauseKeys {
         /// A port is told to stop when more than this is held of what it sent.
         xoff: Bytes;

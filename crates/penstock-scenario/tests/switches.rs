@@ -39,7 +39,7 @@ from = "a"
 to = "d"
 source.cbr = { rate = "2 Mbit/s", packet = "1000 bytes" }
 [[measure]]
-what = "drops"
+metric = "drops"
 of = ["s-c", "a-s"]
 by = ["cause"]
 "#;

@@ -161,7 +161,7 @@ pub struct SharedBufferPlan {
     pub shares: Vec<(LinkId, Limit)>,
 }
 
-/// PAUSE, from a switch to the ports that feed it [IEEE802.3 Annex 31B].
+/// PAUSE, from a switch to the ports that feed it [IEEE8023 s31B].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PausePlan {
     /// A port is told to stop when more than this is held of what came over its link.

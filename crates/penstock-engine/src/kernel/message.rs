@@ -59,7 +59,7 @@ pub struct CallSignal {
     pub signal: Signal,
 }
 
-/// Tells a port to stop, or to go on [IEEE802.3 Annex 31B].
+/// Tells a port to stop, or to go on [IEEE8023 s31B].
 #[derive(Clone, Copy, Debug)]
 pub struct PauseSignal {
     /// The port, among those of the process.

@@ -6,7 +6,7 @@ use crate::node::host::Context;
 use penstock_model::id::HopId;
 use penstock_model::units::{Bytes, Time};
 
-/// When the ports that feed a switch are told to stop, and to go on [IEEE802.3 Annex 31B].
+/// When the ports that feed a switch are told to stop, and to go on [IEEE8023 s31B].
 pub struct IngressPause {
     /// A port is told to stop when more than this is held of what it sent...
     xoff: u64,

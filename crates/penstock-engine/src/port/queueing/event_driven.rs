@@ -186,7 +186,7 @@ impl EventDriven {
         }
     }
 
-    /// Stops before the next transmission, or goes on. What is on the wire is completed [IEEE802.3 Annex 31B].
+    /// Stops before the next transmission, or goes on. What is on the wire is completed [IEEE8023 s31B].
     pub fn on_pause(&mut self, now: Time, stops: bool) {
         if self.is_paused && !stops {
             self.queues.wire.next_decision = self.queues.wire.next_decision.max(now);
