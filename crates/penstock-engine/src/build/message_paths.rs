@@ -1,7 +1,8 @@
 //! The paths that messages take, as declared by what sends them: they bound the lookahead as channels do.
 
 use crate::api::blueprint::{Blueprint, FlowPlan, PausePlan};
-use crate::build::assemble::{BlueprintError, Place};
+use crate::build::error::BlueprintError;
+use crate::build::numbering::{Place, Places};
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::units::Duration;
 
@@ -16,11 +17,11 @@ pub struct MessagePath {
     pub delay: Duration,
 }
 
-/// All message paths of a network; `place` tells who sends over a link.
+/// All message paths of a network.
 ///
 /// # Errors
 /// If a path has no route, or takes no time.
-pub fn message_paths(blueprint: &Blueprint, place: &dyn Fn(LinkId) -> Place) -> Result<Vec<MessagePath>, BlueprintError> {
+pub fn message_paths(blueprint: &Blueprint, places: &Places<'_>) -> Result<Vec<MessagePath>, BlueprintError> {
     let mut paths = Vec::new();
     for flow in &blueprint.flows {
         if let Some((there, back)) = call_signals(blueprint, flow)? {
@@ -29,7 +30,7 @@ pub fn message_paths(blueprint: &Blueprint, place: &dyn Fn(LinkId) -> Place) -> 
         }
     }
     for PausePath { switch, link, delay } in pause_paths(blueprint)? {
-        paths.push(MessagePath { from: Place::Host(switch), to: place(link), delay });
+        paths.push(MessagePath { from: Place::Host(switch), to: places.sender(link), delay });
     }
     Ok(paths)
 }
@@ -51,10 +52,13 @@ pub struct PausePath {
 /// If a link into a switch that pauses has no way back, or that takes no time.
 pub fn pause_paths(blueprint: &Blueprint) -> Result<Vec<PausePath>, BlueprintError> {
     let mut paths = Vec::new();
+    if blueprint.switches.iter().all(|switch| switch.pause.is_none()) {
+        return Ok(paths);
+    }
+    let routed = routed_links(blueprint);
     let pausing = blueprint.switches.iter().filter_map(|switch| switch.pause.map(|pause| (switch.node, pause)));
     for (switch, pause) in pausing {
-        let routed = routed_links(blueprint);
-        for link in routed.into_iter().filter(|link| blueprint.links[link.index()].to == switch) {
+        for &link in routed.iter().filter(|link| blueprint.links[link.index()].to == switch) {
             paths.push(PausePath { switch, link, delay: pause_delay(blueprint, link, pause)? });
         }
     }

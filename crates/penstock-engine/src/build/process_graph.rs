@@ -1,61 +1,42 @@
-//! Who can get at whom, how soon, and how much passes.
+//! The graph of processes: which one sends to which, the least time that takes, and the load in flows.
 
 use crate::api::blueprint::{Blueprint, LinkPlan};
-use crate::build::assemble::{BlueprintError, Place, ProcessNumbers};
+use crate::build::error::BlueprintError;
 use crate::build::message_paths::{message_paths, MessagePath};
-use crate::executor::lookahead::Latencies;
-use crate::executor::parallel::partition::Edge;
-use penstock_model::id::{LinkId, RouteId};
+use crate::build::numbering::{Places, ProcessNumbers};
+use crate::kernel::process_graph::{Edge, ProcessGraph};
+use penstock_model::id::RouteId;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration};
 use std::collections::BTreeMap;
 
-/// The network as a graph of processes.
-pub struct ProcessGraph {
-    /// How many flows each process sees, those of two ways twice.
-    pub weights: Vec<u64>,
-    /// Channels and ways of messages, by sender and receiver.
-    pub edges: Vec<Edge>,
-}
-
-impl ProcessGraph {
-    /// The graph of the processes that `numbers` numbers.
-    ///
-    /// # Errors
-    /// If messages have no route, or take no time.
-    pub fn new(blueprint: &Blueprint, place: &dyn Fn(LinkId) -> Place, numbers: &ProcessNumbers) -> Result<ProcessGraph, BlueprintError> {
-        let mut weights = vec![0; numbers.count()];
-        let mut edges: BTreeMap<(u32, u32), (Duration, u64)> = BTreeMap::new();
-        let mut couple = |from, to, delay, flows| {
-            let edge = edges.entry((from, to)).or_insert((delay, 0));
-            *edge = (delay.min(edge.0), edge.1 + flows);
-        };
-        let smallest = smallest_of_routes(blueprint);
-        for ((route, flows), smallest) in blueprint.routes.iter().zip(flows_of_routes(blueprint)).zip(smallest) {
-            for (i, link) in route.iter().enumerate() {
-                let from = numbers.of(place(*link));
-                let to = match route.get(i + 1) {
-                    Some(next) => numbers.of(place(*next)),
-                    None => numbers.of(Place::Host(blueprint.links[link.index()].to)),
-                };
-                weights[from as usize] += flows;
-                couple(from, to, least(&blueprint.links[link.index()], smallest), flows);
-                if i + 1 == route.len() {
-                    weights[to as usize] += flows;
-                }
+/// The graph of the processes at places with these numbers.
+///
+/// # Errors
+/// If messages have no route, or take no time.
+pub fn of(blueprint: &Blueprint, places: &Places<'_>, numbers: &ProcessNumbers) -> Result<ProcessGraph, BlueprintError> {
+    let mut weights = vec![0; numbers.count()];
+    let mut edges: BTreeMap<(u32, u32), (Duration, u64)> = BTreeMap::new();
+    let mut connect = |from, to, delay, flows| {
+        let edge = edges.entry((from, to)).or_insert((delay, 0));
+        *edge = (delay.min(edge.0), edge.1 + flows);
+    };
+    let smallest = smallest_of_routes(blueprint);
+    for ((route, flows), smallest) in blueprint.routes.iter().zip(flows_of_routes(blueprint)).zip(smallest) {
+        for (i, link) in route.iter().enumerate() {
+            let (from, to) = (numbers.of(places.sender(*link)), numbers.of(places.receiver(route, i)));
+            weights[from as usize] += flows;
+            connect(from, to, least_delay(&blueprint.links[link.index()], smallest), flows);
+            if i + 1 == route.len() {
+                weights[to as usize] += flows;
             }
         }
-        for MessagePath { from, to, delay } in message_paths(blueprint, place)? {
-            couple(numbers.of(from), numbers.of(to), delay, 0);
-        }
-        let edges = edges.into_iter().map(|((from, to), (delay, flows))| Edge { from, to, delay, flows }).collect();
-        Ok(ProcessGraph { weights, edges })
     }
-
-    /// The delays alone, between processes that have been numbered anew.
-    pub fn latencies(&self, number: &[u32]) -> Latencies {
-        self.edges.iter().map(|edge| ((number[edge.from as usize], number[edge.to as usize]), edge.delay)).collect()
+    for MessagePath { from, to, delay } in message_paths(blueprint, places)? {
+        connect(numbers.of(from), numbers.of(to), delay, 0);
     }
+    let edges = edges.into_iter().map(|((from, to), (delay, flows))| Edge { from, to, delay, flows }).collect();
+    Ok(ProcessGraph { weights, edges })
 }
 
 /// How many flows take each route.
@@ -95,7 +76,7 @@ fn smallest_of_routes(blueprint: &Blueprint) -> Vec<Bytes> {
 }
 
 /// The least time that a packet of `size` bytes or more takes over a link, from when it might be sent.
-fn least(link: &LinkPlan, size: Bytes) -> Duration {
+fn least_delay(link: &LinkPlan, size: Bytes) -> Duration {
     let transmission = if link.rate_changes.is_empty() { link.rate.transmission_time(size) } else { Duration::ZERO };
     link.delay + transmission
 }

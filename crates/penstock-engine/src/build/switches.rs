@@ -1,8 +1,10 @@
 //! Nodes whose ports share a buffer, or that stop the ports which feed them.
 
 use crate::api::blueprint::{Blueprint, SwitchPlan};
-use crate::build::assemble::{BlueprintError, Place, ProcessNumbers};
+use crate::build::error::BlueprintError;
 use crate::build::message_paths::{pause_paths, PausePath};
+use crate::build::numbering::{Place, Places, ProcessNumbers};
+use crate::build::routes::{InputNumbers, RouteTable};
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::node::ingress_pause::{Ingress, IngressPause};
 use crate::node::process::Process;
@@ -10,7 +12,6 @@ use crate::node::switch::Switch;
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
 use penstock_model::id::{LinkId, NodeId, ProcessId};
 use penstock_model::parameters::Limit;
-use std::collections::BTreeMap;
 
 /// Whether departures from `link` cannot be known on arrival because its port shares a buffer, or may be told to stop.
 pub fn decides_at_departure(blueprint: &Blueprint, link: LinkId) -> bool {
@@ -45,12 +46,12 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
 /// Makes switches of the processes of these nodes, and lets the ports that feed them be paused.
 pub struct Switches<'a> {
     pub blueprint: &'a Blueprint,
-    pub process_of: &'a ProcessNumbers,
-    pub place: &'a dyn Fn(LinkId) -> Place,
+    pub numbers: &'a ProcessNumbers,
+    pub places: &'a Places<'a>,
     /// The number of each link's port at its process.
     pub port_index: &'a [u32],
-    /// The number of each link's input at a process.
-    pub input_index: &'a BTreeMap<(LinkId, u32), u32>,
+    pub inputs: &'a InputNumbers,
+    pub routes: &'a RouteTable<'a>,
 }
 
 impl Switches<'_> {
@@ -61,7 +62,7 @@ impl Switches<'_> {
     pub fn add(&self, processes: &mut [Process]) -> Result<(), BlueprintError> {
         let pauses = pause_paths(self.blueprint)?;
         for plan in &self.blueprint.switches {
-            let process = self.process_of.of(Place::Host(plan.node));
+            let process = self.numbers.of(Place::Host(plan.node));
             let ports: Vec<LinkId> = processes[process as usize].ports_mut().map(|port| port.link()).collect();
             let buffer = plan.buffer.as_ref().map(|buffer| {
                 let shares = shares(self.blueprint, plan.node, &ports, &buffer.shares);
@@ -70,7 +71,7 @@ impl Switches<'_> {
             processes[process as usize].share(Switch::new(ports.len(), buffer, self.pause(plan, process, &pauses)));
         }
         for PausePath { link, .. } in pauses {
-            let process = self.process_of.of((self.place)(link));
+            let process = self.numbers.of(self.places.sender(link));
             processes[process as usize].make_pausable(self.port_index[link.index()]);
         }
         Ok(())
@@ -81,9 +82,9 @@ impl Switches<'_> {
         let own = paths.iter().enumerate().filter(|(_, path)| path.switch == plan.node);
         let mut ingresses: Vec<(u32, Ingress)> = own
             .map(|(number, path)| {
-                let peer = Peer { process: ProcessId(self.process_of.of((self.place)(path.link))), delay: path.delay };
+                let peer = Peer { process: ProcessId(self.numbers.of(self.places.sender(path.link))), delay: path.delay };
                 let order = MessageOrder::beside_calls(self.blueprint.flows.len(), number as u32);
-                (self.input_index[&(path.link, process)], Ingress::new(peer, self.port_index[path.link.index()], order))
+                (self.inputs.of(path.link, ProcessId(process)), Ingress::new(peer, self.port_index[path.link.index()], order))
             })
             .collect();
         ingresses.sort_by_key(|(input, _)| *input);

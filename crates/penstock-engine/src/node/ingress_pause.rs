@@ -1,8 +1,8 @@
 //! PAUSE at a switch: bytes held per ingress link, and the messages that stop and restart the ports at their other ends.
 
+use crate::kernel::context::Context;
 use crate::kernel::message::{Message, MessageBody, MessageOrder, PauseSignal, Peer};
 use crate::kernel::route::{Hop, Routes};
-use crate::node::host::Context;
 use penstock_model::id::HopId;
 use penstock_model::units::{Bytes, Time};
 
@@ -37,7 +37,7 @@ impl Ingress {
         self.is_stopped = stops;
         self.order.number += 1;
         let body = MessageBody::Pause(PauseSignal { port, stops });
-        context.outputs.tell(peer.process, Message { at: now + peer.delay, order, body });
+        context.outputs.send_message(peer.process, Message { at: now + peer.delay, order, body });
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a port does for the switch that it belongs to, and on behalf of the far end of its link.
 
-use crate::node::host::Context;
+use crate::kernel::context::Context;
 use crate::port::counters::Release;
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::verdict::{self, Decision, Standing};

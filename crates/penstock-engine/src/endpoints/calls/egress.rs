@@ -1,8 +1,8 @@
 //! The receiving end of an aggregate of calls, at its egress.
 
 use crate::endpoints::counts::{Received, Tally};
-use crate::kernel::channel::Arrival;
 use crate::kernel::digest::Digest;
+use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
 use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
 use crate::node::host::HostContext;
@@ -146,7 +146,7 @@ impl CallsEgress {
                 body: MessageBody::Call(CallSignal { flow: self.flow, to_egress: false, signal }),
             };
             self.messages += 1;
-            host_context.context.outputs.tell(self.ingress.process, message);
+            host_context.context.outputs.send_message(self.ingress.process, message);
         }
     }
 }

@@ -1,0 +1,61 @@
+//! Why a blueprint cannot run.
+
+use std::fmt;
+
+/// A blueprint that cannot run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlueprintError {
+    /// Packets could go round this circle of links in no time.
+    CycleWithoutDelay(Vec<String>),
+    /// A route's links do not meet, or it is empty.
+    BrokenRoute(usize),
+    /// A flow's route does not lead from its source to its sink or back.
+    MisroutedFlow(usize),
+    /// The edges of these calls have no delay between them.
+    SignalWithoutDelay(String),
+    /// The source cannot be carried by the transport.
+    Mismatch(String),
+    /// A link ends where it begins.
+    LinkToItself(String),
+    /// Samples without any time between them.
+    NoInterval(usize),
+    /// A node is to be a switch, and no link leaves it.
+    SwitchWithoutPorts(String),
+    /// The static shares of this node's ports are more than its buffer, or of ports of other nodes.
+    SharesBeyondBuffer(String),
+    /// This node would tell ports to go on before it tells them to stop.
+    XonAboveXoff(String),
+    /// These messages have no route.
+    MessageWithoutRoute(String),
+    /// These messages would take no time.
+    MessageWithoutDelay(String),
+}
+
+impl fmt::Display for BlueprintError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BlueprintError::CycleWithoutDelay(links) => {
+                write!(f, "the links {} form a circle without any delay; give at least one of them a delay above 0 s", links.join(", "))
+            }
+            BlueprintError::BrokenRoute(route) => write!(f, "route {route} is empty or has links that do not meet"),
+            BlueprintError::MisroutedFlow(flow) => write!(f, "the route of flow {flow} does not lead between its ends"),
+            BlueprintError::SignalWithoutDelay(group) => {
+                write!(f, "calls '{group}': signals between their ends would take no time; give a link of the route a delay above 0 s")
+            }
+            BlueprintError::Mismatch(group) => write!(f, "flows '{group}': this source cannot be carried by this transport"),
+            BlueprintError::LinkToItself(link) => write!(f, "the link {link} ends where it begins"),
+            BlueprintError::NoInterval(plan) => write!(f, "sample plan {plan} has an interval of 0 s; give it one above 0 s"),
+            BlueprintError::SwitchWithoutPorts(node) => write!(f, "node '{node}' is to be a switch, but no link begins there"),
+            BlueprintError::SharesBeyondBuffer(node) => {
+                write!(f, "node '{node}': the shares are more than the shared buffer, or of ports of other nodes")
+            }
+            BlueprintError::XonAboveXoff(node) => write!(f, "node '{node}': pause has an xon above its xoff; give it at most xoff"),
+            BlueprintError::MessageWithoutRoute(path) => write!(f, "the {path} have no route; add a link back"),
+            BlueprintError::MessageWithoutDelay(path) => {
+                write!(f, "the {path} would take no time; give the link back a delay, or the messages a processing time, above 0 s")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BlueprintError {}
