@@ -51,9 +51,12 @@ mod schema;
 mod section;
 mod sections;
 mod set;
+mod shape;
 mod suggest;
 mod switches;
 mod target;
+#[cfg(test)]
+mod tests;
 mod timing_metrics;
 mod tree;
 mod watching;

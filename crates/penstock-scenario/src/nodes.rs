@@ -1,12 +1,12 @@
 //! Nodes and groups of nodes.
 
 use crate::mistake::{Mistakes, Place};
-use crate::section::{Part, Section};
+use crate::section::Section;
 use crate::suggest::unknown;
 use crate::switches::SwitchDraft;
 use crate::words::check_name;
 use penstock_model::id::NodeId;
-use penstock_model::parameters::{Check, Count, Parameters};
+use penstock_model::parameters::{Check, Count, Parameters, Reading};
 use std::ops::Range;
 
 penstock_model::parameters! {
@@ -94,8 +94,8 @@ impl Nodes {
                 let (keys, switch) = (NodeKeys::read(&mut node), SwitchDraft::read(&mut node));
                 node.finish();
                 match switch {
-                    Part::Given(switch) => Some((keys?, Some(switch))),
-                    Part::Absent | Part::Broken => Some((keys?, None)),
+                    Reading::Given(switch) => Some((keys?, Some(switch))),
+                    Reading::Absent | Reading::Broken => Some((keys?, None)),
                 }
             });
             let Some((keys, switch)) = keys else {

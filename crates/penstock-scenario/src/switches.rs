@@ -3,13 +3,13 @@
 use crate::links::Links;
 use crate::mistake::{Mistakes, Place};
 use crate::nodes::Nodes;
-use crate::section::{Part, Section};
+use crate::section::Section;
 use crate::suggest::unknown;
 use penstock_engine::blueprint::{LinkPlan, PausePlan, SharedBufferPlan, SwitchPlan};
 use penstock_model::buffer::static_shares::Shares;
 use penstock_model::buffer::{amount, BufferPlan};
 use penstock_model::id::{LinkId, NodeId};
-use penstock_model::parameters::{Check, Limit, Parameters};
+use penstock_model::parameters::{Check, Limit, Parameters, Reading};
 use penstock_model::units::{Bytes, Duration};
 
 penstock_model::parameters! {
@@ -49,36 +49,36 @@ pub(crate) struct SwitchDraft {
 
 impl SwitchDraft {
     /// Reads what a node says of it; `None` after a mistake or if it says nothing.
-    pub fn read(section: &mut Section<'_>) -> Part<SwitchDraft> {
+    pub fn read(section: &mut Section<'_>) -> Reading<SwitchDraft> {
         let buffer = section.one_of("buffer", "buffer policy", BufferPlan::NAMES, &[], BufferPlan::read);
         let pause = read_pause(section);
         let (buffer, pause) = match (buffer, pause) {
-            (Part::Absent, Part::Absent) => return Part::Absent,
-            (Part::Broken, _) | (_, Part::Broken) => return Part::Broken,
+            (Reading::Absent, Reading::Absent) => return Reading::Absent,
+            (Reading::Broken, _) | (_, Reading::Broken) => return Reading::Broken,
             (buffer, pause) => (given(buffer), given(pause)),
         };
         let (buffer_place, pause_place) = (section.place_of("buffer"), section.place_of("pause"));
-        Part::Given(SwitchDraft { buffer, pause, path: section.path.clone(), buffer_place, pause_place })
+        Reading::Given(SwitchDraft { buffer, pause, path: section.path.clone(), buffer_place, pause_place })
     }
 }
 
-fn given<T>(part: Part<T>) -> Option<T> {
+fn given<T>(part: Reading<T>) -> Option<T> {
     match part {
-        Part::Given(part) => Some(part),
-        Part::Absent | Part::Broken => None,
+        Reading::Given(part) => Some(part),
+        Reading::Absent | Reading::Broken => None,
     }
 }
 
-fn read_pause(section: &mut Section<'_>) -> Part<PausePlan> {
+fn read_pause(section: &mut Section<'_>) -> Reading<PausePlan> {
     if !section.has("pause") {
-        return Part::Absent;
+        return Reading::Absent;
     }
     let keys = section.table("pause").and_then(|mut table| {
         let keys = PauseKeys::read(&mut table);
         table.finish();
         keys
     });
-    keys.map_or(Part::Broken, |PauseKeys { xoff, xon, processing }| Part::Given(PausePlan { xoff, xon, processing }))
+    keys.map_or(Reading::Broken, |PauseKeys { xoff, xon, processing }| Reading::Given(PausePlan { xoff, xon, processing }))
 }
 
 /// The switches of a network whose links are known.
@@ -182,7 +182,11 @@ impl Member<'_> {
         let ports = self.links_out().count();
         let (sum, size) = (shares.iter().map(|(_, share)| amount(*share)).sum::<u64>(), amount(parameters.size));
         if sum > size {
-            report(self.draft.buffer_place, path(), format!("the shares of all links add up to {sum}, more than the shared buffer of {size}"));
+            report(
+                self.draft.buffer_place,
+                path(),
+                format!("the shares of all links add up to {sum}, more than the shared buffer of {size}"),
+            );
         } else if shares.len() < ports && (size - sum) < (ports - shares.len()) as u64 {
             report(self.draft.buffer_place, path(), "leave nothing for the ports that are not named; name all or leave some".to_owned());
         }

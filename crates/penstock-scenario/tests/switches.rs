@@ -77,7 +77,8 @@ fn drops_by_the_buffer_have_a_row_where_one_is_shared() {
         let scenario = sound(text, &[]);
         let seen = Sim::new(scenario.blueprint(None, 0)).expect("sound").run();
         let rows = scenario.metrics(&seen).into_iter();
-        rows.map(|metric| (metric.labels.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>().join(" "), metric.value)).collect::<Vec<_>>()
+        rows.map(|metric| (metric.labels.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>().join(" "), metric.value))
+            .collect::<Vec<_>>()
     };
     let shared = drops(STAR);
     // 250 packets a second come for each of two ports, which send 125: the buffer refuses the others, the queues none.
@@ -104,10 +105,7 @@ fn mistakes_of_buffers() {
     );
     let shares = |shares: &str| format!(r#"buffer.static-shares = {{ size = "1 MB", shares = {{ {shares} }} }}"#);
     let refused_shares = |text: &str, expected: &str| refused(&shares(text), &[&format!("{path}.static-shares.shares: {expected}")]);
-    refused_shares(
-        r#"s-c = "800 kB", s-d = "300 kB""#,
-        "add up to 1100000 bytes, more than the shared buffer of 1000000 bytes",
-    );
+    refused_shares(r#"s-c = "800 kB", s-d = "300 kB""#, "add up to 1100000 bytes, more than the shared buffer of 1000000 bytes");
     refused_shares(r#"s-e = "8 kB""#, "unknown link from this node 's-e'; did you mean 's-c'? (s-a, s-c, s-d)");
     refused_shares(r#"s-c = "0 kB""#, "the share of 's-c': a size must be above zero, or \"60 packets\"");
     refused_shares(r#"s-c = "1 MB""#, "leave nothing for the ports that are not named; name all or leave some");

@@ -72,7 +72,9 @@ fn pause_delay(blueprint: &Blueprint, link: LinkId, pause: PausePlan) -> Result<
     let name = |node: NodeId| blueprint.nodes[node.index()].clone();
     match back.map(|back| back.delay + pause.processing).min() {
         None => Err(BlueprintError::MessageWithoutRoute(format!("pause messages of '{}' to '{}'", name(link.to), name(link.from)))),
-        Some(Duration::ZERO) => Err(BlueprintError::MessageWithoutDelay(format!("pause messages of '{}' to '{}'", name(link.to), name(link.from)))),
+        Some(Duration::ZERO) => {
+            Err(BlueprintError::MessageWithoutDelay(format!("pause messages of '{}' to '{}'", name(link.to), name(link.from))))
+        }
         Some(delay) => Ok(delay),
     }
 }

@@ -4,7 +4,7 @@ use crate::api::blueprint::{Blueprint, SwitchPlan};
 use crate::build::error::BlueprintError;
 use crate::build::message_paths::{pause_paths, PausePath};
 use crate::build::numbering::{Place, Places, ProcessNumbers};
-use crate::build::routes::{InputNumbers, RouteTable};
+use crate::build::routes::InputNumbers;
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::node::ingress_pause::{Ingress, IngressPause};
 use crate::node::process::Process;
@@ -51,7 +51,6 @@ pub struct Switches<'a> {
     /// The number of each link's port at its process.
     pub port_index: &'a [u32],
     pub inputs: &'a InputNumbers,
-    pub routes: &'a RouteTable<'a>,
 }
 
 impl Switches<'_> {

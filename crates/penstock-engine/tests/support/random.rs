@@ -1,6 +1,8 @@
 //! Random scenarios that shrink: trees of nodes with every component that the engine knows.
 
-use crate::support::{above, class, shared_buffer, size, discipline, impairment, meter, policer, scheduler, shaper, source, time, transport, Net, Settings};
+use crate::support::{
+    above, class, discipline, impairment, meter, policer, scheduler, shaper, shared_buffer, size, source, time, transport, Net, Settings,
+};
 use penstock_engine::blueprint::{
     Blueprint, CallsPlan, EfPlan, FlowWatch, LinkWatch, MarkAt, MarkerPlan, PausePlan, PcnAt, QueuePlan, SurgePlan, SwitchPlan, Ties,
 };

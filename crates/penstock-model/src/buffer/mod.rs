@@ -135,7 +135,7 @@ macro_rules! buffers {
     ($( $name:literal => $variant:ident($buffer:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A buffer policy with its parameters, as a scenario gives it.
-            pub enum BufferPlan { $( $name => $variant($parameters), )* }
+            pub enum BufferPlan of "buffer" { $( $name => $variant($parameters), )* }
         }
 
         /// A buffer policy at work. `Custom` is for users of the crate.

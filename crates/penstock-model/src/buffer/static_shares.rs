@@ -40,7 +40,10 @@ impl Check for Parameters {
         }
         let sum: u64 = shares.iter().map(|(_, share)| amount(*share)).sum();
         if shares.iter().all(|(_, share)| is_same_unit(*share, self.size)) && sum > amount(self.size) {
-            mistake("shares", format!("add up to {}, more than the shared buffer of {}", written(sum, self.size), written_limit(self.size)));
+            mistake(
+                "shares",
+                format!("add up to {}, more than the shared buffer of {}", written(sum, self.size), written_limit(self.size)),
+            );
         }
     }
 }
@@ -162,9 +165,6 @@ mod tests {
             mistakes(size, &[("s-a", "4 packets")]),
             ["shares: the share of 's-a' must be in packets if size is, and in bytes if size is"]
         );
-        assert_eq!(
-            shares(&[("s-a", "0 packets")]).expect_err("a share of nothing"),
-            "the share of 's-a': a queue size must be above zero"
-        );
+        assert_eq!(shares(&[("s-a", "0 packets")]).expect_err("a share of nothing"), "the share of 's-a': a queue size must be above zero");
     }
 }
