@@ -70,10 +70,11 @@ fn given<T>(part: Reading<T>) -> Option<T> {
 }
 
 fn read_pause(section: &mut Section<'_>) -> Reading<PausePlan> {
+    let table = section.table("pause");
     if !section.has("pause") {
         return Reading::Absent;
     }
-    let keys = section.table("pause").and_then(|mut table| {
+    let keys = table.and_then(|mut table| {
         let keys = PauseKeys::read(&mut table);
         table.finish();
         keys

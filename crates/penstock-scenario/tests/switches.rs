@@ -82,7 +82,10 @@ fn drops_by_the_buffer_have_a_row_where_one_is_shared() {
     };
     let shared = drops(STAR);
     // 250 packets a second come for each of two ports, which send 125: the buffer refuses the others, the queues none.
-    let of = |name: &str| shared.iter().find(|(labels, _)| labels.ends_with(name)).map(|(_, value)| *value);
+    let of = |name: &str| {
+        let (link, cause) = name.split_once(' ').expect("two words");
+        shared.iter().find(|(labels, _)| labels.starts_with(link) && labels.ends_with(cause)).map(|(_, value)| *value)
+    };
     assert!(of("s-c buffer").is_some_and(|drops| (120.0..128.0).contains(&drops)), "{shared:?}");
     assert_eq!(of("s-c overflow"), Some(0.0));
     assert_eq!(of("a-s buffer"), None);
@@ -106,7 +109,7 @@ fn mistakes_of_buffers() {
     let shares = |shares: &str| format!(r#"buffer.static-shares = {{ size = "1 MB", shares = {{ {shares} }} }}"#);
     let refused_shares = |text: &str, expected: &str| refused(&shares(text), &[&format!("{path}.static-shares.shares: {expected}")]);
     refused_shares(r#"s-c = "800 kB", s-d = "300 kB""#, "add up to 1100000 bytes, more than the shared buffer of 1000000 bytes");
-    refused_shares(r#"s-e = "8 kB""#, "unknown link from this node 's-e'; did you mean 's-c'? (s-a, s-c, s-d)");
+    refused_shares(r#"s-e = "8 kB""#, "unknown link from this node 's-e'; did you mean 's-a'? (s-a, s-c, s-d)");
     refused_shares(r#"s-c = "0 kB""#, "the share of 's-c': a size must be above zero, or \"60 packets\"");
     refused_shares(r#"s-c = "1 MB""#, "leave nothing for the ports that are not named; name all or leave some");
     refused_shares(r#"s-c = "9 packets""#, "the share of 's-c' must be in packets if size is, and in bytes if size is");
@@ -116,7 +119,7 @@ fn mistakes_of_buffers() {
 fn mistakes_of_pause() {
     refused(
         r#"pause = { xoff = "3 kB", xon = "4 kB" }"#,
-        &["t.toml:4: nodes.s.pause.xon: 4 kB is above xoff, 3 kB; ports would be told to go on before they are told to stop"],
+        &["t.toml:4: nodes.s.pause.xon: 4000 bytes is above xoff, 3000 bytes; ports would be told to go on before they are told to stop"],
     );
     let pause = r#"pause = { xoff = "3 kB", xon = "2 kB" }"#;
     let one_way = with(pause).replacen("both-ways = true\n", "", 1);
