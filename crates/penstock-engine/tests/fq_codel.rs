@@ -81,6 +81,7 @@ fn any_discipline_may_stand_in_the_queues() {
     let red = "limit = 60 packets; min-threshold = 5 packets; max-threshold = 15 packets; max-probability = 0.1";
     let seen = net("", ("red", red), &["3 Mbit/s", "3 Mbit/s"]).run();
     let shares = rates(&seen);
-    assert!((shares[0] - shares[1]).abs() < 20.0 && shares[0] > 900.0, "{shares:?}");
+    // The one that starts first, by at most 1 s, has 1 Mbit/s more for so long: 51 kbit/s over 19.5 s.
+    assert!((shares[0] - shares[1]).abs() < 60.0 && shares[0] > 900.0, "{shares:?}");
     assert!(seen.links[0].dropped_packets[DropCause::Early as usize][0] > 100);
 }

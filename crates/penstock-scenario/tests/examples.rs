@@ -91,3 +91,18 @@ fn fq_codel_keeps_flows_apart() {
     assert!(value(&metrics, "delay", &[("of", "voice"), ("statistic", "max")]) < 0.0400, "{metrics:#?}");
     assert_eq!(value(&metrics, "loss", &[("of", "voice")]), 0.0);
 }
+
+#[test]
+fn a_shared_buffer_keeps_room_for_the_stream() {
+    let losses = |sets: &[(&str, &str)]| {
+        let scenario = example("shared-buffer.toml", sets);
+        let metrics = scenario.metrics(&run(&scenario));
+        let buffer_drops = |of| value(&metrics, "drops", &[("of", of), ("cause", "buffer")]);
+        (buffer_drops("switch-client"), buffer_drops("switch-viewer"))
+    };
+    // alpha / (1 + alpha) of the memory for the busy port alone: a burst of 20 kB finds room. A pool is full when it comes.
+    let (client, viewer) = losses(&[]);
+    assert!(client > 0.0 && viewer == 0.0, "{client} {viewer}");
+    let (client, viewer) = losses(&[("nodes.switch.buffer.pool", "{ size = \"200 kB\" }")]);
+    assert!(client > 0.0 && viewer > 0.0, "{client} {viewer}");
+}

@@ -85,7 +85,9 @@ impl Port {
         match self.queueing {
             Queueing::TailDropFifo(_) => self.queue_up_traced(now, packet, hop, context),
             Queueing::EventDriven(_) if !self.has_stages => self.enqueue_unstaged(now, packet, hop, context),
-            _ => drop(self.on_staged_arrival(now, Packet { hop, ..*packet }, context)),
+            _ => {
+                self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
+            }
         }
     }
 

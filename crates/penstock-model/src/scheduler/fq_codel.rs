@@ -251,7 +251,9 @@ mod tests {
         }
 
         fn arrive_all(&mut self, packets: &[(u64, u32)]) {
-            packets.iter().for_each(|(hash, size)| drop(self.arrive(*hash, *size)));
+            for (hash, size) in packets {
+                self.arrive(*hash, *size);
+            }
         }
 
         /// Sends `n` packets; asks twice each time, which must not matter.

@@ -19,6 +19,8 @@ use penstock_model::units::Time;
 pub struct EventDriven {
     pub(crate) scheduler: AnyScheduler,
     pub(crate) queues: Queues,
+    /// Told to stop by the far end of the link.
+    is_paused: bool,
 }
 
 /// The queues of a port, and what its wire is doing.
@@ -129,13 +131,13 @@ impl EventDriven {
         let hooks = plan.queues.iter().fold(Hooks::ARRIVAL, |hooks, queue| hooks.and(queue.discipline.hooks()));
         (queues.decides_on_departure, queues.has_timers) = (hooks.has(Hooks::DEPARTURE), hooks.has(Hooks::TIMER));
         queues.reset_deadline();
-        EventDriven { scheduler, queues }
+        EventDriven { scheduler, queues, is_paused: false }
     }
 
     /// What the discipline of the packet's queue decides about its arrival, once it has evicted what it wants to.
     #[inline]
     pub fn decide(&mut self, now: Time, packet: &Packet, records: &mut Records<'_>) -> Decision {
-        let EventDriven { queues, scheduler } = self;
+        let EventDriven { queues, scheduler, .. } = self;
         queues.settle(now);
         let index = queues.index(packet, scheduler);
         let verdict = queues.queues[index].on_arrival(now, packet, &queues.states[index]);
@@ -172,7 +174,7 @@ impl EventDriven {
     /// Drops the packet at a position of a queue. Whatever waits may then be asked for at once, if the wire is free.
     #[cold]
     fn drop_waiting(&mut self, now: Time, (index, position): (usize, usize), why: Leave, cause: DropCause, records: &mut Records<'_>) {
-        let EventDriven { queues: Queues { queues, states, wire, .. }, scheduler } = self;
+        let EventDriven { queues: Queues { queues, states, wire, .. }, scheduler, .. } = self;
         let Arrival { at, packet } = queues[index].remove(position, now, why);
         let state = &mut states[index];
         state.packets -= 1;
@@ -189,7 +191,7 @@ impl EventDriven {
     /// Queues an accepted packet.
     #[inline]
     pub fn push(&mut self, now: Time, packet: Packet, records: &mut Records<'_>) {
-        let EventDriven { queues, scheduler } = self;
+        let EventDriven { queues, scheduler, .. } = self;
         let index = queues.index(&packet, scheduler);
         if queues.flows.is_some() && queues.wire.backlog == 0 && queues.wire.free_at < now {
             scheduler.on_idle();
@@ -214,6 +216,9 @@ impl EventDriven {
     /// When the next decision, or a timer, is due.
     #[inline]
     pub fn next_decision(&self) -> Time {
+        if self.is_paused {
+            return self.queues.deadline;
+        }
         self.queues.wire.next_decision.min(self.queues.deadline)
     }
 
@@ -223,6 +228,14 @@ impl EventDriven {
         if self.queues.deadline <= now {
             self.queues.run_timers(now);
         }
+    }
+
+    /// Stops before the next transmission, or goes on. What is on the wire is completed [IEEE8023 s31B].
+    pub fn on_pause(&mut self, now: Time, stops: bool) {
+        if self.is_paused && !stops {
+            self.queues.wire.next_decision = self.queues.wire.next_decision.max(now);
+        }
+        self.is_paused = stops;
     }
 
     /// Only one queue: its decisions leave no choice.
@@ -237,8 +250,8 @@ impl EventDriven {
     pub fn begin(&mut self, now: Time, wire: &mut Wire, records: &mut Records<'_>) -> Option<(usize, Time)> {
         self.queues.settle(now);
         let (index, size) = loop {
-            let EventDriven { scheduler, queues } = self;
-            if queues.wire.backlog == 0 || queues.wire.free_at > now {
+            let EventDriven { scheduler, queues, is_paused } = self;
+            if queues.wire.backlog == 0 || queues.wire.free_at > now || *is_paused {
                 return None;
             }
             let index = match scheduler.next(now, &queues.states) {
@@ -259,7 +272,7 @@ impl EventDriven {
                 break (index, size);
             }
         };
-        let EventDriven { scheduler, queues } = self;
+        let EventDriven { scheduler, queues, .. } = self;
         let (_, end) = wire.transmit(now, size);
         if queues.queues[index].begin(now) {
             queues.unsettled = Some(index);
