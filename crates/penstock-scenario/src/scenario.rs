@@ -8,6 +8,7 @@ use crate::metrics::evaluate;
 use crate::metrics::sheet::{Metric, Roster};
 use crate::network::links::Links;
 use crate::network::nodes::Nodes;
+use crate::network::switches::switches;
 use crate::read::mistake::{Mistake, Mistakes};
 use crate::read::section::Section;
 use crate::read::{canonical, tree};
@@ -92,6 +93,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
         let spans = keys.as_ref().map(|keys| Spans { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
         measure::read_all(&mut top, &known, spans, &mut wanted)
     };
+    let switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
     // What follows needs everything before it.
     let sound = mistakes.none();
     let routing = keys.as_ref().map_or(Routing::First, |keys| keys.routing);
@@ -126,6 +128,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
             Ties::Random => blueprint::Ties::Random,
         },
         nodes: nodes.names(),
+        switches,
         links: links.plans,
         routes,
         classes,

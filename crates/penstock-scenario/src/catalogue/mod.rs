@@ -177,6 +177,7 @@ mod tests {
             [
                 "scenario",
                 "node",
+                "pause",
                 "link",
                 "rate-change",
                 "class",

@@ -6,3 +6,5 @@ pub(crate) mod pcn_meters;
 pub(crate) mod port;
 pub(crate) mod routes;
 pub(crate) mod scheduling;
+pub(crate) mod switch_keys;
+pub(crate) mod switches;
