@@ -4,7 +4,7 @@
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
 use crate::api::observations::{MeterSamples, Observations, TraceRow};
-use crate::endpoints::datagrams;
+use crate::endpoints::host_context::HostContext;
 use crate::kernel;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
@@ -13,7 +13,8 @@ use crate::kernel::journal::Journal;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::{Hop, Routes};
 use crate::merge::k_way::KWayMerge;
-use crate::node::host::{Host, HostContext};
+use crate::node::datagram_loop;
+use crate::node::host::Host;
 use crate::port::{Port, MANY};
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Time};
@@ -142,7 +143,7 @@ impl Process {
             return inputs.next();
         };
         if host.has_datagrams_alone() && host_context.context.record.trace.is_none() {
-            let (hops, own) = datagrams::attend(host, until, inputs, host_context);
+            let (hops, own) = datagram_loop::run(host, until, inputs, host_context);
             self.packet_hops += hops;
             self.own += own;
             return inputs.next().min(host.next());

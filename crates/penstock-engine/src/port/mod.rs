@@ -7,10 +7,12 @@
 pub mod counters;
 mod fast;
 mod handover;
+pub mod link_counts;
 mod pipeline;
 mod queueing;
 pub mod recorder;
 mod stages;
+pub mod transit_merge;
 mod transmit_batch;
 mod verdict;
 pub mod wire;
