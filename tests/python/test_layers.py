@@ -25,7 +25,7 @@ LAYERS = {
 }
 
 # Circles that are still to be taken apart.
-REMAINING = [["routing", "scenario", "sections", "set", "shape"]]
+REMAINING = [["routing", "scenario", "sections", "set", "shape"], ["links", "nodes", "switches"]]
 
 # Besides: the executor knows processes by their trait only, and the layers above do not know how they are executed.
 FORBIDDEN = {("port", "executor"), ("endpoints", "executor"), ("node", "executor"), ("build", "executor")}

@@ -13,6 +13,8 @@ use penstock_model::units::Time;
 pub struct HostContext<'a, 'b> {
     /// The node's ports.
     pub ports: &'a mut [Port],
+    /// The ports share a buffer: packets stay in their transmit batches until the switch admits them.
+    pub is_switch: bool,
     /// What processing at a port needs.
     pub context: Context<'a, 'b>,
 }
@@ -64,6 +66,8 @@ impl HostContext<'_, '_> {
     /// Lets all ports take what they have been handed.
     #[inline(never)]
     pub fn drain_transmit_batch(&mut self) {
-        self.ports.iter_mut().for_each(|port| port.drain_transmit_batch(&mut self.context));
+        if !self.is_switch {
+            self.ports.iter_mut().for_each(|port| port.drain_transmit_batch(&mut self.context));
+        }
     }
 }

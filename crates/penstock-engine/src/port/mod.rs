@@ -11,9 +11,10 @@ pub mod link_counts;
 mod pipeline;
 mod queueing;
 pub mod recorder;
+mod sharing;
 mod stages;
 pub mod transit_merge;
-mod transmit_batch;
+pub mod transmit_batch;
 mod verdict;
 pub mod wire;
 

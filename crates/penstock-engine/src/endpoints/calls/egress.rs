@@ -5,7 +5,7 @@ use crate::endpoints::host_context::HostContext;
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
-use crate::kernel::message::{Message, Peer};
+use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
 use penstock_model::edge::{Egress, Signal};
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Body, Packet};
@@ -138,7 +138,11 @@ impl CallsEgress {
     #[inline(never)]
     fn send_signals(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
         while let Some(signal) = self.egress.next_signal() {
-            let message = Message { at: now + self.ingress.delay, flow: self.flow, to_egress: false, number: self.messages, signal };
+            let message = Message {
+                at: now + self.ingress.delay,
+                order: MessageOrder::of_call(self.flow, false, self.messages),
+                body: MessageBody::Call(CallSignal { flow: self.flow, to_egress: false, signal }),
+            };
             self.messages += 1;
             host_context.context.outputs.send_message(self.ingress.process, message);
         }

@@ -12,7 +12,7 @@ use crate::endpoints::calls::departures::Departures;
 use crate::endpoints::calls::ingress_delay::IngressDelay;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::host_context::HostContext;
-use crate::kernel::message::{Message, Peer};
+use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
 use penstock_model::edge::{Ingress, Signal};
 use penstock_model::id::FlowId;
 use penstock_model::rng::{Key, Stream};
@@ -174,12 +174,11 @@ impl CallsIngress {
     }
 
     fn send_signal(&mut self, now: Time, signal: Signal, host_context: &mut HostContext<'_, '_>) {
+        let flow = self.sending.departures.template.flow;
         let message = Message {
             at: now + self.egress.delay,
-            flow: self.sending.departures.template.flow,
-            to_egress: true,
-            number: self.messages,
-            signal,
+            order: MessageOrder::of_call(flow, true, self.messages),
+            body: MessageBody::Call(CallSignal { flow, to_egress: true, signal }),
         };
         self.messages += 1;
         host_context.context.outputs.send_message(self.egress.process, message);
