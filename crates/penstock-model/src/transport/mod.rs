@@ -1,5 +1,8 @@
 //! End hosts as state machines without I/O: they are told what arrived and asked what to send.
 
+pub mod congestion_control;
+mod ranges;
+pub mod recovery;
 pub mod tcp;
 pub mod udp;
 

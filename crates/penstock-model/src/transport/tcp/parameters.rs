@@ -2,6 +2,9 @@
 
 use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, Limit};
+use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, Window};
+use crate::transport::recovery::new_reno::PartialAckTimer;
+use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoveryPlan};
 use crate::units::{Bytes, Duration};
 
 crate::parameters! {
@@ -83,6 +86,12 @@ crate::parameters! {
         restart_after_idle: bool = "true";
         /// Which partial acknowledgements restart the timer; only for `new-reno`, the first if left out.
         partial_ack_timer: Option<PartialAckTimer>;
+        /// Whether data segments are ECN-capable and the receiver echoes marks; agreed on with the SYN exchange, or taken for
+        /// agreed without one [RFC3168 s6.1].
+        ecn: bool = "false";
+        /// Whether segments leave spaced at a rate instead of in bursts: that of the congestion control if it has one, else
+        /// cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
+        pacing: bool = "false";
     }
 }
 
@@ -97,16 +106,6 @@ crate::choice! {
         "new-reno" => NewReno,
         /// Resends what the receiver's blocks show as missing, several losses a round trip [RFC6675 s5].
         "sack" => Sack,
-    }
-}
-
-crate::choice! {
-    /// Which partial acknowledgements restart the retransmission timer in a recovery.
-    pub enum PartialAckTimer {
-        /// The first only: many losses end in a timeout rather than in many round trips ("impatient") [RFC3782 s4].
-        "first" => First,
-        /// Each of them ("slow but steady") [RFC3782 s4].
-        "every" => Every,
     }
 }
 
@@ -163,6 +162,31 @@ impl Parameters {
         if self.initial_slow_start_threshold.is_some_and(|threshold| self.segments(threshold) > self.segments(self.max_window)) {
             mistake("initial-slow-start-threshold", "is above max-window, which the window never exceeds".to_owned());
         }
+    }
+
+    /// How losses are repaired.
+    pub(super) fn recovery_plan(&self) -> RecoveryPlan {
+        match self.variant {
+            Variant::Tahoe => RecoveryPlan::Tahoe(tahoe::Parameters {}),
+            Variant::Reno => RecoveryPlan::Reno(reno::Parameters {}),
+            Variant::NewReno => {
+                let partial_ack_timer = self.partial_ack_timer.unwrap_or(PartialAckTimer::First);
+                RecoveryPlan::NewReno(new_reno::Parameters { partial_ack_timer })
+            }
+            Variant::Sack => RecoveryPlan::Sack(sack::Parameters {}),
+        }
+    }
+
+    /// What rules the window.
+    pub(super) fn congestion_control_plan(&self) -> CongestionControlPlan {
+        CongestionControlPlan::Reno(reno_control::Parameters {})
+    }
+
+    /// The window of a new connection: IW, and ssthresh as high as can be unless given.
+    pub(super) fn first_window(&self) -> Window {
+        let max = self.segments(self.max_window);
+        let threshold = self.initial_slow_start_threshold.map_or(max, |threshold| self.segments(threshold));
+        Window { size: f64::from(self.segments(self.initial_window).min(max)), threshold: f64::from(threshold), max }
     }
 
     fn payload(&self) -> u64 {

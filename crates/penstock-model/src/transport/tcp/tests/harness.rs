@@ -1,7 +1,7 @@
 //! A path of 50 ms each way without queues, for the tests of this folder.
 
 use super::super::{Parameters, Receiver, Segments, Sender};
-use crate::packet::{Ack, Body, SackBlocks};
+use crate::packet::{Ack, Body, Ecn, SackBlocks};
 use crate::parameters::{Field, Parameters as _, Reader, Value};
 use crate::units::{Duration, Time};
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ impl Path {
 
     /// Loses the first transmission of each of these segments.
     pub fn losing_once(self, segments: &'static [u32]) -> Path {
-        self.losing(move |_, body| matches!(body, Body::Segment { seq, retransmission: false } if segments.contains(&seq)))
+        self.losing(move |_, body| matches!(body, Body::Segment { seq, retransmission: false, .. } if segments.contains(&seq)))
     }
 
     pub fn losing_back(mut self, lose: impl FnMut(usize, Body) -> bool + 'static) -> Path {
@@ -135,12 +135,12 @@ impl Path {
         let short = arrived.filter(|_| self.log.len() < 500).and_then(|(_, body)| self.the_short_way(body));
         let logged = (self.log.len(), self.log_back.len());
         match arrived {
-            Some((true, Body::Segment { seq, .. })) => self.receiver.on_segment(self.now, seq),
-            Some((true, Body::Syn)) => self.receiver.on_syn(self.now),
-            Some((false, Body::Ack { next, sack })) => self.sender.on_ack(self.now, &Ack { next, sack }),
-            Some((false, Body::SynAck)) => self.sender.on_syn_ack(self.now),
+            Some((true, Body::Segment { seq, cwr, .. })) => self.receiver.on_segment(self.now, seq, Ecn::NotEct, cwr),
+            Some((true, Body::Syn { ecn })) => self.receiver.on_syn(self.now, ecn),
+            Some((false, Body::Ack { next, ece, sack })) => self.sender.on_ack(self.now, &Ack { next, ece, sack }),
+            Some((false, Body::SynAck { ecn })) => self.sender.on_syn_ack(self.now, ecn),
             Some(other) => unreachable!("{other:?} went the wrong way"),
-            None if self.sender.deadline() == self.now => self.sender.on_timeout(self.now),
+            None if self.sender.deadline() == self.now => self.sender.on_deadline(self.now),
             None => self.receiver.on_timeout(self.now),
         }
         self.collect();
@@ -156,13 +156,13 @@ impl Path {
     fn the_short_way(&self, arrived: Body) -> Option<(Vec<Body>, String)> {
         let (mut sender, mut receiver) = (self.sender.clone(), self.receiver.clone());
         let sent = match arrived {
-            Body::Ack { next, sack } if sack.is_empty() => {
+            Body::Ack { next, sack, .. } if sack.is_empty() => {
                 let Segments { first, end, new_from } = sender.on_usual_ack(self.now, next)?;
-                (first..end).map(|seq| Body::Segment { seq, retransmission: seq < new_from }).collect()
+                (first..end).map(|seq| Body::Segment { seq, retransmission: seq < new_from, cwr: false }).collect()
             }
             Body::Segment { seq, .. } => {
                 let acknowledges = receiver.on_usual_segment(self.now, seq)?;
-                let ack = Body::Ack { next: receiver.delivered(), sack: SackBlocks::default() };
+                let ack = Body::Ack { next: receiver.delivered(), ece: false, sack: SackBlocks::default() };
                 acknowledges.then_some(ack).into_iter().collect()
             }
             _ => return None,
@@ -196,8 +196,8 @@ impl Path {
     /// The segments sent, as lines of `milliseconds: segments`; retransmissions have a star, SYN is `S`.
     pub fn sent(&self) -> String {
         lines(&self.log, |body| match body {
-            Body::Segment { seq, retransmission } => format!("{seq}{}", if retransmission { "*" } else { "" }),
-            Body::Syn => "S".to_owned(),
+            Body::Segment { seq, retransmission, .. } => format!("{seq}{}", if retransmission { "*" } else { "" }),
+            Body::Syn { .. } => "S".to_owned(),
             other => unreachable!("{other:?} from the sender"),
         })
     }
@@ -205,11 +205,11 @@ impl Path {
     /// The acknowledgements sent, as `milliseconds: acknowledgement[start-end,...]`.
     pub fn answered(&self) -> String {
         lines(&self.log_back, |body| match body {
-            Body::Ack { next, sack } => {
+            Body::Ack { next, sack, .. } => {
                 let blocks: String = sack.beyond(next).map(|block| format!("[{}-{}]", block.start, block.end)).collect();
                 format!("{next}{blocks}")
             }
-            Body::SynAck => "SA".to_owned(),
+            Body::SynAck { .. } => "SA".to_owned(),
             other => unreachable!("{other:?} from the receiver"),
         })
     }
