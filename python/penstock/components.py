@@ -892,6 +892,12 @@ class Tcp(Component):
         Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
     partial_ack_timer : Literal["first", "every"], optional
         Which partial acknowledgements restart the timer; only for `new-reno`, the first if left out.
+    ecn : bool, default false
+        Whether data segments are ECN-capable and the receiver echoes marks; agreed on with the SYN exchange, or taken
+        for agreed without one [RFC3168 s6.1].
+    pacing : bool, default false
+        Whether segments leave spaced at a rate instead of in bursts: that of the congestion control if it has one, else
+        cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
     """
 
     KIND: ClassVar[str] = "transport"
@@ -915,6 +921,8 @@ class Tcp(Component):
     dup_ack_threshold: int = 3
     restart_after_idle: bool = True
     partial_ack_timer: Literal["first", "every"] | None = None
+    ecn: bool = False
+    pacing: bool = False
 
 
 class Udp(Component):
@@ -926,12 +934,15 @@ class Udp(Component):
     ----------
     header : str, default 28 bytes
         Bytes of each packet that are not payload: 20 of IP and 8 of UDP. Allowed: above zero.
+    ecn : Literal["not-ect", "ect-0", "ect-1"], default not-ect
+        The ECN codepoint that packets are sent with [RFC3168 s5].
     """
 
     KIND: ClassVar[str] = "transport"
     KEY: ClassVar[str] = "udp"
 
     header: str = "28 bytes"
+    ecn: Literal["not-ect", "ect-0", "ect-1"] = "not-ect"
 
 
 class Loss(Component):

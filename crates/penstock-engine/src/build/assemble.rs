@@ -442,7 +442,8 @@ fn add_flows(
         let start = start(blueprint, flow, key);
         let (id, watch) = (FlowId(i), blueprint.watch.group(flow.group));
         let forward = departure(flow.forward);
-        let template = PacketTemplate { flow: id, departure: forward, class: group.class, precedence: group.precedence };
+        let ecn = group.transport.datagram_ecn();
+        let template = PacketTemplate { flow: id, departure: forward, class: group.class, precedence: group.precedence, ecn };
         let (from, to) = (host_index[flow.from.index()], host_index[flow.to.index()]);
         let routes = match (&group.transport, &tcp[flow.group as usize]) {
             (TransportPlan::Tcp(_), Some(parameters)) => {

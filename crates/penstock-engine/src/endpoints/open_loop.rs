@@ -5,7 +5,7 @@ use crate::endpoints::counts::Received;
 use crate::endpoints::timing_wheel::Next;
 use crate::kernel::journal::Window;
 use crate::node::host::{HostContext, PacketTemplate};
-use penstock_model::packet::Body;
+use penstock_model::packet::{Body, Ecn};
 use penstock_model::rng::Stream;
 use penstock_model::source::{AnySource, Source};
 use penstock_model::units::{Duration, Time};
@@ -73,7 +73,10 @@ impl OpenLoopSource {
     pub fn repeats(&self) -> Option<Next> {
         let Autotune::Constant { .. } = self.pace else { return None };
         let port = u16::try_from(self.template.departure.port).ok().filter(|_| self.stop == Time::NEVER)?;
-        let PacketTemplate { departure, class, precedence, .. } = self.template;
+        let PacketTemplate { departure, class, precedence, ecn, .. } = self.template;
+        if ecn != Ecn::NotEct {
+            return None; // there is no room for the codepoint in `Next`
+        }
         Some(Next { hop: departure.hop, size: self.size, seq: self.seq, port, precedence, class })
     }
 

@@ -138,6 +138,8 @@ pub struct PacketTemplate {
     pub class: u8,
     /// Their precedence.
     pub precedence: u8,
+    /// Their ECN codepoint, unless a transport says otherwise.
+    pub ecn: Ecn,
 }
 
 impl PacketTemplate {
@@ -151,7 +153,7 @@ impl PacketTemplate {
             size,
             precedence: self.precedence,
             class: self.class,
-            ecn: Ecn::NotEct,
+            ecn: self.ecn,
             pcn: PcnMark::Unmarked,
             body,
         }

@@ -108,3 +108,132 @@ impl HyStart {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Time;
+
+    struct Connection {
+        it: HyStart,
+        window: Window,
+        /// The segment after the last acknowledged.
+        acknowledged: u32,
+    }
+
+    impl Connection {
+        /// A connection whose first round trip takes so many milliseconds.
+        fn new(paced: bool, rtt: u64) -> Connection {
+            let window = Window { size: 10.0, threshold: 10_000.0, max: 10_000 };
+            let mut connection = Connection { it: HyStart::new(paced), window, acknowledged: 0 };
+            // The first acknowledgement begins the first round with samples.
+            connection.round(&[rtt]);
+            connection
+        }
+
+        /// A round in which these round trips, in milliseconds, are measured, one with each acknowledgement of a segment;
+        /// the last one ends it.
+        fn round(&mut self, rtts: &[u64]) {
+            let next = self.acknowledged + rtts.len() as u32;
+            for ms in rtts {
+                self.acknowledged += 1;
+                self.it.on_rtt_sample(Duration::from_ms(*ms));
+                // What is sent meanwhile is the next round, which is as long as the caller makes it.
+                let next = if self.acknowledged == next { next + 8 } else { next };
+                self.ack(1, next);
+            }
+        }
+
+        fn ack(&mut self, newly: u32, next: u32) {
+            let ack = Acknowledgement {
+                now: Time::ZERO,
+                newly,
+                delivered: self.acknowledged,
+                acknowledged: self.acknowledged,
+                next,
+                in_flight: 8,
+                app_limited: false,
+                ece: false,
+                in_recovery: false,
+            };
+            self.it.on_ack(&ack, &mut self.window);
+        }
+
+        fn is_conservative(&self) -> bool {
+            self.it.conservative.is_some()
+        }
+    }
+
+    #[test]
+    fn an_increase_by_an_eighth_makes_slow_start_conservative() {
+        // An eighth of 100 ms is 12.5 ms, between 4 and 16 ms.
+        for (rtt, conservative) in [(112, false), (113, true)] {
+            let mut connection = Connection::new(false, 100);
+            connection.round(&[100; 8]);
+            connection.round(&[rtt; 8]);
+            assert_eq!(connection.is_conservative(), conservative, "{rtt} ms");
+        }
+    }
+
+    #[test]
+    fn the_threshold_is_between_four_and_sixteen_milliseconds() {
+        for (before, after, conservative) in [(8, 11, false), (8, 12, true), (400, 415, false), (400, 416, true)] {
+            let mut connection = Connection::new(false, before);
+            connection.round(&[before; 8]);
+            connection.round(&[after; 8]);
+            assert_eq!(connection.is_conservative(), conservative, "{before} and then {after} ms");
+        }
+    }
+
+    #[test]
+    fn seven_samples_say_nothing_and_the_least_of_eight_counts() {
+        let mut connection = Connection::new(false, 100);
+        connection.round(&[100; 8]);
+        (0..7).for_each(|_| connection.it.on_rtt_sample(Duration::from_ms(150)));
+        connection.ack(0, 0);
+        assert!(!connection.is_conservative());
+        let mut connection = Connection::new(false, 100);
+        connection.round(&[100; 8]);
+        connection.round(&[150, 150, 150, 150, 101, 150, 150, 150]);
+        assert!(!connection.is_conservative());
+    }
+
+    #[test]
+    fn conservative_slow_start_grows_by_a_quarter_and_lasts_five_rounds() {
+        let mut connection = Connection::new(false, 100);
+        connection.round(&[100; 8]);
+        assert_eq!(connection.window.size, 19.0);
+        // The eighth sample makes it conservative; that round is the first of five.
+        connection.round(&[120; 8]);
+        assert_eq!((connection.window.size, connection.is_conservative()), (27.0, true));
+        for round in 1..5 {
+            assert!(connection.window.is_in_slow_start(), "round {round}");
+            connection.round(&[120; 8]);
+            assert_eq!(connection.window.size, 27.0 + 2.0 * f64::from(round));
+        }
+        assert_eq!(connection.window.threshold, 35.0);
+        assert!(!connection.window.is_in_slow_start());
+    }
+
+    #[test]
+    fn a_shorter_round_trip_takes_slow_start_up_again() {
+        let mut connection = Connection::new(false, 100);
+        connection.round(&[100; 8]);
+        connection.round(&[120; 8]);
+        connection.round(&[119; 8]);
+        assert!(!connection.is_conservative());
+        let before = connection.window.size;
+        connection.ack(1, 0);
+        assert_eq!(connection.window.size, before + 1.0);
+    }
+
+    #[test]
+    fn a_stretched_acknowledgement_counts_eight_segments_unless_paced() {
+        for (paced, growth) in [(false, 8.0), (true, 20.0)] {
+            let mut connection = Connection::new(paced, 100);
+            let before = connection.window.size;
+            connection.ack(20, 0);
+            assert_eq!(connection.window.size, before + growth);
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The sender's scoreboard of selective acknowledgements [RFC6675 s4].
 
-use crate::transport::ranges::RangeSet;
 use crate::packet::SackBlock;
+use crate::transport::ranges::RangeSet;
 
 /// What the sender knows of the segments beyond the cumulative acknowledgement, and which of them it has sent again.
 #[derive(Clone, Debug, Default)]
