@@ -4,7 +4,7 @@
 mod random;
 mod support;
 
-use penstock_engine::blueprint::{Blueprint, WatchPlan};
+use penstock_engine::blueprint::{Blueprint, FastPaths, WatchPlan};
 use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent};
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::id::FlowId;
@@ -90,6 +90,25 @@ proptest! {
         let mut served = blueprint.clone();
         served.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_service = true);
         same(&sim(&blueprint).run(), &sim(&served).run())?;
+    }
+
+    /// Each fast path may be switched off alone, and all of them together.
+    #[test]
+    fn fast_paths_change_nothing(case in case()) {
+        let all = FastPaths::default();
+        let variants = [
+            FastPaths::NONE,
+            FastPaths { tail_drop_fifo: false, ..all },
+            FastPaths { batches: false, ..all },
+            FastPaths { event_driven_loop: false, ..all },
+            FastPaths { unstaged: false, ..all },
+        ];
+        for blueprint in [case.blueprint(), Blueprint { watch: WatchPlan::default(), trace: false, ..case.bare_blueprint() }] {
+            let fast = sim(&blueprint).run();
+            for fast_paths in variants {
+                same(&fast, &sim(&Blueprint { fast_paths, ..blueprint.clone() }).run())?;
+            }
+        }
     }
 
     /// Untraced datagrams, and ports that only queue, have loops of their own.

@@ -164,3 +164,32 @@ impl Packet {
         }
     }
 }
+
+/// Packets for the tests of components.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::{Body, Ecn, Packet, PcnMark};
+    use crate::id::{FlowId, HopId};
+    use crate::units::Time;
+
+    /// A packet of `size` bytes and this precedence.
+    pub(crate) fn packet(size: u32, precedence: u8) -> Packet {
+        let body = Body::Datagram { seq: 0 };
+        Packet {
+            created: Time::ZERO,
+            flow: FlowId(0),
+            hop: HopId(0),
+            size,
+            precedence,
+            class: 0,
+            ecn: Ecn::NotEct,
+            pcn: PcnMark::Unmarked,
+            body,
+        }
+    }
+
+    /// A packet of `size` bytes that carries this mark.
+    pub(crate) fn with_mark(size: u32, pcn: PcnMark) -> Packet {
+        Packet { pcn, ..packet(size, 0) }
+    }
+}

@@ -15,7 +15,7 @@ use crate::watching::Wanted;
 use crate::what::What;
 use crate::words::{RunTime, Seed, Text};
 use crate::{canonical, set, tree};
-use penstock_engine::blueprint::{self, Blueprint};
+use penstock_engine::blueprint::{self, Blueprint, FastPaths};
 use penstock_engine::{Observations, Sim};
 use penstock_model::parameters::{Check, Parameters};
 use penstock_model::rng::Key;
@@ -184,6 +184,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
         meter_samples: wanted.meter_samples,
         trace: false,
         watch,
+        fast_paths: FastPaths::default(),
     };
     // Validation leaves the engine nothing to refuse but circles without delay.
     if blueprint.links.iter().any(|link| link.delay == Duration::ZERO) {

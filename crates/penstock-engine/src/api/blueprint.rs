@@ -52,6 +52,32 @@ pub struct Blueprint {
     pub trace: bool,
     /// What is recorded beyond the counters.
     pub watch: WatchPlan,
+    /// Which fast paths ports may take. Results do not depend on it; tests switch them off.
+    pub fast_paths: FastPaths,
+}
+
+/// Short cuts through a port that give the same results as the general path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FastPaths {
+    /// Tail-drop FIFO at a constant rate: only starts of transmissions are kept.
+    pub tail_drop_fifo: bool,
+    /// Many packets through a tail-drop FIFO in one loop.
+    pub batches: bool,
+    /// One loop, compiled for each scheduler, for event-driven ports of tail-drop queues.
+    pub event_driven_loop: bool,
+    /// Ports that only queue and meter skip the stages that they do not have.
+    pub unstaged: bool,
+}
+
+impl FastPaths {
+    /// The general path alone.
+    pub const NONE: FastPaths = FastPaths { tail_drop_fifo: false, batches: false, event_driven_loop: false, unstaged: false };
+}
+
+impl Default for FastPaths {
+    fn default() -> FastPaths {
+        FastPaths { tail_drop_fifo: true, batches: true, event_driven_loop: true, unstaged: true }
+    }
 }
 
 /// What is recorded beyond the counters, and costs nothing where nobody asks for it.

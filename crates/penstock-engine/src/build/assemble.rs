@@ -181,7 +181,7 @@ pub fn assemble(blueprint: &Blueprint, division: Division<'_>) -> Result<Parts, 
                 let trace_place = (blueprint.nodes.len() + link.index()) as u32;
                 let plan = &in_step(blueprint, link, plan);
                 let watch = watched.get(&link).map(|watch| (*watch, blueprint.classes.len()));
-                Port::new(link, trace_place, plan, key.child("links").child(&plan.path), window, watch)
+                Port::new(link, trace_place, plan, key.child("links").child(&plan.path), window, watch, blueprint.fast_paths)
             })
             .collect();
         processes.push(Process::new(name.clone(), ports, host, blueprint.trace));

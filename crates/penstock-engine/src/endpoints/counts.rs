@@ -238,7 +238,12 @@ impl LinkCounters {
 
     /// Counts a packet that is still waiting when the run ends.
     pub(crate) fn unfinished(&mut self, window: &Window, arrival: Time, size: u32) {
-        let waited = u128::from(window.overlap(arrival, Time::NEVER));
+        self.wait_without_service(window, arrival, Time::NEVER, size);
+    }
+
+    /// Counts the wait of a packet that was never transmitted.
+    pub(crate) fn wait_without_service(&mut self, window: &Window, arrival: Time, until: Time, size: u32) {
+        let waited = u128::from(window.overlap(arrival, until));
         self.waiting_packet_ps += waited;
         self.waiting_byte_ps += waited * u128::from(size);
     }

@@ -13,7 +13,7 @@ use penstock_model::id::{FlowId, HopId, ProcessId};
 use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 use penstock_model::pcn_meter::Metered;
 use penstock_model::rng::Key;
-use penstock_model::units::{Bytes, Time};
+use penstock_model::units::Time;
 
 /// An arrival waiting for its time.
 #[derive(Clone, Copy, Debug)]
@@ -62,13 +62,8 @@ impl Metered for Arrival {
     }
 
     #[inline(always)]
-    fn size(&self) -> Bytes {
-        self.packet.bytes()
-    }
-
-    #[inline(always)]
-    fn mark(&mut self) -> &mut PcnMark {
-        &mut self.packet.pcn
+    fn packet(&mut self) -> &mut Packet {
+        &mut self.packet
     }
 }
 

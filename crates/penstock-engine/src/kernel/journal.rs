@@ -15,6 +15,12 @@ pub struct Journal {
 }
 
 impl Journal {
+    /// Whether nothing is traced: the invariant of the paths that record only hashes and counts.
+    #[inline(always)]
+    pub fn is_untraced(&self) -> bool {
+        self.trace.is_none()
+    }
+
     /// Traces `event` without adding it to the digest: the digest holds every arrival, mark and loss, which imply the rest.
     ///
     /// Only what is written down leaves this place, so that packets need not stand in memory because somebody might trace

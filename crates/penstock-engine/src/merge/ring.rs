@@ -137,6 +137,26 @@ impl<T: Copy + Default> Ring<T> {
         self.head = if self.len == 0 { 0 } else { head };
     }
 
+    /// The value at `index` from the front. Panics if there is none.
+    #[inline]
+    pub fn get_mut(&mut self, index: usize) -> &mut T {
+        assert!(index < self.len, "an index into the queue");
+        let mask = self.places.len() - 1;
+        &mut self.places[(self.head + index) & mask]
+    }
+
+    /// Takes the value at `index` from the front out; those behind it move up. Panics if there is none.
+    pub fn remove(&mut self, index: usize) -> T {
+        let value = *self.get_mut(index);
+        let mask = self.places.len() - 1;
+        // Those before it are moved back by one, and the first place is freed: an eviction is mostly near the front.
+        for i in (1..=index).rev() {
+            self.places[(self.head + i) & mask] = self.places[(self.head + i - 1) & mask];
+        }
+        self.consume(1);
+        value
+    }
+
     /// Takes the value at the front. Panics if nothing was ever added.
     #[inline(always)]
     pub fn take_first(&mut self) -> T {

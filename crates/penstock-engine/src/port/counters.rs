@@ -1,9 +1,9 @@
-//! What a port counts and hashes.
+//! What a port counts.
 
-use crate::api::observations::{LinkCounters, PortTimings, TraceEvent};
+use crate::api::observations::{LinkCounters, PortTimings};
 use crate::endpoints::counts::Whole;
 use crate::kernel::digest::Digest;
-use crate::kernel::journal::{Journal, Window};
+use crate::kernel::journal::Window;
 use crate::port::recorder::PortRecorder;
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
@@ -14,7 +14,7 @@ use penstock_model::units::{Duration, Time};
 pub struct PortCounters {
     /// The place of the port in traces.
     pub place: u32,
-    /// The hash of every mark and every packet that was refused.
+    /// The hash of every mark and every drop.
     pub digest: Digest,
     /// What is reported.
     link: Box<LinkCounters>,
@@ -24,7 +24,7 @@ pub struct PortCounters {
     pub window: Window,
     /// Packets offered over the whole run, counted for the checks of debug builds.
     pub offered: u64,
-    /// Packets refused over the whole run.
+    /// Packets dropped over the whole run, on arrival or from the queue.
     pub refused: u64,
     /// Packets that no longer count as queued, over the whole run.
     pub sent: u64,
@@ -50,7 +50,7 @@ impl PortCounters {
         }
     }
 
-    /// The same of a packet of `size` where nothing is recorded beyond the counts.
+    /// Counts a mark of a packet of `size` where nothing is recorded beyond the counts.
     #[inline]
     pub fn mark_unwatched(&mut self, now: Time, size: u32) {
         if self.window.contains(now) {
@@ -58,23 +58,10 @@ impl PortCounters {
         }
     }
 
-    /// The same of so many packets in the window, of so many bytes.
+    /// Counts so many marked packets in the window, of so many bytes, where nothing is recorded beyond the counts.
     #[inline]
     pub fn marks_unwatched(&mut self, packets: u64, bytes: u64) {
         self.link.mark_many(packets, bytes);
-    }
-
-    /// Writes down that `event` happened to `packet`.
-    #[inline(always)]
-    fn note(&mut self, now: Time, packet: &Packet, event: TraceEvent, record: &mut Journal) {
-        self.digest.packet(now, packet, event.code());
-        record.trace(now, self.place, packet, event);
-    }
-
-    /// Counts a mark of the discipline.
-    pub fn marked(&mut self, now: Time, packet: Packet, record: &mut Journal) {
-        self.note(now, &packet, TraceEvent::Mark, record);
-        self.mark(now, &packet);
     }
 
     /// A packet is offered, of which only the checks of debug builds hear at once.
@@ -91,21 +78,23 @@ impl PortCounters {
         }
     }
 
-    /// Counts a packet that arrives and is refused.
-    #[inline(never)]
-    pub fn record_arrival_drop(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Journal) {
-        self.offer();
-        self.arrival(now, packet.size, packet.precedence);
-        self.refused(now, packet, cause, record);
-    }
-
-    /// Counts a packet that is refused.
+    /// Counts that an arriving packet is dropped.
     #[inline(always)]
-    fn refused(&mut self, now: Time, packet: &Packet, cause: DropCause, record: &mut Journal) {
-        self.note(now, packet, TraceEvent::Drop(cause), record);
+    pub fn arrival_drop(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         self.refused += 1;
         if let Some(watch) = &mut self.watch {
             watch.offered(now, packet);
+        }
+        self.loss(now, packet, cause);
+    }
+
+    /// Counts that a packet which has waited since `arrival` is dropped.
+    #[inline(always)]
+    pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet, cause: DropCause) {
+        self.refused += 1;
+        self.link.wait_without_service(&self.window, arrival, now, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.queue_drop(now, arrival, packet);
         }
         self.loss(now, packet, cause);
     }
@@ -156,7 +145,7 @@ impl PortCounters {
         end != Time::NEVER
     }
 
-    /// The same of a packet that may be watched.
+    /// Counts and records an accepted packet as [`PortCounters::departure`] does.
     pub fn watched_departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
         if let Some(watch) = &mut self.watch {
             watch.transmission(arrival, start, end, packet);

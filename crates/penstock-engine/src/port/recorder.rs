@@ -55,6 +55,16 @@ impl PortRecorder {
         }
     }
 
+    /// A packet that has waited since `arrival` is dropped.
+    pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet) {
+        if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
+            class.counters.wait_without_service(&self.window, arrival, now, packet.size);
+        }
+        for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
+            meter.drop(arrival, packet.class, &self.window);
+        }
+    }
+
     /// A packet that arrived at `arrival` is transmitted from `start` to `end`.
     pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
@@ -83,8 +93,8 @@ impl PortRecorder {
 
 /// How far an aggregate lags behind a server of its configured rate [RFC3246 s2.2].
 ///
-/// Only what leaves counts: the definition removes lost packets from the arrivals beforehand [RFC3246 s2.4], and what a
-/// port has accepted it sends. Each class leaves in its order of arrival; an aggregate of several classes may not, and
+/// Only what leaves counts: the definition removes lost packets from the arrivals beforehand [RFC3246 s2.4], and what is
+/// dropped from the queue is removed then. Each class leaves in its order of arrival; an aggregate of several classes may not, and
 /// then its two errors differ.
 #[derive(Debug)]
 struct EfMeter {
@@ -132,6 +142,17 @@ impl EfMeter {
         self.packets.push_back(Expedited { arrival: now, class: packet.class, size: packet.size, left: None });
     }
 
+    /// A packet of `class` that arrived at `arrival` will not leave.
+    fn drop(&mut self, arrival: Time, class: u8, window: &Window) {
+        // Where a later arrival of another class has left before, its departure took the place of this one.
+        let rank = self.arrivals.iter().position(|other| *other == arrival).unwrap_or(0);
+        self.arrivals.remove(rank);
+        let is_it = |packet: &Expedited| packet.arrival == arrival && packet.class == class && packet.left.is_none();
+        let place = self.packets.iter().position(is_it).expect("what is dropped has not left");
+        self.packets.remove(place);
+        self.settle_departures(window);
+    }
+
     /// The oldest packet of `class` leaves at `end`.
     fn departure(&mut self, end: Time, class: u8, size: u32, window: &Window) {
         let arrival = self.arrivals.pop_front().expect("as many arrivals as departures");
@@ -141,6 +162,11 @@ impl EfMeter {
         }
         let leaving = self.packets.iter_mut().find(|packet| packet.class == class && packet.left.is_none());
         leaving.expect("what leaves has arrived").left = Some(end);
+        self.settle_departures(window);
+    }
+
+    /// Compares the departures of the oldest packets with their targets, as far as these are known.
+    fn settle_departures(&mut self, window: &Window) {
         while let Some(Expedited { arrival, size, left: Some(left), .. }) = self.packets.front().copied() {
             self.packets.pop_front();
             let error = self.by_packet.step(arrival, left, self.rate, size);

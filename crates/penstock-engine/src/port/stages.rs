@@ -1,15 +1,42 @@
-//! What a port may do to a packet beyond queueing it: police, colour, and meter for PCN.
+//! The stages of a port around its queue: policers, marker, PCN meters. They have one signature: a packet passes a stage,
+//! which may write into it or drop it.
 
-use crate::api::blueprint::{MarkAt, PcnAt, PortPlan};
+use crate::api::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
 use crate::kernel::channel::Arrival;
+use crate::kernel::journal::Journal;
 use crate::port::counters::PortCounters;
+use crate::port::verdict::{self, Decision, Standing};
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::PolicerPlan;
-use penstock_model::meter::AnyMeter;
+use penstock_model::discipline::DropCause;
+use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::packet::{Packet, PcnMark};
 use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
 use penstock_model::rng::Key;
-use penstock_model::units::{Bytes, Time};
+use penstock_model::units::Time;
+
+/// Where a port keeps its records.
+pub(super) struct Records<'a> {
+    pub(super) counters: &'a mut PortCounters,
+    pub(super) journal: &'a mut Journal,
+}
+
+/// A stage of the pipeline.
+pub(super) trait Stage {
+    /// `packet` comes to the stage at `now`; `None` if it goes no further.
+    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()>;
+}
+
+/// A stage that a port may have.
+impl<S: Stage> Stage for Option<Box<S>> {
+    #[inline(always)]
+    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
+        match self {
+            Some(stage) => stage.pass(now, packet, records),
+            None => Some(()),
+        }
+    }
+}
 
 /// The policers of a port.
 pub(super) struct Policers {
@@ -26,21 +53,44 @@ impl Policers {
         let policers: Vec<Policer> = plan.policers.iter().map(policer).collect();
         (!policers.is_empty()).then(|| Box::new(Policers { policers, of_class: plan.policer_of_class.clone() }))
     }
+}
 
-    /// Whether the policer of its class lets a packet pass.
-    pub(super) fn passes(&mut self, now: Time, packet: &Packet) -> bool {
-        match self.of_class.get(usize::from(packet.class)) {
-            Some(Some(policer)) => self.policers[usize::from(*policer)].passes(now, packet.bytes()),
-            _ => true,
+impl Stage for Policers {
+    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
+        let Some(Some(policer)) = self.of_class.get(usize::from(packet.class)) else { return Some(()) };
+        if self.policers[usize::from(*policer)].passes(now, packet) {
+            return Some(());
         }
+        let decision = Decision::Drop(DropCause::Policed);
+        verdict::apply::<true>(decision, Standing::Arriving, now, packet, records.counters, records.journal).map(|_| ())
     }
 }
 
-/// The marker of a port.
+/// A meter that writes its colours into packets.
 pub(super) struct Marker {
     pub(super) meter: AnyMeter,
-    /// When it sees a packet.
-    pub(super) at: MarkAt,
+}
+
+impl Marker {
+    /// The marker of `plan`, if it has one that sees packets `at` this point.
+    pub(super) fn new(plan: &Option<MarkerPlan>, at: MarkAt) -> Option<Box<Marker>> {
+        let marker = plan.as_ref().filter(|marker| marker.at == at)?;
+        Some(Box::new(Marker { meter: AnyMeter::new(&marker.meter) }))
+    }
+
+    /// The packet in its new colour.
+    #[inline]
+    pub(super) fn coloured(&mut self, now: Time, packet: &Packet) -> Packet {
+        Packet { precedence: self.meter.colour(now, packet), ..*packet }
+    }
+}
+
+impl Stage for Marker {
+    #[inline]
+    fn pass(&mut self, now: Time, packet: &mut Packet, _records: &mut Records<'_>) -> Option<()> {
+        packet.precedence = self.meter.colour(now, packet);
+        Some(())
+    }
 }
 
 /// The PCN meters of a port.
@@ -60,15 +110,14 @@ impl PcnStage {
 
     /// The mark of a packet that the meters see. Each has registers of its own, so that ports without meters have all theirs.
     #[inline(always)]
-    pub(super) fn meter(&mut self, now: Time, size: u32, mark: PcnMark) -> PcnMark {
-        let size = Bytes::new(u64::from(size));
+    pub(super) fn meter(&mut self, now: Time, packet: &Packet) -> PcnMark {
         match &mut *self.meters {
-            [meter] => meter.on_packet(now, size, mark),
-            meters => PcnStage::meter_by_several(meters, now, size, mark),
+            [meter] => meter.on_packet(now, packet),
+            meters => PcnStage::meter_by_several(meters, now, &mut packet.clone()),
         }
     }
 
-    /// The same of packets that stand in a row, in one short loop; those that are marked are counted.
+    /// Meters packets that stand in a row, in one short loop, and counts those that are marked.
     pub(super) fn meter_all(&mut self, packets: [&mut [Arrival]; 2], counters: &mut PortCounters) {
         for part in packets {
             match &mut *self.meters {
@@ -79,8 +128,7 @@ impl PcnStage {
                 meters => {
                     for Arrival { at, packet } in part {
                         let before = packet.pcn;
-                        packet.pcn = PcnStage::meter_by_several(meters, *at, packet.bytes(), before);
-                        if packet.pcn > before {
+                        if PcnStage::meter_by_several(meters, *at, packet) > before {
                             counters.mark_unwatched(*at, packet.size);
                         }
                     }
@@ -90,7 +138,22 @@ impl PcnStage {
     }
 
     #[inline(never)]
-    fn meter_by_several(meters: &mut [AnyPcnMeter], now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
-        meters.iter_mut().fold(mark, |mark, meter| meter.on_packet(now, size, mark))
+    fn meter_by_several(meters: &mut [AnyPcnMeter], now: Time, packet: &mut Packet) -> PcnMark {
+        for meter in meters {
+            packet.pcn = meter.on_packet(now, packet);
+        }
+        packet.pcn
+    }
+}
+
+impl Stage for PcnStage {
+    #[inline]
+    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
+        let before = packet.pcn;
+        packet.pcn = self.meter(now, packet);
+        if packet.pcn > before {
+            records.counters.mark(now, packet);
+        }
+        Some(())
     }
 }

@@ -5,7 +5,7 @@
 pub mod statistics;
 
 use penstock_engine::blueprint::{
-    Blueprint, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PcnAt, PortPlan, QueuePlan, SamplePlan, Ties, WatchPlan,
+    Blueprint, FastPaths, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PcnAt, PortPlan, QueuePlan, SamplePlan, Ties, WatchPlan,
 };
 use penstock_engine::{Observations, Sim};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
@@ -140,6 +140,7 @@ impl Net {
             meter_samples: Vec::new(),
             trace: false,
             watch: WatchPlan::default(),
+            fast_paths: FastPaths::default(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! A token-bucket policer.
 
 use crate::meter::bucket::{Bucket, Start};
+use crate::packet::Packet;
 use crate::parameters::Check;
 use crate::units::{Bytes, Rate, Time};
 
@@ -48,17 +49,18 @@ impl Policer {
         Policer { bucket: Bucket::new(parameters.rate, parameters.burst, parameters.start) }
     }
 
-    /// Whether a packet of `size` that arrives at `now` passes.
+    /// Whether a packet that arrives at `now` passes.
     #[inline]
-    pub fn passes(&mut self, now: Time, size: Bytes) -> bool {
+    pub fn passes(&mut self, now: Time, packet: &Packet) -> bool {
         self.bucket.settle(now);
-        self.bucket.take(size)
+        self.bucket.take(packet.bytes())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::testing::packet;
     use crate::parameters::testing::read;
     use crate::units::Duration;
 
@@ -67,7 +69,7 @@ mod tests {
         // A byte a millisecond: 200 left after two packets, 399 at 199 ms, 400 at 200 ms.
         let mut it = Policer::new(&read(&["rate = 8 kbit/s", "burst = 1000 bytes"]).expect("sound"));
         let verdicts = [(0, 400), (0, 400), (0, 400), (199, 400), (200, 400), (200, 1), (9000, 1001), (9000, 1000)];
-        let passes = verdicts.map(|(ms, size)| it.passes(Time::ZERO + Duration::from_ms(ms), Bytes::new(size)));
+        let passes = verdicts.map(|(ms, size)| it.passes(Time::ZERO + Duration::from_ms(ms), &packet(size, 0)));
         assert_eq!(passes, [true, true, false, false, true, false, false, true]);
     }
 }

@@ -1,6 +1,7 @@
-//! Disciplines decide on a packet's arrival whether a queue takes it.
+//! Disciplines decide which packets a queue takes, marks, drops and sends.
 //!
-//! The port owns the packets and tells the discipline what is queued; the discipline returns a [`Verdict`].
+//! The port owns the packets and tells the discipline what is queued. The discipline answers with a [`Verdict`] on each
+//! arrival and, where it declares so in its [`Hooks`], with a [`DepartureVerdict`] on each departure.
 
 mod early_drop;
 pub mod red;
@@ -10,7 +11,7 @@ pub mod tail_drop;
 use crate::packet::Packet;
 use crate::parameters::Limit;
 use crate::rng::Key;
-use crate::units::{Rate, Time};
+use crate::units::{Duration, Rate, Time};
 
 /// Makes the plan, the discipline at work and the dispatch between them from the list below.
 macro_rules! disciplines {
@@ -50,6 +51,43 @@ macro_rules! disciplines {
                     AnyDiscipline::Custom(it) => it.counting(),
                 }
             }
+
+            fn hooks(&self) -> Hooks {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.hooks(), )*
+                    AnyDiscipline::Custom(it) => it.hooks(),
+                }
+            }
+
+            #[inline]
+            fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.on_departure(now, packet, waited, queue), )*
+                    AnyDiscipline::Custom(it) => it.on_departure(now, packet, waited, queue),
+                }
+            }
+
+            #[inline]
+            fn on_leave(&mut self, now: Time, packet: &Packet, why: Leave) {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.on_leave(now, packet, why), )*
+                    AnyDiscipline::Custom(it) => it.on_leave(now, packet, why),
+                }
+            }
+
+            fn next_deadline(&self) -> Time {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.next_deadline(), )*
+                    AnyDiscipline::Custom(it) => it.next_deadline(),
+                }
+            }
+
+            fn on_timer(&mut self, now: Time, queue: &Occupancy) {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.on_timer(now, queue), )*
+                    AnyDiscipline::Custom(it) => it.on_timer(now, queue),
+                }
+            }
         }
     };
 }
@@ -65,10 +103,71 @@ disciplines! {
 pub enum Verdict {
     /// The queue takes it.
     Accept,
-    /// The queue takes it and marks it as having met congestion.
+    /// The queue takes it and writes [`Ecn::Ce`](crate::packet::Ecn::Ce) into it. Only for ECN-capable packets.
     Mark,
     /// It is refused.
     Drop(DropCause),
+    /// A waiting packet is dropped first, the `position`-th from the head (0), which must be there; then the discipline is
+    /// asked again about the same arrival. For drop from the head and push-out; declared by [`Hooks::EVICTION`].
+    Evict {
+        /// Where it stands in the queue.
+        position: u32,
+        /// Why it is dropped.
+        cause: DropCause,
+    },
+}
+
+/// What becomes of the packet at the head when it could be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DepartureVerdict {
+    /// Its transmission begins.
+    Send,
+    /// It is marked with [`Ecn::Ce`](crate::packet::Ecn::Ce) and its transmission begins. Only for ECN-capable packets.
+    Mark,
+    /// It is dropped, and never reaches the wire. The scheduler is asked again at once.
+    Drop(DropCause),
+}
+
+/// Why a packet stops counting as queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// Its transmission has begun or, if the packet in service counts ([`Counting::InSystem`]), has ended.
+    Sent,
+    /// Dropped by [`DepartureVerdict::Drop`].
+    Dropped(DropCause),
+    /// Dropped by [`Verdict::Evict`], or by the scheduler at a limit of its own.
+    Evicted(DropCause),
+}
+
+/// Which calls of a [`Discipline`] its decisions rest on, beside that on arrival.
+///
+/// A port whose disciplines use [`Hooks::ARRIVAL`] alone can compute departures on arrival; any other decides about each
+/// departure when its wire becomes free. What is not declared is not called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hooks(u8);
+
+impl Hooks {
+    /// [`Discipline::on_arrival`], without evictions.
+    pub const ARRIVAL: Hooks = Hooks(0);
+    /// [`Discipline::on_departure`].
+    pub const DEPARTURE: Hooks = Hooks(1);
+    /// [`Discipline::on_leave`].
+    pub const LEAVE: Hooks = Hooks(2);
+    /// [`Discipline::next_deadline`] and [`Discipline::on_timer`].
+    pub const TIMER: Hooks = Hooks(4);
+    /// [`Verdict::Evict`] may be an answer on arrival.
+    pub const EVICTION: Hooks = Hooks(8);
+
+    /// These and others.
+    pub const fn and(self, others: Hooks) -> Hooks {
+        Hooks(self.0 | others.0)
+    }
+
+    /// Whether all of `others` are among these.
+    #[inline]
+    pub const fn has(self, others: Hooks) -> bool {
+        self.0 & others.0 == others.0
+    }
 }
 
 /// Why a packet was lost.
@@ -161,6 +260,9 @@ pub struct PortContext {
 }
 
 /// A queue discipline. Decisions may use `now`, the packet, the occupancy and the discipline's own state and streams.
+///
+/// At one instant timers precede arrivals, and arrivals precede departures (but in a port with a single queue, where the
+/// departure leaves no choice, it precedes the arrival).
 pub trait Discipline {
     /// Decides on `packet`, arriving at `now` to a queue that holds `queue`.
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict;
@@ -169,31 +271,45 @@ pub trait Discipline {
     fn counting(&self) -> Counting {
         Counting::Waiting
     }
+
+    /// Which of the calls below it uses, and whether it evicts.
+    fn hooks(&self) -> Hooks {
+        Hooks::ARRIVAL
+    }
+
+    /// Decides on `packet`, the head, which has `waited` and whose transmission could begin at `now`; `queue` is what stands
+    /// behind it.
+    #[inline]
+    fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
+        let _ = (now, packet, waited, queue);
+        DepartureVerdict::Send
+    }
+
+    /// `packet` no longer counts as queued. For occupancy by flow, class or virtual circuit; what enters is what
+    /// [`Discipline::on_arrival`] accepts or marks.
+    #[inline]
+    fn on_leave(&mut self, now: Time, packet: &Packet, why: Leave) {
+        let _ = (now, packet, why);
+    }
+
+    /// When [`Discipline::on_timer`] is to be called next. Any other call may move it.
+    fn next_deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// The deadline has come, with `queue` in the queue. The next one must be later.
+    fn on_timer(&mut self, now: Time, queue: &Occupancy) {
+        let _ = (now, queue);
+    }
 }
 
 /// Packets, queues and ports for the tests of disciplines.
 #[cfg(test)]
 mod testing {
     use super::{Counting, Discipline, Occupancy, PortContext, Verdict, PRECEDENCES};
-    use crate::id::{FlowId, HopId};
-    use crate::packet::{Body, Ecn, Packet, PcnMark};
+    pub(super) use crate::packet::testing::packet;
     use crate::rng::Key;
     use crate::units::{Rate, Time};
-
-    pub(super) fn packet(size: u32, precedence: u8) -> Packet {
-        let body = Body::Datagram { seq: 0 };
-        Packet {
-            created: Time::ZERO,
-            flow: FlowId(0),
-            hop: HopId(0),
-            size,
-            precedence,
-            class: 0,
-            ecn: Ecn::NotEct,
-            pcn: PcnMark::Unmarked,
-            body,
-        }
-    }
 
     /// A busy port's queue of so many packets of 500 bytes per precedence.
     pub(super) fn queue(of_precedence: [u32; PRECEDENCES]) -> Occupancy {

@@ -9,13 +9,14 @@ pub mod tcm;
 pub mod token_bucket;
 pub mod two_rate_tcm;
 
+use crate::packet::Packet;
 use crate::probe::Tell;
 use crate::units::{Bytes, Time};
 
 /// A meter. The port calls it once per packet, in order of time.
 pub trait Meter {
-    /// The colour of a packet of `size` that arrives at `now` with colour `incoming`.
-    fn colour(&mut self, now: Time, size: Bytes, incoming: u8) -> u8;
+    /// The colour of a packet that arrives at `now` with the colour that it carries.
+    fn colour(&mut self, now: Time, packet: &Packet) -> u8;
 
     /// Tells the meter's state at `now`, without changing it: always the same variables, in the same order.
     fn probe(&self, now: Time, tell: &mut Tell<'_>);
@@ -45,10 +46,10 @@ macro_rules! meters {
 
         impl Meter for AnyMeter {
             #[inline]
-            fn colour(&mut self, now: Time, size: Bytes, incoming: u8) -> u8 {
+            fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
                 match self {
-                    $( AnyMeter::$variant(it) => it.colour(now, size, incoming), )*
-                    AnyMeter::Custom(it) => it.colour(now, size, incoming),
+                    $( AnyMeter::$variant(it) => it.colour(now, packet), )*
+                    AnyMeter::Custom(it) => it.colour(now, packet),
                 }
             }
 
@@ -136,7 +137,8 @@ mod properties;
 #[cfg(test)]
 mod testing {
     use super::Meter;
-    use crate::units::{Bytes, Duration, Time};
+    use crate::packet::testing::packet;
+    use crate::units::{Duration, Time};
 
     pub(super) fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
@@ -150,14 +152,14 @@ mod testing {
     }
 
     /// The colours of packets given as (ms, bytes, incoming colour).
-    pub(super) fn colours(meter: &mut impl Meter, packets: &[(u64, u64, u8)]) -> Vec<u8> {
-        packets.iter().map(|(ms, size, incoming)| meter.colour(at(*ms), Bytes::new(*size), *incoming)).collect()
+    pub(super) fn colours(meter: &mut impl Meter, packets: &[(u64, u32, u8)]) -> Vec<u8> {
+        packets.iter().map(|(ms, size, incoming)| meter.colour(at(*ms), &packet(*size, *incoming))).collect()
     }
 
     /// How many packets of 500 bytes become green, yellow and red in 1 Mbit/s from 0 to 100 s, both ends included.
     pub(super) fn overload(meter: &mut impl Meter) -> [u64; 3] {
         let mut counts = [0; 3];
-        (0..=25_000).for_each(|i| counts[usize::from(meter.colour(at(4 * i), Bytes::new(500), 0))] += 1);
+        (0..=25_000).for_each(|i| counts[usize::from(meter.colour(at(4 * i), &packet(500, 0)))] += 1);
         counts
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bucket::{Bucket, Start};
 use super::{AnyMeter, Meter, MeterPlan};
+use crate::packet::testing::packet;
 use crate::parameters::testing::read;
 use crate::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
@@ -37,7 +38,7 @@ fn run(meter: &mut AnyMeter, arrivals: &[Arrival]) -> Vec<u8> {
     let mut now = 0;
     let colour = |(gap, size, incoming): &Arrival| {
         now += gap;
-        meter.colour(Time::from_ps(now), Bytes::new(*size), *incoming)
+        meter.colour(Time::from_ps(now), &packet(*size as u32, *incoming))
     };
     arrivals.iter().map(colour).collect()
 }
@@ -128,8 +129,8 @@ proptest! {
 fn a_probe_tells_the_fills_at_its_instant() {
     // At 0, 2000 bytes empty the committed bucket; the next 1000 are yellow, or find nothing.
     let told = |(mut meter, ..): (AnyMeter, Envelope, Envelope)| {
-        meter.colour(Time::ZERO, Bytes::new(2000), 0);
-        meter.colour(Time::ZERO, Bytes::new(1000), 0);
+        meter.colour(Time::ZERO, &packet(2000, 0));
+        meter.colour(Time::ZERO, &packet(1000, 0));
         [50, 250].map(|ms| super::testing::probed(&meter, ms).into_iter().map(|(_, bits)| bits).collect::<Vec<_>>())
     };
     // 80 kbit/s bring 4 and 20 kbit, of which 16 fit; 120 kbit/s bring 6 and 30. Only the TCM's excess bucket takes overflow.

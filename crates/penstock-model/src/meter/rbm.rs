@@ -2,6 +2,7 @@
 
 use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
+use crate::packet::Packet;
 use crate::parameters::Check;
 use crate::probe::Tell;
 use crate::units::{Bytes, Rate, Time};
@@ -84,12 +85,12 @@ impl Rbm {
 
 impl Meter for Rbm {
     #[inline]
-    fn colour(&mut self, now: Time, size: Bytes, incoming: u8) -> u8 {
+    fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
         self.committed.settle(now);
         if let Some(excess) = &mut self.excess {
             excess.settle(now);
         }
-        colour_of(&mut self.committed, self.excess.as_mut(), size, self.mode.admits(incoming), self.demotion)
+        colour_of(&mut self.committed, self.excess.as_mut(), packet.bytes(), self.mode.admits(packet.precedence), self.demotion)
     }
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {

@@ -2,6 +2,7 @@
 
 use super::bucket::{Bucket, Start};
 use super::{colour_of, Demotion, Meter, Mode};
+use crate::packet::Packet;
 use crate::parameters::Check;
 use crate::probe::Tell;
 use crate::units::{Bytes, Rate, Time};
@@ -66,10 +67,10 @@ impl Rfc4115 {
 
 impl Meter for Rfc4115 {
     #[inline]
-    fn colour(&mut self, now: Time, size: Bytes, incoming: u8) -> u8 {
+    fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
         self.committed.settle(now);
         self.excess.settle(now);
-        colour_of(&mut self.committed, Some(&mut self.excess), size, self.mode.admits(incoming), Demotion::NextBucket)
+        colour_of(&mut self.committed, Some(&mut self.excess), packet.bytes(), self.mode.admits(packet.precedence), Demotion::NextBucket)
     }
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {

@@ -2,6 +2,7 @@
 
 use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
+use crate::packet::Packet;
 use crate::parameters::Check;
 use crate::probe::Tell;
 use crate::units::{Bytes, Rate, Time};
@@ -78,12 +79,12 @@ impl Tcm {
 
 impl Meter for Tcm {
     #[inline]
-    fn colour(&mut self, now: Time, size: Bytes, incoming: u8) -> u8 {
+    fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
         let spilt = self.committed.settle(now);
         if let Some(excess) = &mut self.excess {
             excess.pour(spilt);
         }
-        colour_of(&mut self.committed, self.excess.as_mut(), size, self.mode.admits(incoming), self.demotion)
+        colour_of(&mut self.committed, self.excess.as_mut(), packet.bytes(), self.mode.admits(packet.precedence), self.demotion)
     }
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {

@@ -2,6 +2,7 @@
 
 use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
+use crate::packet::Packet;
 use crate::parameters::{Check, Precedence};
 use crate::probe::Tell;
 use crate::units::{Bytes, Rate, Time};
@@ -71,10 +72,10 @@ impl TokenBucket {
 
 impl Meter for TokenBucket {
     #[inline]
-    fn colour(&mut self, now: Time, size: Bytes, incoming: u8) -> u8 {
-        let colour = self.mode.admits(incoming);
+    fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
+        let colour = self.mode.admits(packet.precedence);
         self.bucket.settle(now);
-        if colour < self.exceed && self.bucket.take(size) {
+        if colour < self.exceed && self.bucket.take(packet.bytes()) {
             colour
         } else {
             colour.max(self.exceed)
@@ -90,6 +91,7 @@ impl Meter for TokenBucket {
 mod tests {
     use super::super::testing::{at, colours};
     use super::*;
+    use crate::packet::testing::packet;
     use crate::parameters::testing::read;
 
     fn token_bucket(more: &[&str]) -> TokenBucket {
@@ -118,7 +120,7 @@ mod tests {
         // b 20 kB, r 1 Mbit/s, 100 bytes every 80 us (C 10 Mbit/s): packet k needs 100 (k+1) <= 20000 + 10 k, so k <= 221,
         // which is at 17.68 ms and ends at 17.76; the fluid limit is 17.78 ms.
         let mut meter = TokenBucket::new(&read(&["rate = 1 Mbit/s", "burst = 20 kB"]).expect("sound"));
-        let conforming = (0..).take_while(|k| meter.colour(Time::from_ps(k * 80_000_000), Bytes::new(100), 0) == 0).count();
+        let conforming = (0..).take_while(|k| meter.colour(Time::from_ps(k * 80_000_000), &packet(100, 0)) == 0).count();
         assert_eq!(conforming, 222);
     }
 
@@ -128,7 +130,7 @@ mod tests {
         // What arrives with precedence 2 or worse takes no tokens; what conforms keeps its own.
         let packets = [(0, 900, 2), (0, 900, 3), (0, 600, 1), (0, 600, 1), (0, 400, 0), (0, 1, 0)];
         assert_eq!(colours(&mut token_bucket(&aware), &packets), [2, 3, 1, 2, 0, 2]);
-        assert_eq!(token_bucket(&[]).colour(at(0), Bytes::new(100), 3), 0);
+        assert_eq!(token_bucket(&[]).colour(at(0), &packet(100, 3)), 0);
         assert_eq!(read::<Parameters>(&["rate = 8 kbit/s", "burst = 1 kB", "exceed-precedence = 0"]).expect_err("a mistake").len(), 1);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
+use crate::packet::Packet;
 use crate::parameters::Check;
 use crate::probe::Tell;
 use crate::units::{Bytes, Rate, Time};
@@ -73,13 +74,13 @@ impl TwoRateTcm {
 
 impl Meter for TwoRateTcm {
     #[inline]
-    fn colour(&mut self, now: Time, size: Bytes, incoming: u8) -> u8 {
-        let colour = self.mode.admits(incoming);
+    fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
+        let colour = self.mode.admits(packet.precedence);
         self.peak.settle(now);
         self.committed.settle(now);
-        if colour >= 2 || !self.peak.take(size) {
+        if colour >= 2 || !self.peak.take(packet.bytes()) {
             colour.max(2)
-        } else if colour == 1 || !self.committed.take(size) {
+        } else if colour == 1 || !self.committed.take(packet.bytes()) {
             1
         } else {
             0

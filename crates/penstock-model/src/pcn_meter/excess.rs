@@ -5,11 +5,11 @@ use super::depth::Depth;
 use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
-use crate::packet::PcnMark;
+use crate::packet::{Packet, PcnMark};
 use crate::parameters::Check;
 use crate::probe::Tell;
 use crate::rng::Key;
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Rate, Time};
 
 crate::parameters! {
     /// Excess-traffic marking: marks what exceeds a rate.
@@ -78,7 +78,8 @@ impl<N: Level> Excess<N> {
 
 impl<N: Level> PcnMeter for Excess<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
+        let (size, mark) = (packet.bytes(), packet.pcn);
         // [RFC5670 s2.3]: what is excess already is not metered again.
         if mark == PcnMark::Excess {
             return mark;
@@ -110,6 +111,7 @@ impl<N: Level> PcnMeter for Excess<N> {
 mod tests {
     use super::super::testing::{at, key, marks, probed};
     use super::*;
+    use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
 
     const NO: PcnMark = PcnMark::Unmarked;
@@ -141,9 +143,9 @@ mod tests {
     fn what_is_excess_already_is_not_metered() {
         for metering in ["metering = size-independent", "metering = classic", "metering = drained"] {
             let mut meter = meter(metering);
-            assert_eq!(meter.on_packet(at(0), Bytes::new(250), PcnMark::Excess), YES);
+            assert_eq!(meter.on_packet(at(0), &with_mark(250, PcnMark::Excess)), YES);
             assert_eq!(probed(&meter, 0), [("fill", 2400.0)]);
-            assert_eq!(meter.on_packet(at(0), Bytes::new(100), PcnMark::Threshold), PcnMark::Threshold);
+            assert_eq!(meter.on_packet(at(0), &with_mark(100, PcnMark::Threshold)), PcnMark::Threshold);
             assert_eq!(probed(&meter, 0), [("fill", 1600.0)]);
         }
     }

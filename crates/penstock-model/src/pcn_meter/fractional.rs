@@ -5,11 +5,11 @@ use super::depth::{check_below, check_rates, Depth};
 use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
-use crate::packet::PcnMark;
+use crate::packet::{Packet, PcnMark};
 use crate::parameters::{Check, Count};
 use crate::probe::Tell;
 use crate::rng::Key;
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Rate, Time};
 
 crate::parameters! {
     /// Fractional marking: 1/N of the bytes above the admissible rate, all above the supportable rate.
@@ -98,7 +98,8 @@ impl<N: Level> Fractional<N> {
 
 impl<N: Level> PcnMeter for Fractional<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
+        let (size, mark) = (packet.bytes(), packet.pcn);
         let elapsed = self.clock.advance(now);
         self.fractional.fill(elapsed);
         self.marking.fill(elapsed);
@@ -143,7 +144,7 @@ mod tests {
         "marking-threshold = 200 bytes",
     ];
 
-    fn pattern(meter: &mut Fractional<u64>, packets: &[(u64, u64)]) -> String {
+    fn pattern(meter: &mut Fractional<u64>, packets: &[(u64, u32)]) -> String {
         marks(meter, packets).into_iter().map(|mark| if mark == PcnMark::Threshold { '#' } else { '-' }).collect()
     }
 

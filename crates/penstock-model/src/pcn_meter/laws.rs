@@ -2,11 +2,12 @@
 
 use super::testing::{key, share};
 use super::{excess, fractional, pre_emption, single_threshold, threshold, virtual_queue, PcnMeter};
+use crate::packet::testing::with_mark;
 use crate::packet::PcnMark;
 use crate::parameters::testing::read;
 use crate::rng::Stream;
 use crate::stats::moments::Moments;
-use crate::units::{Bytes, Duration, Time};
+use crate::units::{Duration, Time};
 use proptest::prelude::*;
 
 fn stream(name: &str) -> Stream {
@@ -40,7 +41,7 @@ fn cbr_flows_of_random_phase_find_the_bucket_not_full_with_probability_n_less_on
             // The bucket repeats from the second period on.
             let mut marked = 0;
             for (turn, phase) in (0..3).flat_map(|turn| at.iter().map(move |phase| (turn, *phase))) {
-                let mark = meter.on_packet(Time::from_ps(turn * period + phase), Bytes::new(160), PcnMark::Unmarked);
+                let mark = meter.on_packet(Time::from_ps(turn * period + phase), &with_mark(160, PcnMark::Unmarked));
                 marked += u32::from(turn == 2 && mark == PcnMark::Threshold);
             }
             samples.add(f64::from(marked) / flows as f64);
@@ -56,7 +57,7 @@ fn poisson(meter: &mut impl PcnMeter, mbps: f64) -> Moments {
     let mut next = |n: u32| {
         (0..n).fold(0, |marked, _| {
             now += Duration::from_seconds(gaps.exponential() * mean);
-            marked + u32::from(meter.on_packet(now, Bytes::new(160), PcnMark::Unmarked) > PcnMark::Unmarked)
+            marked + u32::from(meter.on_packet(now, &with_mark(160, PcnMark::Unmarked)) > PcnMark::Unmarked)
         })
     };
     next((1.0 / mean) as u32);
@@ -140,7 +141,7 @@ fn size_bias(metering: &str) -> Moments {
             now += Duration::from_seconds(gaps.exponential() * 6400.0 / 12e6);
             let large = gaps.chance(0.5);
             let size = if large { 1500 } else { 100 };
-            let marked = meter.on_packet(now, Bytes::new(size), PcnMark::Unmarked) == PcnMark::Excess;
+            let marked = meter.on_packet(now, &with_mark(size, PcnMark::Unmarked)) == PcnMark::Excess;
             counts[usize::from(large)][usize::from(marked)] += 1;
         }
         let [small, large] = counts.map(|[without, with]| f64::from(with) / f64::from(with + without));
@@ -159,7 +160,7 @@ fn size_independent_metering_marks_all_sizes_alike_and_classic_does_not() {
 fn first_mark(meter: &mut impl PcnMeter, load: f64) -> f64 {
     let spacing = 1e-6 / load;
     let times = (0..).map(|i| Time::ZERO + Duration::from_seconds(f64::from(i) * spacing));
-    let mut marked = times.skip_while(|now| meter.on_packet(*now, Bytes::new(125), PcnMark::Unmarked) == PcnMark::Unmarked);
+    let mut marked = times.skip_while(|now| meter.on_packet(*now, &with_mark(125, PcnMark::Unmarked)) == PcnMark::Unmarked);
     marked.next().expect("a mark").as_seconds() * 1e3
 }
 
@@ -191,7 +192,7 @@ fn shares_in_step(flows: u64) -> Vec<f64> {
     let mut marked = vec![0; flows as usize];
     for (period, flow) in (0..700).flat_map(|period| (0..flows).map(move |flow| (period, flow))) {
         let now = Time::ZERO + Duration::from_us(10_000 * period + 100 * flow);
-        let mark = meter.on_packet(now, Bytes::new(125), PcnMark::Unmarked);
+        let mark = meter.on_packet(now, &with_mark(125, PcnMark::Unmarked));
         marked[flow as usize] += u32::from(period >= 100 && mark == PcnMark::Threshold);
     }
     marked.into_iter().map(|marked| f64::from(marked) / 600.0).collect()
@@ -219,7 +220,7 @@ fn alike(one: &mut dyn PcnMeter, other: &mut dyn PcnMeter, packets: &[(u64, u64,
             told
         };
         let same = read(one) == read(other);
-        same && one.on_packet(now, Bytes::new(size), mark) == other.on_packet(now, Bytes::new(size), mark)
+        same && one.on_packet(now, &with_mark(size as u32, mark)) == other.on_packet(now, &with_mark(size as u32, mark))
     })
 }
 

@@ -13,17 +13,17 @@ pub mod single_threshold;
 pub mod threshold;
 pub mod virtual_queue;
 
-use crate::packet::PcnMark;
+use crate::packet::{Packet, PcnMark};
 use crate::probe::Tell;
 use crate::rng::Key;
-use crate::units::{Bytes, Time};
+use crate::units::Time;
 pub use depth::Depth;
 use std::hint::select_unpredictable;
 
 /// A PCN meter. The port calls it once per accepted packet, in order of time.
 pub trait PcnMeter {
-    /// The mark of a packet of `size` that arrives at `now` with mark `mark`; never a lesser one [RFC5670 s2.5].
-    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark;
+    /// The mark of a packet that arrives at `now`; never less than the one that it carries [RFC5670 s2.5].
+    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark;
 
     /// Tells the meter's state at `now`, without changing it: always the same variables, in the same order.
     fn probe(&self, now: Time, tell: &mut Tell<'_>);
@@ -34,17 +34,14 @@ pub trait Metered {
     /// When it arrives.
     fn at(&self) -> Time;
 
-    /// Its size.
-    fn size(&self) -> Bytes;
-
-    /// Its mark.
-    fn mark(&mut self) -> &mut PcnMark;
+    /// The packet.
+    fn packet(&mut self) -> &mut Packet;
 }
 
 /// Lets a meter see a packet. Each has registers of its own: inlined, each would cost those of all.
 #[inline(never)]
-fn see<M: PcnMeter>(meter: &mut M, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
-    meter.on_packet(now, size, mark)
+fn see<M: PcnMeter>(meter: &mut M, now: Time, packet: &Packet) -> PcnMark {
+    meter.on_packet(now, packet)
 }
 
 /// The same of packets that stand in a row; returns how many of those from `since` on it has marked, and their bytes.
@@ -52,13 +49,15 @@ fn see<M: PcnMeter>(meter: &mut M, now: Time, size: Bytes, mark: PcnMark) -> Pcn
 fn see_all<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P], since: Time) -> (u64, u64) {
     let (mut marked, mut bytes) = (0, 0);
     for packet in packets {
-        let (at, size, before) = (packet.at(), packet.size(), *packet.mark());
-        let after = meter.on_packet(at, size, before);
-        *packet.mark() = after;
+        let at = packet.at();
+        let packet = packet.packet();
+        let before = packet.pcn;
+        let after = meter.on_packet(at, packet);
+        packet.pcn = after;
         // Which packets are marked is anyone's guess: a jump would often be mispredicted.
         let counts = (after > before) & (since <= at);
         marked += u64::from(counts);
-        bytes += select_unpredictable(counts, size.get(), 0);
+        bytes += select_unpredictable(counts, packet.bytes().get(), 0);
     }
     (marked, bytes)
 }
@@ -104,10 +103,10 @@ macro_rules! pcn_meters {
 
         impl PcnMeter for AnyPcnMeter {
             #[inline(always)]
-            fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+            fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
                 match self {
-                    $( AnyPcnMeter::$variant(it) => see(it, now, size, mark), )*
-                    AnyPcnMeter::Custom(it) => it.on_packet(now, size, mark),
+                    $( AnyPcnMeter::$variant(it) => see(it, now, packet), )*
+                    AnyPcnMeter::Custom(it) => it.on_packet(now, packet),
                 }
             }
 

@@ -5,11 +5,11 @@ use super::depth::Depth;
 use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
-use crate::packet::PcnMark;
+use crate::packet::{Packet, PcnMark};
 use crate::parameters::Check;
 use crate::probe::Tell;
 use crate::rng::Key;
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Rate, Time};
 
 crate::parameters! {
     /// Pre-emption marking: marks what exceeds the supportable rate, so that the rest is what may stay.
@@ -61,7 +61,8 @@ impl<N: Level> PreEmption<N> {
 
 impl<N: Level> PcnMeter for PreEmption<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
+        let (size, mark) = (packet.bytes(), packet.pcn);
         if mark == PcnMark::Excess {
             return mark;
         }
@@ -83,6 +84,7 @@ impl<N: Level> PcnMeter for PreEmption<N> {
 mod tests {
     use super::super::testing::{at, key, marks, probed};
     use super::*;
+    use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
 
     #[test]
@@ -94,9 +96,9 @@ mod tests {
         let packets = [(0, 100), (0, 150), (0, 100), (0, 50), (0, 1), (99, 100), (100, 100)];
         assert_eq!(marks(&mut meter, &packets), [no, no, yes, no, yes, yes, no]);
         // What is marked passes by; a threshold mark is metered and kept.
-        assert_eq!(meter.on_packet(at(150_000), Bytes::new(50), PcnMark::Excess), yes);
+        assert_eq!(meter.on_packet(at(150_000), &with_mark(50, PcnMark::Excess)), yes);
         assert_eq!(probed(&meter, 150_000), [("fill", 400.0)]);
-        assert_eq!(meter.on_packet(at(150_000), Bytes::new(50), PcnMark::Threshold), PcnMark::Threshold);
+        assert_eq!(meter.on_packet(at(150_000), &with_mark(50, PcnMark::Threshold)), PcnMark::Threshold);
         assert_eq!(probed(&meter, 150_000), [("fill", 0.0)]);
     }
 }

@@ -5,7 +5,7 @@ use super::depth::{check_below, check_rates, Depth};
 use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
-use crate::packet::PcnMark;
+use crate::packet::{Packet, PcnMark};
 use crate::parameters::{Check, Count};
 use crate::probe::Tell;
 use crate::rng::Key;
@@ -173,7 +173,8 @@ impl<N: Level> SingleThreshold<N> {
 
 impl<N: Level> PcnMeter for SingleThreshold<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
+        let (size, mark) = (packet.bytes(), packet.pcn);
         let elapsed = self.clock.advance(now);
         self.switch.fill(elapsed);
         self.marking.fill(elapsed);
@@ -198,6 +199,7 @@ impl<N: Level> PcnMeter for SingleThreshold<N> {
 mod tests {
     use super::super::testing::{at, key, marks, probed};
     use super::*;
+    use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
 
     /// A byte a millisecond into the switch bucket, two into the marking bucket; 1000 bytes each.
@@ -219,7 +221,7 @@ mod tests {
     /// At 500 ms the switch bucket holds 500 and stays on from then on; the marking bucket is full again, and the packets
     /// find 1000, 960, 920, 880, 840, 800 and 760 in it.
     fn pattern(meter: &mut SingleThreshold<u64>) -> String {
-        let packets: Vec<(u64, u64)> = (0..10).map(|_| (0, 100)).chain((0..7).map(|i| (500 + 30 * i, 100))).collect();
+        let packets: Vec<(u64, u32)> = (0..10).map(|_| (0, 100)).chain((0..7).map(|i| (500 + 30 * i, 100))).collect();
         marks(meter, &packets).into_iter().map(|mark| if mark == PcnMark::Threshold { '#' } else { '-' }).collect()
     }
 
@@ -262,12 +264,12 @@ mod tests {
     fn marks_are_never_taken_off() {
         let mut meter = meter(&[]);
         for mark in [PcnMark::Threshold, PcnMark::Excess] {
-            assert_eq!(meter.on_packet(at(0), Bytes::new(100), mark), mark);
+            assert_eq!(meter.on_packet(at(0), &with_mark(100, mark)), mark);
         }
         (0..10).for_each(|_| {
-            meter.on_packet(at(0), Bytes::new(100), PcnMark::Unmarked);
+            meter.on_packet(at(0), &with_mark(100, PcnMark::Unmarked));
         });
-        assert_eq!(meter.on_packet(at(0), Bytes::new(100), PcnMark::Excess), PcnMark::Excess);
+        assert_eq!(meter.on_packet(at(0), &with_mark(100, PcnMark::Excess)), PcnMark::Excess);
     }
 
     #[test]

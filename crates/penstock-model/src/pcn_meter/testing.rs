@@ -1,9 +1,10 @@
 //! Packets for the tests of PCN meters.
 
 use super::PcnMeter;
+use crate::packet::testing::with_mark;
 use crate::packet::PcnMark;
 use crate::rng::Key;
-use crate::units::{Bytes, Duration, Time};
+use crate::units::{Duration, Time};
 
 pub(super) fn at(us: u64) -> Time {
     Time::ZERO + Duration::from_us(us)
@@ -14,8 +15,8 @@ pub(super) fn key() -> Key {
 }
 
 /// The marks of unmarked packets given as (ms, bytes).
-pub(super) fn marks(meter: &mut impl PcnMeter, packets: &[(u64, u64)]) -> Vec<PcnMark> {
-    packets.iter().map(|(ms, size)| meter.on_packet(at(1000 * ms), Bytes::new(*size), PcnMark::Unmarked)).collect()
+pub(super) fn marks(meter: &mut impl PcnMeter, packets: &[(u64, u32)]) -> Vec<PcnMark> {
+    packets.iter().map(|(ms, size)| meter.on_packet(at(1000 * ms), &with_mark(*size, PcnMark::Unmarked))).collect()
 }
 
 /// What a probe at `us` tells.
@@ -26,11 +27,11 @@ pub(super) fn probed(meter: &impl PcnMeter, us: u64) -> Vec<(&'static str, f64)>
 }
 
 /// The share of marked packets among those of `size` that come every `spacing` after `warm_up` of them.
-pub(super) fn share(meter: &mut impl PcnMeter, size: u64, spacing: Duration, packets: u64) -> f64 {
+pub(super) fn share(meter: &mut impl PcnMeter, size: u32, spacing: Duration, packets: u64) -> f64 {
     let warm_up = packets / 10;
     let mut marked = 0;
     for i in 0..packets {
-        let mark = meter.on_packet(Time::from_ps(i * spacing.as_ps()), Bytes::new(size), PcnMark::Unmarked);
+        let mark = meter.on_packet(Time::from_ps(i * spacing.as_ps()), &with_mark(size, PcnMark::Unmarked));
         marked += u64::from(i >= warm_up && mark > PcnMark::Unmarked);
     }
     marked as f64 / (packets - warm_up) as f64

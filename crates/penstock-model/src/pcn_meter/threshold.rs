@@ -5,11 +5,11 @@ use super::depth::{check_below, Depth};
 use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
-use crate::packet::PcnMark;
+use crate::packet::{Packet, PcnMark};
 use crate::parameters::Check;
 use crate::probe::Tell;
 use crate::rng::Key;
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Rate, Time};
 use std::hint::select_unpredictable;
 
 crate::parameters! {
@@ -69,7 +69,8 @@ impl<N: Level> Threshold<N> {
 
 impl<N: Level> PcnMeter for Threshold<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
+        let (size, mark) = (packet.bytes(), packet.pcn);
         self.bucket.fill(self.clock.advance(now));
         self.bucket.take(self.bucket.grains(size));
         select_unpredictable(self.bucket.missing() > self.low, mark.max(PcnMark::Threshold), mark)
@@ -84,6 +85,7 @@ impl<N: Level> PcnMeter for Threshold<N> {
 mod tests {
     use super::super::testing::{at, key, marks};
     use super::*;
+    use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
 
     #[test]
@@ -94,7 +96,7 @@ mod tests {
         // 200, 100 (not below), 99, 0; tokens are taken whether marked or not; 101 and 100 after 200 ms.
         let packets = [(0, 100), (0, 100), (0, 1), (0, 200), (200, 99), (200, 1), (200, 1)];
         assert_eq!(marks(&mut meter, &packets), [no, no, yes, yes, no, no, yes]);
-        assert_eq!(meter.on_packet(at(200_000), Bytes::new(1), PcnMark::Excess), PcnMark::Excess);
+        assert_eq!(meter.on_packet(at(200_000), &with_mark(1, PcnMark::Excess)), PcnMark::Excess);
     }
 
     #[test]

@@ -5,11 +5,11 @@ use super::depth::Depth;
 use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
-use crate::packet::PcnMark;
+use crate::packet::{Packet, PcnMark};
 use crate::parameters::Check;
 use crate::probe::Tell;
 use crate::rng::{Key, Stream};
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Rate, Time};
 
 crate::parameters! {
     /// Virtual queue: marks at random, the more often the longer a queue at the admissible rate would be.
@@ -90,7 +90,8 @@ impl<N: Level> VirtualQueue<N> {
 
 impl<N: Level> PcnMeter for VirtualQueue<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
+        let (size, mark) = (packet.bytes(), packet.pcn);
         self.room.fill(self.clock.advance(now));
         let queue = self.room.missing();
         self.room.take(self.room.grains(size));
@@ -110,6 +111,7 @@ impl<N: Level> PcnMeter for VirtualQueue<N> {
 mod tests {
     use super::super::testing::{at, key, marks, probed};
     use super::*;
+    use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
 
     /// A byte a millisecond out of the queue.
@@ -147,7 +149,7 @@ mod tests {
     #[test]
     fn equal_thresholds_make_a_step() {
         let mut meter = meter(&["min-threshold = 300 bytes", "max-threshold = 300 bytes"]);
-        let packets: Vec<(u64, u64)> = vec![(0, 299), (0, 1), (0, 0), (1, 0), (1, 1), (1, 0)];
+        let packets: Vec<(u64, u32)> = vec![(0, 299), (0, 1), (0, 0), (1, 0), (1, 1), (1, 0)];
         let marked: Vec<bool> = marks(&mut meter, &packets).iter().map(|mark| *mark == PcnMark::Threshold).collect();
         assert_eq!(marked, [false, false, true, false, false, true]);
     }
@@ -159,7 +161,7 @@ mod tests {
                 .expect("sound");
         let pattern = |name: &str| {
             let mut meter = VirtualQueue::<u64>::new(&parameters, key().child(name)).expect("fits");
-            meter.on_packet(at(0), Bytes::new(500), PcnMark::Excess);
+            meter.on_packet(at(0), &with_mark(500, PcnMark::Excess));
             marks(&mut meter, &[(0, 0); 64])
         };
         assert_eq!(pattern("a"), pattern("a"));

@@ -124,6 +124,14 @@ macro_rules! schedulers {
                 }
             }
 
+            fn on_drop(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.on_drop(now, queue, size, queues), )*
+                    AnyScheduler::Tree(it) => it.on_drop(now, queue, size, queues),
+                    AnyScheduler::Custom(it) => it.on_drop(now, queue, size, queues),
+                }
+            }
+
             #[inline]
             fn reads_heads(&self) -> bool {
                 match self {
@@ -212,6 +220,14 @@ pub trait Scheduler {
     #[inline]
     fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
         let _ = (queue, queues);
+    }
+
+    /// A packet of `size` bytes that waited in `queue` has been dropped; `queues` no longer shows it. It was the head, or
+    /// stood anywhere behind it.
+    #[inline]
+    fn on_drop(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        let _ = (now, size);
+        self.on_change(queue, queues);
     }
 
     /// Whether it reads [`QueueState::head`]; if not, that need not be right.

@@ -133,6 +133,19 @@ impl Level {
         };
         self.scheduler.on_sent(now, i, size, &self.states);
     }
+
+    fn on_drop(&mut self, now: Time, path: &[u8], size: u32, queues: &[QueueState]) {
+        let [class, rest @ ..] = path else { return };
+        let i = usize::from(*class);
+        self.states[i] = match &mut self.classes[i] {
+            Class::Queue(queue) => queues[*queue],
+            Class::Level(level) => {
+                level.on_drop(now, rest, size, queues);
+                level.waiting(queues)
+            }
+        };
+        self.scheduler.on_drop(now, i, size, &self.states);
+    }
 }
 
 impl Scheduler for Tree {
@@ -146,5 +159,9 @@ impl Scheduler for Tree {
 
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         self.root.on_sent(now, &self.paths[queue], size, queues);
+    }
+
+    fn on_drop(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        self.root.on_drop(now, &self.paths[queue], size, queues);
     }
 }

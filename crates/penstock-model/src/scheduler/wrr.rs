@@ -199,6 +199,13 @@ impl Scheduler for Wrr {
         }
     }
 
+    /// A packet that was to go at no charge may be gone.
+    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+        if queue == self.turn && queues[queue].packets == 0 {
+            self.at_no_charge = false;
+        }
+    }
+
     #[inline]
     fn reads_heads(&self) -> bool {
         false

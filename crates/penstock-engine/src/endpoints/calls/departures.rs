@@ -41,7 +41,7 @@ impl Departures {
     pub fn pass_all(&mut self, train: &[Departing], host_context: &mut HostContext<'_, '_>) {
         let Some(&Departing { at, size }) = train.first() else { return };
         let port = &mut host_context.ports[self.template.departure.port as usize];
-        if !port.only_queues() || host_context.context.record.trace.is_some() {
+        if !port.takes_trains() || host_context.context.record.trace.is_some() {
             return train.iter().for_each(|departing| self.pass(departing.at, departing.size, host_context));
         }
         let first_counted = if self.window.is_open(at) { 0 } else { train.partition_point(|departing| !self.window.is_open(departing.at)) };

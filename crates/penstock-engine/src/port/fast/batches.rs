@@ -1,7 +1,6 @@
-//! What a host hands over to a port, and how a port that only queues takes many packets in one go.
+//! Many packets through a tail-drop FIFO in one loop.
 
 use crate::endpoints::calls::departures::Departing;
-use crate::endpoints::datagrams::Both;
 use crate::endpoints::timing_wheel::{Next, Turn};
 use crate::endpoints::wheel_pair::WheelPair;
 use crate::kernel::channel::{Arrival, Written};
@@ -11,19 +10,10 @@ use penstock_model::id::HopId;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 
-/// So many packets that a host has handed over fit the nearest cache, with what the port needs.
-pub const MOST_HANDED: usize = 64;
-
 /// It pays to take so many in one go.
 pub const MANY: usize = 6;
 
 impl Port {
-    /// Is handed a packet by the host, at `now`. Tells whether many have been handed over since [`Port::drain_transmit_batch`].
-    #[inline(always)]
-    pub fn hand(&mut self, now: Time, packet: &Packet) -> bool {
-        self.hand_on(now, packet, packet.hop)
-    }
-
     /// Is handed the packets that sources of the host repeat.
     pub fn hand_all(&mut self, turns: &[Turn<Next>]) {
         for (place, turn) in self.handed.add(turns.len()).iter_mut().zip(turns) {
@@ -31,69 +21,23 @@ impl Port {
         }
     }
 
-    /// The same of two wheels.
+    /// Is handed the packets that are due in two wheels.
     #[inline(never)]
     pub fn hand_both(&mut self, together: &mut WheelPair<'_, Next>) {
         together.take(self.handed.add(together.due()), |place, turn| *place = turn.arrival());
     }
 
-    /// The same of a packet that is to go on to `hop`.
-    #[inline(always)]
-    pub fn hand_on(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
-        if let [place] = self.handed.add(1) {
-            place.at = now;
-            place.packet = *packet;
-            place.packet.hop = hop;
-        }
-        self.handed.len() >= MOST_HANDED
-    }
-
-    /// Takes what the host has handed over, and those of its arrivals that were [let through](Port::let_through), in the order
-    /// of time.
-    pub fn take_merged(&mut self, arrivals: &[Arrival], context: &mut Context<'_, '_>) {
-        if self.through.is_empty() {
-            return self.drain_transmit_batch(context);
-        }
-        let (mut handed, mut through) = (std::mem::take(&mut self.handed), std::mem::take(&mut self.through));
-        let both = Both::new(handed.packets(), arrivals, &through);
-        let bounds = both.bounds();
-        self.on_arrivals(both, bounds, context);
-        handed.clear();
-        through.clear();
-        (self.handed, self.through) = (handed, through);
-    }
-
-    /// Is to take packets of the host's arrivals, by their places among them.
-    #[inline(always)]
-    pub fn let_through(&mut self, arrivals: &[u32]) {
-        self.through.extend_from_slice(arrivals);
-    }
-
-    /// Takes what the host has handed over.
-    ///
-    /// A port changes nothing at its host, so it need not look at each packet at once; one short loop for many packets after
-    /// another, first the host's and then the port's, costs much less than a long one for both.
+    /// Whether [`Port::on_train`] is for this port: it only queues, and may meter.
     #[inline]
-    pub fn drain_transmit_batch(&mut self, context: &mut Context<'_, '_>) {
-        if let Some(first) = self.handed.packets().first() {
-            let bounds = (first.at, self.handed.len());
-            let mut handed = std::mem::take(&mut self.handed);
-            self.on_arrivals(handed.packets().iter().map(|arrival| (arrival, arrival.packet.hop)), bounds, context);
-            handed.clear();
-            self.handed = handed;
-        }
-    }
-
-    /// Whether it is the port that only queues, and may meter, so that [`Port::on_train`] is for it.
-    #[inline]
-    pub fn only_queues(&self) -> bool {
-        matches!(self.queueing, Queueing::TailDropFifo(_)) && self.marker.is_none()
+    pub fn takes_trains(&self) -> bool {
+        self.takes_batches && matches!(self.queueing, Queueing::TailDropFifo(_)) && self.arrival_marker.is_none()
     }
 
     /// Takes packets that a flow sends in a row: they look like `first`, but for time and size, and are numbered on from it.
-    /// Nobody traces.
+    /// Nothing is traced.
     #[inline(never)]
     pub fn on_train(&mut self, train: &[Departing], first: Packet, context: &mut Context<'_, '_>) {
+        debug_assert!(context.record.is_untraced() && self.takes_trains());
         self.drain_transmit_batch(context);
         let (hop, number) = (first.hop, first.sequence());
         let packets = train.iter().zip(0u32..).map(|(&Departing { at, size }, i)| {
@@ -106,7 +50,7 @@ impl Port {
         let next = context.routes.hop(hop);
         let mut way = context.outputs.way(next.process, next.input);
         for Arrival { at: now, packet } in packets {
-            if let Some((at, pcn)) = self.queue(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
+            if let Some((at, pcn)) = self.queue::<false>(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
                 way.send(at, |arrival| arrival.write(at, &packet, Written { hop, ecn: packet.ecn, pcn }));
             }
         }
@@ -122,7 +66,9 @@ impl Port {
     /// Whether the port only queues, and may meter, and has room for `most` packets, the first at `from`.
     #[inline]
     pub(in crate::port) fn has_room_for_all(&mut self, from: Time, most: usize) -> bool {
-        let Port { queueing: Queueing::TailDropFifo(queue), marker: None, counters, .. } = self else { return false };
+        let Port { queueing: Queueing::TailDropFifo(queue), arrival_marker: None, takes_batches: true, counters, .. } = self else {
+            return false;
+        };
         queue.has_room_for(most, from, &mut counters.sent)
     }
 
@@ -137,6 +83,7 @@ impl Port {
         let Port { queueing: Queueing::TailDropFifo(queue), spread, counters, wire, pcn, delay, .. } = self else {
             unreachable!("asked before");
         };
+        debug_assert!(context.record.is_untraced());
         let count = spread.add_all(packets, most, |place, (arrival, hop)| {
             *place = *arrival;
             place.packet.hop = hop;
@@ -168,6 +115,7 @@ impl Port {
         else {
             unreachable!("asked before");
         };
+        debug_assert!(context.record.is_untraced());
         let ring = context.outputs.queue(*process, *input).expect("asked before");
         let was_empty = ring.len() == 0;
         let count = ring.add_all(packets, most, write);
@@ -184,7 +132,7 @@ impl Port {
     /// Takes the packets that sources of the host repeat; at once if these are many and it has been handed nothing before.
     pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
         let Some(first) = turns.first() else { return };
-        let alone = self.handed.len() == 0 && context.record.trace.is_none();
+        let alone = self.handed.len() == 0 && context.record.is_untraced();
         if alone && turns.len() >= MANY && self.passes_all(first.at, turns.len(), context) {
             self.pass_all(turns.iter(), turns.len(), context, |place, turn| *place = turn.arrival());
         } else {

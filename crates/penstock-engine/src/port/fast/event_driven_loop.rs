@@ -1,6 +1,5 @@
-//! The loop of a port in service mode that most are: tail drop on what waits, a wire of one rate, and nothing else that
-//! happens to a packet. It does what [`EventDriven`] does step by step, with less to ask of each packet, and is compiled for
-//! each kind of scheduler.
+//! Fast path: event-driven tail-drop queues at a constant rate, without further stages. It does what [`EventDriven`] does step
+//! by step, with less to ask of each packet, and is compiled for each kind of scheduler.
 
 use crate::kernel::channel::{Arrival, Outputs};
 use crate::kernel::journal::Journal;
@@ -9,7 +8,8 @@ use crate::merge::ring::Back;
 use crate::node::host::Context;
 use crate::port::counters::PortCounters;
 use crate::port::queueing::event_driven::{EventDriven, Queues, ServiceState};
-use penstock_model::discipline::DropCause;
+use crate::port::verdict::{self, Standing};
+use crate::port::{Port, Queueing};
 use penstock_model::id::{HopId, ProcessId};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::{Scheduler, Turn, Visitor};
@@ -133,11 +133,11 @@ impl<W: Way> Serving<'_, W> {
         let index = service_state.index(&arrival.packet);
         let (queue, state) = (&service_state.queues[index], &service_state.states[index]);
         let discipline = queue.tail_drop().expect("the loop is for tail drop");
-        if discipline.has_room(state.packets, state.bytes, arrival.packet.size) {
+        let decision = discipline.verdict(state.packets, state.bytes, arrival.packet.size).into();
+        let accepted = verdict::apply::<false>(decision, Standing::Arriving, arrival.at, &arrival.packet, self.counters, self.record);
+        if accepted.is_some() {
             self.counters.offer();
             service_state.push(index, arrival, hop, scheduler);
-        } else {
-            self.counters.record_arrival_drop(arrival.at, &arrival.packet, DropCause::Overflow, self.record);
         }
     }
 
@@ -165,5 +165,19 @@ impl<W: Way> Serving<'_, W> {
         }
         service_state.sent(index, now, end, size, scheduler);
         service_state.queues[index].waiting.consume(1);
+    }
+}
+
+impl Port {
+    /// The queues of an event-driven port, and what becomes of packets that leave them.
+    #[inline]
+    pub(in crate::port) fn service<'a, 'b, 'c>(
+        &'a mut self,
+        context: &'a mut Context<'b, 'c>,
+    ) -> (&'a mut EventDriven, Leaving<'a, 'b, 'c>) {
+        let Port { queueing: Queueing::EventDriven(service), counters, delay, only_channel, .. } = self else {
+            unreachable!("departures are not known on arrival");
+        };
+        (service, Leaving { delay: *delay, only_channel: *only_channel, counters, context })
     }
 }

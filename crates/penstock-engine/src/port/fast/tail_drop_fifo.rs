@@ -1,17 +1,23 @@
-//! The port that most are: one queue served in order, tail drop on what waits, a wire of one rate, and nothing else that
-//! happens to a packet. It does what [`crate::port::queueing::precomputed`] does, with less to ask of each packet.
+//! Fast path: tail-drop FIFO at a constant rate, without further stages than meters. It does what
+//! [`crate::port::queueing::precomputed`] does, with less to ask of each packet.
 
 use crate::kernel::channel::Arrival;
+use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
+use crate::node::host::Context;
 use crate::port::counters::PortCounters;
+use crate::port::verdict::{self, Decision, Standing};
 use crate::port::wire::Wire;
+use crate::port::{Port, Queueing};
 use penstock_model::discipline::tail_drop::TailDrop;
-use penstock_model::packet::Packet;
+use penstock_model::discipline::DropCause;
+use penstock_model::id::HopId;
+use penstock_model::packet::{Packet, PcnMark};
 use penstock_model::units::{Duration, Time};
 
 /// The queue: packets that wait, by the start of their transmission, which is known as soon as they come.
 ///
-/// Those whose transmission has started are taken out only when there seems to be no room: until then nobody asks.
+/// Those whose transmission has started are taken out only when there seems to be no room: until then they do no harm.
 pub struct TailDropFifo {
     discipline: TailDrop,
     /// Those that wait, and before them some that have left.
@@ -82,7 +88,7 @@ impl TailDropFifo {
     }
 
     /// Takes the last `count` packets of `ring`, for which there is room: they stand there as they came, and are left as they
-    /// arrive at the other end, `delay` after their transmission. Nobody traces, and what meters is done.
+    /// arrive at the other end, `delay` after their transmission. Nothing is traced, and PCN meters have seen them.
     #[inline(never)]
     pub fn pass_all(&mut self, ring: &mut Ring<Arrival>, count: usize, wire: &mut Wire, delay: Duration, counters: &mut PortCounters) {
         let packets = ring.last_mut(count);
@@ -196,5 +202,58 @@ impl TailDropFifo {
             self.waiting.consume(started);
             *sent += started as u64;
         }
+    }
+}
+
+impl Port {
+    /// Takes a packet at a port that only queues, and meters what it accepts if it has meters.
+    #[inline(always)]
+    pub(in crate::port) fn queue_up<const TRACED: bool>(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let Some((at, mark)) = self.queue::<TRACED>(now, packet, context.record) else { return };
+        if at != Time::NEVER {
+            let next = context.routes.hop(hop);
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
+        }
+    }
+
+    /// Queues a packet without sending it on: when it arrives at the far end, if ever, and its mark; `None` if it is dropped.
+    #[inline(always)]
+    pub(in crate::port) fn queue<const TRACED: bool>(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        journal: &mut Journal,
+    ) -> Option<(Time, PcnMark)> {
+        let Port { queueing: Queueing::TailDropFifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
+        let has_room = queue.admits(now, packet.size, &mut counters.sent);
+        let decision = if has_room { Decision::Accept } else { Decision::Drop(DropCause::Overflow) };
+        verdict::apply::<TRACED>(decision, Standing::Arriving, now, packet, counters, journal)?;
+        let mut mark = packet.pcn;
+        if let Some(pcn) = pcn {
+            mark = pcn.meter(now, packet);
+            if mark > packet.pcn {
+                counters.mark_unwatched(now, packet.size);
+            }
+        }
+        let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
+        let ends = counters.passage(now, start, end, packet);
+        let at = if ends { end + *delay } else { Time::NEVER };
+        self.check_conservation();
+        Some((at, mark))
+    }
+
+    /// A packet as the marker makes it that sees it arrive, if there is one.
+    #[inline]
+    pub(in crate::port) fn coloured(&mut self, now: Time, packet: &Packet) -> Packet {
+        match self.arrival_marker.as_deref_mut() {
+            Some(marker) => marker.coloured(now, packet),
+            None => *packet,
+        }
+    }
+
+    /// Takes a packet that is traced.
+    pub(in crate::port) fn queue_up_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let packet = &self.coloured(now, packet);
+        self.queue_up::<true>(now, packet, hop, context);
     }
 }

@@ -1,10 +1,12 @@
-//! Service mode: a port that decides who goes next whenever its wire becomes free.
+//! Event-driven service: a port that decides about the next departure whenever its wire becomes free.
 
 use crate::api::blueprint::{PortPlan, QueuePlan};
 use crate::kernel::channel::Arrival;
 use crate::port::queueing::queue::Queue;
+use crate::port::stages::Records;
+use crate::port::verdict::{self, Decision, Standing};
 use crate::port::wire::Wire;
-use penstock_model::discipline::{PortContext, Verdict};
+use penstock_model::discipline::{DepartureVerdict, DropCause, Hooks, Leave, PortContext, Verdict};
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
@@ -30,6 +32,12 @@ pub(crate) struct Queues {
     times: TransmissionTimes,
     /// The queue whose discipline is to learn when the packet in service has left.
     unsettled: Option<usize>,
+    /// A discipline decides about departures.
+    decides_on_departure: bool,
+    /// A discipline uses a timer.
+    has_timers: bool,
+    /// When the first of their timers is due.
+    deadline: Time,
 }
 
 /// What the wire of a port is doing.
@@ -53,8 +61,7 @@ impl WireState {
     }
 }
 
-/// The queues while somebody is at work on them: everything is one step away, and what changes with each packet can be in
-/// registers.
+/// The queues while packets are handled: everything is one step away, and what changes with each packet can be in registers.
 pub(crate) struct ServiceState<'a> {
     pub queues: &'a mut [Queue],
     pub states: &'a mut [QueueState],
@@ -78,26 +85,76 @@ impl EventDriven {
         }
         let mut of_class = [u8::MAX; 256];
         of_class[..plan.queue_of_class.len()].copy_from_slice(&plan.queue_of_class);
-        let queues = Queues {
+        let mut queues = Queues {
             queues: plan.queues.iter().map(queue).collect(),
             states: vec![QueueState::default(); plan.queues.len()],
             of_class,
             wire: WireState { free_at: Time::ZERO, next_decision: Time::NEVER, is_held: false, backlog: 0 },
             times: TransmissionTimes::new(context.rate),
             unsettled: None,
+            decides_on_departure: false,
+            has_timers: false,
+            deadline: Time::NEVER,
         };
+        let hooks = queues.queues.iter().fold(Hooks::ARRIVAL, |hooks, queue| hooks.and(queue.hooks()));
+        (queues.decides_on_departure, queues.has_timers) = (hooks.has(Hooks::DEPARTURE), hooks.has(Hooks::TIMER));
+        queues.reset_deadline();
         let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context.rate);
         EventDriven { scheduler, queues }
     }
 
-    /// What the discipline of the packet's queue says of it.
+    /// What the discipline of the packet's queue decides about its arrival, once it has evicted what it wants to.
     #[inline]
-    pub fn decide(&mut self, now: Time, packet: &Packet) -> Verdict {
+    pub fn decide(&mut self, now: Time, packet: &Packet, records: &mut Records<'_>) -> Decision {
         let EventDriven { queues, .. } = self;
         queues.settle(now);
-        let service_state = queues.service_state();
-        let index = service_state.index(packet);
-        service_state.queues[index].decide(now, packet, &service_state.states[index])
+        let index = queues.index(packet);
+        let verdict = queues.queues[index].on_arrival(now, packet, &queues.states[index]);
+        if let Verdict::Evict { position, cause } = verdict {
+            return self.decide_with_evictions((index, position, cause), now, packet, records);
+        }
+        queues.reset_deadline();
+        verdict.into()
+    }
+
+    /// Carries out an eviction and those that follow, at most as many as packets wait.
+    #[cold]
+    fn decide_with_evictions(
+        &mut self,
+        (index, mut position, mut cause): (usize, u32, DropCause),
+        now: Time,
+        packet: &Packet,
+        records: &mut Records<'_>,
+    ) -> Decision {
+        loop {
+            self.drop_waiting(now, (index, position as usize), Leave::Evicted(cause), cause, records);
+            let Queues { queues, states, .. } = &mut self.queues;
+            debug_assert!(queues[index].hooks().has(Hooks::EVICTION), "evictions are declared");
+            match queues[index].on_arrival(now, packet, &states[index]) {
+                Verdict::Evict { position: next, cause: why } => (position, cause) = (next, why),
+                verdict => {
+                    self.queues.reset_deadline();
+                    return verdict.into();
+                }
+            }
+        }
+    }
+
+    /// Drops the packet at a position of a queue. Whatever waits may then be asked for at once, if the wire is free.
+    #[cold]
+    fn drop_waiting(&mut self, now: Time, (index, position): (usize, usize), why: Leave, cause: DropCause, records: &mut Records<'_>) {
+        let EventDriven { queues: Queues { queues, states, wire, .. }, scheduler } = self;
+        let Arrival { at, packet } = queues[index].remove(position, now, why);
+        let state = &mut states[index];
+        state.packets -= 1;
+        state.bytes -= u64::from(packet.size);
+        state.head = queues[index].waiting.first().map_or(0, |head| head.packet.size);
+        wire.backlog -= 1;
+        wire.is_held = false;
+        wire.next_decision = if wire.backlog > 0 { wire.free_at.max(now) } else { Time::NEVER };
+        scheduler.on_drop(now, index, packet.size, states);
+        let standing = Standing::Waiting(at);
+        verdict::apply::<true>(Decision::Drop(cause), standing, now, &packet, records.counters, records.journal);
     }
 
     /// Queues an accepted packet.
@@ -110,10 +167,18 @@ impl EventDriven {
         service_state.push(index, &Arrival { at: now, packet }, packet.hop, scheduler);
     }
 
-    /// When the next decision is due.
+    /// When the next decision, or a timer, is due.
     #[inline]
     pub fn next_decision(&self) -> Time {
-        self.queues.wire.next_decision
+        self.queues.wire.next_decision.min(self.queues.deadline)
+    }
+
+    /// Calls the disciplines whose timers are due.
+    #[inline]
+    pub fn run_timers(&mut self, now: Time) {
+        if self.queues.deadline <= now {
+            self.queues.run_timers(now);
+        }
     }
 
     /// Only one queue: its decisions leave no choice.
@@ -125,32 +190,58 @@ impl EventDriven {
     /// Begins the next transmission, if the wire is free and something may go: of which queue, and when it ends. The packet
     /// is that queue's [`EventDriven::head`] until it is [taken off](EventDriven::take_off).
     #[inline]
-    pub fn begin(&mut self, now: Time, wire: &mut Wire) -> Option<(usize, Time)> {
-        let EventDriven { scheduler, queues } = self;
-        queues.settle(now);
-        if queues.wire.backlog == 0 || queues.wire.free_at > now {
-            return None;
-        }
-        let index = match scheduler.next(now, &queues.states) {
-            Turn::Queue(index) => index,
-            Turn::NotBefore(time) => {
-                debug_assert!(time > now, "who holds packets back says until when");
-                queues.wire.hold_until(time);
+    pub fn begin(&mut self, now: Time, wire: &mut Wire, records: &mut Records<'_>) -> Option<(usize, Time)> {
+        self.queues.settle(now);
+        let (index, size) = loop {
+            let EventDriven { scheduler, queues } = self;
+            if queues.wire.backlog == 0 || queues.wire.free_at > now {
                 return None;
             }
+            let index = match scheduler.next(now, &queues.states) {
+                Turn::Queue(index) => index,
+                Turn::NotBefore(time) => {
+                    debug_assert!(time > now, "a scheduler that holds packets back says until when");
+                    queues.wire.hold_until(time);
+                    return None;
+                }
+            };
+            let size = queues.queues[index].head().packet.size;
+            let ready = wire.ready(now, size);
+            if ready > now {
+                queues.wire.hold_until(ready);
+                return None;
+            }
+            if !queues.decides_on_departure || self.decide_departure(now, index, records) {
+                break (index, size);
+            }
         };
-        let Packet { size, precedence, .. } = queues.queues[index].head().packet;
-        let ready = wire.ready(now, size);
-        if ready > now {
-            queues.wire.hold_until(ready);
-            return None;
-        }
+        let EventDriven { scheduler, queues } = self;
         let (_, end) = wire.transmit(now, size);
-        if queues.queues[index].begin(size, precedence) {
+        if queues.queues[index].begin(now) {
             queues.unsettled = Some(index);
         }
         queues.service_state().sent(index, now, end, size, scheduler);
         Some((index, end))
+    }
+
+    /// Whether the discipline of a queue lets its head go, which may be marked; otherwise it has been dropped.
+    #[inline]
+    fn decide_departure(&mut self, now: Time, index: usize, records: &mut Records<'_>) -> bool {
+        let queues = &mut self.queues;
+        let verdict = queues.queues[index].on_departure(now);
+        queues.reset_deadline();
+        match verdict {
+            DepartureVerdict::Send => return true,
+            DepartureVerdict::Mark => {
+                let Arrival { at, packet } = queues.queues[index].waiting.get_mut(0);
+                let standing = Standing::Waiting(*at);
+                let ecn = verdict::apply::<true>(Decision::Mark, standing, now, packet, records.counters, records.journal);
+                packet.ecn = ecn.unwrap_or(packet.ecn);
+                return true;
+            }
+            DepartureVerdict::Drop(cause) => self.drop_waiting(now, (index, 0), Leave::Dropped(cause), cause, records),
+        }
+        false
     }
 
     /// The first packet of a queue, and when it arrived. Panics if there is none.
@@ -201,6 +292,27 @@ impl Queues {
     /// Whether all queues drop tails, by what waits.
     pub fn drop_tails(&self) -> bool {
         self.queues.iter().all(|queue| queue.tail_drop().is_some())
+    }
+
+    /// The queue of a packet.
+    #[inline(always)]
+    fn index(&self, packet: &Packet) -> usize {
+        usize::from(self.of_class[usize::from(packet.class)])
+    }
+
+    /// Notes when the next timer of a discipline is due, which each call may move.
+    #[inline]
+    fn reset_deadline(&mut self) {
+        if self.has_timers {
+            self.deadline = self.queues.iter().map(Queue::next_deadline).min().unwrap_or(Time::NEVER);
+        }
+    }
+
+    #[cold]
+    fn run_timers(&mut self, now: Time) {
+        self.settle(now);
+        self.queues.iter_mut().for_each(|queue| queue.run_timer(now));
+        self.reset_deadline();
     }
 
     /// Lets a discipline that counts it know that a transmission has ended by `now`.

@@ -32,9 +32,9 @@ impl Precomputed {
         Precomputed { discipline, counting, ring: Ring::default(), last_end: Time::ZERO, occupancy: Occupancy::default() }
     }
 
-    /// What the discipline says of `packet`.
+    /// What the discipline decides about `packet`.
     #[inline(always)]
-    pub fn decide(&mut self, now: Time, packet: &Packet, sent: &mut u64) -> Verdict {
+    pub fn on_arrival(&mut self, now: Time, packet: &Packet, sent: &mut u64) -> Verdict {
         self.advance(now, sent);
         self.occupancy.idle_since = (self.last_end <= now).then_some(self.last_end);
         match &mut self.discipline {

@@ -1,9 +1,11 @@
-//! A queue of a port in service mode, and who is let into it.
+//! A queue of an event-driven port, and its discipline.
 
 use crate::kernel::channel::Arrival;
 use crate::merge::ring::Ring;
 use penstock_model::discipline::tail_drop::TailDrop;
-use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DisciplinePlan, Occupancy, PortContext, Verdict};
+use penstock_model::discipline::{
+    AnyDiscipline, Counting, DepartureVerdict, Discipline, DisciplinePlan, Hooks, Leave, Occupancy, PortContext, Verdict,
+};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::QueueState;
 use penstock_model::units::Time;
@@ -12,82 +14,162 @@ use penstock_model::units::Time;
 pub struct Queue {
     /// What waits.
     pub waiting: Ring<Arrival>,
-    gate: Gate,
+    admission: Admission,
 }
 
-/// Who is let in.
-enum Gate {
+/// Who decides about packets.
+enum Admission {
     /// Tail drop on what waits, which the state of the queue tells.
     TailDrop(TailDrop),
-    /// Any other.
-    Kept(Box<Kept>),
+    /// Any other discipline.
+    General(Box<General>),
 }
 
 /// A discipline for which more has to be kept.
-struct Kept {
+struct General {
     discipline: AnyDiscipline,
     counting: Counting,
+    hooks: Hooks,
     occupancy: Occupancy,
-    in_service: Option<(u32, u8)>,
+    /// A packet of this queue is in service, as far as is known.
+    is_serving: bool,
+    /// That packet, where it counts as queued.
+    in_service: Option<Packet>,
+}
+
+impl General {
+    /// `packet` no longer counts as queued.
+    #[inline]
+    fn leave(&mut self, now: Time, packet: &Packet, why: Leave) {
+        self.occupancy.remove(packet.size, packet.precedence);
+        if self.hooks.has(Hooks::LEAVE) {
+            self.discipline.on_leave(now, packet, why);
+        }
+    }
 }
 
 impl Queue {
     /// An empty queue.
     pub fn new(plan: &DisciplinePlan, context: &PortContext) -> Queue {
         let discipline = AnyDiscipline::new(plan, context);
-        let gate = match (discipline.counting(), discipline) {
-            (Counting::Waiting, AnyDiscipline::TailDrop(discipline)) => Gate::TailDrop(discipline),
+        let admission = match (discipline.counting(), discipline) {
+            (Counting::Waiting, AnyDiscipline::TailDrop(discipline)) => Admission::TailDrop(discipline),
             (counting, discipline) => {
                 let occupancy = Occupancy { idle_since: Some(Time::ZERO), ..Occupancy::default() };
-                Gate::Kept(Box::new(Kept { discipline, counting, occupancy, in_service: None }))
+                let hooks = discipline.hooks();
+                Admission::General(Box::new(General { discipline, counting, hooks, occupancy, is_serving: false, in_service: None }))
             }
         };
-        Queue { waiting: Ring::default(), gate }
+        Queue { waiting: Ring::default(), admission }
     }
 
     /// Tail drop on what waits, if that is the discipline.
     #[inline(always)]
     pub fn tail_drop(&self) -> Option<&TailDrop> {
-        match &self.gate {
-            Gate::TailDrop(discipline) => Some(discipline),
-            Gate::Kept(_) => None,
+        match &self.admission {
+            Admission::TailDrop(discipline) => Some(discipline),
+            Admission::General(_) => None,
         }
     }
 
-    /// What the discipline says of a packet.
-    pub fn decide(&mut self, now: Time, packet: &Packet, state: &QueueState) -> Verdict {
-        match &mut self.gate {
-            Gate::TailDrop(discipline) => discipline.verdict(state.packets, state.bytes, packet.size),
-            Gate::Kept(kept) => kept.discipline.on_arrival(now, packet, &kept.occupancy),
+    /// What the discipline uses.
+    pub fn hooks(&self) -> Hooks {
+        match &self.admission {
+            Admission::TailDrop(_) => Hooks::ARRIVAL,
+            Admission::General(general) => general.hooks,
+        }
+    }
+
+    /// What the discipline decides about an arrival.
+    #[inline]
+    pub fn on_arrival(&mut self, now: Time, packet: &Packet, state: &QueueState) -> Verdict {
+        match &mut self.admission {
+            Admission::TailDrop(discipline) => discipline.verdict(state.packets, state.bytes, packet.size),
+            Admission::General(general) => {
+                let verdict = general.discipline.on_arrival(now, packet, &general.occupancy);
+                debug_assert!(verdict != Verdict::Mark || packet.ecn.is_capable(), "only ECN-capable packets are marked");
+                verdict
+            }
         }
     }
 
     /// A packet is accepted.
+    #[inline]
     pub fn admit(&mut self, packet: &Packet) {
-        if let Gate::Kept(kept) = &mut self.gate {
-            kept.occupancy.add(packet.size, packet.precedence);
-            kept.occupancy.idle_since = None;
+        if let Admission::General(general) = &mut self.admission {
+            general.occupancy.add(packet.size, packet.precedence);
+            general.occupancy.idle_since = None;
         }
     }
 
-    /// The first packet begins its transmission. Tells whether its end is to be [settled](Queue::settle).
-    pub fn begin(&mut self, size: u32, precedence: u8) -> bool {
-        let Gate::Kept(kept) = &mut self.gate else { return false };
-        match kept.counting {
-            Counting::Waiting => kept.occupancy.remove(size, precedence),
-            Counting::InSystem => kept.in_service = Some((size, precedence)),
+    /// What the discipline decides about the head, which could be sent now.
+    #[inline]
+    pub fn on_departure(&mut self, now: Time) -> DepartureVerdict {
+        let Queue { waiting, admission: Admission::General(general) } = self else { return DepartureVerdict::Send };
+        if !general.hooks.has(Hooks::DEPARTURE) {
+            return DepartureVerdict::Send;
+        }
+        let Arrival { at, packet } = waiting.first().expect("a queue that sends has a packet");
+        // What stands behind it.
+        let mut behind = general.occupancy.clone();
+        behind.remove(packet.size, packet.precedence);
+        let verdict = general.discipline.on_departure(now, packet, now.since(*at), &behind);
+        debug_assert!(verdict != DepartureVerdict::Mark || packet.ecn.is_capable(), "only ECN-capable packets are marked");
+        verdict
+    }
+
+    /// The head begins its transmission. Tells whether its end is to be [settled](Queue::settle).
+    #[inline]
+    pub fn begin(&mut self, now: Time) -> bool {
+        let Queue { waiting, admission: Admission::General(general) } = self else { return false };
+        let packet = &waiting.first().expect("a queue that sends has a packet").packet;
+        general.is_serving = true;
+        match general.counting {
+            Counting::Waiting => general.leave(now, packet, Leave::Sent),
+            Counting::InSystem => general.in_service = Some(*packet),
         }
         true
     }
 
     /// The transmission of a packet of this queue has ended at `end`.
     pub fn settle(&mut self, end: Time) {
-        let Gate::Kept(kept) = &mut self.gate else { return };
-        if let Some((size, precedence)) = kept.in_service.take() {
-            kept.occupancy.remove(size, precedence);
+        let Admission::General(general) = &mut self.admission else { return };
+        general.is_serving = false;
+        if let Some(packet) = general.in_service.take() {
+            general.leave(end, &packet, Leave::Sent);
         }
         if self.waiting.len() == 0 {
-            kept.occupancy.idle_since = Some(end);
+            general.occupancy.idle_since = Some(end);
+        }
+    }
+
+    /// Takes out the packet at `position` from the head, which is dropped.
+    pub fn remove(&mut self, position: usize, now: Time, why: Leave) -> Arrival {
+        let arrival = self.waiting.remove(position);
+        if let Admission::General(general) = &mut self.admission {
+            general.leave(now, &arrival.packet, why);
+            if self.waiting.len() == 0 && !general.is_serving {
+                general.occupancy.idle_since = Some(now);
+            }
+        }
+        arrival
+    }
+
+    /// When the discipline's timer is due.
+    pub fn next_deadline(&self) -> Time {
+        match &self.admission {
+            Admission::General(general) if general.hooks.has(Hooks::TIMER) => general.discipline.next_deadline(),
+            _ => Time::NEVER,
+        }
+    }
+
+    /// Calls the discipline if its timer is due.
+    pub fn run_timer(&mut self, now: Time) {
+        let Admission::General(general) = &mut self.admission else { return };
+        while general.hooks.has(Hooks::TIMER) && general.discipline.next_deadline() <= now {
+            let due = general.discipline.next_deadline();
+            general.discipline.on_timer(due, &general.occupancy);
+            assert!(general.discipline.next_deadline() > due, "a timer is set to a later time");
         }
     }
 

@@ -1,0 +1,227 @@
+//! What happens to a packet from its arrival at a port to the wire: the general path, and the choice of a faster one.
+
+use crate::api::blueprint::PcnAt;
+use crate::kernel::channel::{Arrival, Written};
+use crate::node::host::Context;
+use crate::port::fast::batches::MANY;
+use crate::port::queueing::event_driven::EventDriven;
+use crate::port::stages::{PcnStage, Records, Stage};
+use crate::port::verdict::{self, Standing};
+use crate::port::{Port, Queueing};
+use penstock_model::id::HopId;
+use penstock_model::impairment::{Fate, Impairment};
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+
+impl Port {
+    /// Takes packets, each with the time of its arrival and where it is to go on to; there are at most `most`, the first at
+    /// `from`.
+    ///
+    /// They are read where they stand and written once, into the inputs of the next processes: a copy in between would cost
+    /// more than all decisions.
+    #[inline(always)]
+    pub fn on_arrivals<'p>(
+        &mut self,
+        packets: impl Iterator<Item = (&'p Arrival, HopId)>,
+        (from, most): (Time, usize),
+        context: &mut Context<'_, '_>,
+    ) {
+        match self.queueing {
+            Queueing::TailDropFifo(_) if context.record.is_untraced() && self.arrival_marker.is_none() => {
+                if most >= MANY && self.passes_all(from, most, context) {
+                    return self.pass_all(packets, most, context, |place, (arrival, hop)| {
+                        *place = *arrival;
+                        place.packet.hop = hop;
+                    });
+                }
+                if most >= MANY && self.has_room_for_all(from, most) {
+                    return self.spread_all(packets, most, context);
+                }
+                for (Arrival { at, packet }, hop) in packets {
+                    self.queue_up::<false>(*at, packet, hop, context);
+                }
+            }
+            Queueing::TailDropFifo(_) if context.record.is_untraced() => {
+                for (Arrival { at, packet }, hop) in packets {
+                    let packet = &self.coloured(*at, packet);
+                    self.queue_up::<false>(*at, packet, hop, context);
+                }
+            }
+            Queueing::Precomputed(_) if !self.has_stages => {
+                for (Arrival { at, packet }, hop) in packets {
+                    self.commit(*at, packet, hop, context);
+                }
+            }
+            Queueing::EventDriven(_) if self.has_loop && context.record.is_untraced() => {
+                let (service, leaving) = self.service(context);
+                service.take(packets, most, leaving);
+            }
+            _ => {
+                for (Arrival { at, packet }, hop) in packets {
+                    self.decide_before_arrival(*at, context);
+                    self.on_arrival(*at, packet, hop, context);
+                }
+            }
+        }
+    }
+
+    /// Takes the decisions that precede an arrival at `now`: at the same instant timers, and departures that leave no choice.
+    #[inline]
+    fn decide_before_arrival(&mut self, now: Time, context: &mut Context<'_, '_>) {
+        while let Queueing::EventDriven(service) = &mut self.queueing {
+            let due = service.next_decision();
+            if due > now {
+                return;
+            }
+            if due == now && !service.has_one_queue() {
+                return service.run_timers(now);
+            }
+            self.serve(due, context);
+        }
+    }
+
+    /// Takes a packet where none of the loops is for it.
+    fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        match self.queueing {
+            Queueing::TailDropFifo(_) => self.queue_up_traced(now, packet, hop, context),
+            Queueing::EventDriven(_) if !self.has_stages => self.enqueue_unstaged(now, packet, hop, context),
+            _ => drop(self.on_staged_arrival(now, Packet { hop, ..*packet }, context)),
+        }
+    }
+
+    /// The general path of an arriving packet through all stages to its queue; `None` if it is dropped on its way.
+    fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) -> Option<()> {
+        let packet = &mut packet;
+        let Port { policers, arrival_marker, pcn, queueing, counters, .. } = self;
+        let records = &mut Records { counters, journal: context.record };
+        policers.pass(now, packet, records)?;
+        arrival_marker.pass(now, packet, records)?;
+        pass_pcn(pcn, PcnAt::Offered, now, packet, records)?;
+        let decision = match queueing {
+            Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
+            Queueing::Precomputed(queue) => queue.on_arrival(now, packet, &mut records.counters.sent).into(),
+            Queueing::EventDriven(service) => service.decide(now, packet, records),
+        };
+        packet.ecn = verdict::apply::<true>(decision, Standing::Arriving, now, packet, records.counters, records.journal)?;
+        pass_pcn(pcn, PcnAt::Accepted, now, packet, records)?;
+        self.enqueue(now, packet, context);
+        Some(())
+    }
+
+    /// Queues an accepted packet.
+    fn enqueue(&mut self, now: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
+        let Port { queueing, counters, wire, .. } = self;
+        counters.offer();
+        counters.accepted(now, packet);
+        match queueing {
+            Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
+            Queueing::Precomputed(queue) => {
+                let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
+                counters.watched_departure(now, start, end, packet);
+                self.transmit(start, end, packet, context);
+                self.check_conservation();
+            }
+            Queueing::EventDriven(service) => {
+                service.push(now, *packet);
+                self.serve_single_queue(now, context);
+            }
+        }
+    }
+
+    /// Starts the transmission of what has just arrived, if the wire is free and there is no other queue to choose.
+    #[inline]
+    pub(super) fn serve_single_queue(&mut self, now: Time, context: &mut Context<'_, '_>) {
+        if matches!(&self.queueing, Queueing::EventDriven(service) if service.has_one_queue()) {
+            self.serve(now, context);
+        }
+    }
+
+    /// Takes all decisions that are due up to and including `until`.
+    pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
+        if self.has_loop && self.next_decision() <= until {
+            let (service, leaving) = self.service(context);
+            return service.decide_until(until, leaving);
+        }
+        loop {
+            let due = self.next_decision();
+            if due > until || due == Time::NEVER {
+                return;
+            }
+            self.serve(due, context);
+        }
+    }
+
+    /// Calls timers that are due, and starts the next transmission if the wire is free and something may be sent.
+    fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::EventDriven(service), counters, wire, .. } = self else { return };
+        service.run_timers(now);
+        if let Some((queue, end)) = service.begin(now, wire, &mut Records { counters, journal: context.record }) {
+            self.send_head(queue, now, end, context);
+        }
+        self.check_conservation();
+    }
+
+    /// Sends the head of a queue, whose transmission lasts from `now` to `end`.
+    #[inline]
+    fn send_head(&mut self, queue: usize, now: Time, end: Time, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::EventDriven(service), counters, delay, .. } = self else { return };
+        let service: &mut EventDriven = service;
+        let Arrival { at, packet } = service.head(queue);
+        let ends = counters.watched_departure(*at, now, end, packet);
+        counters.sent += 1;
+        if self.has_stages {
+            let mut packet = *packet;
+            service.take_off(queue);
+            return self.transmit(now, end, &mut packet, context);
+        }
+        if ends {
+            let hop = context.routes.hop(packet.hop);
+            let at = end + *delay;
+            context.outputs.send(hop.process, hop.input, at, |arrival| arrival.pass(at, packet, packet.hop, packet.pcn));
+        }
+        service.take_off(queue);
+    }
+
+    /// Puts a packet on the wire, whose transmission lasts from `start` to `end`.
+    fn transmit(&mut self, start: Time, end: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
+        if end == Time::NEVER {
+            return;
+        }
+        let Port { departure_marker, pcn, counters, impairments, .. } = self;
+        let records = &mut Records { counters, journal: context.record };
+        departure_marker.pass(start, packet, records);
+        pass_pcn(pcn, PcnAt::Departure, start, packet, records);
+        let mut left = end;
+        for impairment in impairments {
+            // Each begins where the one before has let the packet go, so that what keeps the order keeps it together.
+            match impairment.on_departure(left, packet) {
+                Fate::Delayed(added) => left += added,
+                Fate::Lost => return self.lose_on_wire(end, packet, context),
+            }
+        }
+        let hop = context.routes.hop(packet.hop);
+        let written = Written { hop: packet.hop, ecn: packet.ecn, pcn: packet.pcn };
+        let at = left + self.delay;
+        context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write(at, packet, written));
+    }
+
+    /// Loses a packet whose transmission ends at `end`. Nothing is recorded of what lies after the end of the run: how much
+    /// of it is known depends on how the port finds its departures.
+    #[cold]
+    fn lose_on_wire(&mut self, end: Time, packet: &Packet, context: &mut Context<'_, '_>) {
+        if end > self.counters.window.to {
+            self.doomed += 1;
+        } else {
+            verdict::record_wire_loss(end, packet, &mut self.losses, &mut self.counters, context.record);
+        }
+    }
+}
+
+/// Passes the PCN meters, if they see packets `at` this point.
+#[inline]
+fn pass_pcn(pcn: &mut Option<Box<PcnStage>>, at: PcnAt, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
+    match pcn {
+        Some(stage) if stage.at == at => stage.pass(now, packet, records),
+        _ => Some(()),
+    }
+}

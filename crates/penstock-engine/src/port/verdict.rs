@@ -1,0 +1,124 @@
+//! The one place where a decision about a packet is applied, counted, hashed and traced.
+//!
+//! Every path through a port ends here: disciplines on arrival and at departure, evictions, policers, and the loops in
+//! [`fast`](crate::port::fast).
+
+use crate::api::observations::TraceEvent;
+use crate::kernel::digest::Digest;
+use crate::kernel::journal::Journal;
+use crate::port::counters::PortCounters;
+use penstock_model::discipline::{DepartureVerdict, DropCause, Verdict};
+use penstock_model::packet::{Ecn, Packet};
+use penstock_model::units::Time;
+
+/// What has been decided about a packet.
+#[derive(Clone, Copy, Debug)]
+pub enum Decision {
+    /// It stays.
+    Accept,
+    /// Its transmission begins.
+    Send,
+    /// It stays, or its transmission begins, with [`Ecn::Ce`].
+    Mark,
+    /// It is dropped.
+    Drop(DropCause),
+}
+
+impl From<Verdict> for Decision {
+    #[inline(always)]
+    fn from(verdict: Verdict) -> Decision {
+        match verdict {
+            Verdict::Accept => Decision::Accept,
+            Verdict::Mark => Decision::Mark,
+            Verdict::Drop(cause) => Decision::Drop(cause),
+            Verdict::Evict { .. } => unreachable!("an eviction is carried out where the queue is, and declared by its hook"),
+        }
+    }
+}
+
+impl From<DepartureVerdict> for Decision {
+    #[inline(always)]
+    fn from(verdict: DepartureVerdict) -> Decision {
+        match verdict {
+            DepartureVerdict::Send => Decision::Send,
+            DepartureVerdict::Mark => Decision::Mark,
+            DepartureVerdict::Drop(cause) => Decision::Drop(cause),
+        }
+    }
+}
+
+/// Where the packet stands that is decided about.
+#[derive(Clone, Copy, Debug)]
+pub enum Standing {
+    /// It has just arrived.
+    Arriving,
+    /// It waits, and has arrived then.
+    Waiting(Time),
+}
+
+/// Applies a decision; returns the codepoint of a packet that is not dropped. Untraced, acceptance leaves no record, and
+/// nothing is asked.
+#[inline(always)]
+pub fn apply<const TRACED: bool>(
+    decision: Decision,
+    standing: Standing,
+    now: Time,
+    packet: &Packet,
+    counters: &mut PortCounters,
+    journal: &mut Journal,
+) -> Option<Ecn> {
+    debug_assert!(TRACED || journal.is_untraced());
+    match decision {
+        Decision::Accept if TRACED => journal.trace(now, counters.place, packet, TraceEvent::Accept),
+        Decision::Accept | Decision::Send => {}
+        Decision::Mark => return Some(record_mark(now, packet, counters, journal)),
+        Decision::Drop(cause) => {
+            match standing {
+                Standing::Arriving => record_arrival_drop(now, packet, cause, counters, journal),
+                Standing::Waiting(arrival) => record_queue_drop(now, arrival, packet, cause, counters, journal),
+            }
+            return None;
+        }
+    }
+    Some(packet.ecn)
+}
+
+/// Hashes and traces `event`.
+#[inline(always)]
+fn note(now: Time, packet: &Packet, event: TraceEvent, counters: &mut PortCounters, journal: &mut Journal) {
+    counters.digest.packet(now, packet, event.code());
+    journal.trace(now, counters.place, packet, event);
+}
+
+#[inline(never)]
+fn record_mark(now: Time, packet: &Packet, counters: &mut PortCounters, journal: &mut Journal) -> Ecn {
+    let packet = Packet { ecn: packet.ecn.marked(), ..*packet };
+    note(now, &packet, TraceEvent::Mark, counters, journal);
+    counters.mark(now, &packet);
+    packet.ecn
+}
+
+#[inline(never)]
+fn record_arrival_drop(now: Time, packet: &Packet, cause: DropCause, counters: &mut PortCounters, journal: &mut Journal) {
+    counters.offer();
+    counters.arrival(now, packet.size, packet.precedence);
+    note(now, packet, TraceEvent::Drop(cause), counters, journal);
+    counters.arrival_drop(now, packet, cause);
+}
+
+#[inline(never)]
+fn record_queue_drop(now: Time, arrival: Time, packet: &Packet, cause: DropCause, counters: &mut PortCounters, journal: &mut Journal) {
+    counters.arrival(arrival, packet.size, packet.precedence);
+    note(now, packet, TraceEvent::Drop(cause), counters, journal);
+    counters.queue_drop(now, arrival, packet, cause);
+}
+
+/// Records that a packet is lost on the wire when its transmission ends, at `end`. That is known beforehand, and how long
+/// depends on how the port finds its departures: hence a digest of its own.
+#[cold]
+pub fn record_wire_loss(end: Time, packet: &Packet, losses: &mut Digest, counters: &mut PortCounters, journal: &mut Journal) {
+    let event = TraceEvent::Drop(DropCause::Loss);
+    losses.packet(end, packet, event.code());
+    journal.trace(end, counters.place, packet, event);
+    counters.loss(end, packet, DropCause::Loss);
+}
