@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import components, reproductions
-from penstock.reference import PLACES, catalogue, pages
+from penstock.reference import catalogue, pages, places
 from penstock.reproductions.study import load
 
 if TYPE_CHECKING:
@@ -62,15 +62,19 @@ def _kind(kind: str, of_kind: list[Component]) -> str:
     rows = "\n".join(f"| [`{entry['name']}`]({entry['name']}.md) | {_line(entry['summary'])} |" for entry in of_kind)
     entries = "\n".join(entry["name"] for entry in of_kind)
     return (
-        f"# {kind.capitalize()}s\n\nIn a scenario: `{PLACES[kind]}.NAME = {{ ... }}`\n\n"
+        f"# {kind.capitalize()}s\n\nIn a scenario: {_written(kind, ' = { ... }')}\n\n"
         f"| name | what it does |\n|---|---|\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
     )
+
+
+def _written(kind: str, value: str = "") -> str:
+    return " or ".join(f"`{place}.NAME{value}`" for place in places()[kind])
 
 
 def _kinds() -> str:
     everything = catalogue()["components"]
     rows = "\n".join(
-        f"| [{kind.capitalize()}s](../reference/{kind}/index.md) | `{PLACES[kind]}.NAME` | "
+        f"| [{kind.capitalize()}s](../reference/{kind}/index.md) | {_written(kind)} | "
         + ", ".join(f"[`{entry['name']}`](../reference/{kind}/{entry['name']}.md)" for entry in of_kind)
         + " |"
         for kind, of_kind in everything.items()
@@ -110,6 +114,8 @@ def _key(parameter: Parameter) -> str:
         takes = [" or ".join(f"`{choice['word']}`" for choice in parameter["choices"])]
         # All metrics in one cell would hide the rest; they have a table of their own.
         takes = takes if len(parameter["choices"]) < 8 else ["one of many words"]
+    if "names" in parameter:
+        takes.append(f"one of {', '.join(f'`{name}`' for name in parameter['names'])}")
     if "example" in parameter:
         takes.append(f"such as `{parameter['example']}`")
     if "range" in parameter:

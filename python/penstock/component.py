@@ -34,4 +34,9 @@ class Component(BaseModel):
 
     def table(self) -> dict[str, Any]:
         """The parameters that were given, under their scenario keys; the others keep the core's defaults."""
-        return self.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
+        made = self.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            if isinstance(value, Component):
+                made[field.alias or name] = {value.KEY: value.table()}
+        return made

@@ -16,6 +16,8 @@ from penstock.reference import catalogue
 if TYPE_CHECKING:
     from penstock.reference import Catalogue, Component, Parameter, Type
 
+    _Names = dict[tuple[str, str], str]
+
 __all__ = ["module", "write"]
 
 _WIDTH = 120
@@ -32,7 +34,7 @@ _TYPES = {
 _CONDITIONERS = ("shaper", "policer")
 _HEAD = '''"""Every component as a class, written by ``python -m penstock.generate`` from the core's catalogue."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal{alias}
 
 from penstock.component import Component
 
@@ -45,18 +47,44 @@ __all__ = [
 def module(everything: Catalogue) -> str:
     """The text of ``components.py``."""
     pairs = [(kind, component) for kind, of_kind in everything["components"].items() for component in of_kind]
+    names = _names(pairs)
+    classes = {names[kind, component["name"]]: _class(kind, component) for kind, component in pairs}
+    nested = {
+        parameter["of"]: parameter["names"]
+        for _, component in pairs
+        for parameter in component["parameters"]
+        if parameter["kind"] == "component"
+    }
+    aliases = {f"Any{_camel(kind)}": _alias(kind, inner, names) for kind, inner in nested.items()}
+    head = _HEAD.format(
+        alias=", TypeAlias" if aliases else "",
+        names="\n".join(f'    "{name}",' for name in sorted([*classes, *aliases])),
+    )
+    body = "".join(f"\n\nclass {name}(Component):\n{body}" for name, body in classes.items())
+    return head + body + ("\n\n" + "\n".join(aliases.values()) if aliases else "")
+
+
+def _names(pairs: list[tuple[str, Component]]) -> _Names:
+    """The classes' names, by kind and name of the component."""
     shared = Counter(_camel(component["name"]) for kind, component in pairs if kind not in _CONDITIONERS)
-    classes = {}
+    names = {}
     for kind, component in pairs:
         name = _camel(component["name"])
-        if kind in _CONDITIONERS:
-            classes[name + _camel(kind)] = _class(kind, component)
-            continue
         # Kinds may use a name twice, as in a delay that a wire adds and one that a host does; and arrivals may be none.
-        alone = shared[name] == 1 and not keyword.iskeyword(name)
-        classes[name if alone else name + _camel(kind)] = _class(kind, component)
-    head = _HEAD.format(names="\n".join(f'    "{name}",' for name in sorted(classes)))
-    return head + "".join(f"\n\nclass {name}(Component):\n{body}" for name, body in classes.items())
+        alone = kind not in _CONDITIONERS and shared[name] == 1 and not keyword.iskeyword(name)
+        names[kind, component["name"]] = name if alone else name + _camel(kind)
+    return names
+
+
+def _alias(kind: str, inner: list[str], names: _Names) -> str:
+    """What a parameter takes that is a component of this kind."""
+    words = ", ".join(f'"{name}"' for name in inner)
+    members = [*(names[kind, name] for name in inner), f"Literal[{words}]"]
+    head = f"Any{_camel(kind)}: TypeAlias = "
+    line = head + " | ".join(members)
+    if len(line) > _WIDTH:
+        line = head + "(\n    " + "\n    | ".join(members) + "\n)"
+    return f'{line}\n"""One of the {kind} classes, or the name of one for all its defaults."""\n'
 
 
 def write() -> Path:
@@ -98,10 +126,14 @@ def _entry(parameter: Parameter) -> list[str]:
 
 def _field(parameter: Parameter) -> str:
     kind = _type(parameter)
+    if parameter["kind"] == "component":
+        # The alias of a kind stands below all classes.
+        kind = f'"{kind} | None"' if "default" not in parameter and not parameter["required"] else f'"{kind}"'
     if parameter["required"]:
         return f"    {_identifier(parameter)}: {kind}"
     if "default" not in parameter:
-        return f"    {_identifier(parameter)}: {kind} | None = None"
+        kind = kind if parameter["kind"] == "component" else f"{kind} | None"
+        return f"    {_identifier(parameter)}: {kind} = None"
     return f"    {_identifier(parameter)}: {kind} = {_default(parameter)}"
 
 
@@ -111,6 +143,8 @@ def _type(what: Type) -> str:
         return f"Literal[{words}]"
     if "items" in what:
         return f"list[{_type(what['items'])}]"
+    if what["kind"] == "component":
+        return f"Any{_camel(what['of'])}"
     return _TYPES[what["kind"]]
 
 

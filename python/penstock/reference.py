@@ -20,6 +20,7 @@ __all__ = [
     "catalogue",
     "names",
     "pages",
+    "places",
 ]
 
 PLACES = {
@@ -37,7 +38,10 @@ PLACES = {
     "admission": "admission",
     "termination": "termination",
 }
-"""The kinds of components in the order of a packet's way, then those of calls; each with the key that takes one."""
+"""The kinds of components in the order of a packet's way, then those of calls; each with the key that takes one.
+
+Kinds that only other components contain follow them; :func:`places` knows where they stand.
+"""
 
 
 class Choice(TypedDict):
@@ -48,9 +52,15 @@ class Choice(TypedDict):
 
 
 class Type(TypedDict):
-    """What a value may be; `items` is what a list holds."""
+    """What a value may be.
+
+    `items` is what a list holds; `of` says what a name is the name of, or of which kind a component is, and `names`
+    which components of this kind there are.
+    """
 
     kind: str
+    of: NotRequired[str]
+    names: NotRequired[list[str]]
     example: NotRequired[str]
     choices: NotRequired[list[Choice]]
     items: NotRequired[Type]
@@ -112,8 +122,29 @@ class Catalogue(TypedDict):
 def catalogue() -> Catalogue:
     """The core's catalogue, its kinds in the order of :data:`PLACES`."""
     made: Catalogue = json.loads(_core.catalogue())
-    made["components"] = {kind: made["components"][kind] for kind in PLACES if kind in made["components"]}
+    components = made["components"]
+    order = [*(kind for kind in PLACES if kind in components), *(kind for kind in components if kind not in PLACES)]
+    made["components"] = {kind: components[kind] for kind in order}
     return made
+
+
+def places(everything: Catalogue | None = None) -> dict[str, list[str]]:
+    """The keys that take a component of each kind, such as ``queue``, or inside of others ``scheduler.NAME.queue``."""
+    components = (everything or catalogue())["components"]
+    found = {kind: [PLACES[kind]] if kind in PLACES else [] for kind in components}
+    nested = [
+        (kind, component["name"], parameter["key"], parameter["of"])
+        for kind, of_kind in components.items()
+        for component in of_kind
+        for parameter in component["parameters"]
+        if parameter["kind"] == "component"
+    ]
+    # Components nest a few deep; each round reaches one deeper, and the kinds that sections take are there already.
+    for _ in range(len(nested)):
+        for outer, name, key, kind in nested:
+            if found[outer] and (place := f"{found[outer][0]}.{name}.{key}") not in found[kind]:
+                found[kind].append(place)
+    return found
 
 
 def names() -> list[str]:
@@ -140,7 +171,8 @@ def pages(name: str) -> list[str]:
 
 def _component_page(kind: str, component: Component) -> str:
     title = f"# {component['name']} ({kind})"
-    place = f"In a scenario: `{PLACES[kind]}.{component['name']} = {{ ... }}`"
+    written = " or ".join(f"`{place}.{component['name']} = {{ ... }}`" for place in places()[kind])
+    place = f"In a scenario: {written}"
     doc, found, after = component["doc"].strip().partition("## State")
     parts = [title, place, doc.strip(), _parameters(component["parameters"]), f"{found}{after}".strip()]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -170,6 +202,8 @@ def _parameters(parameters: list[Parameter]) -> str:
         facts = [parameter["kind"]]
         if "example" in parameter:
             facts.append(f"such as {parameter['example']}")
+        if "names" in parameter:
+            facts.append(f"{parameter['of']}: {', '.join(parameter['names'])}")
         if "range" in parameter:
             facts.append(parameter["range"])
         if "default" in parameter:

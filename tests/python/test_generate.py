@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import importlib.util
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import penstock.components
-from penstock import generate, reference
+from penstock import generate, reference, toml
 
 
 def test_the_committed_classes_are_those_of_the_core():
@@ -61,3 +63,55 @@ def test_a_generated_module_works():
     for wrong in ({}, {"needed": 1}, {"needed": [[]]}, {"needed": [1], "how": "c"}):
         with pytest.raises(ValueError, match="TwoWords"):
             made["TwoWords"](**wrong)
+
+
+def component(name, *parameters):
+    return {"name": name, "summary": "", "doc": f"The {name}.", "parameters": list(parameters)}
+
+
+NESTED = {
+    "queue-rule": [component("codel", parameter("target", "quantity", default="5 ms")), component("red")],
+    "scheduler": [
+        component(
+            "fq-codel",
+            parameter("queue", "component", of="queue-rule", names=["codel", "red"], default="codel"),
+            parameter("new-queue", "component", of="queue-rule", names=["codel", "red"]),
+        )
+    ],
+    "tree": [component("root", parameter("below", "component", required=True, of="scheduler", names=["fq-codel"]))],
+}
+
+
+@pytest.fixture
+def nested(tmp_path):
+    text = generate.module({"components": dict(reversed(NESTED.items()))})
+    file = tmp_path / "nested.py"
+    file.write_text(text)
+    found = importlib.util.spec_from_file_location("nested", file)
+    made = importlib.util.module_from_spec(found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(__import__("sys").modules, "nested", made)
+        found.loader.exec_module(made)
+        yield made
+
+
+def test_a_parameter_may_be_a_component(nested):
+    fair = nested.FqCodel(queue=nested.Codel(target="20 ms"))
+    assert fair.table() == {"queue": {"codel": {"target": "20 ms"}}}
+    assert nested.FqCodel().table() == {}
+    assert nested.FqCodel(queue="codel", new_queue=nested.Red()).table() == {"queue": "codel", "new-queue": {"red": {}}}
+    whole = nested.Root(below=fair).table()
+    assert whole == {"below": {"fq-codel": {"queue": {"codel": {"target": "20 ms"}}}}}
+    assert tomllib.loads(f"tree = {toml.value(whole)}")["tree"] == whole
+    for wrong in ({}, {"below": "codel"}, {"below": nested.Codel()}, {"below": {"fq-codel": {}}}):
+        with pytest.raises(ValueError, match="Root"):
+            nested.Root(**wrong)
+    assert "AnyScheduler" in nested.__all__
+
+
+def test_pages_say_where_nested_kinds_stand():
+    assert reference.places({"components": NESTED}) == {
+        "queue-rule": ["scheduler.fq-codel.queue", "scheduler.fq-codel.new-queue"],
+        "scheduler": ["scheduler"],
+        "tree": [],
+    }

@@ -20,6 +20,11 @@
 //! A field without a default must be given. Scenario keys are the field names with hyphens (`max-threshold`). What a
 //! type cannot express (one threshold below another) goes into the component's [`Check`].
 
+mod component;
+
+#[doc(hidden)]
+pub use component::{component_from_value, read_component};
+
 use crate::units::{split_quantity, Bytes, Duration, Rate};
 
 /// A value as the scenario's author wrote it, before any unit is read.
@@ -72,6 +77,13 @@ pub enum Kind {
     Name(&'static str),
     /// A quantity, or a table with one of several laws; the text says which.
     Law(&'static str),
+    /// A component of another kind: its name, or a table with its name and its parameters.
+    Component {
+        /// The kind of component, such as `congestion-control`.
+        of: &'static str,
+        /// The components of this kind.
+        names: &'static [&'static str],
+    },
 }
 
 /// One declared parameter.
@@ -113,10 +125,33 @@ pub trait Parameter: Sized {
     /// Says what is wrong and what is allowed; the caller adds the place.
     fn from_value(value: &Value) -> Result<Self, String>;
 
+    /// Reads what is written for `field`, and reports mistakes to `reader`.
+    fn read_from(field: &Field, reader: &mut dyn Reader) -> Reading<Self> {
+        match reader.take(field).map(|value| Self::from_value(&value)) {
+            None => Reading::Absent,
+            Some(Ok(value)) => Reading::Given(value),
+            Some(Err(message)) => {
+                reader.mistake(&field.key(), message);
+                Reading::Broken
+            }
+        }
+    }
+
     /// The value of a parameter that was left out, where [`Parameter::OPTIONAL`].
     fn absent() -> Option<Self> {
         None
     }
+}
+
+/// What became of something that may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading<T> {
+    /// It was not written.
+    Absent,
+    /// It was, with a mistake that has been reported.
+    Broken,
+    /// It was.
+    Given(T),
 }
 
 /// Where the parameters of one component come from, and where its mistakes go. The scenario reader adds file, line and path.
@@ -125,6 +160,19 @@ pub trait Reader {
     fn take(&mut self, field: &Field) -> Option<Value>;
     /// Reports a mistake in a parameter (or in the component as a whole, with an empty key).
     fn mistake(&mut self, key: &str, message: String);
+
+    /// Calls `read` with the name and the parameters of the component written for `field`, a [`Kind::Component`], unless
+    /// its name is a mistake; false if nothing is written.
+    fn component(&mut self, field: &Field, read: &mut dyn FnMut(&str, &mut dyn Reader)) -> bool {
+        let Some(value) = self.take(field) else { return false };
+        let key = field.key();
+        let mut mistake = |below: &str, message: String| {
+            let path = if below.is_empty() { key.clone() } else { format!("{key}.{below}") };
+            self.mistake(&path, message);
+        };
+        component::visit_component(&value, &field.kind, &mut mistake, read);
+        true
+    }
 }
 
 /// A parameter struct made by [`parameters!`].
@@ -157,19 +205,18 @@ pub struct Entry {
     pub fields: &'static [Field],
 }
 
-/// Reads one field; `mistakes` counts what was reported.
+/// Reads one field, or gives its default; mistakes have been reported.
 #[doc(hidden)]
 pub fn read_field<T: Parameter>(field: &Field, reader: &mut dyn Reader) -> Option<T> {
-    let key = field.key();
-    let read = match (reader.take(field), field.default) {
-        (Some(value), _) => T::from_value(&value),
-        (None, Some(default)) => T::from_value(&default_value(default)),
-        (None, None) => match T::absent() {
-            Some(value) => Ok(value),
-            None => Err(format!("is missing and has no default; {}", hint(field))),
+    let value = match T::read_from(field, reader) {
+        Reading::Given(value) => return Some(value),
+        Reading::Broken => return None,
+        Reading::Absent => match field.default {
+            Some(default) => T::from_value(&default_value(default)),
+            None => T::absent().ok_or_else(|| format!("is missing and has no default; {}", hint(field))),
         },
     };
-    read.map_err(|message| reader.mistake(&key, message)).ok()
+    value.map_err(|message| reader.mistake(&field.key(), message)).ok()
 }
 
 /// A default as written in [`parameters!`]: a bare number or switch where it reads as one, else text.
@@ -194,6 +241,7 @@ fn hint(field: &Field) -> String {
         Kind::Name(of) => format!("write {} = \"name of a {of}\"", field.key()),
         Kind::List(_) => format!("write {} = [...]", field.key()),
         Kind::Law(text) => format!("write {} = {text}", field.key()),
+        Kind::Component { names, .. } => format!("one of {}", join_words(names.iter().copied())),
     }
 }
 
@@ -281,16 +329,22 @@ macro_rules! choice {
 
 /// Lists the components of one kind: the plan (parameters, as read from a scenario), the names and the catalogue entries.
 ///
-/// `"red" => Red(red::Parameters),` adds the variant `Red` under the scenario key `red`.
+/// `"red" => Red(red::Parameters),` adds the variant `Red` under the scenario key `red`. The plan is a [`Parameter`] itself,
+/// so that a component may contain one of another kind: `queue: DisciplinePlan = "tail-drop";`.
+///
+/// [`Parameter`]: crate::parameters::Parameter
 #[macro_export]
 macro_rules! component_plans {
-    ( $(#[doc = $doc:literal])* $vis:vis enum $plan:ident { $( $name:literal => $variant:ident($parameters:ty), )* } ) => {
+    ( $(#[doc = $doc:literal])* $vis:vis enum $plan:ident of $kind:literal { $( $name:literal => $variant:ident($parameters:ty), )* } ) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)] // a variant is documented by its parameters
         $vis enum $plan { $( $variant($parameters), )* }
 
         impl $plan {
+            /// The kind of these components.
+            pub const OF: &'static str = $kind;
+
             /// The scenario keys, in the order of the list.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
 
@@ -314,6 +368,21 @@ macro_rules! component_plans {
             /// The scenario key of this plan's component.
             pub fn name(&self) -> &'static str {
                 match self { $( Self::$variant(_) => $name, )* }
+            }
+        }
+
+        impl $crate::parameters::Parameter for $plan {
+            const KIND: $crate::parameters::Kind = $crate::parameters::Kind::Component { of: Self::OF, names: Self::NAMES };
+
+            fn from_value(value: &$crate::parameters::Value) -> Result<Self, String> {
+                $crate::parameters::component_from_value(value, &Self::KIND, Self::read)
+            }
+
+            fn read_from(
+                field: &$crate::parameters::Field,
+                reader: &mut dyn $crate::parameters::Reader,
+            ) -> $crate::parameters::Reading<Self> {
+                $crate::parameters::read_component(field, reader, Self::read)
             }
         }
     };
@@ -377,6 +446,13 @@ impl<T: Parameter> Parameter for Option<T> {
     const OPTIONAL: bool = true;
     fn from_value(value: &Value) -> Result<Self, String> {
         T::from_value(value).map(Some)
+    }
+    fn read_from(field: &Field, reader: &mut dyn Reader) -> Reading<Self> {
+        match T::read_from(field, reader) {
+            Reading::Given(value) => Reading::Given(Some(value)),
+            Reading::Absent => Reading::Absent,
+            Reading::Broken => Reading::Broken,
+        }
     }
     fn absent() -> Option<Self> {
         Some(None)

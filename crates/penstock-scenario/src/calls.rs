@@ -2,13 +2,13 @@
 
 use crate::flows::{EdgePlaces, Ends, Flows, Members, Written};
 use crate::nodes::{Nodes, MOST};
-use crate::section::{Nothing, Part, Section};
+use crate::section::{Nothing, Section};
 use crate::words::{Name, NodeName, Precedence, RunTime, Start};
 use penstock_engine::blueprint::{CallsPlan, FlowGroup, SurgePlan};
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::edge::{self, AdmissionPlan, TerminationPlan};
-use penstock_model::parameters::{Check, ClassName, Count, Parameters};
+use penstock_model::parameters::{Check, ClassName, Count, Parameters, Reading};
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Time};
@@ -208,13 +208,13 @@ fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
     // A greedy source has no rate of its own, so that there is nothing to admit or to terminate.
     let names: Vec<&str> = SourcePlan::NAMES.iter().copied().filter(|name| !["ftp", "http"].contains(name)).collect();
     match section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read) {
-        Part::Absent => section.wrong("source", format!("is missing and has no default; one of {}", names.join(", "))),
-        Part::Given(source) if source.is_greedy() => {
+        Reading::Absent => section.wrong("source", format!("is missing and has no default; one of {}", names.join(", "))),
+        Reading::Given(source) if source.is_greedy() => {
             let (name, names) = (source.name(), names.join(", "));
             section.wrong("source", format!("'{name}' sends as fast as it can, but a call has a rate of its own; one of {names}"));
         }
-        Part::Given(source) => return Some(source),
-        Part::Broken => {}
+        Reading::Given(source) => return Some(source),
+        Reading::Broken => {}
     }
     None
 }
@@ -222,24 +222,24 @@ fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
 /// How calls are carried; `None` after a mistake.
 fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
     match section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read) {
-        Part::Absent => TransportPlan::read("udp", &mut Nothing),
-        Part::Given(TransportPlan::Tcp(_)) => {
+        Reading::Absent => TransportPlan::read("udp", &mut Nothing),
+        Reading::Given(TransportPlan::Tcp(_)) => {
             section
                 .wrong("transport", "tcp cannot carry calls, which send at their own times whatever the network does; leave it out (udp)");
             None
         }
-        Part::Given(transport) => Some(transport),
-        Part::Broken => None,
+        Reading::Given(transport) => Some(transport),
+        Reading::Broken => None,
     }
 }
 
 /// How long calls last; `None` after a mistake.
-fn lasting(section: &Section<'_>, holding: Part<HoldingPlan>, has_initial: bool) -> Option<HoldingPlan> {
+fn lasting(section: &Section<'_>, holding: Reading<HoldingPlan>, has_initial: bool) -> Option<HoldingPlan> {
     match holding {
-        Part::Given(holding) => Some(holding),
-        Part::Broken => None,
-        Part::Absent if has_initial => HoldingPlan::read("infinite", &mut Nothing),
-        Part::Absent => {
+        Reading::Given(holding) => Some(holding),
+        Reading::Broken => None,
+        Reading::Absent if has_initial => HoldingPlan::read("infinite", &mut Nothing),
+        Reading::Absent => {
             section.wrong("holding", "is missing: calls that arrive would never end; write holding.exponential = { mean = \"60 s\" }");
             None
         }
@@ -247,22 +247,22 @@ fn lasting(section: &Section<'_>, holding: Part<HoldingPlan>, has_initial: bool)
 }
 
 /// The keys of the table under `key`.
-fn table<T>(section: &mut Section<'_>, key: &str, read: fn(&mut dyn penstock_model::parameters::Reader) -> Option<T>) -> Part<T> {
+fn table<T>(section: &mut Section<'_>, key: &str, read: fn(&mut dyn penstock_model::parameters::Reader) -> Option<T>) -> Reading<T> {
     if !section.has(key) {
         section.branch(key);
-        return Part::Absent;
+        return Reading::Absent;
     }
-    let Some(mut table) = section.table(key) else { return Part::Broken };
+    let Some(mut table) = section.table(key) else { return Reading::Broken };
     let keys = read(&mut table);
     table.finish();
-    keys.map_or(Part::Broken, Part::Given)
+    keys.map_or(Reading::Broken, Reading::Given)
 }
 
 /// A part that may be left out; `None` after a mistake.
-fn optional<T>(part: Part<T>) -> Option<Option<T>> {
+fn optional<T>(part: Reading<T>) -> Option<Option<T>> {
     match part {
-        Part::Absent => Some(None),
-        Part::Given(part) => Some(Some(part)),
-        Part::Broken => None,
+        Reading::Absent => Some(None),
+        Reading::Given(part) => Some(Some(part)),
+        Reading::Broken => None,
     }
 }

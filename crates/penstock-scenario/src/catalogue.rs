@@ -11,7 +11,7 @@ use serde_json::{json, Map, Value};
 /// `unit`, `doc`, `applies-to`, `take`, `default-take` and `by`; `sections` entries of `name`, `path`, `summary`, `doc`,
 /// `parameters` and `parts` (keys that hold components or further sections). A parameter has `key`, `doc`, `kind`,
 /// `required`, and where they apply `default`, `example`, `range`, `choices` (of `word` and `doc`), `items` (of a list)
-/// and `of` (what a name is the name of).
+/// and `of` (what a name is the name of, or the kind of component that it is, whose `names` are listed).
 pub fn catalogue() -> Value {
     let components: Map<String, Value> = KINDS
         .iter()
@@ -37,7 +37,7 @@ fn described(name: &str, doc: &str, fields: &[Field]) -> Value {
     json!({ "name": name, "summary": summary(&doc), "doc": doc, "parameters": fields.iter().map(parameter).collect::<Vec<_>>() })
 }
 
-fn parameter(field: &Field) -> Value {
+pub(crate) fn parameter(field: &Field) -> Value {
     let mut entry = json!({ "key": field.key(), "doc": dedent(field.doc), "required": is_required(field) });
     if let Some(default) = field.default {
         entry["default"] = json!(default);
@@ -60,6 +60,7 @@ fn describe_kind(entry: &mut Value, kind: &Kind) {
         Kind::Name("text") => "text",
         Kind::Name(_) => "name",
         Kind::Law(_) => "law",
+        Kind::Component { .. } => "component",
     };
     entry["kind"] = json!(word);
     match kind {
@@ -74,6 +75,10 @@ fn describe_kind(entry: &mut Value, kind: &Kind) {
             entry["items"] = inner;
         }
         Kind::Name(of) if *of != "text" => entry["of"] = json!(of),
+        Kind::Component { of, names } => {
+            entry["of"] = json!(of);
+            entry["names"] = json!(names);
+        }
         _ => {}
     }
 }

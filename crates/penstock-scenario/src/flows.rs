@@ -3,10 +3,10 @@
 use crate::calls;
 use crate::mistake::Place;
 use crate::nodes::{End, Nodes, MOST};
-use crate::section::{Nothing, Part, Section};
+use crate::section::{Nothing, Section};
 use crate::words::{Name, NodeName, Precedence, RunTime, Start};
 use penstock_engine::blueprint::FlowGroup;
-use penstock_model::parameters::{Check, ClassName, Count, Parameters};
+use penstock_model::parameters::{Check, ClassName, Count, Parameters, Reading};
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
@@ -157,23 +157,23 @@ impl Flows {
 }
 
 /// The source and what carries it; `None` after a mistake.
-fn carried(section: &Section<'_>, source: Part<SourcePlan>, transport: Part<TransportPlan>) -> Option<(SourcePlan, TransportPlan)> {
-    if matches!(source, Part::Absent) {
+fn carried(section: &Section<'_>, source: Reading<SourcePlan>, transport: Reading<TransportPlan>) -> Option<(SourcePlan, TransportPlan)> {
+    if matches!(source, Reading::Absent) {
         section.wrong("source", format!("is missing and has no default; one of {}", SourcePlan::NAMES.join(", ")));
     }
-    let Part::Given(source) = source else { return None };
+    let Reading::Given(source) = source else { return None };
     let (name, greedy) = (source.name(), source.is_greedy());
     let transport = match transport {
-        Part::Given(transport) => transport,
-        Part::Broken => return None,
-        Part::Absent if greedy => {
+        Reading::Given(transport) => transport,
+        Reading::Broken => return None,
+        Reading::Absent if greedy => {
             section.wrong(
                 "transport",
                 format!("is missing: source '{name}' sends as fast as its transport lets it; write transport.tcp = {{}}"),
             );
             return None;
         }
-        Part::Absent => TransportPlan::read("udp", &mut Nothing).expect("udp has defaults for everything"),
+        Reading::Absent => TransportPlan::read("udp", &mut Nothing).expect("udp has defaults for everything"),
     };
     match (&transport, greedy) {
         (TransportPlan::Udp(_), true) => {

@@ -51,8 +51,11 @@ mod schema;
 mod section;
 mod sections;
 mod set;
+mod shape;
 mod suggest;
 mod target;
+#[cfg(test)]
+mod tests;
 mod timing_metrics;
 mod tree;
 mod watching;

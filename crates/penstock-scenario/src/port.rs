@@ -2,12 +2,12 @@
 
 use crate::mistake::Place;
 use crate::scheduling::{optional, Level};
-use crate::section::{Part, Section};
+use crate::section::Section;
 use penstock_engine::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
-use penstock_model::parameters::{Check, Parameters};
+use penstock_model::parameters::{Check, Parameters, Reading};
 use penstock_model::pcn_meter::PcnMeterPlan;
 
 penstock_model::choice! {
@@ -142,7 +142,7 @@ impl PortDraft {
     }
 }
 
-fn read_marker(section: &mut Section<'_>) -> Part<MarkerPlan> {
+fn read_marker(section: &mut Section<'_>) -> Reading<MarkerPlan> {
     let meter = section.one_of("marker", "meter", MeterPlan::NAMES, &["at"], MeterPlan::read);
     let keys = section.has("marker").then(|| section.table("marker")).flatten().map(|mut table| {
         let keys = MarkerKeys::read(&mut table);
@@ -150,14 +150,14 @@ fn read_marker(section: &mut Section<'_>) -> Part<MarkerPlan> {
         keys
     });
     match (meter, keys) {
-        (Part::Given(meter), Some(Some(keys))) => {
+        (Reading::Given(meter), Some(Some(keys))) => {
             let at = match keys.at {
                 At::Arrival => MarkAt::Arrival,
                 At::Departure => MarkAt::Departure,
             };
-            Part::Given(MarkerPlan { meter, at })
+            Reading::Given(MarkerPlan { meter, at })
         }
-        (Part::Absent, _) => Part::Absent,
-        _ => Part::Broken,
+        (Reading::Absent, _) => Reading::Absent,
+        _ => Reading::Broken,
     }
 }

@@ -1,12 +1,12 @@
 //! Schedulers and their classes, as deep as an author nests them.
 
 use crate::mistake::{Mistakes, Place};
-use crate::section::{Nothing, Part, Section};
+use crate::section::{Nothing, Section};
 use crate::suggest::{listed, unknown};
 use penstock_engine::blueprint::QueuePlan;
 use penstock_model::conditioner::PolicerPlan;
 use penstock_model::discipline::DisciplinePlan;
-use penstock_model::parameters::Parameters;
+use penstock_model::parameters::{Parameters, Reading};
 use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimit};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Bytes, Rate};
@@ -46,9 +46,9 @@ impl Level {
     pub fn read(section: &mut Section<'_>) -> Option<Level> {
         let place = section.place_below(&["scheduler", "priority", "order"]);
         let scheduler = match section.one_of("scheduler", "scheduler", SchedulerPlan::NAMES, &[], SchedulerPlan::read) {
-            Part::Absent => Some(fifo()),
-            Part::Broken => None,
-            Part::Given(plan) => Some(plan),
+            Reading::Absent => Some(fifo()),
+            Reading::Broken => None,
+            Reading::Given(plan) => Some(plan),
         };
         let default = read_queue(section);
         let written = read_tables(section, scheduler.as_ref());
@@ -139,11 +139,11 @@ fn read_queue(section: &mut Section<'_>) -> Option<Option<DisciplinePlan>> {
 }
 
 /// `None` after a mistake.
-pub(crate) fn optional<T>(part: Part<T>) -> Option<Option<T>> {
+pub(crate) fn optional<T>(part: Reading<T>) -> Option<Option<T>> {
     match part {
-        Part::Absent => Some(None),
-        Part::Broken => None,
-        Part::Given(plan) => Some(Some(plan)),
+        Reading::Absent => Some(None),
+        Reading::Broken => None,
+        Reading::Given(plan) => Some(Some(plan)),
     }
 }
 

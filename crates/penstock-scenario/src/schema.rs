@@ -43,7 +43,7 @@ fn object(fields: &[Field]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-fn property(field: &Field) -> Value {
+pub(crate) fn property(field: &Field) -> Value {
     let mut schema = of_kind(&field.kind);
     let range = if field.range.is_empty() { String::new() } else { format!("\n\nRange: {}.", field.range) };
     schema["description"] = json!(format!("{}{range}", dedent(field.doc)));
@@ -69,6 +69,7 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::List(items) => json!({ "type": "array", "items": of_kind(items), "minItems": 1 }),
         Kind::Name(_) => json!({ "type": "string" }),
         Kind::Law(_) => json!({ "type": ["string", "object", "array"] }),
+        Kind::Component { of, names } => json!({ "anyOf": [{ "enum": names }, components(of, &[], 1)] }),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::mistake::{Mistakes, Place};
 use crate::suggest::{listed, nearest, unknown};
 use crate::tree::{Branch, Item, Tree};
-use penstock_model::parameters::{Field, Kind, Reader, Value};
+use penstock_model::parameters::{Field, Kind, Reader, Reading, Value};
 
 /// A table being read.
 pub(crate) struct Section<'a> {
@@ -18,16 +18,6 @@ pub(crate) struct Section<'a> {
     choices: Vec<(String, &'static [(&'static str, &'static str)])>,
 }
 
-/// What became of an optional part.
-pub(crate) enum Part<T> {
-    /// It was not written.
-    Absent,
-    /// It was, with a mistake that has been noted.
-    Broken,
-    /// It was.
-    Given(T),
-}
-
 impl<'a> Section<'a> {
     /// Begins to read `tree`, which must be a table.
     pub fn new(mistakes: &'a Mistakes, path: String, place: Place, tree: &'a Tree) -> Option<Section<'a>> {
@@ -38,6 +28,11 @@ impl<'a> Section<'a> {
                 None
             }
         }
+    }
+
+    /// A table without entries.
+    fn empty(mistakes: &'a Mistakes, path: String, place: Place) -> Section<'a> {
+        Section { mistakes, path, place, table: &[], known: Vec::new(), hinted: false, choices: Vec::new() }
     }
 
     /// The entry under `key`, which counts as known from now on.
@@ -86,43 +81,46 @@ impl<'a> Section<'a> {
         names: &[&str],
         beside: &[&str],
         read: impl FnOnce(&str, &mut dyn Reader) -> Option<T>,
-    ) -> Part<T> {
-        let Some(branch) = self.branch(key) else { return Part::Absent };
+    ) -> Reading<T> {
+        let Some(branch) = self.branch(key) else { return Reading::Absent };
         let path = self.join(key);
-        let entries = match &branch.tree.item {
-            Item::Table(entries) => entries,
+        match &branch.tree.item {
+            Item::Table(entries) => {
+                let chosen: Vec<&Branch> = entries.iter().filter(|entry| !beside.contains(&entry.key.as_str())).collect();
+                match self.only(branch.place, &path, what, names, &chosen) {
+                    Some(only) => component(self.mistakes, &path, only, read),
+                    None => Reading::Broken,
+                }
+            }
             other => {
                 let meant = match other {
                     Item::Text(word) => nearest(word, names.iter().copied()),
                     _ => None,
                 };
                 let written = branch.tree.value().quoted();
-                self.mistakes.add(
-                    branch.place,
-                    &path,
-                    format!("{written} is not a table; write {key}.{} = {{ ... }}", meant.unwrap_or(names[0])),
-                );
-                return Part::Broken;
+                let message = format!("{written} is not a table; write {key}.{} = {{ ... }}", meant.unwrap_or(names[0]));
+                self.mistakes.add(branch.place, &path, message);
+                Reading::Broken
             }
-        };
-        let chosen: Vec<&Branch> = entries.iter().filter(|entry| !beside.contains(&entry.key.as_str())).collect();
-        let mut strange = false;
+        }
+    }
+
+    /// The only one of the `chosen` components of the table at `path`, if it is known.
+    fn only(&self, place: Place, path: &str, what: &str, names: &[&str], chosen: &[&'a Branch]) -> Option<&'a Branch> {
+        let mut known = true;
         for entry in chosen.iter().filter(|entry| !names.contains(&entry.key.as_str())) {
-            strange = true;
-            self.mistakes.add(entry.place, &path, unknown(what, &entry.key, names));
+            known = false;
+            self.mistakes.add(entry.place, path, unknown(what, &entry.key, names));
         }
-        match chosen[..] {
-            _ if strange => Part::Broken,
-            [only] => component(self.mistakes, &path, only, read),
-            [] => {
-                self.mistakes.add(branch.place, &path, format!("names no {what}; one of {}", listed(names)));
-                Part::Broken
-            }
+        match chosen {
+            _ if !known => {}
+            [only] => return Some(only),
+            [] => self.mistakes.add(place, path, format!("names no {what}; one of {}", listed(names))),
             [first, second, ..] => {
-                self.mistakes.add(second.place, &path, format!("names two {what}s, '{}' and '{}'; keep one", first.key, second.key));
-                Part::Broken
+                self.mistakes.add(second.place, path, format!("names two {what}s, '{}' and '{}'; keep one", first.key, second.key));
             }
         }
+        None
     }
 
     /// A table of components, in the order written; `None` after a mistake.
@@ -142,10 +140,10 @@ impl<'a> Section<'a> {
                 component(self.mistakes, &table.path, entry, &read)
             } else {
                 self.mistakes.add(entry.place, &table.path, unknown(what, &entry.key, names));
-                Part::Broken
+                Reading::Broken
             };
             match part {
-                Part::Given(part) => parts.push(part),
+                Reading::Given(part) => parts.push(part),
                 _ => sound = false,
             }
         }
@@ -242,18 +240,44 @@ impl Reader for Section<'_> {
                 );
             }
         }
-        self.wrong(key, format!("{message}{hint}"));
+        let place = self.place_below(&key.split('.').collect::<Vec<_>>());
+        self.mistakes.add(place, &self.join(key), format!("{message}{hint}"));
+    }
+
+    fn component(&mut self, field: &Field, read: &mut dyn FnMut(&str, &mut dyn Reader)) -> bool {
+        let Kind::Component { of, names } = field.kind else { unreachable!("only components are read as components") };
+        let (key, what) = (field.key(), of.replace('-', " "));
+        let Some(branch) = self.branch(&key) else { return false };
+        let path = self.join(&key);
+        let wrong = |message: String| self.mistakes.add(branch.place, &path, message);
+        match &branch.tree.item {
+            Item::Text(name) if names.contains(&name.as_str()) => {
+                read(name, &mut Section::empty(self.mistakes, format!("{path}.{name}"), branch.place));
+            }
+            Item::Text(name) => wrong(unknown(&what, name, names)),
+            Item::Table(entries) => {
+                let chosen: Vec<&Branch> = entries.iter().collect();
+                if let Some(only) = self.only(branch.place, &path, &what, names, &chosen) {
+                    component(self.mistakes, &path, only, |name, parameters| {
+                        read(name, parameters);
+                        Some(())
+                    });
+                }
+            }
+            _ => wrong(format!("{} is not a component; write {key} = \"{}\"", branch.tree.value().quoted(), names[0])),
+        }
+        true
     }
 }
 
 /// Reads the parameters of the component that `entry` names.
-fn component<T>(mistakes: &Mistakes, path: &str, entry: &Branch, read: impl FnOnce(&str, &mut dyn Reader) -> Option<T>) -> Part<T> {
+fn component<T>(mistakes: &Mistakes, path: &str, entry: &Branch, read: impl FnOnce(&str, &mut dyn Reader) -> Option<T>) -> Reading<T> {
     let Some(mut section) = Section::new(mistakes, format!("{path}.{}", entry.key), entry.place, &entry.tree) else {
-        return Part::Broken;
+        return Reading::Broken;
     };
     let plan = read(&entry.key, &mut section);
     section.finish();
-    plan.map_or(Part::Broken, Part::Given)
+    plan.map_or(Reading::Broken, Reading::Given)
 }
 
 /// A component written with nothing but its name.

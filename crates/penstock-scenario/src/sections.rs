@@ -29,19 +29,19 @@ pub(crate) struct KindEntry {
 
 /// All kinds of components.
 pub(crate) const KINDS: &[KindEntry] = &[
-    KindEntry { kind: "discipline", entries: DisciplinePlan::ENTRIES },
-    KindEntry { kind: "scheduler", entries: SchedulerPlan::ENTRIES },
-    KindEntry { kind: "shaper", entries: ShaperPlan::ENTRIES },
-    KindEntry { kind: "policer", entries: PolicerPlan::ENTRIES },
-    KindEntry { kind: "meter", entries: MeterPlan::ENTRIES },
-    KindEntry { kind: "pcn-meter", entries: PcnMeterPlan::ENTRIES },
-    KindEntry { kind: "source", entries: SourcePlan::ENTRIES },
-    KindEntry { kind: "transport", entries: TransportPlan::ENTRIES },
-    KindEntry { kind: "impairment", entries: ImpairmentPlan::ENTRIES },
-    KindEntry { kind: "arrival", entries: ArrivalPlan::ENTRIES },
-    KindEntry { kind: "holding", entries: HoldingPlan::ENTRIES },
-    KindEntry { kind: "admission", entries: AdmissionPlan::ENTRIES },
-    KindEntry { kind: "termination", entries: TerminationPlan::ENTRIES },
+    KindEntry { kind: DisciplinePlan::OF, entries: DisciplinePlan::ENTRIES },
+    KindEntry { kind: SchedulerPlan::OF, entries: SchedulerPlan::ENTRIES },
+    KindEntry { kind: ShaperPlan::OF, entries: ShaperPlan::ENTRIES },
+    KindEntry { kind: PolicerPlan::OF, entries: PolicerPlan::ENTRIES },
+    KindEntry { kind: MeterPlan::OF, entries: MeterPlan::ENTRIES },
+    KindEntry { kind: PcnMeterPlan::OF, entries: PcnMeterPlan::ENTRIES },
+    KindEntry { kind: SourcePlan::OF, entries: SourcePlan::ENTRIES },
+    KindEntry { kind: TransportPlan::OF, entries: TransportPlan::ENTRIES },
+    KindEntry { kind: ImpairmentPlan::OF, entries: ImpairmentPlan::ENTRIES },
+    KindEntry { kind: ArrivalPlan::OF, entries: ArrivalPlan::ENTRIES },
+    KindEntry { kind: HoldingPlan::OF, entries: HoldingPlan::ENTRIES },
+    KindEntry { kind: AdmissionPlan::OF, entries: AdmissionPlan::ENTRIES },
+    KindEntry { kind: TerminationPlan::OF, entries: TerminationPlan::ENTRIES },
 ];
 
 /// A table of a scenario.

@@ -1,19 +1,14 @@
 //! Settings of the command line, applied to the scenario before it is validated.
 
 use crate::mistake::{Mistakes, Place};
+use crate::sections::SECTIONS;
+use crate::shape::Shape;
 use crate::suggest::unknown;
 use crate::tree::{parse_set, why_not_toml, Branch, Item, Tree};
-
-/// Keys of the top level that a setting may begin with.
-pub(crate) const TOP: &[&str] =
-    &["description", "duration", "warm-up", "seed", "ties", "routing", "nodes", "links", "flows", "calls", "measure"];
+use penstock_model::parameters::Field;
 
 /// Lists whose entries have names.
 const LISTS: [&str; 3] = ["links", "flows", "calls"];
-
-/// Tables that hold one of several components: naming another one replaces it.
-const ONE_OF: &[&str] =
-    &["queue", "scheduler", "marker", "shaper", "policer", "source", "transport", "arrivals", "holding", "admission", "termination"];
 
 /// Applies `path = value`, the setting number `set`.
 ///
@@ -39,11 +34,12 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
         }
     }
     let outcome = match &segments[..] {
-        [name, rest @ ..] if !rest.is_empty() && (!TOP.contains(&bare(name)) || top.get(name).is_none()) && entry(top, name).is_some() => {
-            assign(entry(top, name).expect("looked at just now"), rest, value, place)
+        [name, rest @ ..] if !rest.is_empty() && (!is_top_key(bare(name)) || top.get(name).is_none()) && entry(top, name).is_some() => {
+            let (list, item) = entry(top, name).expect("looked at just now");
+            assign(item, Shape::entry(list), rest, value, place)
         }
         [list @ ("links" | "flows" | "calls"), name, rest @ ..] if !rest.is_empty() => match named(top, list, name) {
-            Some(item) => assign(item, rest, value, place),
+            Some(item) => assign(item, Shape::entry(list), rest, value, place),
             None => Err(unknown_name(kind_of(list), name, &known(top, list))),
         },
         ["nodes", name, ..] if top.get("nodes").is_some_and(|nodes| nodes.get(name).is_none()) => {
@@ -53,7 +49,7 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
             };
             Err(unknown("node", name, &names))
         }
-        [first, ..] if TOP.contains(&bare(first)) => assign(top, &segments, value, place),
+        [first, ..] if is_top_key(bare(first)) => assign(top, Shape::top(), &segments, value, place),
         [name, ..] if entry(top, name).is_some() => {
             let key = if named(top, "links", name).is_some() { "rate" } else { "count" };
             Err(format!("'{name}' has many keys; say which of them, as in {name}.{key}"))
@@ -64,12 +60,32 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
         [name, ..] => {
             // Names first: the list in the message is cut after a dozen.
             let mut names: Vec<String> = LISTS.iter().flat_map(|list| known(top, list)).collect();
-            names.extend(TOP.iter().map(|key| (*key).to_owned()));
+            names.extend(top_keys());
             Err(unknown_name("key, link or group of flows or calls", name, &names))
         }
         [] => unreachable!("splitting yields at least one segment"),
     };
     if let Err(message) = outcome {
+        mistakes.add(place, "", message);
+    }
+}
+
+/// The keys that a setting may begin with.
+fn top_keys() -> impl Iterator<Item = String> {
+    let parts = SECTIONS[0].parts.iter().map(|part| part.key.to_owned());
+    SECTIONS[0].fields.iter().map(Field::key).chain(parts)
+}
+
+fn is_top_key(key: &str) -> bool {
+    top_keys().any(|top| top == key)
+}
+
+/// Applies `path = value` below the whole of `tree`, which is of this `shape`.
+#[cfg(test)]
+pub(crate) fn apply_below(tree: &mut Tree, shape: Shape, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
+    let place = Place::Set(set);
+    let value = parse_set(value, place, mistakes);
+    if let Err(message) = assign(tree, shape, &path.split('.').collect::<Vec<_>>(), value, place) {
         mistakes.add(place, "", message);
     }
 }
@@ -129,10 +145,10 @@ fn unknown_name(what: &str, name: &str, known: &[String]) -> String {
     unknown(what, name, &known.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The entry called `name` of any list.
-fn entry<'a>(top: &'a mut Tree, name: &str) -> Option<&'a mut Tree> {
-    let list = LISTS.iter().find(|list| named(top, list, name).is_some())?;
-    named(top, list, name)
+/// The entry called `name` of any list, and that list.
+fn entry<'a>(top: &'a mut Tree, name: &str) -> Option<(&'static str, &'a mut Tree)> {
+    let list = LISTS.into_iter().find(|list| named(top, list, name).is_some())?;
+    named(top, list, name).map(|item| (list, item))
 }
 
 /// The entry of `[[links]]`, `[[flows]]` or `[[calls]]` called `name`.
@@ -150,8 +166,8 @@ fn named<'a>(top: &'a mut Tree, list: &str, name: &str) -> Option<&'a mut Tree> 
     }
 }
 
-/// Puts `value` where `path` leads from `tree`.
-fn assign(tree: &mut Tree, path: &[&str], value: Tree, place: Place) -> Result<(), String> {
+/// Puts `value` where `path` leads from `tree`, which is of this `shape`.
+fn assign(tree: &mut Tree, shape: Shape, path: &[&str], value: Tree, place: Place) -> Result<(), String> {
     let [segment, rest @ ..] = path else {
         *tree = value;
         return Ok(());
@@ -186,9 +202,21 @@ fn assign(tree: &mut Tree, path: &[&str], value: Tree, place: Place) -> Result<(
         *target = value;
         return Ok(());
     }
-    if let (true, Item::Table(inner)) = (ONE_OF.contains(&key), &mut target.item) {
-        let keeps = |name: &str| name == rest[0] || key == "marker" && (name == "at" || rest[0] == "at");
-        inner.retain(|branch| keeps(&branch.key));
+    let shape = if index.is_some() { shape.below(key).one() } else { shape.below(key) };
+    if let Shape::Component(component) = shape {
+        if let (true, Item::Text(name)) = (component.by_name, &target.item) {
+            *target = table_of(name.clone(), target.place);
+        }
+        // Naming another component replaces the one that stands there.
+        if let Item::Table(inner) = &mut target.item {
+            inner.retain(|branch| component.may_stand_together(&branch.key, rest[0]));
+        }
     }
-    assign(target, rest, value, place)
+    assign(target, shape, rest, value, place)
+}
+
+/// The table with which a component of that name has all its defaults.
+fn table_of(name: String, place: Place) -> Tree {
+    let tree = Tree { place, item: Item::Table(Vec::new()) };
+    Tree { place, item: Item::Table(vec![Branch { key: name, place, tree }]) }
 }

@@ -30,11 +30,12 @@ def list_(
     from penstock.cli.console import emit, show, table
     from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
-    from penstock.reference import PLACES, catalogue
+    from penstock.reference import catalogue, places
 
     everything = catalogue()
     others = ["metrics", "sections", "studies"]
-    of_key = {place: found for found, place in PLACES.items() if found in everything["components"]}
+    keys = places()
+    of_key = {place.rpartition(".")[2]: found for found, of_kind in reversed(keys.items()) for place in of_kind}
     allowed = [*everything["components"], *others]
     wanted = kind if kind in allowed or kind is None else of_key.get(kind, kind)
     if wanted is not None and wanted not in allowed:
@@ -55,7 +56,7 @@ def list_(
         return
     for name, found in components.items():
         rows = [(component["name"], component["summary"]) for component in found]
-        place = f"{PLACES[name]}.NAME in a scenario"
+        place = f"{' or '.join(f'{place}.NAME' for place in keys[name])} in a scenario"
         if kind in of_key and kind != name:
             place = f"`{kind}` takes a{'n' * (name[0] in 'aeiou')} {name}"
         show(table(f"{name} ({place})", ["name", "what it does"], rows), "")

@@ -13,7 +13,7 @@ use crate::units::Duration;
 
 crate::component_plans! {
     /// When calls arrive, as a scenario gives it.
-    pub enum ArrivalPlan {
+    pub enum ArrivalPlan of "arrival" {
         "poisson" => Poisson(poisson::Parameters),
         "batch" => Batch(batch::Parameters),
         "none" => Never(none::Parameters),
@@ -42,7 +42,7 @@ impl ArrivalPlan {
 
 crate::component_plans! {
     /// How long calls last, as a scenario gives it.
-    pub enum HoldingPlan {
+    pub enum HoldingPlan of "holding" {
         "exponential" => Exponential(exponential::Parameters),
         "fixed" => Fixed(fixed::Parameters),
         "infinite" => Infinite(infinite::Parameters),

@@ -5,14 +5,14 @@ pub mod shaper;
 
 crate::component_plans! {
     /// A shaper with its parameters, as a scenario gives it.
-    pub enum ShaperPlan {
+    pub enum ShaperPlan of "shaper" {
         "token-bucket" => TokenBucket(shaper::Parameters),
     }
 }
 
 crate::component_plans! {
     /// A policer with its parameters, as a scenario gives it.
-    pub enum PolicerPlan {
+    pub enum PolicerPlan of "policer" {
         "token-bucket" => TokenBucket(policer::Parameters),
     }
 }

@@ -18,7 +18,7 @@ macro_rules! disciplines {
     ($( $name:literal => $variant:ident($discipline:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A discipline with its parameters, as a scenario gives it.
-            pub enum DisciplinePlan { $( $name => $variant($parameters), )* }
+            pub enum DisciplinePlan of "discipline" { $( $name => $variant($parameters), )* }
         }
 
         /// A discipline at work. `Custom` is for users of the crate.

@@ -30,7 +30,7 @@ macro_rules! impairments {
     ($( $name:literal => $variant:ident($impairment:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// An impairment with its parameters, as a scenario gives it.
-            pub enum ImpairmentPlan { $( $name => $variant($parameters), )* }
+            pub enum ImpairmentPlan of "impairment" { $( $name => $variant($parameters), )* }
         }
 
         /// An impairment at work. `Custom` is for users of the crate.

@@ -27,7 +27,7 @@ macro_rules! meters {
     ($( $name:literal => $variant:ident($meter:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A meter with its parameters, as a scenario gives it.
-            pub enum MeterPlan { $( $name => $variant($parameters), )* }
+            pub enum MeterPlan of "meter" { $( $name => $variant($parameters), )* }
         }
 
         /// A meter at work. `Custom` is for users of the crate.

@@ -69,7 +69,7 @@ macro_rules! pcn_meters {
     ($( $name:literal => $variant:ident($module:ident), )*) => {
         crate::component_plans! {
             /// A PCN meter with its parameters, as a scenario gives it.
-            pub enum PcnMeterPlan { $( $name => $variant($module::Parameters), )* }
+            pub enum PcnMeterPlan of "pcn-meter" { $( $name => $variant($module::Parameters), )* }
         }
 
         /// A PCN meter at work. `Custom` is for users of the crate, and for meters that need more than 64 bits.

@@ -36,7 +36,7 @@ macro_rules! schedulers {
     ($( $name:literal => $variant:ident($scheduler:ty, $parameters:ty) $(or $wide:ty)?, )*) => {
         crate::component_plans! {
             /// A scheduler with its parameters, as a scenario gives it.
-            pub enum SchedulerPlan { $( $name => $variant($parameters), )* }
+            pub enum SchedulerPlan of "scheduler" { $( $name => $variant($parameters), )* }
         }
 
         /// A scheduler at work. `Custom` is for users of the crate, and for what does not fit 64 bits.

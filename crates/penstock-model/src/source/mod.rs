@@ -55,7 +55,7 @@ macro_rules! sources {
     ) => {
         crate::component_plans! {
             /// A source with its parameters, as a scenario gives it.
-            pub enum SourcePlan {
+            pub enum SourcePlan of "source" {
                 $( $name => $variant($parameters), )*
                 $( $greedy_name => $greedy($greedy_parameters), )*
             }

@@ -10,7 +10,7 @@ use crate::packet::Ecn;
 
 crate::component_plans! {
     /// A transport with its parameters, as a scenario gives it.
-    pub enum TransportPlan {
+    pub enum TransportPlan of "transport" {
         "tcp" => Tcp(tcp::Parameters),
         "udp" => Udp(udp::Parameters),
     }

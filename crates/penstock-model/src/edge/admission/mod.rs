@@ -11,7 +11,7 @@ use crate::units::{Bytes, Duration, Time};
 
 crate::component_plans! {
     /// An admission scheme with its parameters, as a scenario gives it.
-    pub enum AdmissionPlan {
+    pub enum AdmissionPlan of "admission" {
         "cle" => Cle(cle::Parameters),
         "count" => Count(count::Parameters),
         "rfc-6661" => Rfc6661(rfc_6661::Parameters),

@@ -16,7 +16,7 @@ pub use cut::Victims;
 
 crate::component_plans! {
     /// A termination scheme with its parameters, as a scenario gives it.
-    pub enum TerminationPlan {
+    pub enum TerminationPlan of "termination" {
         "single-threshold" => SingleThreshold(single_threshold::Parameters),
         "cl" => Cl(cl::Parameters),
         "sm" => Sm(sm::Parameters),

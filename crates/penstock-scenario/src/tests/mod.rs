@@ -1,0 +1,3 @@
+//! Tests of what no published component uses yet.
+
+mod nesting;
