@@ -17,7 +17,7 @@ macro_rules! congestion_controls {
     ($( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A congestion control with its parameters, as a scenario gives it.
-            pub enum CongestionControlPlan { $( $name => $variant($parameters), )* }
+            pub enum CongestionControlPlan of "congestion-control" { $( $name => $variant($parameters), )* }
         }
 
         /// A congestion control at work. Boxed, so that a connection has the size that most need; what has no state takes

@@ -19,7 +19,7 @@ macro_rules! recoveries {
     ($( $name:literal => $variant:ident($recovery:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A loss recovery with its parameters, as a scenario gives it.
-            pub enum RecoveryPlan { $( $name => $variant($parameters), )* }
+            pub enum RecoveryPlan of "recovery" { $( $name => $variant($parameters), )* }
         }
 
         /// A recovery at work.
