@@ -3,9 +3,12 @@
 //! A [`Blueprint`] says what to run; [`Sim`] runs it; [`Observations`] say what happened. A run is a pure function of its
 //! blueprint: no statics, no system time, no iteration over hash maps.
 //!
-//! Simulated things are *processes* ([`node::process::Process`]): a router's port, or a host with all its interfaces. They meet
-//! only through packets that take time, each has one entry point `run(until, inputs, outputs)`, and executors choose only
-//! `until`: see [`Executor`].
+//! A network is a set of *processes* ([`kernel::process::Process`]): a router's port, or a host with all its interfaces. They
+//! affect each other only through packets and messages that take time, each has one entry point
+//! `run(until, inputs, outputs, routes)`, and the executor chooses only `until`: see [`Executor`].
+//!
+//! Modules import downwards only: `merge` <- `kernel` <- `port` <- `endpoints` <- `node`; `executor` knows `merge` and `kernel`;
+//! `build` makes processes of a blueprint; `api::sim` uses both.
 
 pub mod api;
 mod build;
@@ -20,7 +23,7 @@ pub use api::blueprint::Blueprint;
 pub use api::observations::Observations;
 pub use api::sim::Sim;
 pub use api::{blueprint, observations, sim};
-pub use build::assemble::BlueprintError;
-pub use executor::lookahead::Executor;
+pub use build::error::BlueprintError;
 pub use executor::parallel::autotune::Autotune;
+pub use executor::Executor;
 pub use port::commits_on_arrival;

@@ -19,6 +19,22 @@ fn sim(blueprint: &Blueprint) -> Sim {
     Sim::new(blueprint.clone()).expect("random scenarios are sound")
 }
 
+/// Runs in stretches of so many events, up to these instants in turn and then to the end; stretches are for several cores and
+/// for one in turn if there are such instants.
+fn in_budgets(mut sim: Sim, budgets: &[u64], ends: &[u64]) -> Observations {
+    let mut budgets = budgets.iter().cycle();
+    for (i, end) in ends.iter().enumerate() {
+        sim.use_cores(i % 3 != 1);
+        sim.run_events(Time::from_ps(*end), *budgets.next().expect("some budgets"));
+    }
+    let mut stretches = 0;
+    // Budgets of nothing are no progress.
+    while !sim.run_events(Time::NEVER, budgets.next().expect("some budgets") + u64::from(stretches % 50 == 49)) {
+        stretches += 1;
+    }
+    sim.finish()
+}
+
 /// Everything that can be observed is the same; the first differences are shown.
 fn same(a: &Observations, b: &Observations) -> Result<(), TestCaseError> {
     let rows = a.trace.iter().zip(&b.trace).position(|(a, b)| a != b).unwrap_or(a.trace.len().min(b.trace.len()));
@@ -82,6 +98,31 @@ proptest! {
         let mut sliced = sim(&blueprint);
         cuts.into_iter().for_each(|cut| sliced.run_until(Time::from_ps(cut)));
         same(&sim(&blueprint).run(), &sliced.run())?;
+    }
+
+    #[test]
+    fn a_run_with_budgets_of_events_is_the_run(case in case(), budgets in prop::collection::vec(0u64..400, 1..20), cut in any::<u64>()) {
+        let blueprint = case.blueprint();
+        let whole = sim(&blueprint).run();
+        for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
+            same(&whole, &in_budgets(sim(&blueprint).with_executor(executor), &budgets, &[]))?;
+            let shard_of = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % 3) as u32;
+            let several = Sim::cut(blueprint.clone(), &shard_of).expect("random scenarios are sound").with_executor(executor).in_turn();
+            same(&whole, &in_budgets(several, &budgets, &[]))?;
+        }
+    }
+
+    /// Also where the end of a stretch comes before that of the last one, and cores are used in turn with one.
+    #[test]
+    fn stretches_of_any_kind_are_the_run(
+        case in case(),
+        budgets in prop::collection::vec(1u64..400, 1..20),
+        ends in prop::collection::vec(0u64..220_000_000_000, 1..9),
+    ) {
+        let blueprint = case.blueprint();
+        let several = Sim::cut(blueprint.clone(), &|process| process as u32 % 2).expect("random scenarios are sound").in_turn();
+        same(&sim(&blueprint).run(), &in_budgets(several, &budgets, &ends))?;
+        same(&sim(&blueprint).run(), &in_budgets(sim(&blueprint), &budgets, &ends))?;
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use penstock_engine::{Autotune, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
-use penstock_model::units::{Duration, Time};
 use penstock_scenario::{Mistake, ValidScenario};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -14,8 +13,10 @@ use std::sync::Arc;
 create_exception!(_core, ScenarioError, PyValueError, "A scenario with mistakes, listed in `mistakes`.");
 create_exception!(_core, Cancelled, PyException, "A run that was told to stop.");
 
-/// How long a run works between two looks at its cancel flag, about.
-const SLICE: std::time::Duration = std::time::Duration::from_millis(20);
+/// About how long a run works between two looks at its cancel flag,
+const STRETCH: std::time::Duration = std::time::Duration::from_millis(20);
+/// but for no fewer events than this, which take a millisecond or less.
+const FEWEST_EVENTS: u64 = 10_000;
 
 /// A flag that stops the runs it was given to, from any thread.
 #[pyclass(frozen, module = "penstock._core")]
@@ -119,27 +120,27 @@ fn simulate(
 ) -> PyResult<(Observations, usize)> {
     let blueprint = scenario.blueprint(Some(seed), replication);
     let mut sim = Sim::on_cores(blueprint, threads).map_err(|error| PyValueError::new_err(error.to_string()))?.with_executor(executor);
-    // So short at first that even the busiest network is done with it soon; twenty doublings make it the whole run.
-    let mut slice = (sim.end().as_ps() >> 20).max(1);
-    let mut until = Time::ZERO;
+    let mut budget = FEWEST_EVENTS;
     let mut autotune = Autotune::default();
-    while until < sim.end() {
+    loop {
         let begin = std::time::Instant::now();
-        let before = sim.done();
-        sim.spread(autotune.is_spread());
-        until += Duration::from_ps(slice);
-        sim.run_until(until);
+        let before = sim.events();
+        sim.use_cores(autotune.uses_cores());
+        let is_complete = sim.run_events(sim.end(), budget);
         if cancel.load(Ordering::Relaxed) {
             return Err(Cancelled::new_err("cancelled"));
         }
+        if is_complete {
+            break;
+        }
         let spent = begin.elapsed();
         if sim.is_divided() {
-            autotune.note(sim.done() - before, spent.as_secs_f64());
+            autotune.record(sim.events() - before, spent.as_secs_f64());
         }
-        if spent < SLICE / 2 {
-            slice = slice.saturating_mul(2);
-        } else if spent > SLICE * 2 {
-            slice = (slice / 2).max(1);
+        if spent < STRETCH / 2 {
+            budget = budget.saturating_mul(2);
+        } else if spent > STRETCH * 2 {
+            budget = (budget / 2).max(FEWEST_EVENTS);
         }
     }
     let used = sim.cores();

@@ -1,14 +1,18 @@
-//! A simulation: processes, the channels between them, and what runs them in turn.
+//! A simulation: processes, the channels between them, and the executor that runs them.
 
 use crate::api::blueprint::Blueprint;
 use crate::api::observations::{FlowCounters, LinkCounters, Observations};
-use crate::build::assemble::{assemble, BlueprintError, Division, Parts};
-use crate::executor::lookahead::{Executor, Lookahead};
-use crate::executor::parallel::shard::{of, Shard};
+use crate::build::error::BlueprintError;
+use crate::build::{Assembly, Network};
+use crate::executor::parallel::partition::{keep_together, partition};
 use crate::executor::parallel::ParallelExecutor;
-use crate::kernel::channel::Inputs;
+use crate::executor::sequencer::Sequencer;
+use crate::executor::shard::{inputs_of, EventBudget, Shard};
+use crate::executor::Executor;
 use crate::kernel::digest::Digest;
+use crate::kernel::inputs::Inputs;
 use crate::kernel::outbox::Outbox;
+use crate::kernel::process_graph::ProcessGraph;
 use crate::kernel::route::Routes;
 use crate::node::process::Process;
 use penstock_model::units::Time;
@@ -16,16 +20,18 @@ use penstock_model::units::Time;
 /// One run of a blueprint. Two can coexist; nothing is shared between them.
 pub struct Sim {
     processes: Vec<Process>,
-    /// Each process's inputs; taken out while it runs, so that it cannot send to itself.
+    /// Each process's inputs; taken out during a visit, so that a process cannot send to itself.
     inputs: Vec<Option<Box<Inputs>>>,
     routes: Routes,
-    horizon: Lookahead,
+    sequencer: Sequencer,
     /// How the processes are divided between several cores, if they are.
-    cores: Option<Box<ParallelExecutor>>,
+    parallel: Option<Box<ParallelExecutor>>,
     /// Whether to use them.
-    spread: bool,
-    /// What has been done on one core, in packets and events of sources.
-    done: u64,
+    is_parallel: bool,
+    /// Where the processes' due times are kept; none before the first run.
+    scheduled_for: Option<Mode>,
+    /// Events handled on one core, and on several: packets that arrived, and what sources and timers did.
+    events: [u64; 2],
     from: Time,
     to: Time,
     flows: usize,
@@ -34,13 +40,20 @@ pub struct Sim {
     meter_samples: usize,
 }
 
+/// On how many cores a part of a run was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    OneCore,
+    SeveralCores,
+}
+
 impl Sim {
     /// Builds a run on one core.
     ///
     /// # Errors
     /// If the blueprint contradicts itself.
     pub fn new(blueprint: Blueprint) -> Result<Sim, BlueprintError> {
-        Sim::divided(&blueprint, Division::Whole)
+        Sim::divided(&blueprint, |graph| vec![0; graph.weights.len()])
     }
 
     /// Builds a run on so many cores, or on fewer if the network is not made for that; the results are the same.
@@ -48,7 +61,10 @@ impl Sim {
     /// # Errors
     /// If the blueprint contradicts itself.
     pub fn on_cores(blueprint: Blueprint, cores: usize) -> Result<Sim, BlueprintError> {
-        Sim::divided(&blueprint, Division::Into(cores))
+        Sim::divided(&blueprint, |graph| {
+            let shard_of = (cores > 1).then(|| partition(graph, cores)).flatten();
+            shard_of.unwrap_or_else(|| vec![0; graph.weights.len()])
+        })
     }
 
     /// Builds a run whose i-th process belongs to the core `core_of(i)`, however little that pays; for tests. Processes
@@ -57,19 +73,21 @@ impl Sim {
     /// # Errors
     /// If the blueprint contradicts itself.
     pub fn cut(blueprint: Blueprint, core_of: &dyn Fn(usize) -> u32) -> Result<Sim, BlueprintError> {
-        Sim::divided(&blueprint, Division::By(core_of))
+        Sim::divided(&blueprint, |graph| keep_together(&(0..graph.weights.len()).map(core_of).collect::<Vec<u32>>(), graph))
     }
 
-    fn divided(blueprint: &Blueprint, division: Division<'_>) -> Result<Sim, BlueprintError> {
-        let Parts { processes, inputs, routes, latencies, ends } = assemble(blueprint, division)?;
+    fn divided(blueprint: &Blueprint, shard_of: impl Fn(&ProcessGraph) -> Vec<u32>) -> Result<Sim, BlueprintError> {
+        let network = Network::new(blueprint)?;
+        let Assembly { processes, inputs, routes, latencies, ends } = network.assemble(&shard_of(network.graph()))?;
         Ok(Sim {
-            horizon: Lookahead::new(processes.len(), &latencies),
-            cores: (ends.len() > 1).then(|| Box::new(ParallelExecutor::new(ends, &latencies))),
-            spread: true,
+            sequencer: Sequencer::new(processes.len(), &latencies),
+            parallel: (ends.len() > 1).then(|| Box::new(ParallelExecutor::new(ends, &latencies))),
+            is_parallel: true,
+            scheduled_for: None,
             processes,
             inputs: inputs.into_iter().map(|inputs| Some(Box::new(inputs))).collect(),
             routes,
-            done: 0,
+            events: [0; 2],
             from: blueprint.warm_up,
             to: blueprint.end,
             flows: blueprint.flows.len(),
@@ -79,57 +97,78 @@ impl Sim {
         })
     }
 
-    /// Runs everything up to and including `until` (never beyond the end).
+    /// Handles all events up to and including `until` (never beyond the end).
     pub fn run_until(&mut self, until: Time) {
+        self.run_events(until, u64::MAX);
+    }
+
+    /// Handles events up to and including `until` (never beyond the end), and stops once `budget` of them have been handled,
+    /// or some more; returns whether none is left. Where runs are stopped changes no result.
+    pub fn run_events(&mut self, until: Time, budget: u64) -> bool {
         let until = until.min(self.to);
-        let Sim { processes, inputs, horizon, routes, .. } = self;
-        if let Some(cores) = self.cores.as_mut().filter(|_| self.spread) {
-            return cores.run(until, processes, inputs, routes);
-        }
-        let mut whole = Shard { first: 0, processes, inputs, horizon, routes, train: Vec::new() };
-        whole.begin();
-        self.done += whole.run(until, &mut Outbox::default());
+        let mut budget = EventBudget::new(budget);
+        let Sim { processes, inputs, sequencer, routes, .. } = self;
+        let is_complete = match self.parallel.as_mut().filter(|_| self.is_parallel) {
+            Some(parallel) => {
+                if self.scheduled_for != Some(Mode::SeveralCores) {
+                    parallel.begin(processes, inputs, routes);
+                    self.scheduled_for = Some(Mode::SeveralCores);
+                }
+                parallel.run(until, &mut budget, processes, inputs, routes)
+            }
+            None => {
+                let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };
+                if self.scheduled_for != Some(Mode::OneCore) {
+                    shard.begin();
+                    self.scheduled_for = Some(Mode::OneCore);
+                }
+                shard.run(until, &mut Outbox::default(), &mut budget)
+            }
+        };
+        self.events[usize::from(self.scheduled_for == Some(Mode::SeveralCores))] += budget.handled;
+        is_complete
     }
 
     /// Chooses the executor; both give the same results. The plain one has one core.
     #[must_use]
     pub fn with_executor(mut self, executor: Executor) -> Sim {
-        self.horizon.choose(executor);
-        self.cores = self.cores.filter(|_| executor != Executor::Plain);
-        self.cores.iter_mut().for_each(|cores| cores.choose(executor));
+        self.sequencer.choose(executor);
+        self.parallel = self.parallel.filter(|_| executor != Executor::Plain);
+        self.parallel.iter_mut().for_each(|parallel| parallel.choose(executor));
         self
     }
 
-    /// Runs what is divided between cores on one, in turn, but in the same steps; for tests.
+    /// Runs the shards of several cores on one, in turn, but in the same steps; for tests.
     #[must_use]
     pub fn in_turn(mut self) -> Sim {
-        self.cores.iter_mut().for_each(|cores| cores.take_turns());
+        self.parallel.iter_mut().for_each(|parallel| parallel.take_turns());
         self
     }
 
     /// Whether the network is divided between cores.
     pub fn is_divided(&self) -> bool {
-        self.cores.is_some()
+        self.parallel.is_some()
     }
 
-    /// Goes on, over the cores between which the network is divided, or on one.
-    pub fn spread(&mut self, over_cores: bool) {
-        self.spread = over_cores;
+    /// Goes on over the cores between which the network is divided, or on one.
+    pub fn use_cores(&mut self, several: bool) {
+        self.is_parallel = several;
     }
 
-    /// What has been done so far, in packets and events of sources.
-    pub fn done(&self) -> u64 {
-        self.done + self.cores.as_ref().map_or(0, |cores| cores.done())
+    /// Events handled so far: packets that arrived, and what sources, timers and messages did.
+    pub fn events(&self) -> u64 {
+        self.events.iter().sum()
     }
 
-    /// How many cores most of what has been done was done on.
+    /// On how many cores most events were handled.
     pub fn cores(&self) -> usize {
-        self.cores.as_ref().filter(|cores| cores.done() > self.done).map_or(1, |cores| cores.count())
+        let [one, several] = self.events;
+        self.parallel.as_ref().filter(|_| several > one).map_or(1, |parallel| parallel.count())
     }
 
     /// Packets that have been sent and neither received nor lost: they wait at a port, or are on a wire.
     pub fn packets_under_way(&self) -> u64 {
-        let on_wires: usize = self.inputs.iter().map(|inputs| of(inputs).len()).sum();
+        let on_wires: usize = self.inputs.iter().map(|inputs| inputs_of(inputs).len()).sum();
         let at_ports: u64 = self.processes.iter().map(Process::held).sum();
         on_wires as u64 + at_ports
     }

@@ -1,4 +1,4 @@
-//! In which order the ends of flows stand in their hosts.
+//! The layout of flows: in which order their ends stand in their hosts.
 
 use crate::api::blueprint::{Blueprint, FlowPlan};
 use penstock_model::rng::Key;
@@ -10,7 +10,7 @@ use penstock_model::units::{Duration, Time};
 /// Periodic sources send in turn, again and again, so they and their sinks stand in the order of their first packets: a host
 /// with more of them than a cache holds then reads its memory from front to back. In the order of the flows, whose phases
 /// are random, a packet-hop took five times as long among ten thousand. All others keep the order of the flows.
-pub fn seats(blueprint: &Blueprint, key: Key) -> Vec<u32> {
+pub fn flows_in_layout_order(blueprint: &Blueprint, key: Key) -> Vec<u32> {
     let mut first: Vec<(Time, u32)> =
         blueprint.flows.iter().enumerate().map(|(i, flow)| (first_packet(blueprint, flow, key).unwrap_or(Time::ZERO), i as u32)).collect();
     first.sort_unstable();

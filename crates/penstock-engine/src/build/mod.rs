@@ -1,5 +1,92 @@
-//! From a blueprint to processes.
+//! From a blueprint to processes: where they are, how they are connected, and in which order they are numbered.
 
-pub mod assemble;
+pub mod check;
+pub mod error;
 pub mod flow_layout;
+pub mod flows;
+pub mod numbering;
 pub mod process_graph;
+pub mod processes;
+pub mod routes;
+
+use crate::api::blueprint::Blueprint;
+use crate::build::error::BlueprintError;
+use crate::build::flows::add_flows;
+use crate::build::numbering::{used_links, Channels, Place, Places, ProcessNumbers, Sharded};
+use crate::build::processes::ProcessTable;
+use crate::build::routes::{InputNumbers, RouteTable};
+use crate::kernel::inputs::Inputs;
+use crate::kernel::process_graph::{Latencies, ProcessGraph};
+use crate::kernel::route::{Hop, Routes};
+use crate::node::process::Process;
+use penstock_model::id::LinkId;
+use penstock_model::rng::Key;
+
+/// A checked blueprint whose processes are known, but not made.
+pub struct Network<'a> {
+    blueprint: &'a Blueprint,
+    places: Places<'a>,
+    used: Vec<LinkId>,
+    channels: Channels,
+    order: Vec<Place>,
+    graph: ProcessGraph,
+}
+
+/// The processes of a blueprint, with what connects them.
+pub struct Assembly {
+    /// The processes.
+    pub processes: Vec<Process>,
+    /// Their inputs.
+    pub inputs: Vec<Inputs>,
+    /// All routes.
+    pub routes: Routes,
+    /// The delays between processes.
+    pub latencies: Latencies,
+    /// For each shard, the number behind its last process.
+    pub ends: Vec<u32>,
+}
+
+impl<'a> Network<'a> {
+    /// Checks a blueprint, and finds its processes and the graph of them.
+    ///
+    /// # Errors
+    /// If it contradicts itself; see [`BlueprintError`].
+    pub fn new(blueprint: &'a Blueprint) -> Result<Network<'a>, BlueprintError> {
+        check::check(blueprint)?;
+        let places = Places::new(blueprint);
+        let used = used_links(blueprint);
+        let channels = Channels::new(blueprint, &places);
+        let order = places.in_topological_order(&used, &channels)?;
+        let graph = process_graph::of(blueprint, &places, &ProcessNumbers::new(blueprint, &order))?;
+        Ok(Network { blueprint, places, used, channels, order, graph })
+    }
+
+    /// The graph of its processes.
+    pub fn graph(&self) -> &ProcessGraph {
+        &self.graph
+    }
+
+    /// Makes the processes, numbered shard by shard; `shard_of` has the shard of each process of the graph.
+    ///
+    /// # Errors
+    /// If a flow's source cannot be carried by its transport.
+    pub fn assemble(&self, shard_of: &[u32]) -> Result<Assembly, BlueprintError> {
+        let Network { blueprint, places, used, channels, order, graph } = self;
+        let Sharded { order, number, ends } = Sharded::new(order, shard_of);
+        let numbers = ProcessNumbers::new(blueprint, &order);
+        let key = Key::root(blueprint.seed, blueprint.replication);
+        let mut table = ProcessTable::new(blueprint, key, &order, used, channels);
+        let input_numbers = InputNumbers::new(&order, channels);
+        table.connect_ports(&input_numbers);
+        table.add_samplers(blueprint, places, &numbers);
+        let ProcessTable { mut processes, inputs, port_index } = table;
+        let routes = RouteTable::new(blueprint, places, &numbers, &input_numbers, &port_index);
+        for hop in routes.hops.iter().filter(|hop| hop.port != Hop::DELIVER) {
+            if let Some(host) = processes[hop.process.index()].host_mut() {
+                host.passes_on = true;
+            }
+        }
+        let flows = add_flows(blueprint, key, &numbers, &mut processes, |route| routes.departure(route))?;
+        Ok(Assembly { processes, inputs, routes: Routes::new(routes.hops, flows), latencies: graph.latencies(&number), ends })
+    }
+}

@@ -1,64 +1,45 @@
-//! Who can get at whom, how soon, and how much passes.
+//! The graph of processes: which one sends to which, the least time that takes, and the load in flows.
 
 use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan};
-use crate::build::assemble::{BlueprintError, Place, ProcessNumbers};
-use crate::executor::lookahead::Latencies;
-use crate::executor::parallel::partition::Edge;
-use penstock_model::id::{LinkId, RouteId};
+use crate::build::error::BlueprintError;
+use crate::build::numbering::{Place, Places, ProcessNumbers};
+use crate::kernel::process_graph::{Edge, ProcessGraph};
+use penstock_model::id::RouteId;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration};
 use std::collections::BTreeMap;
 
-/// The network as a graph of processes.
-pub struct ProcessGraph {
-    /// How many flows each process sees, those of two ways twice.
-    pub weights: Vec<u64>,
-    /// Channels and ways of messages, by sender and receiver.
-    pub edges: Vec<Edge>,
-}
-
-impl ProcessGraph {
-    /// The graph of the processes that `numbers` numbers.
-    ///
-    /// # Errors
-    /// If the edges of calls have no delay between them.
-    pub fn new(blueprint: &Blueprint, place: &dyn Fn(LinkId) -> Place, numbers: &ProcessNumbers) -> Result<ProcessGraph, BlueprintError> {
-        let mut weights = vec![0; numbers.count()];
-        let mut edges: BTreeMap<(u32, u32), (Duration, u64)> = BTreeMap::new();
-        let mut couple = |from, to, delay, flows| {
-            let edge = edges.entry((from, to)).or_insert((delay, 0));
-            *edge = (delay.min(edge.0), edge.1 + flows);
-        };
-        let smallest = smallest_of_routes(blueprint);
-        for ((route, flows), smallest) in blueprint.routes.iter().zip(flows_of_routes(blueprint)).zip(smallest) {
-            for (i, link) in route.iter().enumerate() {
-                let from = numbers.of(place(*link));
-                let to = match route.get(i + 1) {
-                    Some(next) => numbers.of(place(*next)),
-                    None => numbers.of(Place::Host(blueprint.links[link.index()].to)),
-                };
-                weights[from as usize] += flows;
-                couple(from, to, least(&blueprint.links[link.index()], smallest), flows);
-                if i + 1 == route.len() {
-                    weights[to as usize] += flows;
-                }
+/// The graph of the processes at places with these numbers.
+///
+/// # Errors
+/// If the edges of calls have no delay between them.
+pub fn of(blueprint: &Blueprint, places: &Places<'_>, numbers: &ProcessNumbers) -> Result<ProcessGraph, BlueprintError> {
+    let mut weights = vec![0; numbers.count()];
+    let mut edges: BTreeMap<(u32, u32), (Duration, u64)> = BTreeMap::new();
+    let mut connect = |from, to, delay, flows| {
+        let edge = edges.entry((from, to)).or_insert((delay, 0));
+        *edge = (delay.min(edge.0), edge.1 + flows);
+    };
+    let smallest = smallest_of_routes(blueprint);
+    for ((route, flows), smallest) in blueprint.routes.iter().zip(flows_of_routes(blueprint)).zip(smallest) {
+        for (i, link) in route.iter().enumerate() {
+            let (from, to) = (numbers.of(places.sender(*link)), numbers.of(places.receiver(route, i)));
+            weights[from as usize] += flows;
+            connect(from, to, least_delay(&blueprint.links[link.index()], smallest), flows);
+            if i + 1 == route.len() {
+                weights[to as usize] += flows;
             }
         }
-        for flow in &blueprint.flows {
-            if let Some((there, back)) = signals(blueprint, flow)? {
-                let (from, to) = (numbers.of(Place::Host(flow.from)), numbers.of(Place::Host(flow.to)));
-                couple(from, to, there, 0);
-                couple(to, from, back, 0);
-            }
+    }
+    for flow in &blueprint.flows {
+        if let Some((there, back)) = signal_delays(blueprint, flow)? {
+            let (from, to) = (numbers.of(Place::Host(flow.from)), numbers.of(Place::Host(flow.to)));
+            connect(from, to, there, 0);
+            connect(to, from, back, 0);
         }
-        let edges = edges.into_iter().map(|((from, to), (delay, flows))| Edge { from, to, delay, flows }).collect();
-        Ok(ProcessGraph { weights, edges })
     }
-
-    /// The delays alone, between processes that have been numbered anew.
-    pub fn latencies(&self, number: &[u32]) -> Latencies {
-        self.edges.iter().map(|edge| ((number[edge.from as usize], number[edge.to as usize]), edge.delay)).collect()
-    }
+    let edges = edges.into_iter().map(|((from, to), (delay, flows))| Edge { from, to, delay, flows }).collect();
+    Ok(ProcessGraph { weights, edges })
 }
 
 /// How many flows take each route.
@@ -98,7 +79,7 @@ fn smallest_of_routes(blueprint: &Blueprint) -> Vec<Bytes> {
 }
 
 /// The least time that a packet of `size` bytes or more takes over a link, from when it might be sent.
-fn least(link: &LinkPlan, size: Bytes) -> Duration {
+fn least_delay(link: &LinkPlan, size: Bytes) -> Duration {
     let transmission = if link.rate_changes.is_empty() { link.rate.transmission_time(size) } else { Duration::ZERO };
     link.delay + transmission
 }
@@ -107,7 +88,7 @@ fn least(link: &LinkPlan, size: Bytes) -> Duration {
 ///
 /// # Errors
 /// If they take no time.
-pub fn signals(blueprint: &Blueprint, flow: &FlowPlan) -> Result<Option<(Duration, Duration)>, BlueprintError> {
+pub fn signal_delays(blueprint: &Blueprint, flow: &FlowPlan) -> Result<Option<(Duration, Duration)>, BlueprintError> {
     let group = &blueprint.groups[flow.group as usize];
     let Some(plan) = &group.calls else { return Ok(None) };
     let propagation = |route: RouteId| {

@@ -1,7 +1,8 @@
 //! Hosts where everything is a datagram. What arrives there brings about nothing but that it goes on or is counted, so sources
 //! need not be asked between any two arrivals: each has a loop of its own, and the ports merge what comes of both.
 
-use crate::kernel::channel::{Arrival, Inputs};
+use crate::kernel::event::Arrival;
+use crate::kernel::inputs::Inputs;
 use crate::kernel::route::Hop;
 use crate::node::host::{Host, HostContext};
 use crate::port::MOST_HANDED;

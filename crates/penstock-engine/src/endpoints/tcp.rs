@@ -3,7 +3,7 @@
 use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::counts::{Received, Sent};
 use crate::endpoints::http_user::HttpUser;
-use crate::kernel::channel::Arrival;
+use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
 use crate::node::host::{HostContext, PacketTemplate};
 use crate::node::timers::{Timer, TimerKind, Timers};

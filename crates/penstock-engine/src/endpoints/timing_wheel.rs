@@ -1,6 +1,6 @@
 //! Sources that send at one spacing and so keep their order.
 
-use crate::kernel::channel::Arrival;
+use crate::kernel::event::Arrival;
 use penstock_model::id::{FlowId, HopId};
 use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 use penstock_model::units::{Duration, Time};

@@ -1,6 +1,23 @@
-//! Which process runs next, and until when.
+//! The executor: which process runs next, and how far it may run.
+//!
+//! It knows processes only by their contract, [`crate::kernel::process::Process`]. What makes a run of a process safe is in
+//! [`lookahead`] and [`promise_sweep`]; how long such runs should be is in [`tuning`], and no result depends on it.
 
-pub mod deferred_set;
 pub mod lookahead;
 pub mod parallel;
 pub mod promise_sweep;
+pub mod sequencer;
+pub mod shard;
+pub mod tuning;
+
+/// How far a process runs at a visit; the results are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Executor {
+    /// One instant: the reference, in which the events of all processes happen in the order of time.
+    Plain,
+    /// As far as its lookahead allows, or in promise sweeps where that is faster.
+    #[default]
+    Horizon,
+    /// In promise sweeps wherever every channel takes some time; for tests.
+    Sweeps,
+}

@@ -1,8 +1,14 @@
-//! What processes are made to meet with: channels, messages, routes, and the journal of what happened.
+//! What processes and the executor share: events, messages, inputs and outputs, routes, due times, and the journal.
 
-pub mod channel;
+pub mod context;
 pub mod digest;
+pub mod event;
+pub mod inputs;
 pub mod journal;
 pub mod message;
 pub mod outbox;
+pub mod outputs;
+pub mod process;
+pub mod process_graph;
 pub mod route;
+pub mod schedule;

@@ -1,18 +1,18 @@
-//! What the processes of a part send to those of other parts: it is handed over when the parts meet.
+//! The outbox of a shard: packets and messages to processes of other shards, exchanged at the next barrier.
 
-use crate::kernel::channel::Arrival;
+use crate::kernel::event::Arrival;
 use crate::kernel::message::Message;
 use penstock_model::id::ProcessId;
 use penstock_model::units::Time;
 
-/// What goes from one part to another, in the order in which it was sent.
+/// What one shard has sent to another since the last exchange, in the order of sending.
 #[derive(Debug)]
 pub struct OutboxBatch {
     /// Packets with their process and input.
     pub packets: Vec<(ProcessId, u32, Arrival)>,
     /// Messages with their process.
     pub messages: Vec<(ProcessId, Message)>,
-    /// When the first of all arrives.
+    /// The earliest time of arrival among them.
     pub earliest: Time,
 }
 
@@ -23,7 +23,7 @@ impl Default for OutboxBatch {
 }
 
 impl OutboxBatch {
-    /// Forgets everything, and keeps the room.
+    /// Empties the batch and keeps its capacity.
     pub fn clear(&mut self) {
         self.packets.clear();
         self.messages.clear();
@@ -31,39 +31,39 @@ impl OutboxBatch {
     }
 }
 
-/// The bags of one part.
+/// The outbox of one shard.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    /// The process behind the last one of each part; none if there is one part only.
+    /// For each shard, the number behind its last process; empty if there is one shard only.
     ends: Vec<u32>,
-    /// What goes to each part.
-    pub bags: Vec<OutboxBatch>,
+    /// What goes to each shard.
+    pub batches: Vec<OutboxBatch>,
 }
 
 impl Outbox {
-    /// Empty bags, one for each part; `ends` tells which process comes after the last of each.
+    /// An empty outbox to shards whose last processes come before `ends`.
     pub fn new(ends: &[u32]) -> Outbox {
-        Outbox { ends: ends.to_vec(), bags: ends.iter().map(|_| OutboxBatch::default()).collect() }
+        Outbox { ends: ends.to_vec(), batches: ends.iter().map(|_| OutboxBatch::default()).collect() }
     }
 
-    /// Makes a place for what is to arrive at `at` at input `input` of `process`, to be written over.
+    /// Makes a place for an arrival at `at` at input `input` of `process`, to be overwritten.
     #[inline(never)]
     pub fn add(&mut self, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
-        let bag = self.bag(process);
-        bag.earliest = bag.earliest.min(at);
-        bag.packets.push((process, input, Arrival::default()));
-        &mut bag.packets.last_mut().expect("just pushed").2
+        let batch = self.batch(process);
+        batch.earliest = batch.earliest.min(at);
+        batch.packets.push((process, input, Arrival::default()));
+        &mut batch.packets.last_mut().expect("just pushed").2
     }
 
-    /// Takes `message` to `process`.
-    pub fn tell(&mut self, process: ProcessId, message: Message) {
-        let bag = self.bag(process);
-        bag.earliest = bag.earliest.min(message.at);
-        bag.messages.push((process, message));
+    /// Adds `message` to `process`.
+    pub fn add_message(&mut self, process: ProcessId, message: Message) {
+        let batch = self.batch(process);
+        batch.earliest = batch.earliest.min(message.at);
+        batch.messages.push((process, message));
     }
 
-    fn bag(&mut self, process: ProcessId) -> &mut OutboxBatch {
-        let part = self.ends.iter().position(|end| process.0 < *end).expect("every process belongs to a part");
-        &mut self.bags[part]
+    fn batch(&mut self, process: ProcessId) -> &mut OutboxBatch {
+        let shard = self.ends.iter().position(|end| process.0 < *end).expect("every process belongs to a shard");
+        &mut self.batches[shard]
     }
 }

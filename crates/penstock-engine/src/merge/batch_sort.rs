@@ -1,8 +1,8 @@
 //! Some sorted inputs made one, by sorting what a visit may take.
 
-use crate::kernel::channel::Arrival;
 use crate::merge::radix_keys::RadixKeys;
 use crate::merge::ring::Ring;
+use crate::merge::Timed;
 use penstock_model::units::Time;
 
 /// More than a few inputs on which nothing overtakes. Simultaneous arrivals go by the input's number.
@@ -11,8 +11,8 @@ use penstock_model::units::Time;
 /// at once, by keys alone, and then copied out of the inputs by a few dozen. A packet is compared with its neighbours in
 /// time only, and neither it nor its sender costs anything while it is under way.
 #[derive(Debug)]
-pub struct BatchSort {
-    rings: Vec<Ring<Arrival>>,
+pub struct BatchSort<T> {
+    rings: Vec<Ring<T>>,
     /// When the first of each input arrives that has no key yet.
     heads: Vec<Time>,
     /// The earliest of these.
@@ -21,19 +21,21 @@ pub struct BatchSort {
     /// How many of the keys stand for packets that have left the inputs.
     copied: usize,
     /// The last of these packets, from `taken` on.
-    front: Vec<Arrival>,
+    front: Vec<T>,
     taken: usize,
 }
 
 /// So many packets fit the nearest cache, with what a port needs.
 const MOST_COPIED: usize = 64;
 
-impl BatchSort {
+impl<T> BatchSort<T> {
     /// More inputs than this are for a calendar: all heads are looked at for each visit.
     pub const MOST: usize = RadixKeys::INPUTS;
+}
 
-    /// So many inputs.
-    pub fn new(inputs: usize) -> BatchSort {
+impl<T: Timed> BatchSort<T> {
+    /// A merge of so many inputs.
+    pub fn new(inputs: usize) -> BatchSort<T> {
         BatchSort {
             rings: vec![Ring::default(); inputs],
             heads: vec![Time::NEVER; inputs],
@@ -54,10 +56,10 @@ impl BatchSort {
 
     /// Adds an old arrival, to be written over by one at `at`; tells whether that comes before all others.
     #[inline(always)]
-    pub fn add(&mut self, input: usize, at: Time) -> (&mut Arrival, bool) {
+    pub fn add(&mut self, input: usize, at: Time) -> (&mut T, bool) {
         debug_assert!(self.is_settled());
         let ring = &mut self.rings[input];
-        debug_assert!(ring.last().is_none_or(|last| last.at <= at), "an input on which nothing overtakes stays sorted");
+        debug_assert!(ring.last().is_none_or(|last| last.at() <= at), "an input on which nothing overtakes stays sorted");
         let head = &mut self.heads[input];
         *head = at.min(*head);
         let is_first = at < self.next;
@@ -67,21 +69,21 @@ impl BatchSort {
 
     /// The queue of an input, to add arrivals in order; then [`BatchSort::settle`] if it was empty.
     #[inline]
-    pub fn queue(&mut self, input: usize) -> &mut Ring<Arrival> {
+    pub fn queue(&mut self, input: usize) -> &mut Ring<T> {
         debug_assert!(self.is_settled());
         &mut self.rings[input]
     }
 
     /// Takes note of what has been added at an input that was empty.
     pub fn settle(&mut self, input: usize) {
-        self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at);
+        self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at());
         self.next = self.next.min(self.heads[input]);
     }
 
     /// Arrivals from the next one on, in order, none after `until`; none only if all of these have been taken. All of them
     /// must be before anything else is asked.
     #[inline]
-    pub fn front(&mut self, until: Time) -> &[Arrival] {
+    pub fn front(&mut self, until: Time) -> &[T] {
         if self.taken == self.front.len() {
             self.copy(until);
         }
@@ -142,10 +144,10 @@ impl BatchSort {
     fn copy_alone(&mut self, input: usize, until: Time, others: Time) {
         let ring = &mut self.rings[input];
         let run = ring.front();
-        let count = run.iter().take(MOST_COPIED).take_while(|arrival| arrival.at <= until).count();
+        let count = run.iter().take(MOST_COPIED).take_while(|arrival| arrival.at() <= until).count();
         self.front.extend_from_slice(&run[..count]);
         ring.consume(count);
-        self.heads[input] = ring.first().map_or(Time::NEVER, |arrival| arrival.at);
+        self.heads[input] = ring.first().map_or(Time::NEVER, |arrival| arrival.at());
         self.next = self.heads[input].min(others);
     }
 
@@ -172,6 +174,7 @@ impl BatchSort {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::merge::testing::Event;
     use proptest::prelude::*;
 
     proptest! {
@@ -189,11 +192,9 @@ mod tests {
                 for (after, input) in pushes {
                     let at = last[input].max(now) + (after << scale) / 8;
                     last[input] = at;
-                    let arrival = Arrival { at: Time::from_ps(at), ..Arrival::default() };
                     let is_first = plain.first().is_none_or(|(first, ..)| at < *first);
-                    let (place, added_is_first) = gathered.add(input, arrival.at);
-                    *place = arrival;
-                    place.packet.created = Time::from_ps(number);
+                    let (place, added_is_first) = gathered.add(input, Time::from_ps(at));
+                    *place = Event { at: Time::from_ps(at), number };
                     prop_assert_eq!(added_is_first, is_first);
                     plain.insert((at, input, number));
                     number += 1;
@@ -207,7 +208,7 @@ mod tests {
                     let count = 1 + number as usize % front.len();
                     for arrival in &front[..count] {
                         let (at, _, number) = plain.pop_first().expect("no more than were added");
-                        prop_assert_eq!((arrival.at.as_ps(), arrival.packet.created.as_ps()), (at, number));
+                        prop_assert_eq!((arrival.at.as_ps(), arrival.number), (at, number));
                     }
                     gathered.consume(count);
                 }

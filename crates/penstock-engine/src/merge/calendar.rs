@@ -1,12 +1,7 @@
 //! Many inputs made one: a calendar of what is due.
 
+use crate::merge::Timed;
 use penstock_model::units::Time;
-
-/// What waits for its time in a calendar.
-pub trait Timed: Copy + Default {
-    /// When it is due.
-    fn at(&self) -> Time;
-}
 
 /// What is due, in order of time and, among what is simultaneous, of inputs and then of additions.
 ///
@@ -331,19 +326,8 @@ impl<T: Timed> Calendar<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::merge::testing::Event;
     use proptest::prelude::*;
-
-    #[derive(Clone, Copy, Default)]
-    struct Event {
-        at: Time,
-        order: u64,
-    }
-
-    impl Timed for Event {
-        fn at(&self) -> Time {
-            self.at
-        }
-    }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
@@ -360,13 +344,13 @@ mod tests {
                 for (after, input) in pushes {
                     let (at, order) = (now + (after << scale), input << 40 | number);
                     number += 1;
-                    *calendar.add(input as usize, Time::from_ps(at)) = Event { at: Time::from_ps(at), order };
+                    *calendar.add(input as usize, Time::from_ps(at)) = Event { at: Time::from_ps(at), number: order };
                     plain.insert((at, order));
                 }
                 for _ in 0..takes.min(plain.len()) {
                     let Some(expected) = plain.pop_first() else { break };
                     prop_assert_eq!(calendar.next().as_ps(), expected.0);
-                    let next = calendar.front().first().map(|event| (event.at.as_ps(), event.order));
+                    let next = calendar.front().first().map(|event| (event.at.as_ps(), event.number));
                     prop_assert_eq!(next, Some(expected));
                     calendar.consume(1);
                     now = expected.0;

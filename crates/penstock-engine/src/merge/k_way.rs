@@ -1,14 +1,14 @@
 //! A few sorted inputs made one.
 
-use crate::kernel::channel::Arrival;
 use crate::merge::ring::Ring;
+use crate::merge::Timed;
 use penstock_model::units::Time;
 
 /// A few inputs on which nothing overtakes: looking at all heads costs less than keeping a calendar. Simultaneous arrivals
 /// go by the input's number.
 #[derive(Debug)]
-pub struct KWayMerge {
-    rings: Vec<Ring<Arrival>>,
+pub struct KWayMerge<T> {
+    rings: Vec<Ring<T>>,
     /// When each input's head arrives.
     heads: Vec<Time>,
     first: usize,
@@ -16,12 +16,14 @@ pub struct KWayMerge {
     until: Time,
 }
 
-impl KWayMerge {
+impl<T> KWayMerge<T> {
     /// More inputs than this are for a calendar.
     pub const MOST: usize = 4;
+}
 
-    /// So many inputs.
-    pub fn new(inputs: usize) -> KWayMerge {
+impl<T: Timed> KWayMerge<T> {
+    /// A merge of so many inputs.
+    pub fn new(inputs: usize) -> KWayMerge<T> {
         KWayMerge { rings: vec![Ring::default(); inputs], heads: vec![Time::NEVER; inputs], first: 0, until: Time::NEVER }
     }
 
@@ -33,9 +35,9 @@ impl KWayMerge {
 
     /// Arrivals from the next one on that come before those of the other inputs; none only if there are none at all.
     #[inline]
-    pub fn front(&self) -> &[Arrival] {
+    pub fn front(&self) -> &[T] {
         let front = self.rings[self.first].front();
-        let run = front.iter().take_while(|arrival| arrival.at <= self.until).count();
+        let run = front.iter().take_while(|arrival| arrival.at() <= self.until).count();
         &front[..run]
     }
 
@@ -44,7 +46,7 @@ impl KWayMerge {
     pub fn consume(&mut self, count: usize) {
         let ring = &mut self.rings[self.first];
         ring.consume(count);
-        self.heads[self.first] = ring.first().map_or(Time::NEVER, |arrival| arrival.at);
+        self.heads[self.first] = ring.first().map_or(Time::NEVER, |arrival| arrival.at());
         self.find_first();
     }
 
@@ -57,7 +59,7 @@ impl KWayMerge {
     /// hand; none only if none is due until then. Returns how many come from each input. Two that send in turn give runs so
     /// short that each would cost more than its packets.
     #[inline]
-    pub fn list<'a>(&'a self, until: Time, batch: &mut [&'a Arrival]) -> (usize, usize) {
+    pub fn list<'a>(&'a self, until: Time, batch: &mut [&'a T]) -> (usize, usize) {
         let [one, other] = &*self.rings else { unreachable!("there are two inputs") };
         let (ones, others) = (one.front(), other.front());
         let (mut i, mut j) = (0, 0);
@@ -65,7 +67,7 @@ impl KWayMerge {
             let next = match (ones.get(i), others.get(j)) {
                 (Some(a), Some(b)) => {
                     // Which one is first is anyone's guess: a jump would often be mispredicted.
-                    let is_b = b.at < a.at;
+                    let is_b = b.at() < a.at();
                     (i, j) = (i + usize::from(!is_b), j + usize::from(is_b));
                     std::hint::select_unpredictable(is_b, b, a)
                 }
@@ -80,7 +82,7 @@ impl KWayMerge {
                 }
                 _ => break,
             };
-            if next.at > until {
+            if next.at() > until {
                 let is_b = j > 0 && std::ptr::eq(next, &others[j - 1]);
                 return (i - usize::from(!is_b), j - usize::from(is_b));
             }
@@ -94,7 +96,7 @@ impl KWayMerge {
     pub fn consume_both(&mut self, (i, j): (usize, usize)) {
         for (input, count) in [i, j].into_iter().enumerate() {
             self.rings[input].consume(count);
-            self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at);
+            self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at());
         }
         self.find_first();
     }
@@ -102,7 +104,7 @@ impl KWayMerge {
     /// Makes a place for an arrival at `at`, to be written over before anything else happens; tells whether it comes before
     /// all others.
     #[inline(always)]
-    pub fn add(&mut self, input: usize, at: Time) -> (&mut Arrival, bool) {
+    pub fn add(&mut self, input: usize, at: Time) -> (&mut T, bool) {
         let mut is_first = false;
         if self.rings[input].len() == 0 {
             is_first = at < self.next();
@@ -114,13 +116,13 @@ impl KWayMerge {
 
     /// The queue of an input, to add arrivals in order; then [`KWayMerge::settle`] if it was empty.
     #[inline]
-    pub fn queue(&mut self, input: usize) -> &mut Ring<Arrival> {
+    pub fn queue(&mut self, input: usize) -> &mut Ring<T> {
         &mut self.rings[input]
     }
 
     /// Takes note of what has been added at an input that was empty.
     pub fn settle(&mut self, input: usize) {
-        self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at);
+        self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at());
         self.find_first();
     }
 

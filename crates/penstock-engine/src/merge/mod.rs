@@ -1,9 +1,36 @@
-//! Inputs in one order.
+//! Containers that merge several inputs in order of time. They know nothing of packets or processes.
 
 pub mod batch_sort;
 pub mod calendar;
+pub mod deferred_set;
 pub mod k_way;
 pub mod radix_keys;
 pub mod random_ties;
 pub mod ring;
 pub mod tournament_tree;
+
+use penstock_model::units::Time;
+
+/// An event that is due at a known time. The default value only fills places that are about to be overwritten.
+pub trait Timed: Copy + Default {
+    /// When it is due.
+    fn at(&self) -> Time;
+}
+
+#[cfg(test)]
+mod testing {
+    use super::*;
+
+    /// An event that can be told from others due at the same time.
+    #[derive(Clone, Copy, Default)]
+    pub struct Event {
+        pub at: Time,
+        pub number: u64,
+    }
+
+    impl Timed for Event {
+        fn at(&self) -> Time {
+            self.at
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Arrivals in order, by keys of one word.
 
-use crate::kernel::channel::Arrival;
+use crate::merge::Timed;
 use penstock_model::units::Time;
 
 /// How many bits of a key are the input.
@@ -56,12 +56,12 @@ impl RadixKeys {
 
     /// Adds keys for arrivals at `input` up to and including `last`; returns when the first after that arrives.
     #[inline(always)]
-    pub fn add(&mut self, arrivals: &[Arrival], input: usize, last: Time) -> Time {
-        let count = arrivals.iter().take_while(|arrival| arrival.at <= last).count();
-        let key = |arrival: &Arrival| (arrival.at.as_ps() - self.origin) << INPUT_BITS | input as u64;
+    pub fn add<T: Timed>(&mut self, arrivals: &[T], input: usize, last: Time) -> Time {
+        let count = arrivals.iter().take_while(|arrival| arrival.at() <= last).count();
+        let key = |arrival: &T| (arrival.at().as_ps() - self.origin) << INPUT_BITS | input as u64;
         self.unsorted.extend(arrivals[..count].iter().map(key));
         self.bits |= self.unsorted.last().map_or(0, |key| *key);
-        arrivals.get(count).map_or(Time::NEVER, |next| next.at)
+        arrivals.get(count).map_or(Time::NEVER, |next| next.at())
     }
 
     /// Sorts the keys: each goes onto the page that its upper bits name, of which there are about as many as keys, and is

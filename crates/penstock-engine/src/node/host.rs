@@ -9,7 +9,8 @@ use crate::endpoints::http_user::HttpUser;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
 use crate::endpoints::tcp::TcpEndpoints;
 use crate::endpoints::timing_wheel::{Next, Turn};
-use crate::kernel::channel::{Arrival, Outputs};
+use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
 use crate::kernel::journal::{Journal, Window};
 use crate::kernel::message::Message;
 use crate::kernel::route::{Departure, Routes};
@@ -81,16 +82,6 @@ impl HostContext<'_, '_> {
     pub fn drain_transmit_batch(&mut self) {
         self.ports.iter_mut().for_each(|port| port.drain_transmit_batch(&mut self.context));
     }
-}
-
-/// What a port needs of the process around it.
-pub struct Context<'a, 'b> {
-    /// The routes.
-    pub routes: &'a Routes,
-    /// Digest and trace.
-    pub record: &'a mut Journal,
-    /// The channels to other processes.
-    pub outputs: &'a mut Outputs<'b>,
 }
 
 /// The ends of flows at one node.

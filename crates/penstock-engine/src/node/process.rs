@@ -5,11 +5,15 @@
 
 use crate::api::observations::{MeterSamples, Observations, TraceRow};
 use crate::endpoints::datagrams;
-use crate::kernel::channel::{Arrival, Inputs, Outputs};
+use crate::kernel;
+use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
+use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Journal;
+use crate::kernel::outputs::Outputs;
 use crate::kernel::route::{Hop, Routes};
 use crate::merge::k_way::KWayMerge;
-use crate::node::host::{Context, Host, HostContext};
+use crate::node::host::{Host, HostContext};
 use crate::port::{Port, MANY};
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Time};
@@ -110,46 +114,6 @@ impl Process {
     /// The host, to add flows to.
     pub fn host_mut(&mut self) -> Option<&mut Host> {
         self.host.as_deref_mut()
-    }
-
-    /// When something happens here next.
-    #[inline]
-    pub fn next(&self, inputs: &Inputs) -> Time {
-        let next = match &self.host {
-            Some(host) => inputs.next().min(host.next()).min(inputs.next_message()),
-            None => inputs.next(),
-        };
-        if self.is_plain {
-            next
-        } else {
-            next.min(self.next_decision()).min(self.next_sample())
-        }
-    }
-
-    /// What has not been sent yet is not on any wire before.
-    #[inline]
-    pub fn free_at(&self) -> Time {
-        if self.host.as_ref().is_some_and(|host| host.signals()) {
-            return Time::ZERO;
-        }
-        self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO)
-    }
-
-    /// Nothing arrives here unless this process has sent something first, which it does not do before this.
-    #[inline]
-    pub fn quiet_until(&self) -> Time {
-        self.host.as_ref().map_or(Time::ZERO, |host| host.quiet_until())
-    }
-
-    /// Does everything that is due up to and including `until`; returns when something is due next, and how much it did.
-    pub fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64) {
-        let before = self.packet_hops + self.own;
-        let next = if self.is_plain {
-            self.run_plain(until, inputs, outputs, routes)
-        } else {
-            self.run_with_decisions(until, inputs, outputs, routes)
-        };
-        (next, self.packet_hops + self.own - before)
     }
 
     /// The same where ports decide who goes next, or queues are sampled, which comes last at an instant.
@@ -253,6 +217,44 @@ impl Process {
     }
 }
 
+impl kernel::process::Process for Process {
+    #[inline]
+    fn next(&self, inputs: &Inputs) -> Time {
+        let next = match &self.host {
+            Some(host) => inputs.next().min(host.next()).min(inputs.next_message()),
+            None => inputs.next(),
+        };
+        if self.is_plain {
+            next
+        } else {
+            next.min(self.next_decision()).min(self.next_sample())
+        }
+    }
+
+    fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64) {
+        let before = self.packet_hops + self.own;
+        let next = if self.is_plain {
+            self.run_plain(until, inputs, outputs, routes)
+        } else {
+            self.run_with_decisions(until, inputs, outputs, routes)
+        };
+        (next, self.packet_hops + self.own - before)
+    }
+
+    #[inline]
+    fn free_at(&self) -> Time {
+        if self.host.as_ref().is_some_and(|host| host.signals()) {
+            return Time::ZERO;
+        }
+        self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO)
+    }
+
+    #[inline]
+    fn quiet_until(&self) -> Time {
+        self.host.as_ref().map_or(Time::ZERO, |host| host.quiet_until())
+    }
+}
+
 /// Hands a router's port all packets that arrive up to and including `until`; returns how many.
 #[inline]
 fn pass_on(until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> u64 {
@@ -287,7 +289,7 @@ fn pass_on(until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, 
 }
 
 /// The same of two inputs.
-fn pass_on_of_two(until: Time, inputs: &mut KWayMerge, port: &mut Port, context: &mut Context<'_, '_>) -> u64 {
+fn pass_on_of_two(until: Time, inputs: &mut KWayMerge<Arrival>, port: &mut Port, context: &mut Context<'_, '_>) -> u64 {
     let mut digest = context.record.digest;
     let mut passed = 0;
     loop {

@@ -1,8 +1,8 @@
 //! How a host hands packets over to its port.
 
 use crate::endpoints::datagrams::Both;
-use crate::kernel::channel::Arrival;
-use crate::node::host::Context;
+use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
 use crate::port::Port;
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;

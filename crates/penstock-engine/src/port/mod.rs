@@ -20,8 +20,8 @@ pub use handover::MOST_HANDED;
 
 use crate::api::blueprint::{FastPaths, LinkPlan, LinkWatch, MarkAt, PcnAt};
 use crate::api::observations::{LinkCounters, PortTimings};
-use crate::kernel::channel::Arrival;
 use crate::kernel::digest::Digest;
+use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
 use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;

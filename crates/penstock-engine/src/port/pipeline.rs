@@ -1,8 +1,8 @@
 //! What happens to a packet from its arrival at a port to the wire: the general path, and the choice of a faster one.
 
 use crate::api::blueprint::PcnAt;
-use crate::kernel::channel::{Arrival, Written};
-use crate::node::host::Context;
+use crate::kernel::context::Context;
+use crate::kernel::event::{Arrival, Written};
 use crate::port::fast::batches::MANY;
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::stages::{PcnStage, Records, Stage};

@@ -2,7 +2,7 @@
 //! which may write into it or drop it.
 
 use crate::api::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
-use crate::kernel::channel::Arrival;
+use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::port::counters::PortCounters;
 use crate::port::verdict::{self, Decision, Standing};

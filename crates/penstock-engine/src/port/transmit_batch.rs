@@ -1,6 +1,6 @@
 //! What a host hands over to a port.
 
-use crate::kernel::channel::Arrival;
+use crate::kernel::event::Arrival;
 
 /// Packets that a host has handed over, and when. Places are written over, not made anew.
 #[derive(Debug, Default)]

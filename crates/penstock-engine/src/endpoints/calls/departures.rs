@@ -1,19 +1,11 @@
 //! Where the packets of an aggregate of calls leave.
 
 use crate::api::observations::TraceEvent;
+use crate::kernel::event::TrainPacket;
 use crate::kernel::journal::Window;
 use crate::node::host::{HostContext, PacketTemplate};
 use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
-
-/// A packet that is to leave.
-#[derive(Clone, Copy, Debug)]
-pub struct Departing {
-    /// When.
-    pub at: Time,
-    /// Its bytes.
-    pub size: u32,
-}
 
 /// Numbers an aggregate's packets, counts them, and sends them.
 pub struct Departures {
@@ -38,8 +30,8 @@ impl Departures {
     /// The next packets of the aggregate, in order of time. A port that only queues makes them on their way: until it does,
     /// they are a time and a size.
     #[inline]
-    pub fn pass_all(&mut self, train: &[Departing], host_context: &mut HostContext<'_, '_>) {
-        let Some(&Departing { at, size }) = train.first() else { return };
+    pub fn pass_all(&mut self, train: &[TrainPacket], host_context: &mut HostContext<'_, '_>) {
+        let Some(&TrainPacket { at, size }) = train.first() else { return };
         let port = &mut host_context.ports[self.template.departure.port as usize];
         if !port.takes_trains() || host_context.context.record.trace.is_some() {
             return train.iter().for_each(|departing| self.pass(departing.at, departing.size, host_context));

@@ -1,8 +1,8 @@
 //! The receiving end of an aggregate of calls, at its egress.
 
 use crate::endpoints::counts::{Received, Tally};
-use crate::kernel::channel::Arrival;
 use crate::kernel::digest::Digest;
+use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
 use crate::kernel::message::{Message, Peer};
 use crate::node::host::HostContext;
@@ -142,7 +142,7 @@ impl CallsEgress {
         while let Some(signal) = self.egress.next_signal() {
             let message = Message { at: now + self.ingress.delay, flow: self.flow, to_egress: false, number: self.messages, signal };
             self.messages += 1;
-            host_context.context.outputs.tell(self.ingress.process, message);
+            host_context.context.outputs.send_message(self.ingress.process, message);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Packets of calls that wait at their source for a random time before the ingress sees them.
 
-use crate::merge::calendar::{Calendar, Timed};
+use crate::merge::calendar::Calendar;
+use crate::merge::Timed;
 use penstock_model::call::delay::{AtEnd, DelayPlan};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::units::Time;

@@ -8,9 +8,10 @@ pub mod ingress_delay;
 use crate::api::blueprint::CallsPlan;
 use crate::api::observations::CallCounters;
 use crate::endpoints::calls::call::Call;
-use crate::endpoints::calls::departures::{Departing, Departures};
+use crate::endpoints::calls::departures::Departures;
 use crate::endpoints::calls::ingress_delay::IngressDelay;
 use crate::endpoints::emitter::{Due, Emitter};
+use crate::kernel::event::TrainPacket;
 use crate::kernel::journal::Window;
 use crate::kernel::message::{Message, Peer};
 use crate::node::host::{HostContext, PacketTemplate};
@@ -353,7 +354,7 @@ impl CallsIngress {
             self.send_before(bound, &mut train)
         };
         if self.sending.ingress_watches {
-            for Departing { at, size } in &train {
+            for TrainPacket { at, size } in &train {
                 self.ingress.on_sent(*at, Bytes::new(u64::from(*size)));
             }
         }
@@ -364,9 +365,9 @@ impl CallsIngress {
     }
 
     #[inline(never)]
-    fn send_before(&mut self, bound: Time, train: &mut Vec<Departing>) -> u64 {
+    fn send_before(&mut self, bound: Time, train: &mut Vec<TrainPacket>) -> u64 {
         let CallsIngress { sending: Sending { calls, emissions, stop, .. }, free, .. } = self;
-        emit(emissions, calls, free, bound, *stop, |now, _, call| train.push(Departing { at: now, size: call.size }))
+        emit(emissions, calls, free, bound, *stop, |now, _, call| train.push(TrainPacket { at: now, size: call.size }))
     }
 
     /// Lets packets set out for the ingress before `bound`. None of them is the ingress to see before it has done what is
@@ -384,13 +385,13 @@ impl CallsIngress {
 
     /// Lets packets pass that come to the ingress before `bound`.
     #[inline(never)]
-    fn let_pass_before(&mut self, bound: Time, train: &mut Vec<Departing>) -> u64 {
+    fn let_pass_before(&mut self, bound: Time, train: &mut Vec<TrainPacket>) -> u64 {
         let CallsIngress { sending: Sending { calls, next_held_up, .. }, delayed: Some(delayed), .. } = self else { return 0 };
         let outlive = delayed.outlive();
         let passed = delayed.pass_before(bound, |packet| {
             // The place of a call that has ended may be another's by now.
             if outlive || calls[packet.slot as usize].is_live(packet.serial) {
-                train.push(Departing { at: packet.at, size: packet.size });
+                train.push(TrainPacket { at: packet.at, size: packet.size });
             }
         });
         *next_held_up = delayed.next();
@@ -432,7 +433,7 @@ impl CallsIngress {
             signal,
         };
         self.messages += 1;
-        host_context.context.outputs.tell(self.egress.process, message);
+        host_context.context.outputs.send_message(self.egress.process, message);
     }
 
     fn count_live(&mut self, now: Time) {

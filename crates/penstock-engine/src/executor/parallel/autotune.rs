@@ -1,61 +1,61 @@
-//! Whether a run is faster on several cores or on one: whoever tries both knows.
+//! Autotuning: whether a run is faster on several cores or on one, found by trying both.
 //!
 //! How long cores wait for each other depends on what else the machine does, so only the clock can tell. This crate has
-//! none; who runs a [`crate::Sim`] in stretches may have one. The results do not depend on it.
+//! none; who runs a [`crate::Sim`] in stretches of events may have one. The results do not depend on it.
 
-/// How fast stretches of a run were made in either way.
+/// How fast stretches of a run were, on one core and on several.
 #[derive(Debug)]
 pub struct Autotune {
-    /// What was done in a second on one core, and on several.
+    /// Events handled in a second on one core, and on several.
     rates: [Option<f64>; 2],
-    on_one: bool,
-    /// The next stretch is a trial of the slower way.
-    tries: bool,
+    uses_one: bool,
+    /// The next stretch is a trial of the slower choice.
+    is_trial: bool,
     /// So many more stretches until a trial, and how many there are from one to the next.
     left: u32,
-    between: u32,
+    interval: u32,
 }
 
-/// Shorter stretches, in seconds, tell little.
-const TELLING: f64 = 0.004;
+/// Stretches shorter than this, in seconds, are not measured.
+const SHORTEST_STRETCH: f64 = 0.004;
 /// Stretches between trials: at first, and at most, as each that changes nothing doubles them.
-const FEWEST: u32 = 25;
-const MOST: u32 = 1_600;
+const FIRST_INTERVAL: u32 = 25;
+const LONGEST_INTERVAL: u32 = 1_600;
 
 impl Default for Autotune {
     fn default() -> Autotune {
-        Autotune { rates: [None; 2], on_one: false, tries: false, left: FEWEST, between: FEWEST }
+        Autotune { rates: [None; 2], uses_one: false, is_trial: false, left: FIRST_INTERVAL, interval: FIRST_INTERVAL }
     }
 }
 
 impl Autotune {
     /// Whether the next stretch is for several cores.
-    pub fn is_spread(&self) -> bool {
-        !self.on_one
+    pub fn uses_cores(&self) -> bool {
+        !self.uses_one
     }
 
-    /// In the last stretch, so much was done in so many seconds.
-    pub fn note(&mut self, done: u64, seconds: f64) {
-        if seconds < TELLING {
+    /// The last stretch has handled so many events in so many seconds.
+    pub fn record(&mut self, events: u64, seconds: f64) {
+        if seconds < SHORTEST_STRETCH {
             return;
         }
-        let rate = &mut self.rates[usize::from(self.is_spread())];
-        let last = done as f64 / seconds;
+        let rate = &mut self.rates[usize::from(!self.uses_one)];
+        let last = events as f64 / seconds;
         *rate = Some(rate.map_or(last, |before| (before + last) / 2.0));
         let [Some(one), Some(several)] = self.rates else {
-            self.on_one = self.rates[0].is_none();
+            self.uses_one = self.rates[0].is_none();
             return;
         };
         let one_is_faster = one > several;
-        if self.tries {
-            let is_better = self.on_one == one_is_faster;
-            self.between = if is_better { FEWEST } else { (self.between * 2).min(MOST) };
-            self.left = self.between;
+        if self.is_trial {
+            let is_better = self.uses_one == one_is_faster;
+            self.interval = if is_better { FIRST_INTERVAL } else { (self.interval * 2).min(LONGEST_INTERVAL) };
+            self.left = self.interval;
         } else {
             self.left -= 1;
         }
-        self.tries = self.left == 0;
-        self.on_one = one_is_faster != self.tries;
+        self.is_trial = self.left == 0;
+        self.uses_one = one_is_faster != self.is_trial;
     }
 }
 
@@ -63,31 +63,31 @@ impl Autotune {
 mod tests {
     use super::*;
 
-    /// How many of 1,000 stretches are for several cores, which do so much in a second where one does 100.
-    fn spread(several: u64) -> usize {
-        let mut pace = Autotune::default();
+    /// How many of 1,000 stretches are for several cores, which handle so many events in a second where one handles 100.
+    fn stretches_on_cores(several: u64) -> usize {
+        let mut autotune = Autotune::default();
         let stretch = |_: &usize| {
-            let spread = pace.is_spread();
-            pace.note(if spread { several } else { 100 }, 1.0);
-            spread
+            let uses_cores = autotune.uses_cores();
+            autotune.record(if uses_cores { several } else { 100 }, 1.0);
+            uses_cores
         };
         (0..1_000).filter(stretch).count()
     }
 
     #[test]
-    fn the_faster_way_is_taken_and_the_other_one_tried_now_and_then() {
+    fn the_faster_choice_is_taken_and_the_other_one_tried_now_and_then() {
         // At first, and then after about 25, 50, 100, 200 and 400 more.
-        assert_eq!(spread(150), 1_000 - 6);
-        assert_eq!(spread(50), 6);
+        assert_eq!(stretches_on_cores(150), 1_000 - 6);
+        assert_eq!(stretches_on_cores(50), 6);
     }
 
     #[test]
-    fn a_way_that_has_become_faster_is_found() {
-        let mut pace = Autotune::default();
+    fn a_choice_that_has_become_faster_is_found() {
+        let mut autotune = Autotune::default();
         for stretch in 0..400 {
             let several = if stretch < 200 { 50 } else { 150 };
-            pace.note(if pace.is_spread() { several } else { 100 }, 1.0);
+            autotune.record(if autotune.uses_cores() { several } else { 100 }, 1.0);
         }
-        assert!(pace.is_spread());
+        assert!(autotune.uses_cores());
     }
 }

@@ -1,18 +1,18 @@
-//! Where threads wait for each other.
+//! The barrier at which threads wait for each other, poisoned by a panic of any of them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// A place where so many threads meet again and again. What each of them did before a meeting, all of them see after it.
+/// A reusable barrier. What each thread did before it, all of them see after it.
 ///
-/// They meet every few microseconds, so a thread first waits without giving up its core; only if that lasts, others may
-/// have it, and in the end it sleeps. Somebody may have taken the core of the one that is waited for.
+/// It is reached every few microseconds, so a waiting thread first spins; only if that lasts does it yield its core, and in
+/// the end it sleeps: another program may be using the core of the thread that is waited for.
 #[derive(Debug)]
 pub struct Barrier {
     threads: usize,
     arrived: AtomicUsize,
-    held: AtomicUsize,
-    broken: AtomicBool,
+    generation: AtomicUsize,
+    poisoned: AtomicBool,
 }
 
 const SPINS: u32 = 2_000;
@@ -20,35 +20,35 @@ const YIELDS: u32 = 200;
 const NAP: Duration = Duration::from_micros(50);
 
 impl Barrier {
-    /// A place for so many threads.
+    /// A barrier for so many threads.
     pub fn new(threads: usize) -> Barrier {
-        Barrier { threads, arrived: AtomicUsize::new(0), held: AtomicUsize::new(0), broken: AtomicBool::new(false) }
+        Barrier { threads, arrived: AtomicUsize::new(0), generation: AtomicUsize::new(0), poisoned: AtomicBool::new(false) }
     }
 
-    /// Waits for all threads; `false` if one of them will never come.
+    /// Waits for all threads; `false` if one of them has panicked.
     pub fn wait(&self) -> bool {
-        let held = self.held.load(Ordering::Acquire);
+        let generation = self.generation.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);
-            self.held.store(held.wrapping_add(1), Ordering::Release);
+            self.generation.store(generation.wrapping_add(1), Ordering::Release);
             return true;
         }
-        let mut looks = 0;
-        while self.held.load(Ordering::Acquire) == held {
-            if self.broken.load(Ordering::Relaxed) {
+        let mut attempts = 0;
+        while self.generation.load(Ordering::Acquire) == generation {
+            if self.poisoned.load(Ordering::Relaxed) {
                 return false;
             }
-            match looks {
+            match attempts {
                 0..SPINS => std::hint::spin_loop(),
                 SPINS..=YIELDS_END => std::thread::yield_now(),
                 _ => std::thread::sleep(NAP),
             }
-            looks = looks.saturating_add(1);
+            attempts = attempts.saturating_add(1);
         }
         true
     }
 
-    /// Sends everybody home if the thread that holds this panics.
+    /// Poisons the barrier if the thread that holds the guard panics.
     pub fn guard(&self) -> Guard<'_> {
         Guard(self)
     }
@@ -62,7 +62,7 @@ pub struct Guard<'a>(&'a Barrier);
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.broken.store(true, Ordering::Relaxed);
+            self.0.poisoned.store(true, Ordering::Relaxed);
         }
     }
 }
@@ -74,16 +74,16 @@ mod tests {
 
     #[test]
     fn all_see_what_was_done_before() {
-        let (meeting, counts) = (Barrier::new(3), [const { AtomicU64::new(0) }; 3]);
+        let (barrier, counts) = (Barrier::new(3), [const { AtomicU64::new(0) }; 3]);
         std::thread::scope(|scope| {
             for me in 0..3 {
-                let (meeting, counts) = (&meeting, &counts);
+                let (barrier, counts) = (&barrier, &counts);
                 scope.spawn(move || {
                     for round in 1..=200 {
                         counts[me].store(round, Ordering::Relaxed);
-                        assert!(meeting.wait());
+                        assert!(barrier.wait());
                         assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == round));
-                        assert!(meeting.wait());
+                        assert!(barrier.wait());
                     }
                 });
             }
@@ -91,14 +91,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_has_panicked() {
-        let meeting = Barrier::new(2);
+    fn a_panic_ends_the_wait_of_all_others() {
+        let barrier = Barrier::new(2);
         std::thread::scope(|scope| {
             let fails = scope.spawn(|| {
-                let _guard = meeting.guard();
+                let _guard = barrier.guard();
                 panic!("on purpose");
             });
-            assert!(!meeting.wait());
+            assert!(!barrier.wait());
             fails.join().expect_err("it panics");
         });
     }

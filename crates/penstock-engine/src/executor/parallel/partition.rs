@@ -3,21 +3,8 @@
 //! Few packets should pass between cores, the delays between them should be long, and all cores should have as much to do.
 //! What a process has to do is taken to be what the flows make it: each counts once wherever it passes.
 
-use penstock_model::units::Duration;
+use crate::kernel::process_graph::{Edge, ProcessGraph};
 use std::collections::BTreeSet;
-
-/// A channel, or a way of messages, between two processes.
-#[derive(Clone, Copy, Debug)]
-pub struct Edge {
-    /// The process that sends.
-    pub from: u32,
-    /// The process that receives.
-    pub to: u32,
-    /// How long it takes at least.
-    pub delay: Duration,
-    /// How many flows take it.
-    pub flows: u64,
-}
 
 /// Less gained than this share of one core's time is not worth a second core.
 const WORTH: f64 = 1.25;
@@ -26,7 +13,8 @@ const ENOUGH: f64 = 0.85;
 
 /// The part of each process, whose work is its `weights`; `None` if so many parts, or fewer, would not do more at a time
 /// than one.
-pub fn partition(weights: &[u64], edges: &[Edge], parts: usize) -> Option<Vec<u32>> {
+pub fn partition(graph: &ProcessGraph, parts: usize) -> Option<Vec<u32>> {
+    let ProcessGraph { weights, edges } = graph;
     let longest = edges.iter().map(|edge| edge.delay.as_ps()).max().unwrap_or(0);
     let mut best: Option<(f64, Vec<u32>)> = None;
     let mut before = 0;
@@ -50,8 +38,8 @@ pub fn partition(weights: &[u64], edges: &[Edge], parts: usize) -> Option<Vec<u3
 }
 
 /// The given parts, but with processes without any delay between them together.
-pub fn keep_together(wanted: &[u32], edges: &[Edge]) -> Vec<u32> {
-    let clusters = Clusters::new(&vec![1; wanted.len()], edges, 1);
+pub fn keep_together(wanted: &[u32], graph: &ProcessGraph) -> Vec<u32> {
+    let clusters = Clusters::new(&vec![1; wanted.len()], &graph.edges, 1);
     let mut part = vec![None; clusters.weights.len()];
     clusters.of.iter().zip(wanted).map(|(cluster, wanted)| *part[*cluster as usize].get_or_insert(*wanted)).collect()
 }

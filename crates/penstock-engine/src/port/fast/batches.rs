@@ -1,10 +1,9 @@
 //! Many packets through a tail-drop FIFO in one loop.
 
-use crate::endpoints::calls::departures::Departing;
 use crate::endpoints::timing_wheel::{Next, Turn};
 use crate::endpoints::wheel_pair::WheelPair;
-use crate::kernel::channel::{Arrival, Written};
-use crate::node::host::Context;
+use crate::kernel::context::Context;
+use crate::kernel::event::{Arrival, TrainPacket, Written};
 use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::packet::{Body, Packet};
@@ -36,11 +35,11 @@ impl Port {
     /// Takes packets that a flow sends in a row: they look like `first`, but for time and size, and are numbered on from it.
     /// Nothing is traced.
     #[inline(never)]
-    pub fn on_train(&mut self, train: &[Departing], first: Packet, context: &mut Context<'_, '_>) {
+    pub fn on_train(&mut self, train: &[TrainPacket], first: Packet, context: &mut Context<'_, '_>) {
         debug_assert!(context.record.is_untraced() && self.takes_trains());
         self.drain_transmit_batch(context);
         let (hop, number) = (first.hop, first.sequence());
-        let packets = train.iter().zip(0u32..).map(|(&Departing { at, size }, i)| {
+        let packets = train.iter().zip(0u32..).map(|(&TrainPacket { at, size }, i)| {
             let body = Body::Media { seq: number.wrapping_add(i) };
             Arrival { at, packet: Packet { created: at, size, body, ..first } }
         });
@@ -48,10 +47,10 @@ impl Port {
             return self.pass_all(packets, train.len(), context, |place, arrival| *place = arrival);
         }
         let next = context.routes.hop(hop);
-        let mut way = context.outputs.way(next.process, next.input);
+        let mut channel = context.outputs.channel(next.process, next.input);
         for Arrival { at: now, packet } in packets {
             if let Some((at, pcn)) = self.queue::<false>(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
-                way.send(at, |arrival| arrival.write(at, &packet, Written { hop, ecn: packet.ecn, pcn }));
+                channel.send(at, |arrival| arrival.write(at, &packet, Written { hop, ecn: packet.ecn, pcn }));
             }
         }
     }
@@ -124,7 +123,7 @@ impl Port {
         }
         queue.pass_all(ring, count, wire, *delay, counters);
         if was_empty && ring.len() > 0 {
-            context.outputs.sent_first(*process, *input);
+            context.outputs.announce_head(*process, *input);
         }
         self.check_conservation();
     }

@@ -1,11 +1,12 @@
 //! Fast path: event-driven tail-drop queues at a constant rate, without further stages. It does what [`EventDriven`] does step
 //! by step, with less to ask of each packet, and is compiled for each kind of scheduler.
 
-use crate::kernel::channel::{Arrival, Outputs};
+use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
+use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use crate::merge::ring::Back;
-use crate::node::host::Context;
 use crate::port::counters::PortCounters;
 use crate::port::queueing::event_driven::{EventDriven, Queues, ServiceState};
 use crate::port::verdict::{self, Standing};
@@ -98,7 +99,7 @@ impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Visitor for Run<'_, '_, '_, P
         let way = queue.back(most + service_state.wire.backlog as usize);
         Serving { delay, counters, record, way }.run(packets, bound, &mut service_state, scheduler);
         if let Some((process, input)) = only_channel.filter(|_| was_empty) {
-            outputs.sent_if_any(process, input);
+            outputs.announce_head_if_any(process, input);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Fast path: tail-drop FIFO at a constant rate, without further stages than meters. It does what
 //! [`crate::port::queueing::precomputed`] does, with less to ask of each packet.
 
-use crate::kernel::channel::Arrival;
+use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
-use crate::node::host::Context;
 use crate::port::counters::PortCounters;
 use crate::port::verdict::{self, Decision, Standing};
 use crate::port::wire::Wire;

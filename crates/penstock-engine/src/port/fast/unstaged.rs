@@ -1,7 +1,7 @@
 //! Ports without policers, marker, impairments or recorders: arrivals skip the stages that are not there.
 
-use crate::kernel::channel::Written;
-use crate::node::host::Context;
+use crate::kernel::context::Context;
+use crate::kernel::event::Written;
 use crate::port::stages::Records;
 use crate::port::verdict::{self, Standing};
 use crate::port::{Port, Queueing};

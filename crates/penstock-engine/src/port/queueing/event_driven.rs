@@ -1,7 +1,7 @@
 //! Event-driven service: a port that decides about the next departure whenever its wire becomes free.
 
 use crate::api::blueprint::{PortPlan, QueuePlan};
-use crate::kernel::channel::Arrival;
+use crate::kernel::event::Arrival;
 use crate::port::queueing::queue::Queue;
 use crate::port::stages::Records;
 use crate::port::verdict::{self, Decision, Standing};

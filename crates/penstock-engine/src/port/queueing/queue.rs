@@ -1,6 +1,6 @@
 //! A queue of an event-driven port, and its discipline.
 
-use crate::kernel::channel::Arrival;
+use crate::kernel::event::Arrival;
 use crate::merge::ring::Ring;
 use penstock_model::discipline::tail_drop::TailDrop;
 use penstock_model::discipline::{

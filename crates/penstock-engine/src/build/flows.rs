@@ -1,0 +1,214 @@
+//! Both ends of every flow, at their hosts.
+
+use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan};
+use crate::build::error::BlueprintError;
+use crate::build::flow_layout::{flow_key, flows_in_layout_order, start};
+use crate::build::numbering::ProcessNumbers;
+use crate::build::process_graph::signal_delays;
+use crate::build::processes::tie_key;
+use crate::endpoints::calls::egress::CallsEgress;
+use crate::endpoints::calls::{CallsIngress, CallsSetup};
+use crate::endpoints::counts::Received;
+use crate::endpoints::http_user::HttpUser;
+use crate::kernel::journal::Window;
+use crate::kernel::message::Peer;
+use crate::kernel::route::{Departure, FlowRoutes};
+use crate::node::host::{EndpointCounts, Host, PacketTemplate};
+use crate::node::process::Process;
+use penstock_model::edge::{EdgeContext, Egress};
+use penstock_model::id::{FlowId, NodeId, ProcessId, RouteId};
+use penstock_model::rng::Key;
+use penstock_model::source::{AnySource, SourcePlan};
+use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Duration, Time};
+use std::sync::Arc;
+
+/// Puts both ends of every flow into their hosts; returns the slots of each flow there.
+///
+/// # Errors
+/// If a source cannot be carried by its transport, or signals between the edges of calls take no time.
+pub fn add_flows(
+    blueprint: &Blueprint,
+    key: Key,
+    numbers: &ProcessNumbers,
+    processes: &mut [Process],
+    departure: impl Fn(RouteId) -> Departure,
+) -> Result<Vec<FlowRoutes>, BlueprintError> {
+    let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint
+        .groups
+        .iter()
+        .map(|group| match &group.transport {
+            TransportPlan::Tcp(parameters) => Some(Arc::new(parameters.clone())),
+            TransportPlan::Udp(_) => None,
+        })
+        .collect();
+    let host_of = |node: NodeId| numbers.host(node).expect("flows begin and end at hosts");
+    for (node, ends) in (0..).map(NodeId).zip(ends_of_hosts(blueprint)) {
+        if let Some(process) = numbers.host(node) {
+            host(processes, process).expect_ends(&ends);
+        }
+    }
+    let mut flows = vec![FlowRoutes::NONE; blueprint.flows.len()];
+    for i in flows_in_layout_order(blueprint, key) {
+        let flow = &blueprint.flows[i as usize];
+        let group = &blueprint.groups[flow.group as usize];
+        let flow_key = flow_key(blueprint, flow, key);
+        let template = PacketTemplate {
+            flow: FlowId(i),
+            departure: departure(flow.forward),
+            class: group.class,
+            precedence: group.precedence,
+            ecn: group.transport.datagram_ecn(),
+        };
+        let ends = FlowEnds {
+            blueprint,
+            flow,
+            group,
+            template,
+            key: flow_key,
+            ties: || tie_key(blueprint, key, &blueprint.nodes[flow.from.index()]),
+            start: start(blueprint, flow, flow_key),
+            process: (host_of(flow.from), host_of(flow.to)),
+        };
+        flows[i as usize] = match (&group.transport, &tcp[flow.group as usize]) {
+            (TransportPlan::Tcp(_), Some(parameters)) => ends.add_tcp(processes, parameters, departure(flow.backward))?,
+            (TransportPlan::Udp(udp), _) if group.calls.is_some() => ends.add_calls(processes, udp.header.get() as u32)?,
+            (TransportPlan::Udp(udp), _) => ends.add_open_loop(processes, udp.header.get() as u32)?,
+            (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
+        };
+    }
+    Ok(flows)
+}
+
+/// A flow that is about to be put into its two hosts.
+struct FlowEnds<'a, T> {
+    blueprint: &'a Blueprint,
+    flow: &'a FlowPlan,
+    group: &'a FlowGroup,
+    template: PacketTemplate,
+    key: Key,
+    /// The key of random ties at its source.
+    ties: T,
+    start: Time,
+    /// The processes of its source and its sink.
+    process: (u32, u32),
+}
+
+impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
+    fn received(&self, header: u32) -> Received {
+        Received::new(self.template.flow, header, self.blueprint.watch.group(self.flow.group))
+    }
+
+    fn add_tcp(
+        &self,
+        processes: &mut [Process],
+        parameters: &Arc<TcpParameters>,
+        backward: Departure,
+    ) -> Result<FlowRoutes, BlueprintError> {
+        let FlowEnds { group, template, start, process: (from, to), .. } = *self;
+        let mut sender = Sender::new(parameters, clock_offset(parameters, self.key));
+        let watch = self.blueprint.watch.group(self.flow.group);
+        let mut http_user = http_user(group, parameters, self.key, watch.pages);
+        match &mut http_user {
+            Some(http_user) => sender.offer(Some(http_user.ask(start))),
+            None => sender.offer(segments(group, parameters)?),
+        }
+        let back = PacketTemplate { departure: backward, ..template };
+        let received = self.received(parameters.header.get() as u32);
+        let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), received);
+        let source = host(processes, from).add_sender(template, sender, http_user, start, group.stop);
+        Ok(FlowRoutes { source, sink })
+    }
+
+    fn add_open_loop(&self, processes: &mut [Process], header: u32) -> Result<FlowRoutes, BlueprintError> {
+        let FlowEnds { group, template, start, process: (from, to), .. } = *self;
+        let source = AnySource::new(&group.source).ok_or_else(|| BlueprintError::Mismatch(group.name.clone()))?;
+        let sink = host(processes, to).add_sink(self.received(header));
+        let source = host(processes, from).add_source(template, source, self.key.child("source").stream(), start, group.stop);
+        Ok(FlowRoutes { source, sink })
+    }
+
+    /// Signals between the edges take the routes' propagation and the processing, and no queueing.
+    fn add_calls(&self, processes: &mut [Process], header: u32) -> Result<FlowRoutes, BlueprintError> {
+        let FlowEnds { blueprint, flow, group, template, key, start, process: (from, to), .. } = *self;
+        let plan = group.calls.as_ref().expect("a group of calls");
+        let (there, back) = signal_delays(blueprint, flow)?.expect("a group of calls");
+        if AnySource::new(&group.source).is_none() {
+            return Err(BlueprintError::Mismatch(group.name.clone()));
+        }
+        let window = Window { from: blueprint.warm_up, to: blueprint.end };
+        let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
+        let egress = Egress::new(&plan.admission, &plan.termination, &context);
+        let ingress = Peer { process: ProcessId(from), delay: back };
+        let end = CallsEgress::new(self.received(header), egress, ingress, window, group.interval);
+        let sink = host(processes, to).add_egress(end, flow.group, plan.initial);
+        let calls = CallsIngress::new(CallsSetup {
+            template,
+            place: flow.from.0,
+            plan: Arc::clone(plan),
+            source: Arc::new(group.source.clone()),
+            key,
+            start,
+            stop: group.stop,
+            egress: Peer { process: ProcessId(to), delay: there },
+            window,
+            ties: (self.ties)(),
+        });
+        let source = host(processes, from).add_calls(calls);
+        Ok(FlowRoutes { source, sink })
+    }
+}
+
+/// How many ends of flows each node will have.
+fn ends_of_hosts(blueprint: &Blueprint) -> Vec<EndpointCounts> {
+    let mut ends = vec![EndpointCounts::default(); blueprint.nodes.len()];
+    for flow in &blueprint.flows {
+        let (from, to) = (flow.from.index(), flow.to.index());
+        match blueprint.groups[flow.group as usize].transport {
+            TransportPlan::Tcp(_) => {
+                ends[from].senders += 1;
+                ends[to].receivers += 1;
+            }
+            TransportPlan::Udp(_) => {
+                ends[from].sources += 1;
+                ends[to].sinks += 1;
+            }
+        }
+    }
+    ends
+}
+
+fn host(processes: &mut [Process], index: u32) -> &mut Host {
+    processes[index as usize].host_mut().expect("flows end at hosts")
+}
+
+/// Where in a tick a sender's clock begins.
+fn clock_offset(tcp: &TcpParameters, flow: Key) -> Duration {
+    match tcp.timer_tick.as_ps() {
+        0 => Duration::ZERO,
+        tick => Duration::from_ps(flow.child("clock").stream().below(tick)),
+    }
+}
+
+/// Who asks a TCP flow for pages.
+fn http_user(group: &FlowGroup, tcp: &TcpParameters, flow: Key, distribution: bool) -> Option<Box<HttpUser>> {
+    match &group.source {
+        SourcePlan::Http(http) => {
+            let payload = tcp.packet.get() - tcp.header.get();
+            Some(Box::new(HttpUser::new(http, flow.child("source"), payload, distribution)))
+        }
+        _ => None,
+    }
+}
+
+/// How many segments a TCP flow has to send; `None` without an end.
+fn segments(group: &FlowGroup, tcp: &TcpParameters) -> Result<Option<u32>, BlueprintError> {
+    match &group.source {
+        SourcePlan::Ftp(ftp) => Ok(ftp.size.map(|size| {
+            let payload = tcp.packet.get() - tcp.header.get();
+            u32::try_from(size.get().div_ceil(payload)).unwrap_or(u32::MAX)
+        })),
+        _ => Err(BlueprintError::Mismatch(group.name.clone())),
+    }
+}

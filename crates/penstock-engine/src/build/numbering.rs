@@ -1,0 +1,201 @@
+//! Places of processes, and how they are numbered.
+
+use crate::api::blueprint::Blueprint;
+use crate::build::error::BlueprintError;
+use penstock_model::id::{LinkId, NodeId};
+use penstock_model::units::Duration;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a process is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// A node where flows begin or end, with all its ports.
+    Host(NodeId),
+    /// One port of a node that only passes packets on.
+    RouterPort(LinkId),
+}
+
+/// Which nodes are hosts; of all others, each port is a process.
+pub struct Places<'a> {
+    blueprint: &'a Blueprint,
+    is_host: Vec<bool>,
+}
+
+impl<'a> Places<'a> {
+    /// Hosts are the nodes where flows or routes begin or end.
+    pub fn new(blueprint: &'a Blueprint) -> Places<'a> {
+        let mut is_host = vec![false; blueprint.nodes.len()];
+        for flow in &blueprint.flows {
+            is_host[flow.from.index()] = true;
+            is_host[flow.to.index()] = true;
+        }
+        // A route that no flow takes must end somewhere too.
+        for route in &blueprint.routes {
+            is_host[blueprint.links[route[route.len() - 1].index()].to.index()] = true;
+        }
+        Places { blueprint, is_host }
+    }
+
+    /// The place that sends over a link.
+    pub fn sender(&self, link: LinkId) -> Place {
+        match self.blueprint.links[link.index()].from {
+            node if self.is_host[node.index()] => Place::Host(node),
+            _ => Place::RouterPort(link),
+        }
+    }
+
+    /// The place that receives what a route sends over its `i`-th link.
+    pub fn receiver(&self, route: &[LinkId], i: usize) -> Place {
+        match route.get(i + 1) {
+            Some(next) => self.sender(*next),
+            None => Place::Host(self.blueprint.links[route[i].index()].to),
+        }
+    }
+
+    /// The places that have a part in the network, given the links in use, such that channels without delay lead from an
+    /// earlier to a later place.
+    ///
+    /// # Errors
+    /// If such channels form a cycle.
+    pub fn in_topological_order(&self, used: &[LinkId], channels: &Channels) -> Result<Vec<Place>, BlueprintError> {
+        let blueprint = self.blueprint;
+        let hosts = (0..blueprint.nodes.len() as u32).map(NodeId).filter(|node| self.is_host[node.index()]).map(Place::Host);
+        let ports = used.iter().map(|link| self.sender(*link)).filter(|place| matches!(place, Place::RouterPort(_)));
+        let places: Vec<Place> = hosts.chain(ports).collect();
+        let without_delay: Vec<(Place, LinkId)> =
+            channels.all().iter().filter(|(_, link)| blueprint.links[link.index()].delay == Duration::ZERO).copied().collect();
+        if without_delay.is_empty() {
+            return Ok(places);
+        }
+        self.sort_topologically(places, &without_delay)
+    }
+
+    /// Kahn's algorithm over the channels without delay, lowest place first.
+    fn sort_topologically(&self, places: Vec<Place>, without_delay: &[(Place, LinkId)]) -> Result<Vec<Place>, BlueprintError> {
+        let mut senders_left: BTreeMap<Place, usize> = places.iter().map(|place| (*place, 0)).collect();
+        let mut receivers: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
+        for (to, link) in without_delay {
+            receivers.entry(self.sender(*link)).or_default().push(*to);
+            *senders_left.entry(*to).or_default() += 1;
+        }
+        let mut ready: BTreeSet<Place> = senders_left.iter().filter(|(_, count)| **count == 0).map(|(place, _)| *place).collect();
+        let mut order = Vec::with_capacity(places.len());
+        while let Some(place) = ready.pop_first() {
+            order.push(place);
+            for receiver in receivers.get(&place).into_iter().flatten() {
+                let count = senders_left.get_mut(receiver).expect("every place is counted");
+                *count -= 1;
+                if *count == 0 {
+                    ready.insert(*receiver);
+                }
+            }
+        }
+        if order.len() == places.len() {
+            return Ok(order);
+        }
+        let in_cycle = without_delay.iter().filter(|(to, link)| senders_left[to] > 0 && senders_left[&self.sender(*link)] > 0);
+        let mut names: Vec<String> = in_cycle.map(|(_, link)| self.blueprint.links[link.index()].path.clone()).collect();
+        names.dedup();
+        Err(BlueprintError::CycleWithoutDelay(names))
+    }
+}
+
+/// Which links feed which places, on some route; sorted.
+pub struct Channels(Vec<(Place, LinkId)>);
+
+impl Channels {
+    /// The channels of all routes.
+    pub fn new(blueprint: &Blueprint, places: &Places<'_>) -> Channels {
+        let of_route = |route: &Vec<LinkId>| (0..route.len()).map(|i| (places.receiver(route, i), route[i])).collect::<Vec<_>>();
+        let mut channels: Vec<(Place, LinkId)> = blueprint.routes.iter().flat_map(of_route).collect();
+        channels.sort_unstable();
+        channels.dedup();
+        Channels(channels)
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[(Place, LinkId)] {
+        &self.0
+    }
+
+    /// The links that feed `place`; the position of a link is the number of its input.
+    pub fn into(&self, place: Place) -> impl Iterator<Item = LinkId> + '_ {
+        let begin = self.0.partition_point(|(to, _)| *to < place);
+        self.0[begin..].iter().take_while(move |(to, _)| *to == place).map(|(_, link)| *link)
+    }
+}
+
+/// The links that some route uses, or that are sampled, in the scenario's order.
+pub fn used_links(blueprint: &Blueprint) -> Vec<LinkId> {
+    let mut used = vec![false; blueprint.links.len()];
+    let sampled = blueprint.samples.iter().chain(&blueprint.meter_samples).map(|sample| &sample.link);
+    blueprint.routes.iter().flatten().chain(sampled).for_each(|link| used[link.index()] = true);
+    (0..blueprint.links.len() as u32).map(LinkId).filter(|link| used[link.index()]).collect()
+}
+
+/// The numbers of processes.
+pub struct ProcessNumbers {
+    of_node: Vec<u32>,
+    of_link: Vec<u32>,
+    count: usize,
+}
+
+impl ProcessNumbers {
+    /// Numbers places in this order.
+    pub fn new(blueprint: &Blueprint, order: &[Place]) -> ProcessNumbers {
+        let mut numbers = ProcessNumbers {
+            of_node: vec![u32::MAX; blueprint.nodes.len()],
+            of_link: vec![u32::MAX; blueprint.links.len()],
+            count: order.len(),
+        };
+        for (i, place) in order.iter().enumerate() {
+            match place {
+                Place::Host(node) => numbers.of_node[node.index()] = i as u32,
+                Place::RouterPort(link) => numbers.of_link[link.index()] = i as u32,
+            }
+        }
+        numbers
+    }
+
+    /// The number of the process at `place`.
+    pub fn of(&self, place: Place) -> u32 {
+        match place {
+            Place::Host(node) => self.of_node[node.index()],
+            Place::RouterPort(link) => self.of_link[link.index()],
+        }
+    }
+
+    /// The number of the host at `node`, if it is one.
+    pub fn host(&self, node: NodeId) -> Option<u32> {
+        Some(self.of_node[node.index()]).filter(|number| *number != u32::MAX)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+}
+
+/// Places in the order of their numbers, shard by shard.
+pub struct Sharded {
+    /// The places.
+    pub order: Vec<Place>,
+    /// The new number of each place, by its old one.
+    pub number: Vec<u32>,
+    /// For each shard, the number behind its last place.
+    pub ends: Vec<u32>,
+}
+
+impl Sharded {
+    /// Reorders places, given the shard of each.
+    pub fn new(order: &[Place], shard_of: &[u32]) -> Sharded {
+        // Within a shard the order stays: no channel without delay leads from a later process to an earlier one.
+        let mut sorted: Vec<usize> = (0..order.len()).collect();
+        sorted.sort_by_key(|i| shard_of[*i]);
+        let mut number = vec![0; order.len()];
+        sorted.iter().enumerate().for_each(|(new, old)| number[*old] = new as u32);
+        let borders = (1..sorted.len()).filter(|i| shard_of[sorted[i - 1]] != shard_of[sorted[*i]]);
+        let ends = borders.chain([sorted.len()]).map(|end| end as u32).collect();
+        Sharded { order: sorted.iter().map(|i| order[*i]).collect(), number, ends }
+    }
+}

@@ -1,0 +1,126 @@
+//! Processes with their ports and inputs, before flows are added.
+
+use crate::api::blueprint::{Blueprint, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
+use crate::build::numbering::{Channels, Place, Places, ProcessNumbers};
+use crate::build::routes::InputNumbers;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::journal::Window;
+use crate::node::host::Host;
+use crate::node::process::Process;
+use crate::port::Port;
+use penstock_model::id::LinkId;
+use penstock_model::impairment::{AnyImpairment, Impairment};
+use penstock_model::rng::Key;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The processes at places in this order, and where their ports are.
+pub struct ProcessTable {
+    /// By number.
+    pub processes: Vec<Process>,
+    /// Their inputs.
+    pub inputs: Vec<Inputs>,
+    /// Each link's port at its process.
+    pub port_index: Vec<u32>,
+}
+
+/// The key of the hashes that order simultaneous events at the process `name`, if ties are random.
+pub fn tie_key(blueprint: &Blueprint, key: Key, name: &str) -> Option<Key> {
+    (blueprint.ties == Ties::Random).then(|| key.child("ties").child(name))
+}
+
+impl ProcessTable {
+    /// Makes the processes.
+    pub fn new(blueprint: &Blueprint, key: Key, order: &[Place], used: &[LinkId], channels: &Channels) -> ProcessTable {
+        let mut table = ProcessTable {
+            processes: Vec::with_capacity(order.len()),
+            inputs: Vec::with_capacity(order.len()),
+            port_index: vec![u32::MAX; blueprint.links.len()],
+        };
+        let window = Window { from: blueprint.warm_up, to: blueprint.end };
+        let ports = PortMaker::new(blueprint, key, window);
+        let mut links_of: Vec<Vec<LinkId>> = vec![Vec::new(); blueprint.nodes.len()];
+        used.iter().for_each(|link| links_of[blueprint.links[link.index()].from.index()].push(*link));
+        for place in order {
+            let (name, links, host) = match *place {
+                Place::Host(node) => {
+                    let name = &blueprint.nodes[node.index()];
+                    let host = Host::new(node.0, window, tie_key(blueprint, key, name));
+                    (name, std::mem::take(&mut links_of[node.index()]), Some(Box::new(host)))
+                }
+                Place::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
+            };
+            links.iter().zip(0..).for_each(|(link, index)| table.port_index[link.index()] = index);
+            let ports = links.iter().map(|link| ports.make(*link)).collect();
+            table.processes.push(Process::new(name.clone(), ports, host, blueprint.trace));
+            let reorders: Vec<bool> = channels.into(*place).map(|link| reorders(blueprint, link)).collect();
+            table.inputs.push(Inputs::new(&reorders, tie_key(blueprint, key, name)));
+        }
+        table
+    }
+
+    /// Tells ports whose packets all go to one process which one that is.
+    pub fn connect_ports(&mut self, inputs: &InputNumbers) {
+        for port in self.processes.iter_mut().flat_map(Process::ports_mut) {
+            let mut fed = inputs.fed_by(port.link());
+            if let (Some((process, input)), None) = (fed.next(), fed.next()) {
+                port.lead_to(process, input);
+            }
+        }
+    }
+
+    /// Adds the samplers that the blueprint asks for.
+    pub fn add_samplers(&mut self, blueprint: &Blueprint, places: &Places<'_>, numbers: &ProcessNumbers) {
+        for (plan, sample) in (0..).zip(&blueprint.samples) {
+            let process = &mut self.processes[numbers.of(places.sender(sample.link)) as usize];
+            process.sample(self.port_index[sample.link.index()], sample.every, blueprint.warm_up, plan);
+        }
+        for (plan, sample) in (0..).zip(&blueprint.meter_samples) {
+            let process = &mut self.processes[numbers.of(places.sender(sample.link)) as usize];
+            process.sample_meters(self.port_index[sample.link.index()], sample.every, blueprint.warm_up, plan);
+        }
+    }
+}
+
+/// Makes ports of links.
+struct PortMaker<'a> {
+    blueprint: &'a Blueprint,
+    links_key: Key,
+    window: Window,
+    watched: BTreeMap<LinkId, &'a crate::api::blueprint::LinkWatch>,
+}
+
+impl<'a> PortMaker<'a> {
+    fn new(blueprint: &'a Blueprint, key: Key, window: Window) -> PortMaker<'a> {
+        let watched = blueprint.watch.links.iter().map(|(link, watch)| (*link, watch)).collect();
+        PortMaker { blueprint, links_key: key.child("links"), window, watched }
+    }
+
+    fn make(&self, link: LinkId) -> Port {
+        let blueprint = self.blueprint;
+        let plan = &blueprint.links[link.index()];
+        let trace_place = (blueprint.nodes.len() + link.index()) as u32;
+        let watch = self.watched.get(&link).map(|watch| (*watch, blueprint.classes.len()));
+        let key = self.links_key.child(&plan.path);
+        Port::new(link, trace_place, &sampled_in_step(blueprint, link, plan), key, self.window, watch, blueprint.fast_paths)
+    }
+}
+
+/// The plan of a link. Where departures are known on arrival, meters at departure run ahead of the time; a port whose meters
+/// are sampled is made event-driven.
+fn sampled_in_step<'a>(blueprint: &Blueprint, link: LinkId, plan: &'a LinkPlan) -> Cow<'a, LinkPlan> {
+    let at_departure =
+        plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || plan.port.pcn_at == PcnAt::Departure;
+    if !at_departure || blueprint.meter_samples.iter().all(|sample| sample.link != link) {
+        return Cow::Borrowed(plan);
+    }
+    let port = Arc::new(PortPlan { force_service: true, ..PortPlan::clone(&plan.port) });
+    Cow::Owned(LinkPlan { port, ..plan.clone() })
+}
+
+/// Whether packets may overtake each other on a link.
+fn reorders(blueprint: &Blueprint, link: LinkId) -> bool {
+    let key = Key::root(0, 0);
+    blueprint.links[link.index()].port.impairments.iter().any(|plan| AnyImpairment::new(plan, key).reorders())
+}

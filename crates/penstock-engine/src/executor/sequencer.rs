@@ -1,0 +1,284 @@
+//! Which process runs next, and how far it may run.
+//!
+//! Usually processes are visited in the order of the ready queue. Where such visits are short, finding the next process
+//! costs more than they do; then promise sweeps take over ([`crate::executor::promise_sweep`]).
+
+use crate::executor::lookahead::Lookahead;
+use crate::executor::promise_sweep::PromiseSweep;
+use crate::executor::tuning::{ModeChoice, SweepLengths, VisitLengths};
+use crate::executor::Executor;
+use crate::kernel::process_graph::Latencies;
+use crate::kernel::schedule::Schedule;
+use penstock_model::units::{Duration, Time};
+
+/// Fewer processes than this are not swept.
+const FEWEST_SWEPT: usize = 16;
+
+/// The order of visits to the processes of one shard.
+pub struct Sequencer {
+    executor: Executor,
+    schedule: Schedule,
+    lookahead: Lookahead,
+    sweep: PromiseSweep,
+    mode: ModeChoice,
+    visit_lengths: VisitLengths,
+    sweep_lengths: SweepLengths,
+}
+
+impl Sequencer {
+    /// The order for processes with these delays between them.
+    pub fn new(processes: usize, latencies: &Latencies) -> Sequencer {
+        let lookahead = Lookahead::new(processes, latencies);
+        let mut sequencer = Sequencer {
+            executor: Executor::default(),
+            schedule: Schedule::new(processes),
+            sweep: PromiseSweep::new(processes, latencies, |process| lookahead.reach(process)),
+            lookahead,
+            mode: ModeChoice::new(),
+            visit_lengths: VisitLengths::new(processes),
+            sweep_lengths: SweepLengths::new(processes),
+        };
+        sequencer.choose(Executor::default());
+        sequencer
+    }
+
+    /// Chooses the executor.
+    pub fn choose(&mut self, executor: Executor) {
+        self.executor = executor;
+        self.mode.set_sweeping(executor == Executor::Sweeps && self.lookahead.shortest() > Duration::ZERO);
+        for process in 0..self.schedule.len() {
+            let slack = self.slack(process, self.visit_lengths.of(process));
+            self.schedule.set_slack(process, slack);
+        }
+    }
+
+    /// Starts again with these times of the processes' next events.
+    pub fn begin(&mut self, due: impl Iterator<Item = Time>) {
+        self.schedule.reset(due);
+    }
+
+    /// Due times, for what is sent during a visit.
+    #[inline]
+    pub fn schedule(&mut self) -> &mut Schedule {
+        &mut self.schedule
+    }
+
+    /// When the next event is due, once nothing that is ready is left.
+    pub fn next(&mut self) -> Time {
+        debug_assert!(self.schedule.first_ready().is_none(), "something is left to do");
+        self.schedule.deferred().first()
+    }
+
+    /// Whether processes are swept now.
+    #[inline]
+    pub fn is_sweeping(&self) -> bool {
+        self.mode.is_sweeping()
+    }
+
+    /// Makes everything that is due up to and including `until` ready for visits in order of time.
+    pub fn extend(&mut self, until: Time) {
+        self.schedule.extend(until);
+    }
+
+    /// The process to visit, and until when it may run; `None` if nothing is left to do up to `until`.
+    #[inline]
+    pub fn next_visit(&self, until: Time) -> Option<(usize, Time)> {
+        let first = self.schedule.first_ready()?;
+        let horizon = match self.executor {
+            Executor::Plain => first.due,
+            Executor::Horizon | Executor::Sweeps => {
+                let safe = self.lookahead.horizon(&first, &self.schedule).before().max(first.due);
+                safe.min(first.due + self.visit_lengths.of(first.process)).min(until)
+            }
+        };
+        Some((first.process, horizon))
+    }
+
+    /// A visit to `process` has handled `events`. Its next event is due at `next`; it is quiet until `quiet_until` (see
+    /// [`crate::kernel::process::Process::quiet_until`]).
+    #[inline]
+    pub fn visited(&mut self, process: usize, next: Time, quiet_until: Time, events: u64) {
+        self.mode.count_visit(events);
+        self.lookahead.set_quiet_until(process, quiet_until);
+        let longest = self.visit_lengths.adapt(process, events, self.lookahead.hears_only_answers(process));
+        self.schedule.set_slack(process, self.slack(process, longest));
+        self.schedule.set(process, next);
+    }
+
+    /// Decides now and then whether sweeps are better; if so, leaves to them what is ready, and returns `true`.
+    #[inline]
+    pub fn turns_to_sweeps(&mut self) -> bool {
+        self.mode.is_group_complete() && self.judge_visits()
+    }
+
+    fn judge_visits(&mut self) -> bool {
+        let may_sweep =
+            self.executor == Executor::Horizon && self.lookahead.shortest() > Duration::ZERO && self.schedule.len() >= FEWEST_SWEPT;
+        let sweeps = self.mode.judge_visits(may_sweep);
+        if sweeps {
+            self.schedule.defer_all();
+        }
+        sweeps
+    }
+
+    /// Begins a sweep, or goes on with the current one; `false` if nothing is left to do up to `until`.
+    pub fn begin_sweep(&mut self, until: Time) -> bool {
+        self.schedule.defer_all();
+        if self.sweep.is_under_way(until) {
+            return true;
+        }
+        let first = self.schedule.deferred().first();
+        if first > until || first == Time::NEVER {
+            return false;
+        }
+        let end = self.sweep_lengths.end_of_sweep(first).min(until.after());
+        self.sweep.begin(first, end);
+        true
+    }
+
+    /// The next process of the sweep, and until when it may run; `None` at its end.
+    #[inline]
+    pub fn next_stop(&mut self) -> Option<(usize, Time)> {
+        self.sweep.next(self.schedule.deferred())
+    }
+
+    /// The process of the sweep has handled `events`. Its next event is due at `next`; its wire is free at `free`.
+    #[inline]
+    pub fn stopped(&mut self, process: usize, next: Time, free: Time, events: u64) {
+        self.schedule.deferred().set(process, next);
+        self.sweep_lengths.count_visit(events);
+        self.sweep.visited(next, free);
+    }
+
+    /// A sweep has come to its end: decides whether another one is better than visits in order of time.
+    pub fn end_sweep(&mut self) {
+        if let Some(pay) = self.sweep_lengths.judge() {
+            if self.executor != Executor::Sweeps {
+                self.mode.judge_sweeps(pay);
+            }
+        }
+    }
+
+    /// How far the effects of an event of `process` are put off in the ready queue.
+    #[inline]
+    fn slack(&self, process: usize, longest_visit: Duration) -> Duration {
+        match self.executor {
+            Executor::Plain => Duration::ZERO,
+            Executor::Horizon | Executor::Sweeps => self.lookahead.reach(process).min(longest_visit),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// Processes with these next events, whose visits may be long, up to one second.
+    fn sequencer(latencies: &[(u32, u32, u64)], due: &[u64]) -> Sequencer {
+        let latencies = latencies.iter().map(|&(from, to, ms)| ((from, to), Duration::from_ms(ms))).collect();
+        let mut sequencer = Sequencer::new(due.len(), &latencies);
+        sequencer.visit_lengths.set_all_to_longest();
+        sequencer.choose(Executor::Horizon);
+        sequencer.begin(due.iter().map(|&ms| at(ms)));
+        sequencer.extend(at(1_000));
+        sequencer
+    }
+
+    fn next_visit(sequencer: &Sequencer) -> Option<(usize, Time)> {
+        sequencer.next_visit(at(1_000))
+    }
+
+    #[test]
+    fn two_that_answer_each_other_run_for_a_round_trip() {
+        // The other one's next event is at 50; what process 0 sends at 10 comes back at 10 + 2 + 3.
+        let sequencer = sequencer(&[(0, 1, 2), (1, 0, 3)], &[10, 50]);
+        assert_eq!(next_visit(&sequencer), Some((0, at(15).before())));
+    }
+
+    #[test]
+    fn an_event_elsewhere_bounds_a_visit_by_the_delay_from_there() {
+        let sequencer = sequencer(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
+        assert_eq!(next_visit(&sequencer), Some((0, at(14).before())));
+    }
+
+    #[test]
+    fn nothing_bounds_the_beginning_of_a_chain() {
+        let mut sequencer = sequencer(&[(0, 1, 1), (1, 2, 1)], &[10, 10, 10]);
+        assert_eq!(next_visit(&sequencer), Some((0, at(110))));
+        sequencer.visited(0, at(111), Time::ZERO, 500);
+        // The next packet of process 0 reaches process 1 at 112.
+        assert_eq!(next_visit(&sequencer), Some((1, at(110))));
+    }
+
+    #[test]
+    fn a_process_that_hears_only_answers_runs_until_the_first_may_arrive() {
+        let mut sequencer = sequencer(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
+        assert_eq!(next_visit(&sequencer), Some((0, at(14).before())));
+        sequencer.visited(0, at(10), at(40), 500);
+        assert_eq!(next_visit(&sequencer), Some((0, at(42).before())));
+        sequencer.visited(0, at(10), Time::NEVER, 500);
+        assert_eq!(next_visit(&sequencer), Some((0, at(110))));
+    }
+
+    #[test]
+    fn of_many_senders_the_nearest_event_counts() {
+        let latencies: Vec<(u32, u32, u64)> = (0..20).map(|sender| (sender, 20, 5 + u64::from(sender))).collect();
+        let mut due = vec![100; 21];
+        due[20] = 1;
+        let mut sequencer = sequencer(&latencies, &due);
+        // Process 20 sends nothing, so it can wait as long as its longest visit.
+        assert_eq!(next_visit(&sequencer), Some((20, at(101).before())));
+        sequencer.visited(20, at(102), Time::ZERO, 500);
+        assert_eq!(next_visit(&sequencer), Some((0, at(200))));
+    }
+
+    #[test]
+    fn of_two_at_the_same_instant_the_lower_goes_first() {
+        let sequencer = sequencer(&[(0, 1, 0), (1, 0, 7)], &[10, 10]);
+        assert_eq!(next_visit(&sequencer), Some((0, at(17).before())));
+    }
+
+    #[test]
+    fn later_events_wait_for_the_next_extension() {
+        let mut sequencer = sequencer(&[(0, 1, 2), (1, 0, 3)], &[10, 50]);
+        sequencer.begin([at(10), at(50)].into_iter());
+        sequencer.extend(at(12));
+        assert_eq!(sequencer.next_visit(at(12)), Some((0, at(12))));
+        sequencer.visited(0, at(60), Time::ZERO, 500);
+        assert_eq!(sequencer.next_visit(at(12)), None);
+        assert_eq!(sequencer.next(), at(50));
+        sequencer.schedule().announce(1, at(14));
+        assert_eq!(sequencer.next(), at(14));
+        sequencer.extend(at(20));
+        assert_eq!(sequencer.next_visit(at(20)), Some((1, at(19).before())));
+    }
+
+    #[test]
+    fn what_was_left_ready_keeps_its_time() {
+        let mut sequencer = sequencer(&[(0, 1, 2), (1, 0, 3)], &[10, 50]);
+        sequencer.begin([at(10), at(50)].into_iter());
+        sequencer.extend(at(12));
+        // Process 0 has not run yet when something later arrives there, and when more becomes ready.
+        sequencer.schedule().announce(0, at(14));
+        sequencer.extend(at(20));
+        assert_eq!(sequencer.next_visit(at(20)).map(|(process, _)| process), Some(0));
+        sequencer.extend(at(5));
+        assert_eq!(sequencer.next_visit(at(5)), None);
+        assert_eq!(sequencer.next(), at(10));
+    }
+
+    #[test]
+    fn the_plain_executor_goes_from_instant_to_instant() {
+        let mut sequencer = sequencer(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
+        sequencer.choose(Executor::Plain);
+        sequencer.begin([at(10), at(11)].into_iter());
+        sequencer.extend(at(1_000));
+        assert_eq!(next_visit(&sequencer), Some((0, at(10))));
+        sequencer.visited(0, at(12), Time::ZERO, 1);
+        assert_eq!(next_visit(&sequencer), Some((1, at(11))));
+    }
+}

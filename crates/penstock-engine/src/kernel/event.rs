@@ -1,0 +1,100 @@
+//! Events between processes: the arrival of a packet.
+
+use crate::merge::Timed;
+use penstock_model::id::{FlowId, HopId};
+use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
+use penstock_model::pcn_meter::Metered;
+use penstock_model::units::Time;
+
+/// The arrival of a packet at a process.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// When the packet has been received completely.
+    pub at: Time,
+    /// The packet.
+    pub packet: Packet,
+}
+
+impl Arrival {
+    /// Fills places that are about to be overwritten.
+    pub const NOTHING: Arrival = {
+        let packet = Packet {
+            created: Time::NEVER,
+            flow: FlowId(u32::MAX),
+            hop: HopId(u32::MAX),
+            size: 0,
+            precedence: 0,
+            class: 0,
+            ecn: Ecn::NotEct,
+            pcn: PcnMark::Unmarked,
+            body: Body::Syn { ecn: false },
+        };
+        Arrival { at: Time::NEVER, packet }
+    };
+}
+
+impl Default for Arrival {
+    fn default() -> Arrival {
+        Arrival::NOTHING
+    }
+}
+
+impl Timed for Arrival {
+    #[inline]
+    fn at(&self) -> Time {
+        self.at
+    }
+}
+
+impl Metered for Arrival {
+    #[inline(always)]
+    fn at(&self) -> Time {
+        self.at
+    }
+
+    #[inline(always)]
+    fn packet(&mut self) -> &mut Packet {
+        &mut self.packet
+    }
+}
+
+impl Arrival {
+    /// Becomes the arrival of `packet` at `at`, as it is but for where it is now going and what PCN meters have made of it.
+    #[inline(always)]
+    pub fn pass(&mut self, at: Time, packet: &Packet, hop: HopId, pcn: PcnMark) {
+        self.at = at;
+        self.packet = *packet;
+        self.packet.hop = hop;
+        self.packet.pcn = pcn;
+    }
+
+    /// Becomes the arrival of `packet` at `at`, with `written` in it: field by field, since the fields have just been
+    /// computed and a copy of the whole would have to wait for them in memory.
+    #[inline(always)]
+    pub fn write(&mut self, at: Time, packet: &Packet, written: Written) {
+        let Packet { created, flow, size, precedence, class, body, .. } = *packet;
+        let Written { hop, ecn, pcn } = written;
+        self.at = at;
+        self.packet = Packet { created, flow, hop, size, precedence, class, ecn, pcn, body };
+    }
+}
+
+/// What a port writes into a packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// Where it is now going.
+    pub hop: HopId,
+    /// Its ECN codepoint.
+    pub ecn: Ecn,
+    /// What PCN meters have made of it.
+    pub pcn: PcnMark,
+}
+
+/// A packet of a train: sent by one flow, described by its time and size alone until a port makes the packet.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainPacket {
+    /// When it is sent.
+    pub at: Time,
+    /// Its bytes.
+    pub size: u32,
+}

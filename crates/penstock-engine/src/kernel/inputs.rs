@@ -1,0 +1,172 @@
+//! The inputs of a process: what is on its way there, merged in order of time.
+
+use crate::kernel::event::Arrival;
+use crate::kernel::message::Mailbox;
+use crate::merge::batch_sort::BatchSort;
+use crate::merge::calendar::Calendar;
+use crate::merge::k_way::KWayMerge;
+use crate::merge::random_ties::RandomTies;
+use crate::merge::ring::Ring;
+use penstock_model::rng::Key;
+use penstock_model::units::Time;
+
+/// All inputs of one process: one channel per sender, and a mailbox for messages.
+///
+/// Simultaneous arrivals are ordered by the input's number, then in the sender's order; or, with random ties, by a hash.
+#[derive(Debug)]
+pub struct Inputs {
+    arrivals: Arrivals,
+    mailbox: Mailbox,
+}
+
+/// How the inputs are merged.
+#[derive(Debug)]
+#[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
+enum Arrivals {
+    /// One input, on which nothing overtakes.
+    Single(Ring<Arrival>),
+    /// A few, on which nothing overtakes.
+    Few(KWayMerge<Arrival>),
+    /// Some more, on which nothing overtakes.
+    Several(Box<BatchSort<Arrival>>),
+    /// Many, or some on which packets may overtake each other.
+    Ordered(Box<Calendar<Arrival>>),
+    /// Ties are ordered by a hash of time, input and the number of packets that the input has delivered.
+    Random(RandomTies<Arrival>),
+}
+
+impl Inputs {
+    /// Inputs for channels that may (`true`) or may not reorder; `ties` is the key of the tie hashes, if ties are random.
+    pub fn new(reordering: &[bool], ties: Option<Key>) -> Inputs {
+        let inputs = reordering.len();
+        let overtakes = reordering.contains(&true);
+        let arrivals = match (reordering, ties) {
+            ([] | [false], _) => Arrivals::Single(Ring::default()),
+            ([_, _, ..], Some(key)) => Arrivals::Random(RandomTies::new(inputs, key)),
+            _ if inputs <= KWayMerge::<Arrival>::MOST && !overtakes => Arrivals::Few(KWayMerge::new(inputs)),
+            _ if inputs <= BatchSort::<Arrival>::MOST && !overtakes => Arrivals::Several(Box::new(BatchSort::new(inputs))),
+            _ => Arrivals::Ordered(Box::default()),
+        };
+        Inputs { arrivals, mailbox: Mailbox::default() }
+    }
+
+    /// Messages on their way here.
+    #[inline]
+    pub fn mailbox(&mut self) -> &mut Mailbox {
+        &mut self.mailbox
+    }
+
+    /// When the next message arrives.
+    #[inline]
+    pub fn next_message(&self) -> Time {
+        self.mailbox.next()
+    }
+
+    /// When the next packet arrives.
+    #[inline]
+    pub fn next(&self) -> Time {
+        match &self.arrivals {
+            Arrivals::Single(ring) => ring.first().map_or(Time::NEVER, |arrival| arrival.at),
+            Arrivals::Few(merged) => merged.next(),
+            Arrivals::Several(batches) => batches.next(),
+            Arrivals::Ordered(calendar) => calendar.next(),
+            Arrivals::Random(random) => random.next(),
+        }
+    }
+
+    /// Arrivals from the next one on, in order, as many as are at hand; none only if there are none up to and including
+    /// `until`. Those until then must be taken before anything else happens to the inputs.
+    #[inline]
+    pub fn front(&mut self, until: Time) -> &[Arrival] {
+        match &mut self.arrivals {
+            Arrivals::Single(ring) => ring.front(),
+            Arrivals::Few(merged) => merged.front(),
+            Arrivals::Several(batches) => batches.front(until),
+            Arrivals::Ordered(calendar) => calendar.front(),
+            Arrivals::Random(random) => random.front(),
+        }
+    }
+
+    /// The merge of exactly two inputs on which nothing overtakes, for a loop of its own.
+    #[inline]
+    pub fn pair(&mut self) -> Option<&mut KWayMerge<Arrival>> {
+        match &mut self.arrivals {
+            Arrivals::Few(merged) if merged.are_two() => Some(merged),
+            _ => None,
+        }
+    }
+
+    /// Takes the first `count` of [`Inputs::front`].
+    #[inline]
+    pub fn consume(&mut self, count: usize) {
+        match &mut self.arrivals {
+            Arrivals::Single(ring) => ring.consume(count),
+            Arrivals::Few(merged) => merged.consume(count),
+            Arrivals::Several(batches) => batches.consume(count),
+            Arrivals::Ordered(calendar) => calendar.consume(count),
+            Arrivals::Random(random) => (0..count).for_each(|_| random.pop()),
+        }
+    }
+
+    /// Adds an arrival at `at`, which `write` writes in place; returns whether it may come before all others.
+    #[inline(always)]
+    pub(super) fn push(&mut self, input: usize, at: Time, write: impl FnOnce(&mut Arrival)) -> bool {
+        let (place, is_first) = match &mut self.arrivals {
+            Arrivals::Single(ring) => {
+                debug_assert!(ring.last().is_none_or(|last| last.at <= at), "the only input stays sorted");
+                let is_first = ring.len() == 0;
+                (ring.add(), is_first)
+            }
+            Arrivals::Few(merged) => merged.add(input, at),
+            Arrivals::Several(batches) => batches.add(input, at),
+            Arrivals::Ordered(calendar) => {
+                let is_first = at < calendar.next();
+                (calendar.add(input, at), is_first)
+            }
+            Arrivals::Random(random) => {
+                let mut arrival = Arrival::default();
+                write(&mut arrival);
+                return random.push(input, arrival);
+            }
+        };
+        write(place);
+        is_first
+    }
+
+    /// The queue of one input, to append arrivals in order; `None` if inputs share a structure. Call [`Inputs::settle`]
+    /// afterwards if it was empty.
+    #[inline]
+    pub(super) fn queue(&mut self, input: usize) -> Option<&mut Ring<Arrival>> {
+        match &mut self.arrivals {
+            Arrivals::Single(ring) => Some(ring),
+            Arrivals::Few(merged) => Some(merged.queue(input)),
+            Arrivals::Several(batches) => Some(batches.queue(input)),
+            Arrivals::Ordered(_) | Arrivals::Random(_) => None,
+        }
+    }
+
+    /// Updates the merge after packets were added to the queue of `input`, which was empty.
+    pub(super) fn settle(&mut self, input: usize) {
+        match &mut self.arrivals {
+            Arrivals::Few(merged) => merged.settle(input),
+            Arrivals::Several(batches) => batches.settle(input),
+            Arrivals::Single(_) | Arrivals::Ordered(_) | Arrivals::Random(_) => {}
+        }
+    }
+
+    /// Adds an arrival that another shard has sent.
+    pub fn add(&mut self, input: usize, arrival: &Arrival) {
+        self.push(input, arrival.at, |place| *place = *arrival);
+    }
+
+    /// Packets under way to this process; for the conservation checks.
+    pub fn len(&self) -> usize {
+        match &self.arrivals {
+            Arrivals::Single(ring) => ring.len(),
+            Arrivals::Few(merged) => merged.len(),
+            Arrivals::Several(batches) => batches.len(),
+            Arrivals::Ordered(calendar) => calendar.len(),
+            Arrivals::Random(random) => random.len(),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The outputs of a process: the other processes' inputs, or the outbox to another shard.
+
+use crate::kernel::event::{Arrival, TrainPacket};
+use crate::kernel::inputs::Inputs;
+use crate::kernel::message::Message;
+use crate::kernel::outbox::Outbox;
+use crate::kernel::schedule::Schedule;
+use crate::merge::ring::Ring;
+use penstock_model::id::ProcessId;
+use penstock_model::units::Time;
+
+/// Where a process puts what it sends. Packets and messages to processes of other shards go through the outbox.
+pub struct Outputs<'a> {
+    /// The number of the first process of this shard.
+    first: usize,
+    inputs: &'a mut [Option<Box<Inputs>>],
+    schedule: &'a mut Schedule,
+    outbox: &'a mut Outbox,
+    /// A buffer for packet trains; empty between uses.
+    pub train: &'a mut Vec<TrainPacket>,
+}
+
+/// One input of another process, looked up once for many packets.
+pub struct OutputChannel<'a> {
+    process: ProcessId,
+    place: usize,
+    input: usize,
+    /// `None` if the process belongs to another shard.
+    inputs: Option<&'a mut Inputs>,
+    schedule: &'a mut Schedule,
+    outbox: &'a mut Outbox,
+}
+
+impl OutputChannel<'_> {
+    /// Sends what `write` writes, to arrive at `at`.
+    #[inline(always)]
+    pub fn send(&mut self, at: Time, write: impl FnOnce(&mut Arrival)) {
+        match &mut self.inputs {
+            Some(inputs) => {
+                if inputs.push(self.input, at, write) {
+                    self.schedule.announce(self.place, at);
+                }
+            }
+            None => write(self.outbox.add(self.process, self.input as u32, at)),
+        }
+    }
+}
+
+const TO_ITSELF: &str = "no process sends to itself";
+
+impl<'a> Outputs<'a> {
+    /// Outputs to the processes of a shard, whose numbers begin at `first`, through `inputs`, and to others through
+    /// `outbox`. Arrivals that make a process due earlier are entered into `schedule`; `train` is empty.
+    pub fn new(
+        first: usize,
+        inputs: &'a mut [Option<Box<Inputs>>],
+        schedule: &'a mut Schedule,
+        outbox: &'a mut Outbox,
+        train: &'a mut Vec<TrainPacket>,
+    ) -> Outputs<'a> {
+        Outputs { first, inputs, schedule, outbox, train }
+    }
+
+    /// Input `input` of `process`, which is not the sender.
+    #[inline]
+    pub fn channel(&mut self, process: ProcessId, input: u32) -> OutputChannel<'_> {
+        let place = process.index().wrapping_sub(self.first);
+        let inputs = self.inputs.get_mut(place).map(|inputs| inputs.as_deref_mut().expect(TO_ITSELF));
+        OutputChannel { process, place, input: input as usize, inputs, schedule: self.schedule, outbox: self.outbox }
+    }
+
+    /// Sends what `write` writes, to arrive at `at` at input `input` of `process`, which is not the sender.
+    #[inline(always)]
+    pub fn send(&mut self, process: ProcessId, input: u32, at: Time, write: impl FnOnce(&mut Arrival)) {
+        let place = process.index().wrapping_sub(self.first);
+        let Some(inputs) = self.inputs.get_mut(place) else {
+            return write(self.outbox.add(process, input, at));
+        };
+        if inputs.as_mut().expect(TO_ITSELF).push(input as usize, at, write) {
+            self.schedule.announce(place, at);
+        }
+    }
+
+    /// The queue of input `input` of `process`, to put many arrivals there in order; `None` if they must be sent one by one.
+    /// Call [`Outputs::announce_head`] afterwards if it was empty.
+    #[inline]
+    pub fn queue(&mut self, process: ProcessId, input: u32) -> Option<&mut Ring<Arrival>> {
+        let place = process.index().wrapping_sub(self.first);
+        self.inputs.get_mut(place)?.as_mut().expect(TO_ITSELF).queue(input as usize)
+    }
+
+    /// Announces the head of a queue that was empty before packets were added to it.
+    #[inline]
+    pub fn announce_head(&mut self, process: ProcessId, input: u32) {
+        let place = process.index() - self.first;
+        let inputs = self.inputs[place].as_mut().expect(TO_ITSELF);
+        inputs.settle(input as usize);
+        self.schedule.announce(place, inputs.next());
+    }
+
+    /// Announces the head of a queue that was empty before, if anything was added to it.
+    #[inline]
+    pub fn announce_head_if_any(&mut self, process: ProcessId, input: u32) {
+        if self.queue(process, input).is_some_and(|queue| queue.len() > 0) {
+            self.announce_head(process, input);
+        }
+    }
+
+    /// Sends `message`, which holds its time of arrival, to `process`.
+    pub fn send_message(&mut self, process: ProcessId, message: Message) {
+        let place = process.index().wrapping_sub(self.first);
+        let Some(inputs) = self.inputs.get_mut(place) else {
+            return self.outbox.add_message(process, message);
+        };
+        inputs.as_mut().expect(TO_ITSELF).mailbox().push(message);
+        self.schedule.announce(place, message.at);
+    }
+}

@@ -1,0 +1,36 @@
+//! The network as a graph of processes: which one sends to which, with what least delay and load.
+
+use penstock_model::units::Duration;
+use std::collections::BTreeMap;
+
+/// Least delays between processes, by sender and receiver; paths of messages count as channels.
+pub type Latencies = BTreeMap<(u32, u32), Duration>;
+
+/// All channels between two processes, in one direction.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// The process that sends.
+    pub from: u32,
+    /// The process that receives.
+    pub to: u32,
+    /// The least time that a packet or a message takes.
+    pub delay: Duration,
+    /// How many flows use it.
+    pub flows: u64,
+}
+
+/// Processes and the channels between them.
+#[derive(Clone, Debug, Default)]
+pub struct ProcessGraph {
+    /// The load of each process: how many flows pass through it, those of two directions twice.
+    pub weights: Vec<u64>,
+    /// By sender and receiver, each pair once.
+    pub edges: Vec<Edge>,
+}
+
+impl ProcessGraph {
+    /// The delays alone, between processes that have been renumbered.
+    pub fn latencies(&self, number: &[u32]) -> Latencies {
+        self.edges.iter().map(|edge| ((number[edge.from as usize], number[edge.to as usize]), edge.delay)).collect()
+    }
+}
