@@ -14,6 +14,8 @@ BIN := $(VENV)/bin
 DONE := $(VENV)/done
 LOGS := target/setup
 CORE := python/penstock/_core.abi3.so
+# How the Rust core is built: `release` for results, tests and speeds; `daily` compiles quickly and runs slower.
+PROFILE ?= release
 UV := $(BIN)/uv pip
 INSTALL := $(UV) install --quiet --python $(BIN)/python
 # Cargo takes every core; a jobserver of ours would hold it to our two jobs.
@@ -23,17 +25,22 @@ MATURIN := env -u MAKEFLAGS -u MFLAGS VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/matur
 # Folders are listed too, so that a file that goes away is noticed.
 RUST_SOURCES := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml crates/*/build.rs) $(shell find crates/*/src)
 
-READY := $(DONE)/command
+# There is one core at a time: this stamp says of which profile it is, and building another removes it.
+BUILT := $(DONE)/core-$(PROFILE)
+
+READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test lint docs crosscheck compare benchmarks peers instructions setup setup-dev lock format clean help
+.PHONY: run test daily lint docs crosscheck compare benchmarks peers instructions setup setup-dev lock format clean help lost
 
 ## What people ask for
 
 run: setup ## set up and repeat the first published study
+	@echo "Rust core: $(PROFILE) profile"
 	@$(BIN)/penstock reproduce af
 
 test: setup-dev ## set up and run all tests
+	@echo "Rust tests: dev profile (optimised, with checks); Python tests: Rust core of the $(PROFILE) profile"
 	$(CARGO) test --locked --workspace --quiet
 	$(BIN)/python -m pytest
 
@@ -74,6 +81,10 @@ peers:
 instructions: setup-dev ## compare instruction counts with the recorded ones (installs valgrind if it is missing)
 	@command -v valgrind >/dev/null || { apt-get update -qq && apt-get install -qq -y valgrind; }
 	$(BIN)/python bench/instructions.py
+
+daily: ## build for the loop of editing and trying: compiles quickly, runs slower
+	@$(MAKE) setup PROFILE=daily
+	@echo "Rust core: daily profile (for speeds and results: make)"
 
 setup: ## build everything that `make run` needs
 	@$(call unless_ready,$(READY))
@@ -131,10 +142,15 @@ $(DONE)/packages: requirements.lock $(DONE)/tools
 $(DONE)/dev: requirements-dev.lock $(DONE)/packages
 	$(call step,Python packages for development,$(INSTALL) --only-binary :all: --require-hashes -r $<)
 
-$(CORE): $(RUST_SOURCES) $(DONE)/tools | $(LOGS)/crates
-	$(call step,Rust core,$(MATURIN) develop --release --locked --skip-install)
+$(BUILT): $(RUST_SOURCES) $(DONE)/tools $(if $(wildcard $(CORE)),,lost) | $(LOGS)/crates
+	@rm -f $(DONE)/core-*
+	$(call step,Rust core ($(PROFILE) profile),$(MATURIN) develop --profile $(PROFILE) --locked --skip-install)
+
+# The stamp does not count where the core itself was removed.
+lost:
 
 # An edit of Python or Rust needs no new installation, only new metadata does. The package is named for
 # reinstallation because uv would otherwise take what it built for an earlier .venv, without building anything.
-$(DONE)/command: pyproject.toml $(DONE)/packages | $(CORE)
-	$(call step,command,$(INSTALL) --offline --no-deps --no-build-isolation --reinstall-package penstock --editable .)
+$(DONE)/command: pyproject.toml $(DONE)/packages | $(BUILT)
+	$(call step,command,$(INSTALL) --offline --no-deps --no-build-isolation --reinstall-package penstock \
+		--config-settings build-args="--profile $(PROFILE)" --editable .)
