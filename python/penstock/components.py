@@ -17,6 +17,7 @@ __all__ = [
     "Cubic",
     "Delay",
     "Drr",
+    "DynamicThreshold",
     "Excess",
     "Exponential",
     "Fifo",
@@ -31,6 +32,7 @@ __all__ = [
     "OnOff",
     "PoissonArrival",
     "PoissonSource",
+    "Pool",
     "PreEmption",
     "Priority",
     "Rbm",
@@ -48,6 +50,7 @@ __all__ = [
     "SingleThresholdPcnMeter",
     "SingleThresholdTermination",
     "Sm",
+    "StaticShares",
     "Tahoe",
     "TailDrop",
     "Tcm",
@@ -287,6 +290,63 @@ class Cbq(Component):
     sharing: Literal["formal", "ancestor-only"] = "formal"
     burst: int = 16
     quantum: str = "1500 bytes"
+
+
+class StaticShares(Component):
+    """Static shares: each port has a part of the memory for itself.
+
+    More about it: ``penstock explain static-shares``.
+
+    Parameters
+    ----------
+    size : str
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte.
+    shares : str | dict[str, Any], optional
+        The shares of ports, by the names of their links; ports that are not named divide what is left equally.
+    """
+
+    KIND: ClassVar[str] = "buffer"
+    KEY: ClassVar[str] = "static-shares"
+
+    size: str
+    shares: str | dict[str, Any] | None = None
+
+
+class Pool(Component):
+    """Complete sharing: any port may take any part of one pool.
+
+    More about it: ``penstock explain pool``.
+
+    Parameters
+    ----------
+    size : str
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte.
+    """
+
+    KIND: ClassVar[str] = "buffer"
+    KEY: ClassVar[str] = "pool"
+
+    size: str
+
+
+class DynamicThreshold(Component):
+    """Dynamic thresholds: a port may hold a multiple of what is free.
+
+    More about it: ``penstock explain dynamic-threshold``.
+
+    Parameters
+    ----------
+    size : str
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte.
+    alpha : float | str, default 1
+        How much of what is free a port may hold (alpha); powers of two in hardware. Allowed: above 0.
+    """
+
+    KIND: ClassVar[str] = "buffer"
+    KEY: ClassVar[str] = "dynamic-threshold"
+
+    size: str
+    alpha: float | str = 1.0
 
 
 class TokenBucketShaper(Component):

@@ -714,9 +714,9 @@ mod tests {
 
     #[test]
     fn every_component_has_a_complete_page() {
-        use crate::{discipline::DisciplinePlan, impairment::ImpairmentPlan, meter::MeterPlan, source::SourcePlan};
+        use crate::{buffer::BufferPlan, discipline::DisciplinePlan, impairment::ImpairmentPlan, meter::MeterPlan, source::SourcePlan};
         let kinds = [("queue", DisciplinePlan::ENTRIES), ("marker", MeterPlan::ENTRIES), ("source", SourcePlan::ENTRIES)];
-        for (kind, entries) in kinds.into_iter().chain([("impairment", ImpairmentPlan::ENTRIES)]) {
+        for (kind, entries) in kinds.into_iter().chain([("impairment", ImpairmentPlan::ENTRIES), ("buffer", BufferPlan::ENTRIES)]) {
             for entry in entries {
                 let mut rest = entry.doc;
                 for heading in ["## Decides\n", "## State\n", "## Departures\n", "## Example\n ```toml\n", "## References\n"] {

@@ -174,6 +174,7 @@ mod tests {
             [
                 "scenario",
                 "node",
+                "pause",
                 "link",
                 "rate-change",
                 "class",

@@ -53,6 +53,7 @@ mod sections;
 mod set;
 mod shape;
 mod suggest;
+mod switches;
 mod target;
 #[cfg(test)]
 mod tests;

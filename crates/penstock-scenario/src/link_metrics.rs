@@ -160,10 +160,14 @@ impl Sheet<'_> {
     }
 }
 
-/// Drops or offered packets of a link, split as asked; every cause and precedence has its row, so that runs compare.
+/// Drops or offered packets of a link, split as asked; every cause that may occur there and every precedence has its row, so
+/// that runs compare.
 fn counts(measure: &Measure, link: &LinkCounters) -> Split {
     let causes: Vec<Option<usize>> = match measure.by.contains(&By::Cause) {
-        true => (0..DropCause::ALL.len()).map(Some).collect(),
+        true => {
+            let may_occur = |cause: &usize| link.shares_buffer || DropCause::ALL[*cause] != DropCause::Buffer;
+            (0..DropCause::ALL.len()).filter(may_occur).map(Some).collect()
+        }
         false => vec![None],
     };
     let precedences: Vec<Option<usize>> = match measure.by.contains(&By::Precedence) {

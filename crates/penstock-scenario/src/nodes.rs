@@ -3,15 +3,18 @@
 use crate::mistake::{Mistakes, Place};
 use crate::section::Section;
 use crate::suggest::unknown;
+use crate::switches::SwitchDraft;
 use crate::words::check_name;
 use penstock_model::id::NodeId;
-use penstock_model::parameters::{Check, Count, Parameters};
+use penstock_model::parameters::{Check, Count, Parameters, Reading};
+use std::ops::Range;
 
 penstock_model::parameters! {
     /// A node, or a group of like nodes: routers where links meet, hosts where flows begin and end.
     ///
     /// `r1 = {}` is a node; `hosts = { count = 24 }` is a group, whose members are `hosts[0]` to `hosts[23]`. The order
-    /// in which nodes are written has no meaning.
+    /// in which nodes are written has no meaning. The ports of a node with a `buffer` share it: `s1 = { buffer.pool = { size =
+    /// "1 MB" } }` is a switch.
     pub struct NodeKeys {
         /// How many nodes the group has; without it the name is that of a single node.
         count: Option<Count>;
@@ -37,6 +40,8 @@ struct Group {
     name: String,
     count: Option<u32>,
     first: u32,
+    /// What the ports of each share.
+    switch: Option<SwitchDraft>,
 }
 
 /// One end of links or flows: a node, or all members of a group.
@@ -86,15 +91,18 @@ impl Nodes {
                 continue;
             }
             let keys = Section::new(mistakes, path, branch.place, &branch.tree).and_then(|mut node| {
-                let keys = NodeKeys::read(&mut node);
+                let (keys, switch) = (NodeKeys::read(&mut node), SwitchDraft::read(&mut node));
                 node.finish();
-                keys
+                match switch {
+                    Reading::Given(switch) => Some((keys?, Some(switch))),
+                    Reading::Absent | Reading::Broken => Some((keys?, None)),
+                }
             });
-            let Some(keys) = keys else {
+            let Some((keys, switch)) = keys else {
                 nodes.broken.push(branch.key.clone());
                 continue;
             };
-            nodes.groups.push(Group { name: branch.key.clone(), count: keys.count.map(|count| count.0), first: 0 });
+            nodes.groups.push(Group { name: branch.key.clone(), count: keys.count.map(|count| count.0), first: 0, switch });
         }
         nodes.groups.sort_by(|a, b| a.name.cmp(&b.name));
         let mut next = 0u64;
@@ -147,6 +155,12 @@ impl Nodes {
     /// reader of the keys.
     pub fn end(&self, section: &Section<'_>, key: &str) -> Option<End> {
         self.find_or_note(section.text(key)?, section.mistakes, section.place_of(key), &section.join(key))
+    }
+
+    /// Nodes whose ports share something, by identifier.
+    pub fn switches(&self) -> impl Iterator<Item = (Range<u32>, &SwitchDraft)> {
+        let members = |group: &Group| group.first..group.first + group.count.unwrap_or(1);
+        self.groups.iter().filter_map(move |group| Some((members(group), group.switch.as_ref()?)))
     }
 
     /// The names of all nodes, by identifier.

@@ -10,6 +10,7 @@ use crate::mistake::{Mistake, Mistakes};
 use crate::nodes::Nodes;
 use crate::routing::route_all;
 use crate::section::Section;
+use crate::switches::switches;
 use crate::target::{Known, KnownGroup, KnownLink, Target};
 use crate::watching::Wanted;
 use crate::what::What;
@@ -141,6 +142,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
         let spans = keys.as_ref().map(|keys| Spans { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
         measure::read_all(&mut top, &known, spans, &mut wanted)
     };
+    let switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
     // What follows needs everything before it.
     let sound = mistakes.none();
     let routing = keys.as_ref().map_or(Routing::First, |keys| keys.routing);
@@ -175,6 +177,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
             Ties::Random => blueprint::Ties::Random,
         },
         nodes: nodes.names(),
+        switches,
         links: links.plans,
         routes,
         classes,

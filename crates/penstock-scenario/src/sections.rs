@@ -7,6 +7,8 @@ use crate::measure::MeasureKeys;
 use crate::nodes::NodeKeys;
 use crate::port::MarkerKeys;
 use crate::scenario::TopKeys;
+use crate::switches::PauseKeys;
+use penstock_model::buffer::BufferPlan;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
@@ -33,6 +35,7 @@ pub(crate) struct KindEntry {
 pub(crate) const KINDS: &[KindEntry] = &[
     KindEntry { kind: DisciplinePlan::OF, entries: DisciplinePlan::ENTRIES },
     KindEntry { kind: SchedulerPlan::OF, entries: SchedulerPlan::ENTRIES },
+    KindEntry { kind: BufferPlan::OF, entries: BufferPlan::ENTRIES },
     KindEntry { kind: ShaperPlan::OF, entries: ShaperPlan::ENTRIES },
     KindEntry { kind: PolicerPlan::OF, entries: PolicerPlan::ENTRIES },
     KindEntry { kind: MeterPlan::OF, entries: MeterPlan::ENTRIES },
@@ -107,7 +110,17 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             part("measure", Takes::List("measure"), "What is measured."),
         ],
     },
-    SectionEntry { name: "node", path: "nodes.NAME", doc: NodeKeys::DOC, fields: NodeKeys::FIELDS, parts: &[] },
+    SectionEntry {
+        name: "node",
+        path: "nodes.NAME",
+        doc: NodeKeys::DOC,
+        fields: NodeKeys::FIELDS,
+        parts: &[
+            part("buffer", Takes::OneOf("buffer"), "How the node's ports share a buffer; each has what its queues allow if left out."),
+            part("pause", Takes::Table("pause"), "When the ports that feed the node are told to stop; never if left out."),
+        ],
+    },
+    SectionEntry { name: "pause", path: "nodes.NAME.pause", doc: PauseKeys::DOC, fields: PauseKeys::FIELDS, parts: &[] },
     SectionEntry {
         name: "link",
         path: "links[]",

@@ -32,6 +32,7 @@ fn embed(kind: &str, name: &str, fragment: &str) -> String {
     match (kind, name) {
         ("discipline" | "meter" | "impairment" | "shaper" | "policer", _) | ("scheduler", "fifo") => on_link(fragment),
         ("scheduler", _) => on_link(fragment) + &second("ef", plain),
+        ("buffer", _) => on_link("").replace("a = {}", &format!("a = {{ {} }}", fragment.trim().replace("s1-r1", "a-b"))),
         ("transport", "tcp") | ("congestion-control" | "recovery", _) => {
             on_link("") + &second("default", &format!("source.ftp = {{}}\n{fragment}"))
         }

@@ -3,8 +3,8 @@
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan};
 use crate::build::error::BlueprintError;
 use crate::build::flow_layout::{flow_key, flows_in_layout_order, start};
+use crate::build::message_paths::call_signals;
 use crate::build::numbering::ProcessNumbers;
-use crate::build::process_graph::signal_delays;
 use crate::build::processes::tie_key;
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::{CallsIngress, CallsSetup};
@@ -133,7 +133,7 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
     fn add_calls(&self, processes: &mut [Process], header: u32) -> Result<FlowRoutes, BlueprintError> {
         let FlowEnds { blueprint, flow, group, template, key, start, process: (from, to), .. } = *self;
         let plan = group.calls.as_ref().expect("a group of calls");
-        let (there, back) = signal_delays(blueprint, flow)?.expect("a group of calls");
+        let (there, back) = call_signals(blueprint, flow)?.expect("a group of calls");
         if AnySource::new(&group.source).is_none() {
             return Err(BlueprintError::Mismatch(group.name.clone()));
         }

@@ -37,7 +37,7 @@ pub fn attend(host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &
             _ => due,
         };
         host.receive_or_pass_on(due, host_context);
-        let HostContext { ports, context } = host_context;
+        let HostContext { ports, context, .. } = host_context;
         ports.iter_mut().for_each(|port| port.take_merged(due, context));
         let count = due.len();
         inputs.consume(count);
@@ -52,7 +52,7 @@ impl Host {
     /// Counts the datagrams among `arrivals` that stay here, and tells the ports which ones go on.
     #[inline(never)]
     fn receive_or_pass_on(&mut self, arrivals: &[Arrival], host_context: &mut HostContext<'_, '_>) {
-        let (HostContext { ports, context }, Some(first)) = (host_context, arrivals.first()) else { return };
+        let (HostContext { ports, context, .. }, Some(first)) = (host_context, arrivals.first()) else { return };
         let routes = context.routes;
         let mut digest = context.record.digest;
         // Which of them stay is anyone's guess: each is written into both lists, and counts in one.

@@ -12,7 +12,7 @@ use crate::endpoints::timing_wheel::{Next, Turn};
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::{Journal, Window};
-use crate::kernel::message::Message;
+use crate::kernel::message::CallSignal;
 use crate::kernel::route::{Departure, Routes};
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::timers::{TimerKind, Timers};
@@ -29,6 +29,8 @@ use penstock_model::units::Time;
 pub struct HostContext<'a, 'b> {
     /// The node's ports.
     pub ports: &'a mut [Port],
+    /// The ports share something, so that packets wait for the [switch](crate::node::switch) to hand them over.
+    pub is_switch: bool,
     /// What they need.
     pub context: Context<'a, 'b>,
 }
@@ -80,7 +82,9 @@ impl HostContext<'_, '_> {
     /// Lets all ports take what they have been handed.
     #[inline(never)]
     pub fn drain_transmit_batch(&mut self) {
-        self.ports.iter_mut().for_each(|port| port.drain_transmit_batch(&mut self.context));
+        if !self.is_switch {
+            self.ports.iter_mut().for_each(|port| port.drain_transmit_batch(&mut self.context));
+        }
     }
 }
 
@@ -347,17 +351,18 @@ impl Host {
         (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow)
     }
 
-    /// Takes a message between the edges of an aggregate.
-    pub fn on_message(&mut self, now: Time, message: &Message, host_context: &mut HostContext<'_, '_>) {
-        host_context.context.record.digest.number(now.as_ps() ^ u64::from(message.flow.0) << 32 ^ u64::from(message.number));
-        let flow = host_context.context.routes.flow(message.flow);
-        if message.to_egress {
+    /// Takes a signal between the edges of an aggregate; `number` counts what its sender has sent.
+    pub fn on_call_signal(&mut self, now: Time, signal: &CallSignal, number: u32, host_context: &mut HostContext<'_, '_>) {
+        let CallSignal { flow: id, to_egress, signal } = *signal;
+        host_context.context.record.digest.number(now.as_ps() ^ u64::from(id.0) << 32 ^ u64::from(number));
+        let flow = host_context.context.routes.flow(id);
+        if to_egress {
             let end = &mut self.egresses[flow.sink as usize];
-            end.on_signal(now, message.signal, &mut self.counted[end.shared_count as usize].1, host_context);
+            end.on_signal(now, signal, &mut self.counted[end.shared_count as usize].1, host_context);
             self.arm_egress(flow.sink);
         } else {
             let slot = flow.source as usize;
-            self.calls[slot].on_signal(now, message.signal, host_context);
+            self.calls[slot].on_signal(now, signal, host_context);
             self.settle_calls(slot);
         }
     }

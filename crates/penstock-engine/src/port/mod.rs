@@ -10,8 +10,9 @@ mod handover;
 mod pipeline;
 mod queueing;
 pub mod recorder;
+mod sharing;
 mod stages;
-mod transmit_batch;
+pub mod transmit_batch;
 mod verdict;
 pub mod wire;
 

@@ -4,7 +4,7 @@ use crate::endpoints::counts::{Received, Tally};
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
-use crate::kernel::message::{Message, Peer};
+use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
 use crate::node::host::HostContext;
 use penstock_model::edge::{Egress, Signal};
 use penstock_model::id::FlowId;
@@ -140,7 +140,11 @@ impl CallsEgress {
     #[inline(never)]
     fn follow_up(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
         while let Some(signal) = self.egress.next_signal() {
-            let message = Message { at: now + self.ingress.delay, flow: self.flow, to_egress: false, number: self.messages, signal };
+            let message = Message {
+                at: now + self.ingress.delay,
+                order: MessageOrder::of_call(self.flow, false, self.messages),
+                body: MessageBody::Call(CallSignal { flow: self.flow, to_egress: false, signal }),
+            };
             self.messages += 1;
             host_context.context.outputs.send_message(self.ingress.process, message);
         }

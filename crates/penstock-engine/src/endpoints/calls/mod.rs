@@ -13,7 +13,7 @@ use crate::endpoints::calls::ingress_delay::IngressDelay;
 use crate::endpoints::emitter::{Due, Emitter};
 use crate::kernel::event::TrainPacket;
 use crate::kernel::journal::Window;
-use crate::kernel::message::{Message, Peer};
+use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
 use crate::node::host::{HostContext, PacketTemplate};
 use penstock_model::edge::{only_answers, Decision, EdgeContext, Ingress, Signal, TerminationPlan, Victims};
 use penstock_model::id::FlowId;
@@ -425,12 +425,11 @@ impl CallsIngress {
     }
 
     fn signal(&mut self, now: Time, signal: Signal, host_context: &mut HostContext<'_, '_>) {
+        let flow = self.sending.outlet.template.flow;
         let message = Message {
             at: now + self.egress.delay,
-            flow: self.sending.outlet.template.flow,
-            to_egress: true,
-            number: self.messages,
-            signal,
+            order: MessageOrder::of_call(flow, true, self.messages),
+            body: MessageBody::Call(CallSignal { flow, to_egress: true, signal }),
         };
         self.messages += 1;
         host_context.context.outputs.send_message(self.egress.process, message);
