@@ -55,8 +55,13 @@ pub fn add_flows(
         let flow = &blueprint.flows[i as usize];
         let group = &blueprint.groups[flow.group as usize];
         let flow_key = flow_key(blueprint, flow, key);
-        let template =
-            PacketTemplate { flow: FlowId(i), departure: departure(flow.forward), class: group.class, precedence: group.precedence };
+        let template = PacketTemplate {
+            flow: FlowId(i),
+            departure: departure(flow.forward),
+            class: group.class,
+            precedence: group.precedence,
+            ecn: group.transport.datagram_ecn(),
+        };
         let ends = FlowEnds {
             blueprint,
             flow,

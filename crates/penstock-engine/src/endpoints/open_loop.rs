@@ -6,7 +6,7 @@ use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Window;
 use crate::kernel::periodic_packet::PeriodicPacket;
-use penstock_model::packet::Body;
+use penstock_model::packet::{Body, Ecn};
 use penstock_model::rng::Stream;
 use penstock_model::source::{AnySource, Source};
 use penstock_model::units::{Duration, Time};
@@ -74,7 +74,10 @@ impl OpenLoopSource {
     pub fn periodic_packet(&self) -> Option<PeriodicPacket> {
         let Pattern::Constant { .. } = self.pattern else { return None };
         let port = u16::try_from(self.template.departure.port).ok().filter(|_| self.stop == Time::NEVER)?;
-        let PacketTemplate { departure, class, precedence, .. } = self.template;
+        let PacketTemplate { departure, class, precedence, ecn, .. } = self.template;
+        if ecn != Ecn::NotEct {
+            return None; // an entry of the wheel has no room for the codepoint
+        }
         Some(PeriodicPacket { hop: departure.hop, size: self.size, seq: self.seq, port, precedence, class })
     }
 

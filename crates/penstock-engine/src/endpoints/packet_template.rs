@@ -16,6 +16,8 @@ pub struct PacketTemplate {
     pub class: u8,
     /// The precedence.
     pub precedence: u8,
+    /// The ECN codepoint, unless a transport says otherwise.
+    pub ecn: Ecn,
 }
 
 impl PacketTemplate {
@@ -29,7 +31,7 @@ impl PacketTemplate {
             size,
             precedence: self.precedence,
             class: self.class,
-            ecn: Ecn::NotEct,
+            ecn: self.ecn,
             pcn: PcnMark::Unmarked,
             body,
         }
