@@ -83,6 +83,7 @@ fn any_discipline_may_stand_in_the_queues() {
     let shares = rates(&seen);
     // The one that starts first, by at most 1 s, has 1 Mbit/s more for so long: 51 kbit/s over 19.5 s.
     assert!((shares[0] - shares[1]).abs() < 60.0 && shares[0] > 900.0, "{shares:?}");
-    let dropped = |cause: DropCause| seen.links[0].dropped_packets[cause as usize][0];
-    assert!(dropped(DropCause::Early) > 0 && dropped(DropCause::Forced) > 0 && dropped(DropCause::Overflow) == 0);
+    // The averages are far above the maximum threshold most of the time, and slow at first.
+    let dropped = [DropCause::Early, DropCause::Forced, DropCause::Overflow].map(|cause| seen.links[0].dropped_packets[cause as usize][0]);
+    assert!(dropped[0] + dropped[1] > 1000 && dropped[2] < 200, "{dropped:?}");
 }
