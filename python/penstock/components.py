@@ -13,6 +13,7 @@ __all__ = [
     "Cl",
     "Cle",
     "CodecMix",
+    "Codel",
     "Count",
     "Cubic",
     "Delay",
@@ -22,6 +23,7 @@ __all__ = [
     "Exponential",
     "Fifo",
     "Fixed",
+    "FqCodel",
     "Fractional",
     "Ftp",
     "Http",
@@ -115,6 +117,8 @@ class Red(Component):
         Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
     gentle : bool, default false
         Whether the probability rises steadily to 1 above `max-threshold`; off in [Floyd93 s4], on in ns-2 since 2001.
+    ecn : bool, default false
+        Mark ECN-capable packets instead of dropping them early.
     """
 
     KIND: ClassVar[str] = "discipline"
@@ -130,6 +134,7 @@ class Red(Component):
     spacing: Literal["wait", "count", "independent"] = "wait"
     mode: Literal["packets", "bytes"] | None = None
     gentle: bool = False
+    ecn: bool = False
 
 
 class RedN(Component):
@@ -167,6 +172,8 @@ class RedN(Component):
         Whose packets the count of the spacing counts.
     when_full : Literal["refresh", "ignore"], default refresh
         What an arrival that finds no room does to averages and count.
+    ecn : bool, default false
+        Mark ECN-capable packets instead of dropping them early.
     """
 
     KIND: ClassVar[str] = "discipline"
@@ -185,6 +192,37 @@ class RedN(Component):
     updates: Literal["rio", "all"] = "rio"
     count: Literal["per-precedence", "shared"] = "per-precedence"
     when_full: Literal["refresh", "ignore"] = "refresh"
+    ecn: bool = False
+
+
+class Codel(Component):
+    """CoDel: drops at departure while packets have waited for too long, the more often the longer that lasts.
+
+    More about it: ``penstock explain codel``.
+
+    Parameters
+    ----------
+    limit : str, default 1000 packets
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
+    target : str, default 5 ms
+        Acceptable minimum of the sojourn time (TARGET) [RFC8289 s4.4]. Allowed: zero or more.
+    interval : str, default 100 ms
+        Time over which the minimum is looked at, about the longest usual round-trip time (INTERVAL) [RFC8289 s4.3].
+        Allowed: zero or more.
+    mtu : str, default 1500 bytes
+        Nothing is dropped when at most so much stands behind a packet (maxpacket) [RFC8289 s5.5]. Allowed: above zero.
+    ecn : bool, default false
+        Mark ECN-capable packets instead of dropping them.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "codel"
+
+    limit: str = "1000 packets"
+    target: str = "5 ms"
+    interval: str = "100 ms"
+    mtu: str = "1500 bytes"
+    ecn: bool = False
 
 
 class Fifo(Component):
@@ -266,6 +304,31 @@ class Wf2qPlus(Component):
 
     KIND: ClassVar[str] = "scheduler"
     KEY: ClassVar[str] = "wf2q-plus"
+
+
+class FqCodel(Component):
+    """The scheduler ``fq-codel``.
+
+    FQ-CoDel: a queue for each flow, served by deficit round robin, with CoDel in each; flows that send little go first.
+
+    More about it: ``penstock explain fq-codel``.
+
+    Parameters
+    ----------
+    quantum : str, default 1514 bytes
+        What a queue may send before it is another's turn [RFC8290 s5.2.4]. Allowed: above zero.
+    flows : int, default 1024
+        The most queues that there are [RFC8290 s5.2.5]. Allowed: a whole number, at least 1.
+    limit : str, default 10240 packets
+        The most packets that may wait in all [RFC8290 s5.2.3]. Allowed: at least 1 packet or 1 byte.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "fq-codel"
+
+    quantum: str = "1514 bytes"
+    flows: int = 1024
+    limit: str = "10240 packets"
 
 
 class Cbq(Component):

@@ -38,6 +38,9 @@ fn main() {
             end: &end(10.0),
         }
         .net(1),
+        "one-class-priority" => one_class(&end(2.0), ("priority", "order = [default]"), ("tail-drop", "limit = 100 packets")),
+        "one-class-codel" => one_class(&end(2.0), ("fifo", ""), ("codel", "limit = 100 packets")),
+        "one-class-fq-codel" => one_class(&end(2.0), ("fq-codel", ""), ("codel", "limit = 100 packets")),
         other => match other.strip_prefix("schedulers-").and_then(|name| SCHEDULERS.iter().find(|(known, ..)| *known == name)) {
             Some(scheduler) => schedulers(scheduler, &end(2.0), flows.unwrap_or(100)),
             None => panic!("no workload '{other}'; cbr, parking-lot, tcp-bulk, tcp-many, schedulers-fifo and so on"),
@@ -56,6 +59,18 @@ fn cbr(end: &str, flows: usize) -> Net {
     let (mut net, route, _) = one_link(end, 1, "128 Mbit/s", "10 ms", discipline("tail-drop", "limit = 1000 packets"));
     let group = voice(&mut net, "cbr");
     (0..flows).for_each(|_| net.flow(group, route, route));
+    net
+}
+
+/// A hundred periodic flows of one class offer 1.2 times what the link carries.
+fn one_class(end: &str, (name, settings): (&str, &str), queue: (&str, &str)) -> Net {
+    let (mut net, route, link) = one_link(end, 1, "1 Gbit/s", "10 ms", discipline(queue.0, queue.1));
+    net.port(link).scheduler = scheduler(name, settings);
+    for bytes in [160, 1500] {
+        let traffic = source("cbr", &format!("rate = 12 Mbit/s; packet = {bytes} bytes"));
+        let group = net.group(&format!("of{bytes}"), traffic, transport("udp", ""), ("0 s", "0 s"));
+        (0..50).for_each(|_| net.flow(group, route, route));
+    }
     net
 }
 

@@ -65,6 +65,34 @@ fn pcn_termination_reaches_the_supportable_rate() {
 }
 
 #[test]
+fn codel_holds_the_queue_short() {
+    let wait = |scenario: &ValidScenario| {
+        let metrics = scenario.metrics(&run(scenario));
+        assert!(value(&metrics, "utilisation", &[("of", "r1-r2")]) > 0.93, "{metrics:#?}");
+        value(&metrics, "wait", &[("of", "r1-r2")])
+    };
+    let codel = wait(&example("codel.toml", &[]));
+    let tail_drop = wait(&example("codel.toml", &[("r1-r2.queue", "{ tail-drop = { limit = \"170 packets\" } }")]));
+    assert!(codel < 0.020 && tail_drop > 0.080, "{codel} s against {tail_drop} s");
+}
+
+#[test]
+fn fq_codel_keeps_flows_apart() {
+    let scenario = example("fq-codel.toml", &[]);
+    let metrics = scenario.metrics(&run(&scenario));
+    println!("{metrics:#?}");
+    // Shares of (2000 - 64) / 3 kbit/s for the video and each of the transfers.
+    let throughput = |of| value(&metrics, "throughput", &[("of", of), ("statistic", "sum")]);
+    assert!((throughput("voice") - 64e3).abs() < 2e3, "{metrics:#?}");
+    assert!((throughput("video") - 645e3).abs() < 80e3, "{metrics:#?}");
+    // Beside propagation and its own transmission mostly the packet in service: 10 + 0.64 + 4 ms. A packet that comes before
+    // its queue has left the old ones waits for the others' turns, of two packets each.
+    assert!(value(&metrics, "delay", &[("of", "voice"), ("statistic", "mean")]) < 0.0148, "{metrics:#?}");
+    assert!(value(&metrics, "delay", &[("of", "voice"), ("statistic", "max")]) < 0.0400, "{metrics:#?}");
+    assert_eq!(value(&metrics, "loss", &[("of", "voice")]), 0.0);
+}
+
+#[test]
 fn a_shared_buffer_keeps_room_for_the_stream() {
     let losses = |sets: &[(&str, &str)]| {
         let scenario = example("shared-buffer.toml", sets);

@@ -66,6 +66,19 @@ fn shares_are_those_of_the_link() {
             "t.toml:13: links[0].class.default.share: is missing; scheduler.cbq needs it: write share = 0.5",
         ]
     );
+    assert_eq!(mistakes("scheduler.fq-codel = { limit = \"1 MB\" }"), ["t.toml:11: links[0].scheduler.fq-codel.limit: must be in packets"]);
+    assert_eq!(
+        mistakes("scheduler.fq-codel = {}\nclass.ef.quantum = \"1500 bytes\""),
+        ["t.toml:12: links[0].class: has no effect with scheduler.fq-codel, which makes a queue for each flow; leave it out"]
+    );
+    assert_eq!(
+        mistakes("scheduler.scfq = {}\nclass.ef.weight = 1\nclass.default = { weight = 1, scheduler.fq-codel = {} }"),
+        ["t.toml:13: links[0].class.default.scheduler: fq-codel makes queues by flow, so it stands at the link itself; not at a class"]
+    );
+    assert_eq!(
+        mistakes("queue.tail-drop = { ecn = true }"),
+        ["t.toml:11: links[0].queue.tail-drop.ecn: tail-drop cannot mark packets (red, red-n, codel can)"]
+    );
     assert_eq!(
         mistakes("scheduler.scfq = {}\nclass.ef.weight = 1\nclass.x = { weight = 1, scheduler.cbq = {}, class.default.share = 1 }"),
         ["t.toml:13: links[0].class.x.scheduler: cbq holds its classes to shares of the link, so it stands at the link itself; not at a class"]

@@ -35,7 +35,7 @@ use crate::port::recorder::PortRecorder;
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::wire::Wire;
 use penstock_model::conditioner::ShaperPlan;
-use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Hooks, PortContext};
+use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
 use penstock_model::id::{LinkId, ProcessId};
 use penstock_model::impairment::AnyImpairment;
 use penstock_model::meter::Meter;
@@ -96,7 +96,7 @@ pub fn commits_on_arrival(plan: &LinkPlan) -> bool {
     }
     let context = PortContext { key: Key::root(0, 0), rate: plan.rate };
     let discipline = AnyDiscipline::new(&port.queues[0].discipline, &context);
-    discipline.hooks() == Hooks::ARRIVAL && (port.shaper.is_none() || discipline.counting() == Counting::Waiting)
+    discipline.hooks().decide_on_arrival() && (port.shaper.is_none() || discipline.counting() == Counting::Waiting)
 }
 
 impl Port {

@@ -85,7 +85,9 @@ impl Port {
         match self.queueing {
             Queueing::TailDropFifo(_) => self.queue_up_traced(now, packet, hop, context),
             Queueing::EventDriven(_) if !self.has_stages => self.enqueue_unstaged(now, packet, hop, context),
-            _ => drop(self.on_staged_arrival(now, Packet { hop, ..*packet }, context)),
+            _ => {
+                self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
+            }
         }
     }
 
@@ -122,7 +124,7 @@ impl Port {
                 self.check_conservation();
             }
             Queueing::EventDriven(service) => {
-                service.push(now, *packet);
+                service.push(now, *packet, &mut Records { counters, journal: context.record });
                 self.serve_single_queue(now, context);
             }
         }

@@ -5,6 +5,7 @@ use crate::api::blueprint::{EfPlan, LinkWatch};
 use crate::api::observations::{ClassCounters, EfErrors, PortTimings};
 use crate::kernel::journal::Window;
 use penstock_model::discipline::DropCause;
+use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
 use penstock_model::units::{Bytes, Rate, Time};
 use std::collections::VecDeque;
@@ -61,7 +62,7 @@ impl PortRecorder {
             class.counters.wait_without_service(&self.window, arrival, now, packet.size);
         }
         for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
-            meter.drop(arrival, packet.class, &self.window);
+            meter.drop(arrival, packet, &self.window);
         }
     }
 
@@ -74,7 +75,7 @@ impl PortRecorder {
             }
         }
         for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
-            meter.departure(end, packet.class, packet.size, &self.window);
+            meter.departure(arrival, end, packet, &self.window);
         }
     }
 
@@ -94,8 +95,8 @@ impl PortRecorder {
 /// How far an aggregate lags behind a server of its configured rate [RFC3246 s2.2].
 ///
 /// Only what leaves counts: the definition removes lost packets from the arrivals beforehand [RFC3246 s2.4], and what is
-/// dropped from the queue is removed then. Each class leaves in its order of arrival; an aggregate of several classes may not, and
-/// then its two errors differ.
+/// dropped from the queue is removed then. An aggregate of several classes, or of flows with queues of their own, may not leave
+/// in its order of arrival, and then its two errors differ.
 #[derive(Debug)]
 struct EfMeter {
     /// By class, whether it belongs to the aggregate.
@@ -113,9 +114,17 @@ struct EfMeter {
 #[derive(Clone, Copy, Debug)]
 struct Expedited {
     arrival: Time,
+    flow: FlowId,
     class: u8,
     size: u32,
     left: Option<Time>,
+}
+
+impl Expedited {
+    /// Whether it is `packet`, of which a flow may have sent several to arrive at once; these leave in order.
+    fn is(&self, arrival: Time, packet: &Packet) -> bool {
+        self.arrival == arrival && self.flow == packet.flow && self.class == packet.class && self.left.is_none()
+    }
 }
 
 impl EfMeter {
@@ -139,28 +148,27 @@ impl EfMeter {
 
     fn arrival(&mut self, now: Time, packet: &Packet) {
         self.arrivals.push_back(now);
-        self.packets.push_back(Expedited { arrival: now, class: packet.class, size: packet.size, left: None });
+        self.packets.push_back(Expedited { arrival: now, flow: packet.flow, class: packet.class, size: packet.size, left: None });
     }
 
-    /// A packet of `class` that arrived at `arrival` will not leave.
-    fn drop(&mut self, arrival: Time, class: u8, window: &Window) {
-        // Where a later arrival of another class has left before, its departure took the place of this one.
+    /// A packet that arrived at `arrival` will not leave.
+    fn drop(&mut self, arrival: Time, packet: &Packet, window: &Window) {
+        // Where a later arrival has left before, its departure took the place of this one.
         let rank = self.arrivals.iter().position(|other| *other == arrival).unwrap_or(0);
         self.arrivals.remove(rank);
-        let is_it = |packet: &Expedited| packet.arrival == arrival && packet.class == class && packet.left.is_none();
-        let place = self.packets.iter().position(is_it).expect("what is dropped has not left");
+        let place = self.packets.iter().position(|other| other.is(arrival, packet)).expect("what is dropped has not left");
         self.packets.remove(place);
         self.settle_departures(window);
     }
 
-    /// The oldest packet of `class` leaves at `end`.
-    fn departure(&mut self, end: Time, class: u8, size: u32, window: &Window) {
-        let arrival = self.arrivals.pop_front().expect("as many arrivals as departures");
-        let error = self.by_rank.step(arrival, end, self.rate, size);
+    /// A packet that arrived at `arrival` leaves at `end`.
+    fn departure(&mut self, arrival: Time, end: Time, packet: &Packet, window: &Window) {
+        let oldest = self.arrivals.pop_front().expect("as many arrivals as departures");
+        let error = self.by_rank.step(oldest, end, self.rate, packet.size);
         if window.contains(end) {
             self.errors.aggregate_ps = self.errors.aggregate_ps.max(Some(error));
         }
-        let leaving = self.packets.iter_mut().find(|packet| packet.class == class && packet.left.is_none());
+        let leaving = self.packets.iter_mut().find(|other| other.is(arrival, packet));
         leaving.expect("what leaves has arrived").left = Some(end);
         self.settle_departures(window);
     }

@@ -21,7 +21,7 @@ const RATES: [&str; 6] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "
 /// Towards the root there may be no delay at all; away from it there is, so that no circle is without.
 const UP_DELAYS: [&str; 5] = ["1 ms", "0 s", "1 ps", "30 us", "10 ms"];
 const DOWN_DELAYS: [&str; 5] = ["1 ms", "1 ps", "3 ns", "30 us", "10 ms"];
-const DISCIPLINES: [(&str, &str); 8] = [
+const DISCIPLINES: [(&str, &str); 12] = [
     ("tail-drop", "limit = 1000 packets"),
     ("tail-drop", "limit = 2 packets"),
     ("tail-drop", "limit = 3 packets; counts = in-system"),
@@ -38,7 +38,13 @@ const DISCIPLINES: [(&str, &str); 8] = [
         "limit = 9 packets; min-thresholds = [2 packets, 1 packets, 1 packets]; max-thresholds = [8 packets, 5 packets, 3 packets]; \
          max-probabilities = [0.1, 0.3, 1]; weight = 0.5; updates = all; count = shared; idle = ignored",
     ),
+    ("red", "limit = 20 packets; min-threshold = 2 packets; max-threshold = 8 packets; max-probability = 0.3; weight = 0.1; ecn = true"),
+    ("codel", "limit = 30 packets; interval = 20 ms; target = 2 ms; mtu = 500 bytes"),
+    ("codel", "limit = 9 packets; interval = 5 ms; target = 1 ms; mtu = 1 bytes; ecn = true"),
+    ("codel", ""),
 ];
+/// Schedulers that make a queue for each flow.
+const FLOW_QUEUES: [&str; 3] = ["", "quantum = 300 bytes; flows = 4; limit = 12 packets", "flows = 1; limit = 8 packets"];
 /// Three classes under each scheduler; the last is two levels deep.
 const SCHEDULERS: [(&str, &str, [&str; 3]); 15] = [
     ("priority", "order = [a, b, c]", ["", "", ""]),
@@ -146,6 +152,8 @@ pub struct Way {
     discipline: usize,
     /// The scheduler of the port, and whether its last class is one level down, below which scheduler.
     scheduler: Option<(usize, Option<usize>)>,
+    /// Flow queues, where there is no scheduler of classes.
+    flow_queues: Option<usize>,
     shaper: Option<usize>,
     /// A policer, and whether for class b alone.
     policer: Option<(usize, bool)>,
@@ -187,15 +195,17 @@ fn way() -> impl Strategy<Value = Way> {
     let impairments = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(0..IMPAIRMENTS.len(), 1..3)];
     let rare = |n: usize| prop::option::weighted(0.25, 0..n);
     let scheduler = prop::option::weighted(0.3, (0..SCHEDULERS.len(), prop::option::weighted(0.3, 0..SCHEDULERS.len())));
-    let shape = (0..RATES.len(), 0..UP_DELAYS.len(), 0..DISCIPLINES.len(), scheduler);
+    let flow_queues = prop::option::weighted(0.2, 0..FLOW_QUEUES.len());
+    let shape = (0..RATES.len(), 0..UP_DELAYS.len(), 0..DISCIPLINES.len(), scheduler, flow_queues);
     let conditioners = (prop::option::weighted(0.15, 0..SHAPERS.len()), prop::option::weighted(0.1, (0..POLICERS.len(), any::<bool>())));
     let pcn = (prop::collection::vec(0..PCN.len(), 0..3), 0..PCN_AT.len());
     (shape, conditioners, rare(METERS.len()), pcn, impairments, prop::option::weighted(0.15, 0..CHANGES.len())).prop_map(
-        |((rate, delay, discipline, scheduler), (shaper, policer), meter, (pcn, pcn_at), impairments, changes)| Way {
+        |((rate, delay, discipline, scheduler, flow_queues), (shaper, policer), meter, (pcn, pcn_at), impairments, changes)| Way {
             rate,
             delay,
             discipline,
             scheduler,
+            flow_queues,
             shaper,
             policer,
             meter,
@@ -352,6 +362,9 @@ impl Way {
             changes.iter().map(|(at, rate)| (time(at), rate.parse::<Rate>().expect("a rate"))).collect();
         let port = net.port(link);
         port.queue_of_class = vec![0, 0, 0];
+        if let Some(i) = self.flow_queues {
+            port.scheduler = scheduler("fq-codel", FLOW_QUEUES[i]);
+        }
         if let Some((i, inner)) = self.scheduler {
             let (name, settings, [a, b, c]) = SCHEDULERS[i];
             port.scheduler = scheduler(name, settings);

@@ -1,6 +1,7 @@
 //! The arithmetic that RED and RED_n share: the average queue, the drop curve and the spacing of drops [Floyd93 s4].
 
-use super::DropCause;
+use super::{DropCause, Hooks, Verdict};
+use crate::packet::Packet;
 use crate::parameters::{Limit, Weight};
 use crate::rng::Stream;
 use crate::units::{Bytes, Rate, Time, PS_PER_SECOND};
@@ -186,6 +187,26 @@ impl Lane {
             Zone::Random(_) => {}
         }
         None
+    }
+}
+
+/// What becomes of an arrival for which there is a `cause` to drop it. With `ecn` an early drop of an ECN-capable packet is a
+/// mark; above the maximum threshold, and without room, even these are dropped [RFC3168 s7].
+#[inline]
+pub(super) fn verdict(cause: Option<DropCause>, ecn: bool, packet: &Packet) -> Verdict {
+    match cause {
+        None => Verdict::Accept,
+        Some(DropCause::Early) if ecn && packet.ecn.is_capable() => Verdict::Mark,
+        Some(cause) => Verdict::Drop(cause),
+    }
+}
+
+/// What such a discipline declares.
+pub(super) fn hooks(ecn: bool) -> Hooks {
+    if ecn {
+        Hooks::MARK
+    } else {
+        Hooks::ARRIVAL
     }
 }
 

@@ -3,6 +3,7 @@
 //! The port owns the packets and tells the discipline what is queued. The discipline answers with a [`Verdict`] on each
 //! arrival and, where it declares so in its [`Hooks`], with a [`DepartureVerdict`] on each departure.
 
+pub mod codel;
 mod early_drop;
 pub mod red;
 pub mod red_n;
@@ -96,6 +97,20 @@ disciplines! {
     "tail-drop" => TailDrop(tail_drop::TailDrop, tail_drop::Parameters),
     "red" => Red(red::Red, red::Parameters),
     "red-n" => RedN(red_n::RedN, red_n::Parameters),
+    "codel" => Codel(codel::Codel, codel::Parameters),
+}
+
+impl DisciplinePlan {
+    /// What the discipline uses.
+    pub fn hooks(&self) -> Hooks {
+        let port = PortContext { key: Key::root(0, 0), rate: Rate::from_bps(1) };
+        AnyDiscipline::new(self, &port).hooks()
+    }
+
+    /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
+    pub fn marks(&self) -> bool {
+        self.hooks().has(Hooks::MARK)
+    }
 }
 
 /// What becomes of an arriving packet.
@@ -139,9 +154,9 @@ pub enum Leave {
     Evicted(DropCause),
 }
 
-/// Which calls of a [`Discipline`] its decisions rest on, beside that on arrival.
+/// Which calls of a [`Discipline`] its decisions rest on, beside that on arrival, and which of its answers are special.
 ///
-/// A port whose disciplines use [`Hooks::ARRIVAL`] alone can compute departures on arrival; any other decides about each
+/// A port whose disciplines use [`Hooks::ARRIVAL`] alone, or mark then, can compute departures on arrival; any other decides about each
 /// departure when its wire becomes free. What is not declared is not called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hooks(u8);
@@ -157,10 +172,18 @@ impl Hooks {
     pub const TIMER: Hooks = Hooks(4);
     /// [`Verdict::Evict`] may be an answer on arrival.
     pub const EVICTION: Hooks = Hooks(8);
+    /// [`Verdict::Mark`] or [`DepartureVerdict::Mark`] may be an answer.
+    pub const MARK: Hooks = Hooks(16);
 
     /// These and others.
     pub const fn and(self, others: Hooks) -> Hooks {
         Hooks(self.0 | others.0)
+    }
+
+    /// Whether departures can be computed on arrival.
+    #[inline]
+    pub const fn decide_on_arrival(self) -> bool {
+        self.0 & !Hooks::MARK.0 == Hooks::ARRIVAL.0
     }
 
     /// Whether all of `others` are among these.
@@ -175,7 +198,7 @@ impl Hooks {
 pub enum DropCause {
     /// The buffer was full.
     Overflow,
-    /// RED's random drop between the thresholds.
+    /// An early drop of active queue management: RED's random drop between the thresholds, CoDel's at departure.
     Early,
     /// RED's certain drop above the maximum threshold.
     Forced,

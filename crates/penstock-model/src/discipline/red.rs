@@ -1,8 +1,8 @@
 //! Random Early Detection.
 
-use super::early_drop::{amount, same_unit, Curve, Lane, Memory, Rule, Tally, MEAN_PACKET};
+use super::early_drop::{amount, hooks, same_unit, verdict, Curve, Lane, Memory, Rule, Tally, MEAN_PACKET};
 pub use super::early_drop::{Idle, Spacing};
-use super::{Discipline, DropCause, Occupancy, PortContext, Verdict};
+use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
 use crate::parameters::{Check, Limit, Probability, Weight};
 use crate::rng::Stream;
@@ -17,7 +17,9 @@ crate::parameters! {
     /// Below `min-threshold` nothing is dropped. Between the thresholds the probability is
     /// p = max_p (ave - min) / (max - min), and `spacing` makes it into drops. From `max-threshold` on every arrival is
     /// dropped (cause `forced`); with `gentle` the probability rises from max_p there to 1 at twice that threshold.
-    /// Whatever does not fit into `limit` is dropped (cause `overflow`), and any drop restarts the count of the spacing.
+    /// Whatever does not fit into `limit` is dropped (cause `overflow`), and any drop restarts the count of the spacing. With
+    /// `ecn` an ECN-capable packet is marked where it would be dropped early; above `max-threshold` and without room it is
+    /// dropped like any other [RFC3168 s7].
     ///
     /// ## State
     /// The average, the packets and bytes since the last drop, and whether the average was above the minimum.
@@ -59,6 +61,8 @@ crate::parameters! {
         mode: Option<Mode>;
         /// Whether the probability rises steadily to 1 above `max-threshold`; off in [Floyd93 s4], on in ns-2 since 2001.
         gentle: bool = "false";
+        /// Mark ECN-capable packets instead of dropping them early.
+        ecn: bool = "false";
     }
 }
 
@@ -109,6 +113,7 @@ pub struct Red {
     tally: Tally,
     lane: Lane,
     in_bytes: bool,
+    ecn: bool,
     stream: Stream,
 }
 
@@ -130,6 +135,7 @@ impl Red {
             tally: Tally::default(),
             lane: Lane::new(curve),
             in_bytes: matches!(parameters.limit, Limit::Bytes(_)),
+            ecn: parameters.ecn,
             stream: port.key.child("early-drop").stream(),
         }
     }
@@ -148,13 +154,14 @@ impl Discipline for Red {
         self.tally.add(packet.size);
         let judged = self.lane.judge(self.average, waiting, &mut self.tally, packet.size, &self.rule, &mut self.stream);
         let cause = if queue.has_room(packet, self.limit) { judged } else { Some(DropCause::Overflow) };
-        match cause {
-            None => Verdict::Accept,
-            Some(cause) => {
-                self.tally.clear();
-                Verdict::Drop(cause)
-            }
+        if cause.is_some() {
+            self.tally.clear();
         }
+        verdict(cause, self.ecn, packet)
+    }
+
+    fn hooks(&self) -> Hooks {
+        hooks(self.ecn)
     }
 }
 
@@ -162,6 +169,7 @@ impl Discipline for Red {
 mod tests {
     use super::super::testing::{arrivals, gaps, packet, port, queue};
     use super::*;
+    use crate::packet::Ecn;
     use crate::parameters::testing::read;
     use crate::units::Duration;
 
@@ -290,6 +298,35 @@ mod tests {
         let n = gaps(&(0..100_000).map(|_| alike.on_arrival(Time::ZERO, &packet(1000, 0), &holding(30))).collect::<Vec<_>>()).len();
         assert!((n as f64 / 1e5 - 0.1).abs() < 4.0 * (0.09f64 / 1e5).sqrt());
         assert_eq!(instant(&bytes).on_arrival(Time::ZERO, &packet(501, 0), &holding(59)), OVERFLOW);
+    }
+
+    #[test]
+    fn capable_packets_are_marked_instead_of_dropped_early() {
+        let of = |ecn: Ecn, waiting: u32, lines: &[&str]| {
+            let mut red = instant(&[&["max-probability = 1", "spacing = independent"], lines].concat());
+            let packet = Packet { ecn, ..packet(500, 0) };
+            // The first only starts the count.
+            red.on_arrival(Time::ZERO, &packet, &holding(39));
+            let verdicts = [(); 40].map(|_| red.on_arrival(Time::ZERO, &packet, &holding(waiting)));
+            verdicts.into_iter().find(|verdict| *verdict != Verdict::Accept)
+        };
+        for ecn in [Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
+            assert_eq!(of(ecn, 39, &["ecn = true"]), Some(Verdict::Mark));
+            assert_eq!(of(ecn, 39, &[]), Some(EARLY));
+        }
+        assert_eq!(of(Ecn::NotEct, 39, &["ecn = true"]), Some(EARLY));
+        // Above the maximum threshold, and without room, all are dropped [RFC3168 s7].
+        assert_eq!(of(Ecn::Ect0, 40, &["ecn = true"]), Some(FORCED));
+        assert_eq!(of(Ecn::Ect0, 60, &["ecn = true"]), Some(OVERFLOW));
+    }
+
+    #[test]
+    fn a_mark_restarts_the_count_as_a_drop_does() {
+        let mut red = instant(&["max-probability = 0.2", "ecn = true"]);
+        let packet = Packet { ecn: Ecn::Ect0, ..packet(500, 0) };
+        let verdicts: Vec<Verdict> = (0..20_000).map(|_| red.on_arrival(Time::ZERO, &packet, &holding(30))).collect();
+        assert_uniform(&gaps(&verdicts), 10..=19);
+        assert!(verdicts.iter().all(|verdict| matches!(verdict, Verdict::Accept | Verdict::Mark)));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! RED with several drop precedences.
 
-use super::early_drop::{amount, Curve, Lane, Memory, Rule, Tally, MEAN_PACKET};
+use super::early_drop::{amount, hooks, verdict, Curve, Lane, Memory, Rule, Tally, MEAN_PACKET};
 pub use super::early_drop::{Idle, Spacing};
-use super::{Discipline, DropCause, Occupancy, PortContext, Verdict, PRECEDENCES};
+use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict, PRECEDENCES};
 use crate::packet::Packet;
 use crate::parameters::{Check, Limit, Probability, Weight};
 use crate::rng::Stream;
@@ -13,7 +13,7 @@ crate::parameters! {
     ///
     /// ## Decides
     /// As `red` does, with the i-th entry of each list for packets of precedence i; worse precedences than the lists have
-    /// share the last entry. `averages` says which packets an average counts, and `updates` which arrivals refresh it. An
+    /// share the last entry; `ecn` is that of `red`. `averages` says which packets an average counts, and `updates` which arrivals refresh it. An
     /// arrival that ends idle time ages all of them. Whatever does not fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
@@ -61,6 +61,8 @@ crate::parameters! {
         count: CountOf = "per-precedence";
         /// What an arrival that finds no room does to averages and count.
         when_full: WhenFull = "refresh";
+        /// Mark ECN-capable packets instead of dropping them early.
+        ecn: bool = "false";
     }
 }
 
@@ -162,6 +164,7 @@ pub struct RedN {
     updates: Updates,
     count: CountOf,
     when_full: WhenFull,
+    ecn: bool,
     classes: Vec<Class>,
     stream: Stream,
 }
@@ -192,6 +195,7 @@ impl RedN {
             updates: parameters.updates,
             count: parameters.count,
             when_full: parameters.when_full,
+            ecn: parameters.ecn,
             classes: curves.map(|curve| Class { average: 0.0, lane: Lane::new(curve), tally: Tally::default() }).collect(),
             stream: port.key.child("early-drop").stream(),
         }
@@ -252,7 +256,11 @@ impl Discipline for RedN {
             tally.clear();
         }
         self.classes[counter].tally = tally;
-        cause.map_or(Verdict::Accept, Verdict::Drop)
+        verdict(cause, self.ecn, packet)
+    }
+
+    fn hooks(&self) -> Hooks {
+        hooks(self.ecn)
     }
 }
 
@@ -260,6 +268,7 @@ impl Discipline for RedN {
 mod tests {
     use super::super::testing::{arrivals, gaps, packet, port, queue};
     use super::*;
+    use crate::packet::Ecn;
     use crate::parameters::testing::read;
     use crate::units::Duration;
 
@@ -277,6 +286,19 @@ mod tests {
 
     fn averages(it: &RedN) -> Vec<f64> {
         it.averages().collect()
+    }
+
+    #[test]
+    fn capable_packets_are_marked_instead_of_dropped_early() {
+        let verdicts = |lines: &[&str], ecn: Ecn| {
+            let mut it = red_n(&[&["weight = 1", "spacing = independent"], lines].concat());
+            let packet = Packet { ecn, ..packet(500, 2) };
+            (0..400).map(|_| it.on_arrival(Time::ZERO, &packet, &queue([0, 0, 30, 0]))).collect::<Vec<_>>()
+        };
+        let other = |verdicts: Vec<Verdict>| verdicts.into_iter().find(|verdict| *verdict != Verdict::Accept);
+        assert_eq!(other(verdicts(&["ecn = true"], Ecn::Ect1)), Some(Verdict::Mark));
+        assert_eq!(other(verdicts(&["ecn = true"], Ecn::NotEct)), Some(Verdict::Drop(DropCause::Early)));
+        assert_eq!(other(verdicts(&[], Ecn::Ect1)), Some(Verdict::Drop(DropCause::Early)));
     }
 
     /// The averages after an arrival of each of the given precedences to a queue of 4, 6 and 10 packets, w = 1/2.

@@ -8,6 +8,7 @@ pub mod class;
 mod class_set;
 pub mod drr;
 pub mod fifo;
+pub mod fq_codel;
 pub mod priority;
 pub mod scfq;
 mod tags;
@@ -132,6 +133,38 @@ macro_rules! schedulers {
                 }
             }
 
+            fn makes_flow_queues(&self) -> bool {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.makes_flow_queues(), )*
+                    AnyScheduler::Tree(it) => it.makes_flow_queues(),
+                    AnyScheduler::Custom(it) => it.makes_flow_queues(),
+                }
+            }
+
+            fn flow_queue(&mut self, hash: u64) -> usize {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.flow_queue(hash), )*
+                    AnyScheduler::Tree(it) => it.flow_queue(hash),
+                    AnyScheduler::Custom(it) => it.flow_queue(hash),
+                }
+            }
+
+            fn over_limit(&mut self, queues: &[QueueState]) -> Option<usize> {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.over_limit(queues), )*
+                    AnyScheduler::Tree(it) => it.over_limit(queues),
+                    AnyScheduler::Custom(it) => it.over_limit(queues),
+                }
+            }
+
+            fn on_idle(&mut self) {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.on_idle(), )*
+                    AnyScheduler::Tree(it) => it.on_idle(),
+                    AnyScheduler::Custom(it) => it.on_idle(),
+                }
+            }
+
             #[inline]
             fn reads_heads(&self) -> bool {
                 match self {
@@ -151,6 +184,7 @@ schedulers! {
     "drr" => Drr(drr::Drr, drr::Parameters),
     "scfq" => Scfq(scfq::Scfq<u64>, scfq::Parameters) or scfq::Scfq<u128>,
     "wf2q-plus" => Wf2qPlus(wf2q_plus::Wf2qPlus<u64>, wf2q_plus::Parameters) or wf2q_plus::Wf2qPlus<u128>,
+    "fq-codel" => FqCodel(fq_codel::FqCodel, fq_codel::Parameters),
     "cbq" => Cbq(cbq::Cbq<1>, cbq::Parameters) or cbq::Cbq<4>,
 }
 
@@ -158,7 +192,7 @@ impl SchedulerPlan {
     /// The keys of a class that this scheduler reads, and whether each must be written.
     pub fn class_keys(&self) -> &'static [(&'static str, bool)] {
         match self {
-            SchedulerPlan::Fifo(_) => &[],
+            SchedulerPlan::Fifo(_) | SchedulerPlan::FqCodel(_) => &[],
             SchedulerPlan::Priority(_) => &[("rate-limit", false)],
             SchedulerPlan::Wrr(_) | SchedulerPlan::Scfq(_) | SchedulerPlan::Wf2qPlus(_) => &[("weight", true)],
             SchedulerPlan::Drr(_) => &[("quantum", true)],
@@ -235,6 +269,27 @@ pub trait Scheduler {
     fn reads_heads(&self) -> bool {
         true
     }
+
+    /// Whether its queues are made as packets of flows arrive; otherwise they are those of classes.
+    fn makes_flow_queues(&self) -> bool {
+        false
+    }
+
+    /// The queue of an arrival whose flow has this hash; one that is not there yet gets the next number. The methods below, too,
+    /// are for schedulers that make flow queues.
+    fn flow_queue(&mut self, hash: u64) -> usize {
+        let _ = hash;
+        0
+    }
+
+    /// The queue whose head is to be dropped because more waits than may; asked after each arrival until there is none.
+    fn over_limit(&mut self, queues: &[QueueState]) -> Option<usize> {
+        let _ = queues;
+        None
+    }
+
+    /// The wire has become free and nothing has waited since; a packet is about to arrive.
+    fn on_idle(&mut self) {}
 }
 
 /// What is done with a scheduler of any kind. It is compiled for each, so that a loop need not ask for the kind each time.

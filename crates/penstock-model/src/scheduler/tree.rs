@@ -51,6 +51,7 @@ impl Level {
             class
         };
         let scheduler = AnyScheduler::flat(plan, classes, rate);
+        assert!(!scheduler.makes_flow_queues(), "flow queues stand at the link itself, not at a class");
         let states = vec![QueueState::default(); classes.len()];
         Level { scheduler, classes: classes.iter().enumerate().map(below).collect(), states }
     }

@@ -70,7 +70,11 @@ impl Level {
     pub fn queues(&self) -> Vec<QueuePlan> {
         let plain = DisciplinePlan::read("tail-drop", &mut Nothing).expect("tail drop has defaults for everything");
         if self.classes.is_empty() {
-            return vec![QueuePlan { name: String::new(), discipline: self.default.clone().unwrap_or(plain) }];
+            let default = match &self.scheduler {
+                SchedulerPlan::FqCodel(parameters) => parameters.default_queue(),
+                _ => plain,
+            };
+            return vec![QueuePlan { name: String::new(), discipline: self.default.clone().unwrap_or(default) }];
         }
         let mut queues = Vec::new();
         self.add_queues(&plain, &mut queues);
@@ -154,6 +158,10 @@ fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> 
     }
     let mut table = section.table("class")?;
     let mut classes = Some(Vec::new());
+    if matches!(scheduler, Some(SchedulerPlan::FqCodel(_))) {
+        table.wrong("", "has no effect with scheduler.fq-codel, which makes a queue for each flow; leave it out");
+        classes = None;
+    }
     if matches!(scheduler, Some(SchedulerPlan::Fifo(_))) {
         let schedulers: Vec<&str> = SchedulerPlan::NAMES.iter().copied().filter(|name| *name != "fifo").collect();
         table.wrong("", format!("has no effect with one queue; write a scheduler ({}) or leave it out", listed(&schedulers)));
@@ -193,7 +201,9 @@ fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&Schedu
         if level.as_ref().is_some_and(|level| matches!(level.scheduler, SchedulerPlan::Cbq(_))) {
             section.wrong("scheduler", "cbq holds its classes to shares of the link, so it stands at the link itself; not at a class");
         }
-        if level.as_ref().is_some_and(|level| level.classes.is_empty()) {
+        if level.as_ref().is_some_and(|level| matches!(level.scheduler, SchedulerPlan::FqCodel(_))) {
+            section.wrong("scheduler", "fq-codel makes queues by flow, so it stands at the link itself; not at a class");
+        } else if level.as_ref().is_some_and(|level| level.classes.is_empty()) {
             section.wrong("scheduler", "leaves the class with one queue, as it has without it; leave it out");
         }
         (Some(None), level.map(Some))
@@ -247,7 +257,7 @@ fn read_by(scheduler: &SchedulerPlan) -> String {
 /// The classes in the scheduler's order; `None` after a mistake.
 fn ordered(section: &Section<'_>, scheduler: &SchedulerPlan, place: Place, mut written: Vec<Class>) -> Option<Vec<Class>> {
     match scheduler {
-        SchedulerPlan::Fifo(_) => Some(written),
+        SchedulerPlan::Fifo(_) | SchedulerPlan::FqCodel(_) => Some(written),
         SchedulerPlan::Priority(priority) => {
             let order: Vec<&str> = priority.order.iter().map(|class| class.0.as_str()).collect();
             in_order(section, &order, place, written)

@@ -3,7 +3,8 @@
 use crate::read::mistake::{Mistakes, Place};
 use crate::read::suggest::{listed, nearest, unknown};
 use crate::read::tree::{Branch, Item, Tree};
-use penstock_model::parameters::{Field, Kind, Reader, Reading, Value};
+use penstock_model::discipline::DisciplinePlan;
+use penstock_model::parameters::{Entry, Field, Kind, Reader, Reading, Value};
 
 /// A table being read.
 pub(crate) struct Section<'a> {
@@ -154,7 +155,8 @@ impl<'a> Section<'a> {
     pub fn finish(self) {
         let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
         for branch in self.table.iter().filter(|branch| !known.contains(&branch.key.as_str())) {
-            self.mistakes.add(branch.place, &self.join(&branch.key), unknown("key", &branch.key, &known));
+            let message = cannot_mark(&self.path, &branch.key).unwrap_or_else(|| unknown("key", &branch.key, &known));
+            self.mistakes.add(branch.place, &self.join(&branch.key), message);
         }
     }
 
@@ -288,4 +290,15 @@ impl Reader for Nothing {
         None
     }
     fn mistake(&mut self, _: &str, _: String) {}
+}
+
+/// Why `ecn` is unknown at a discipline: one that cannot mark packets.
+fn cannot_mark(path: &str, key: &str) -> Option<String> {
+    let name = path.rsplit_once("queue.")?.1;
+    let can = |entry: &&Entry| entry.fields.iter().any(|field| field.name == "ecn");
+    if key != "ecn" || !DisciplinePlan::NAMES.contains(&name) {
+        return None;
+    }
+    let marking: Vec<&str> = DisciplinePlan::ENTRIES.iter().filter(can).map(|entry| entry.name).collect();
+    Some(format!("{name} cannot mark packets ({} can)", listed(&marking)))
 }

@@ -46,7 +46,8 @@ impl Port {
             }
         }
         counters.offer();
-        service.push(now, Packet { hop, ecn, pcn: mark, ..*packet });
+        let packet = Packet { hop, ecn, pcn: mark, ..*packet };
+        service.push(now, packet, &mut Records { counters, journal: context.record });
         self.serve_single_queue(now, context);
     }
 }

@@ -6,9 +6,10 @@ use crate::port::queueing::queue::Queue;
 use crate::port::stages::Records;
 use crate::port::verdict::{self, Decision, Standing};
 use crate::port::wire::Wire;
-use penstock_model::discipline::{DepartureVerdict, DropCause, Hooks, Leave, PortContext, Verdict};
+use penstock_model::discipline::{DepartureVerdict, DisciplinePlan, DropCause, Hooks, Leave, PortContext, Verdict};
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
+use penstock_model::rng::Key;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, Turn};
 use penstock_model::transmission::TransmissionTimes;
@@ -34,12 +35,33 @@ pub(crate) struct Queues {
     times: TransmissionTimes,
     /// The queue whose discipline is to learn when the packet in service has left.
     unsettled: Option<usize>,
+    /// How queues of flows are made, where the scheduler has such.
+    flows: Option<Box<FlowQueues>>,
     /// A discipline decides about departures.
     decides_on_departure: bool,
     /// A discipline uses a timer.
     has_timers: bool,
     /// When the first of their timers is due.
     deadline: Time,
+}
+
+/// Queues that are made as packets of flows arrive.
+struct FlowQueues {
+    plan: DisciplinePlan,
+    context: PortContext,
+    /// Seeds the hash of flows.
+    seed: Key,
+}
+
+impl FlowQueues {
+    fn hash(&self, packet: &Packet) -> u64 {
+        self.seed.hash([u64::from(packet.flow.0), 0])
+    }
+
+    /// The queue of the `index`-th flow.
+    fn queue(&self, index: usize) -> Queue {
+        Queue::new(&self.plan, &PortContext { key: self.context.key.child("flow-queue").nth(index as u64), ..self.context })
+    }
 }
 
 /// What the wire of a port is doing.
@@ -87,10 +109,18 @@ impl EventDriven {
         }
         let mut of_class = [u8::MAX; 256];
         of_class[..plan.queue_of_class.len()].copy_from_slice(&plan.queue_of_class);
+        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context.rate);
+        let made = |plan: &QueuePlan| {
+            let seed = context.key.child("flow-hash");
+            Box::new(FlowQueues { plan: plan.discipline.clone(), context: *context, seed })
+        };
+        let flows = scheduler.makes_flow_queues().then(|| made(&plan.queues[0]));
+        let of_classes = if flows.is_some() { &[][..] } else { &plan.queues[..] };
         let mut queues = Queues {
-            queues: plan.queues.iter().map(queue).collect(),
-            states: vec![QueueState::default(); plan.queues.len()],
+            queues: of_classes.iter().map(queue).collect(),
+            states: vec![QueueState::default(); of_classes.len()],
             of_class,
+            flows,
             wire: WireState { free_at: Time::ZERO, next_decision: Time::NEVER, is_held: false, backlog: 0 },
             times: TransmissionTimes::new(context.rate),
             unsettled: None,
@@ -98,19 +128,18 @@ impl EventDriven {
             has_timers: false,
             deadline: Time::NEVER,
         };
-        let hooks = queues.queues.iter().fold(Hooks::ARRIVAL, |hooks, queue| hooks.and(queue.hooks()));
+        let hooks = plan.queues.iter().fold(Hooks::ARRIVAL, |hooks, queue| hooks.and(queue.discipline.hooks()));
         (queues.decides_on_departure, queues.has_timers) = (hooks.has(Hooks::DEPARTURE), hooks.has(Hooks::TIMER));
         queues.reset_deadline();
-        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context.rate);
         EventDriven { scheduler, queues, is_paused: false }
     }
 
     /// What the discipline of the packet's queue decides about its arrival, once it has evicted what it wants to.
     #[inline]
     pub fn decide(&mut self, now: Time, packet: &Packet, records: &mut Records<'_>) -> Decision {
-        let EventDriven { queues, .. } = self;
+        let EventDriven { queues, scheduler, .. } = self;
         queues.settle(now);
-        let index = queues.index(packet);
+        let index = queues.index(packet, scheduler);
         let verdict = queues.queues[index].on_arrival(now, packet, &queues.states[index]);
         if let Verdict::Evict { position, cause } = verdict {
             return self.decide_with_evictions((index, position, cause), now, packet, records);
@@ -161,12 +190,27 @@ impl EventDriven {
 
     /// Queues an accepted packet.
     #[inline]
-    pub fn push(&mut self, now: Time, packet: Packet) {
+    pub fn push(&mut self, now: Time, packet: Packet, records: &mut Records<'_>) {
         let EventDriven { queues, scheduler, .. } = self;
+        let index = queues.index(&packet, scheduler);
+        if queues.flows.is_some() && queues.wire.backlog == 0 && queues.wire.free_at < now {
+            scheduler.on_idle();
+        }
         let mut service_state = queues.service_state();
-        let index = service_state.index(&packet);
         service_state.queues[index].admit(&packet);
         service_state.push(index, &Arrival { at: now, packet }, packet.hop, scheduler);
+        drop(service_state);
+        if self.queues.flows.is_some() {
+            self.drop_over_limit(now, records);
+        }
+    }
+
+    /// Drops what the scheduler does not keep.
+    fn drop_over_limit(&mut self, now: Time, records: &mut Records<'_>) {
+        let cause = DropCause::Overflow;
+        while let Some(index) = self.scheduler.over_limit(&self.queues.states) {
+            self.drop_waiting(now, (index, 0), Leave::Evicted(cause), cause, records);
+        }
     }
 
     /// When the next decision, or a timer, is due.
@@ -197,7 +241,7 @@ impl EventDriven {
     /// Only one queue: its decisions leave no choice.
     #[inline]
     pub fn has_one_queue(&self) -> bool {
-        self.queues.queues.len() == 1
+        self.queues.queues.len() == 1 && self.queues.flows.is_none()
     }
 
     /// Begins the next transmission, if the wire is free and something may go: of which queue, and when it ends. The packet
@@ -304,13 +348,26 @@ impl Queues {
 
     /// Whether all queues drop tails, by what waits.
     pub fn drop_tails(&self) -> bool {
-        self.queues.iter().all(|queue| queue.tail_drop().is_some())
+        self.flows.is_none() && self.queues.iter().all(|queue| queue.tail_drop().is_some())
     }
 
-    /// The queue of a packet.
+    /// The queue of a packet; that of a flow is made if it is not there yet.
     #[inline(always)]
-    fn index(&self, packet: &Packet) -> usize {
-        usize::from(self.of_class[usize::from(packet.class)])
+    fn index(&mut self, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
+        match &self.flows {
+            None => usize::from(self.of_class[usize::from(packet.class)]),
+            Some(_) => self.flow_queue(packet, scheduler),
+        }
+    }
+
+    fn flow_queue(&mut self, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
+        let flows = self.flows.as_deref().expect("the scheduler makes flow queues");
+        let index = scheduler.flow_queue(flows.hash(packet));
+        if index == self.queues.len() {
+            self.queues.push(flows.queue(index));
+            self.states.push(QueueState::default());
+        }
+        index
     }
 
     /// Notes when the next timer of a discipline is due, which each call may move.
@@ -396,3 +453,7 @@ impl ServiceState<'_> {
         scheduler.on_sent(now, index, size, self.states);
     }
 }
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

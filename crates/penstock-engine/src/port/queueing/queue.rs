@@ -51,7 +51,11 @@ impl General {
 impl Queue {
     /// An empty queue.
     pub fn new(plan: &DisciplinePlan, context: &PortContext) -> Queue {
-        let discipline = AnyDiscipline::new(plan, context);
+        Queue::of(AnyDiscipline::new(plan, context))
+    }
+
+    /// An empty queue of this discipline.
+    pub fn of(discipline: AnyDiscipline) -> Queue {
         let admission = match (discipline.counting(), discipline) {
             (Counting::Waiting, AnyDiscipline::TailDrop(discipline)) => Admission::TailDrop(discipline),
             (counting, discipline) => {

@@ -1,0 +1,196 @@
+//! Disciplines that use each of the hooks.
+
+use super::*;
+use crate::api::blueprint::PcnAt;
+use crate::kernel::journal::{Journal, Window};
+use crate::port::counters::PortCounters;
+use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, Occupancy};
+use penstock_model::packet::Body;
+use penstock_model::parameters::{Field, Reader, Value};
+use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::units::{Duration, Rate};
+use std::sync::{Arc, Mutex};
+
+/// Parameters of which none is given.
+struct Defaults;
+
+impl Reader for Defaults {
+    fn take(&mut self, _field: &Field) -> Option<Value> {
+        None
+    }
+
+    fn mistake(&mut self, key: &str, message: String) {
+        panic!("{key}: {message}");
+    }
+}
+
+/// What a discipline was told, in order.
+type Log = Arc<Mutex<Vec<String>>>;
+
+/// Drops from the head, or the packet at another position, where three packets wait; drops odd packets at departure; has a
+/// timer each 10 ms.
+struct Scripted {
+    log: Log,
+    position: u32,
+    deadline: Time,
+}
+
+impl Discipline for Scripted {
+    fn on_arrival(&mut self, _now: Time, _packet: &Packet, queue: &Occupancy) -> Verdict {
+        match queue.packets {
+            0..3 => Verdict::Accept,
+            _ => Verdict::Evict { position: self.position, cause: DropCause::Overflow },
+        }
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks::DEPARTURE.and(Hooks::LEAVE).and(Hooks::TIMER).and(Hooks::EVICTION)
+    }
+
+    fn on_departure(&mut self, _now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
+        let mut log = self.log.lock().expect("one thread");
+        log.push(format!("{} waited {waited}, {} behind", packet.sequence(), queue.packets));
+        match packet.sequence() % 2 {
+            0 => DepartureVerdict::Send,
+            _ => DepartureVerdict::Drop(DropCause::Early),
+        }
+    }
+
+    fn on_leave(&mut self, _now: Time, packet: &Packet, why: Leave) {
+        self.log.lock().expect("one thread").push(format!("{} {why:?}", packet.sequence()));
+    }
+
+    fn next_deadline(&self) -> Time {
+        self.deadline
+    }
+
+    fn on_timer(&mut self, now: Time, queue: &Occupancy) {
+        self.log.lock().expect("one thread").push(format!("timer at {}, {} wait", now.since(Time::ZERO), queue.packets));
+        self.deadline = now + Duration::from_ms(10);
+    }
+}
+
+/// A port of 1 Mbit/s with one queue.
+struct Bench {
+    service: EventDriven,
+    wire: Wire,
+    counters: PortCounters,
+    journal: Journal,
+    log: Log,
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Duration::from_ms(ms)
+}
+
+impl Bench {
+    fn new(position: u32) -> Bench {
+        let rate = Rate::from_bps(1_000_000);
+        let plan = PortPlan {
+            policers: Vec::new(),
+            policer_of_class: Vec::new(),
+            marker: None,
+            scheduler: SchedulerPlan::read("fifo", &mut Defaults).expect("no parameters"),
+            classes: Vec::new(),
+            queues: vec![QueuePlan {
+                name: String::new(),
+                discipline: DisciplinePlan::read("codel", &mut Defaults).expect("defaults for everything"),
+            }],
+            queue_of_class: vec![0],
+            pcn: Vec::new(),
+            pcn_at: PcnAt::Accepted,
+            shaper: None,
+            impairments: Vec::new(),
+            force_service: false,
+        };
+        let mut service = EventDriven::new(&plan, &PortContext { key: Key::root(1, 0), rate });
+        let log = Log::default();
+        let discipline = Scripted { log: log.clone(), position, deadline: ms(10) };
+        service.queues.queues = vec![Queue::of(AnyDiscipline::Custom(Box::new(discipline)))];
+        service.queues.has_timers = true;
+        service.queues.reset_deadline();
+        let counters = PortCounters::new(0, Window { from: Time::ZERO, to: Time::NEVER }, None);
+        Bench { service, wire: Wire::new(rate, Vec::new(), None), counters, journal: Journal::default(), log }
+    }
+
+    /// A packet of 1000 bytes, which take 8 ms.
+    fn arrive(&mut self, at: Time, seq: u32) {
+        let packet = Packet { created: at, size: 1000, body: Body::Datagram { seq }, ..Arrival::NOTHING.packet };
+        let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
+        assert!(matches!(self.service.decide(at, &packet, records), Decision::Accept));
+        self.service.push(at, packet, records);
+    }
+
+    fn arrive_all(&mut self, at: Time, packets: &[u32]) {
+        packets.iter().for_each(|seq| self.arrive(at, *seq));
+    }
+
+    /// Takes a decision; the packet that is sent, if any.
+    fn decide(&mut self, at: Time) -> Option<u32> {
+        self.service.run_timers(at);
+        let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
+        let (queue, _) = self.service.begin(at, &mut self.wire, records)?;
+        let sent = self.service.head(queue).packet.sequence();
+        self.service.take_off(queue);
+        Some(sent)
+    }
+
+    fn told(&self) -> Vec<String> {
+        std::mem::take(&mut self.log.lock().expect("one thread"))
+    }
+}
+
+#[test]
+fn a_drop_at_departure_precedes_the_wire() {
+    let mut bench = Bench::new(0);
+    bench.arrive_all(ms(0), &[1, 3, 4]);
+    assert_eq!(bench.decide(ms(1)), Some(4));
+    let told = ["1 waited 1 ms, 2 behind", "1 Dropped(Early)", "3 waited 1 ms, 1 behind", "3 Dropped(Early)", "4 waited 1 ms, 0 behind"];
+    assert_eq!(bench.told()[..5], told);
+    assert_eq!(bench.service.free_at(), ms(9), "only one was transmitted");
+    assert_eq!((bench.counters.refused, bench.service.waiting()), (2, 0));
+}
+
+#[test]
+fn a_queue_may_be_emptied_at_departure() {
+    let mut bench = Bench::new(0);
+    bench.arrive_all(ms(0), &[1, 3]);
+    assert_eq!(bench.service.next_decision(), ms(0));
+    assert_eq!(bench.decide(ms(0)), None);
+    // Only the timer is left.
+    assert_eq!((bench.service.next_decision(), bench.service.waiting()), (ms(10), 0));
+    bench.arrive(ms(2), 2);
+    assert_eq!(bench.service.next_decision(), ms(2));
+    assert_eq!(bench.decide(ms(2)), Some(2));
+}
+
+#[test]
+fn the_head_makes_room_for_an_arrival() {
+    let mut bench = Bench::new(0);
+    bench.arrive_all(ms(1), &[0, 2, 4, 6]);
+    assert_eq!(bench.told(), ["0 Evicted(Overflow)"]);
+    assert_eq!([2, 10, 18].map(|at| bench.decide(ms(at))), [Some(2), Some(4), Some(6)]);
+}
+
+#[test]
+fn a_packet_in_the_middle_is_pushed_out() {
+    let mut bench = Bench::new(1);
+    bench.arrive_all(ms(1), &[0, 2, 4, 6, 8]);
+    assert_eq!(bench.told(), ["2 Evicted(Overflow)", "4 Evicted(Overflow)"]);
+    let state = bench.service.queues.states[0];
+    assert_eq!((state.packets, state.bytes, state.head), (3, 3000, 1000));
+    assert_eq!([2, 10, 18].map(|at| bench.decide(ms(at))), [Some(0), Some(6), Some(8)]);
+}
+
+#[test]
+fn timers_are_decisions() {
+    let mut bench = Bench::new(0);
+    assert_eq!(bench.service.next_decision(), ms(10));
+    bench.arrive(ms(3), 0);
+    bench.arrive(ms(3), 2);
+    assert_eq!(bench.decide(ms(3)), Some(0));
+    assert_eq!(bench.service.next_decision(), ms(10));
+    assert_eq!(bench.decide(ms(10)), None, "the wire is busy");
+    assert_eq!(bench.told().last().map(String::as_str), Some("timer at 10 ms, 1 wait"));
+    assert_eq!(bench.service.next_decision(), ms(11));
+}

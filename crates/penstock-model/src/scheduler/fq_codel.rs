@@ -1,0 +1,364 @@
+//! FQ-CoDel: flow queues.
+
+use super::class::ClassPlan;
+use super::{QueueState, Scheduler, Turn};
+use crate::discipline::{codel, DisciplinePlan};
+use crate::parameters::{Check, Count, Limit};
+use crate::units::{Bytes, Duration, Rate, Time};
+
+crate::parameters! {
+    /// FQ-CoDel: a queue for each flow, served by deficit round robin, with CoDel in each; flows that send little go first.
+    ///
+    /// ## Decides
+    /// A flow's packets wait in one of at most `flows` queues, which a hash chooses. A queue that has been out of service gets
+    /// its first packet with credits of one `quantum` and joins the end of the new queues. The first of the new queues is
+    /// served or, without any, the first of the old ones: if it has no credits left, it gets a quantum and goes to the end of
+    /// the old queues; if it has no packets, a new queue goes to the end of the old ones and an old one leaves; otherwise its
+    /// discipline may drop packets from its head, and the first that it does not drop is sent and takes as many credits as it
+    /// has bytes. While more than `limit` packets wait in all, half of those of the queue with the most bytes, at most 64, are
+    /// dropped from its head (cause `overflow`). `queue` at the link is the discipline of each queue; left out, `codel` with
+    /// `ecn = true` and no limit but that of the scheduler.
+    ///
+    /// ## State
+    /// The table of queues, which are made as their first packets arrive and keep the state of their discipline; two lists and
+    /// the credits. Constant cost per packet; at the limit, a look at each queue for up to 64 drops.
+    ///
+    /// ## Departures
+    /// A flow is what the scenario calls a flow, an aggregate of calls too; hashes are seeded by the port. A queue without
+    /// credits gives way, where the text has "negative" and Linux at most zero; so one that has sent exactly a quantum does.
+    /// CoDel compares `mtu` with what waits in its own queue, where Linux takes all queues together.
+    ///
+    /// ## Example
+    /// ```toml
+    /// scheduler.fq-codel = { quantum = "1514 bytes", flows = 1024 }
+    /// queue.codel = { target = "5 ms", ecn = true }
+    /// ```
+    ///
+    /// ## References
+    /// [RFC8290 s4, s5].
+    pub struct Parameters {
+        /// What a queue may send before it is another's turn [RFC8290 s5.2.4].
+        quantum: Bytes = "1514 bytes";
+        /// The most queues that there are [RFC8290 s5.2.5].
+        flows: Count = "1024";
+        /// The most packets that may wait in all [RFC8290 s5.2.3].
+        limit: Limit = "10240 packets";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if matches!(self.limit, Limit::Bytes(_)) {
+            mistake("limit", "must be in packets".to_owned());
+        }
+    }
+}
+
+impl Parameters {
+    /// The discipline of each queue where none is given.
+    pub fn default_queue(&self) -> DisciplinePlan {
+        DisciplinePlan::Codel(codel::Parameters {
+            limit: self.limit,
+            target: Duration::from_ms(5),
+            interval: Duration::from_ms(100),
+            mtu: Bytes::new(1500),
+            ecn: true,
+        })
+    }
+}
+
+/// At most so many packets are dropped for one look at all queues [RFC8290 s4.1].
+const DROP_BATCH: u32 = 64;
+
+/// No queue.
+const NONE: u32 = u32::MAX;
+
+/// FQ-CoDel at work.
+#[derive(Clone, Debug)]
+pub struct FqCodel {
+    quantum: i64,
+    limit: u32,
+    /// The queue of each value of the hash, if there is one.
+    queue_of: Vec<u32>,
+    queues: Vec<FlowQueue>,
+    new: List,
+    old: List,
+    /// Packets that wait in all queues.
+    waiting: u32,
+    /// The queue that drops packets at the limit, and how many more.
+    dropping: (usize, u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct FlowQueue {
+    credits: i64,
+    is_listed: bool,
+    /// The next in its list.
+    next: u32,
+}
+
+/// Queues in the order of their turns.
+#[derive(Clone, Copy, Debug)]
+struct List {
+    first: u32,
+    last: u32,
+}
+
+impl List {
+    const EMPTY: List = List { first: NONE, last: NONE };
+
+    fn push(&mut self, queues: &mut [FlowQueue], queue: u32) {
+        queues[queue as usize].next = NONE;
+        match self.last {
+            NONE => self.first = queue,
+            last => queues[last as usize].next = queue,
+        }
+        self.last = queue;
+    }
+
+    fn pop(&mut self, queues: &[FlowQueue]) {
+        self.first = queues[self.first as usize].next;
+        if self.first == NONE {
+            self.last = NONE;
+        }
+    }
+}
+
+impl FqCodel {
+    /// FQ-CoDel without queues yet.
+    pub fn new(parameters: &Parameters, _: &[ClassPlan], _: Rate) -> FqCodel {
+        FqCodel {
+            quantum: parameters.quantum.get() as i64,
+            limit: match parameters.limit {
+                Limit::Packets(packets) => packets,
+                Limit::Bytes(_) => u32::MAX,
+            },
+            queue_of: vec![NONE; parameters.flows.0 as usize],
+            queues: Vec::new(),
+            new: List::EMPTY,
+            old: List::EMPTY,
+            waiting: 0,
+            dropping: (0, 0),
+        }
+    }
+}
+
+impl Scheduler for FqCodel {
+    fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
+        loop {
+            let is_new = self.new.first != NONE;
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            let first = list.first;
+            assert!(first != NONE, "asked only while a queue has a packet");
+            let queue = &mut self.queues[first as usize];
+            if queue.credits <= 0 {
+                queue.credits += self.quantum;
+                list.pop(&self.queues);
+                self.old.push(&mut self.queues, first);
+            } else if queues[first as usize].packets > 0 {
+                return Turn::Queue(first as usize);
+            } else if is_new {
+                // It waits for its turn once more, or a flow that sends one packet at a time would always be new.
+                list.pop(&self.queues);
+                self.old.push(&mut self.queues, first);
+            } else {
+                queue.is_listed = false;
+                list.pop(&self.queues);
+            }
+        }
+    }
+
+    fn on_packet(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
+        self.waiting += 1;
+        if !self.queues[queue].is_listed {
+            self.queues[queue] = FlowQueue { credits: self.quantum, is_listed: true, next: NONE };
+            self.new.push(&mut self.queues, queue as u32);
+        }
+    }
+
+    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+        self.waiting -= 1;
+        self.queues[queue].credits -= i64::from(size);
+    }
+
+    fn on_drop(&mut self, _now: Time, _queue: usize, _size: u32, _queues: &[QueueState]) {
+        self.waiting -= 1;
+    }
+
+    fn reads_heads(&self) -> bool {
+        false
+    }
+
+    fn makes_flow_queues(&self) -> bool {
+        true
+    }
+
+    fn flow_queue(&mut self, hash: u64) -> usize {
+        let place = (hash % self.queue_of.len() as u64) as usize;
+        if self.queue_of[place] == NONE {
+            self.queue_of[place] = self.queues.len() as u32;
+            self.queues.push(FlowQueue { credits: 0, is_listed: false, next: NONE });
+        }
+        self.queue_of[place] as usize
+    }
+
+    fn over_limit(&mut self, queues: &[QueueState]) -> Option<usize> {
+        if self.dropping.1 == 0 && self.waiting > self.limit {
+            let most = queues.iter().map(|queue| queue.bytes).max()?;
+            let fattest = queues.iter().position(|queue| queue.bytes == most)?;
+            self.dropping = (fattest, queues[fattest].packets.div_ceil(2).min(DROP_BATCH));
+        }
+        let (queue, left) = self.dropping;
+        self.dropping.1 = left.checked_sub(1)?;
+        Some(queue)
+    }
+
+    fn on_idle(&mut self) {
+        self.queues.iter_mut().for_each(|queue| queue.is_listed = false);
+        (self.new, self.old) = (List::EMPTY, List::EMPTY);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::testing::read;
+
+    /// A scheduler and its queues, each with the sizes of its packets.
+    struct Port(FqCodel, Vec<Vec<u32>>);
+
+    impl Port {
+        fn new(lines: &[&str]) -> Port {
+            Port(FqCodel::new(&read(lines).expect("sound"), &[], Rate::from_bps(1_000_000)), Vec::new())
+        }
+
+        fn states(&self) -> Vec<QueueState> {
+            let state = |sizes: &Vec<u32>| QueueState {
+                packets: sizes.len() as u32,
+                bytes: sizes.iter().map(|size| u64::from(*size)).sum(),
+                head: 0,
+            };
+            self.1.iter().map(state).collect()
+        }
+
+        fn arrive(&mut self, hash: u64, size: u32) -> usize {
+            let queue = self.0.flow_queue(hash);
+            if queue == self.1.len() {
+                self.1.push(Vec::new());
+            }
+            self.1[queue].push(size);
+            self.0.on_packet(Time::ZERO, queue, &self.states());
+            queue
+        }
+
+        fn arrive_all(&mut self, packets: &[(u64, u32)]) {
+            for (hash, size) in packets {
+                self.arrive(*hash, *size);
+            }
+        }
+
+        /// Sends `n` packets; asks twice each time, which must not matter.
+        fn send(&mut self, n: usize) -> Vec<usize> {
+            let mut sent = Vec::new();
+            for _ in 0..n {
+                let Turn::Queue(queue) = self.0.next(Time::ZERO, &self.states()) else { panic!("nothing holds packets back") };
+                assert_eq!(self.0.next(Time::ZERO, &self.states()), Turn::Queue(queue));
+                let size = self.1[queue].remove(0);
+                self.0.on_sent(Time::ZERO, queue, size, &self.states());
+                sent.push(queue);
+            }
+            sent
+        }
+
+        fn drop_over_limit(&mut self) -> Vec<usize> {
+            let mut dropped = Vec::new();
+            while let Some(queue) = self.0.over_limit(&self.states()) {
+                let size = self.1[queue].remove(0);
+                self.0.on_drop(Time::ZERO, queue, size, &self.states());
+                dropped.push(queue);
+            }
+            dropped
+        }
+    }
+
+    #[test]
+    fn queues_take_turns_of_a_quantum() {
+        // 1514 bytes of credits: two packets of 1000 (-486), then a quantum more (1028): two again; 600: three (-286).
+        let mut port = Port::new(&[]);
+        port.arrive_all(&[(0, 1000); 6]);
+        port.arrive_all(&[(1, 600); 6]);
+        assert_eq!(port.send(10), [0, 0, 1, 1, 1, 0, 0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn credits_are_what_the_text_says() {
+        let mut port = Port::new(&["quantum = 1000 bytes"]);
+        port.arrive_all(&[(0, 1000), (0, 1000), (1, 900), (1, 900)]);
+        // One queue has used up exactly its quantum, and gets another; 100 are left of the other's, so it goes on.
+        assert_eq!(port.send(3), [0, 1, 1]);
+        assert_eq!(port.0.queues.iter().map(|queue| queue.credits).collect::<Vec<_>>(), [1000, -800]);
+        assert_eq!(port.send(1), [0]);
+    }
+
+    #[test]
+    fn a_sparse_flow_precedes_the_old_ones() {
+        let mut port = Port::new(&[]);
+        port.arrive_all(&[(0, 1500); 20]);
+        port.arrive_all(&[(1, 1500); 20]);
+        assert_eq!(port.send(4), [0, 0, 1, 1]);
+        for _ in 0..3 {
+            // It goes at once, each time: once empty it is an old queue, and leaves at its turn.
+            port.arrive(2, 100);
+            assert_eq!(port.send(1), [2]);
+            assert_eq!(port.send(4).iter().filter(|queue| **queue == 2).count(), 0);
+        }
+    }
+
+    #[test]
+    fn an_emptied_new_queue_becomes_old_first() {
+        let mut port = Port::new(&[]);
+        port.arrive_all(&[(0, 1500); 9]);
+        assert_eq!(port.send(2), [0, 0]);
+        port.arrive(1, 100);
+        assert_eq!(port.send(1), [1]);
+        // The next decision makes it old; a packet that comes before its turn finds it there, behind the other queue.
+        assert_eq!(port.send(1), [0]);
+        port.arrive(1, 100);
+        assert!(port.0.queues[1].is_listed && port.0.new.first == NONE);
+    }
+
+    #[test]
+    fn flows_of_one_hash_share_a_queue() {
+        let mut port = Port::new(&["flows = 8"]);
+        assert_eq!([3, 11, 4, 19, 12].map(|hash| port.arrive(hash, 100)), [0, 0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn the_fattest_queue_drops_from_its_head() {
+        let mut port = Port::new(&["limit = 10 packets"]);
+        port.arrive_all(&[(0, 100); 7]);
+        port.arrive_all(&[(1, 500); 3]);
+        assert!(port.drop_over_limit().is_empty());
+        port.arrive(2, 1000);
+        // 700, 1500 and 1000 bytes: half of three packets, rounded up.
+        assert_eq!(port.drop_over_limit(), [1, 1]);
+        let mut port = Port::new(&["limit = 300 packets"]);
+        port.arrive_all(&[(0, 100); 301]);
+        assert_eq!(port.drop_over_limit().len(), 64);
+    }
+
+    #[test]
+    fn an_idle_port_forgets_its_lists() {
+        let mut port = Port::new(&[]);
+        port.arrive_all(&[(0, 1500), (1, 1500)]);
+        port.send(2);
+        port.0.on_idle();
+        port.arrive(1, 100);
+        assert_eq!(port.0.queues[1].credits, 1514);
+        assert_eq!(port.send(1), [1]);
+    }
+
+    #[test]
+    fn a_limit_in_bytes_is_refused() {
+        assert_eq!(read::<Parameters>(&["limit = 1 MB"]).expect_err("a mistake"), ["limit: must be in packets"]);
+    }
+}
