@@ -2,11 +2,12 @@
 
 use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::counts::{Received, Sent};
+use crate::endpoints::host_context::HostContext;
 use crate::endpoints::http_user::HttpUser;
+use crate::endpoints::packet_template::PacketTemplate;
+use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
-use crate::node::host::{HostContext, PacketTemplate};
-use crate::node::timers::{Timer, TimerKind, Timers};
 use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
 use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
 use penstock_model::units::Time;
