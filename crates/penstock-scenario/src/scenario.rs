@@ -16,6 +16,7 @@ use crate::settings;
 use crate::top_keys::{Routing, Ties, TopKeys};
 use crate::traffic::call_checks::check_calls;
 use crate::traffic::classes::{check_classes, number_classes};
+use crate::traffic::ecn_checks::check_ecn;
 use crate::traffic::group::GroupDraft;
 use crate::traffic::{self, routing::route_all};
 use penstock_engine::blueprint::{self, Blueprint, FastPaths};
@@ -102,6 +103,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     if let (Some(plans), Some(routes)) = (&plans, &routes) {
         check_classes(&flows, &links, plans, routes, mistakes);
         check_calls(&flows, &links, plans, routes, mistakes);
+        check_ecn(&flows, &links, plans, routes, mistakes);
     }
     if classes.len() > 256 {
         top.wrong("flows", format!("{} classes are more than the 256 that fit", classes.len()));

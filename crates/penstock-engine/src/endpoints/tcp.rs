@@ -108,7 +108,7 @@ impl TcpEndpoints {
         let counts = self.window.is_open(now);
         let end = &mut self.receivers[slot as usize];
         let before = end.receiver.delivered();
-        let acknowledges = match end.receiver.on_usual_segment(now, seq) {
+        let acknowledges = match end.receiver.on_predicted_segment(now, seq) {
             Some(acknowledges) => acknowledges,
             None => {
                 end.receiver.on_segment(now, seq, packet.ecn, carries_cwr(&packet.body));
@@ -146,8 +146,8 @@ impl TcpEndpoints {
         let slot = host_context.context.routes.flow(packet.flow).source;
         let counts = self.window.is_open(now);
         let end = &mut self.senders[slot as usize];
-        let usual = if sack.is_empty() { end.sender.on_usual_ack(now, next) } else { None };
-        let Some(segments) = usual else {
+        let predicted = if sack.is_empty() { end.sender.on_predicted_ack(now, next) } else { None };
+        let Some(segments) = predicted else {
             return self.on_ack(now, slot, &Ack { next, ece: carries_ece(&packet.body), sack: *sack }, timers, host_context);
         };
         let size = end.sender.packet_size();
@@ -159,7 +159,7 @@ impl TcpEndpoints {
             let packet = end.template.packet(now, size, Body::Segment { seq, retransmission: seq < new_from, cwr: false });
             host_context.send(now, end.template.departure.port, &packet);
         }
-        timers.arm(end.sender.usual_deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
+        timers.arm(end.sender.predicted_deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
     }
 
     /// Takes a packet at the end of its route.

@@ -93,9 +93,10 @@ const CHANGES: [&[(&str, &str)]; 4] = [
     &[("100 ms", "0 bit/s")],
 ];
 /// The first so many of [`TRAFFIC`] are open loops.
-const OPEN: usize = 8;
-const TRAFFIC: [(&str, &str, &str); 14] = [
+const OPEN: usize = 9;
+const TRAFFIC: [(&str, &str, &str); 18] = [
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes; phase = zero", ""),
+    ("cbr", "rate = 400 kbit/s; packet = 500 bytes", "ecn = ect-0"),
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes", ""),
     ("cbr", "rate = 64 kbit/s; packet = 160 bytes; spacing-jitter = 0.1", ""),
     ("poisson", "rate = 300 kbit/s; packet = exponential 500 bytes", ""),
@@ -109,6 +110,9 @@ const TRAFFIC: [(&str, &str, &str); 14] = [
     ("ftp", "", "variant = new-reno; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
     ("ftp", "", "variant = sack; min-rto = 20 ms; initial-rto = 100 ms; syn = false"),
     ("ftp", "", "variant = new-reno; packet = 300 bytes; min-rto = 0 s; initial-rto = 50 ms; initial-window = 2 packets"),
+    ("ftp", "", "ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "recovery = sack; congestion-control = cubic; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ecn = true"),
+    ("ftp", "", "congestion-control = cubic { hystart = true }; pacing = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
 ];
 
 const PCN: [(&str, &str); 4] = [
