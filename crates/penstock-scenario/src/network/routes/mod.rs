@@ -23,7 +23,7 @@ pub(crate) struct Routes<'a> {
 pub(crate) struct Trip {
     pub from: NodeId,
     pub to: NodeId,
-    /// Whoever takes it.
+    /// The key of the flow that takes it, for hashing.
     pub key: Key,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Routes<'a> {
         &self.out[self.first[node.index()] as usize..self.first[node.index() + 1] as usize]
     }
 
-    /// The identifier of a route, the same for the same links.
+    /// The identifier of a route; equal routes have one.
     pub fn intern(&mut self, route: Vec<LinkId>) -> RouteId {
         let next = RouteId(self.found.len() as u32);
         *self.found.entry(route).or_insert(next)
