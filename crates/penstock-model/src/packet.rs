@@ -40,6 +40,11 @@ pub enum Body {
         /// Admitted calls of the aggregate when it asked.
         live: u32,
     },
+    /// Asks the source of a packet that was dropped to send less: ICMP Source Quench [RFC792].
+    SourceQuench {
+        /// Counts what its sender has sent.
+        number: u32,
+    },
     /// Asks for a connection.
     Syn,
     /// Grants it.
@@ -147,6 +152,7 @@ impl Packet {
         match self.body {
             Body::Datagram { seq } | Body::Segment { seq, .. } | Body::Media { seq } => seq,
             Body::Request { call, .. } => call,
+            Body::SourceQuench { number } => number,
             Body::Ack { next, .. } => next,
             Body::Syn | Body::SynAck => u32::MAX,
         }

@@ -174,6 +174,7 @@ mod tests {
             [
                 "scenario",
                 "node",
+                "source-quench",
                 "pause",
                 "link",
                 "rate-change",

@@ -7,7 +7,7 @@ use crate::measure::MeasureKeys;
 use crate::nodes::NodeKeys;
 use crate::port::MarkerKeys;
 use crate::scenario::TopKeys;
-use crate::switches::PauseKeys;
+use crate::switches::{PauseKeys, SourceQuenchKeys};
 use penstock_model::buffer::BufferPlan;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
@@ -113,9 +113,11 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         fields: NodeKeys::FIELDS,
         parts: &[
             part("buffer", Takes::OneOf("buffer"), "How the node's ports share a buffer; each has what its queues allow if left out."),
+            part("source-quench", Takes::Table("source-quench"), "How sources are told of packets that the node drops; not at all if left out."),
             part("pause", Takes::Table("pause"), "When the ports that feed the node are told to stop; never if left out."),
         ],
     },
+    SectionEntry { name: "source-quench", path: "nodes.NAME.source-quench", doc: SourceQuenchKeys::DOC, fields: SourceQuenchKeys::FIELDS, parts: &[] },
     SectionEntry { name: "pause", path: "nodes.NAME.pause", doc: PauseKeys::DOC, fields: PauseKeys::FIELDS, parts: &[] },
     SectionEntry {
         name: "link",

@@ -3,5 +3,6 @@
 pub mod host;
 pub mod ingress_pause;
 pub mod process;
+pub mod source_quench;
 pub mod switch;
 pub mod timers;
