@@ -111,7 +111,10 @@ pub enum PcnMark {
 }
 
 /// A packet on its way. At most 48 bytes (asserted below).
+///
+/// Its fields lie in memory in this order: a digest reads `size` and the four bytes behind it at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Packet {
     /// When its source sent it.
     pub created: Time,
@@ -125,10 +128,10 @@ pub struct Packet {
     pub precedence: u8,
     /// Traffic class, an index into the scenario's classes.
     pub class: u8,
-    /// The ECN codepoint; a discipline that marks writes [`Ecn::Ce`].
-    pub ecn: Ecn,
     /// Marked by PCN meters.
     pub pcn: PcnMark,
+    /// The ECN codepoint; a discipline that marks writes [`Ecn::Ce`].
+    pub ecn: Ecn,
     /// What the end hosts read.
     pub body: Body,
 }

@@ -12,7 +12,7 @@ use crate::endpoints::counts::Received;
 use crate::endpoints::http_user::HttpUser;
 use crate::kernel::journal::Window;
 use crate::kernel::message::Peer;
-use crate::kernel::route::{Departure, FlowRoutes};
+use crate::kernel::route::{Departure, FlowSlots};
 use crate::node::host::{EndpointCounts, Host, PacketTemplate};
 use crate::node::process::Process;
 use penstock_model::edge::{EdgeContext, Egress};
@@ -34,7 +34,7 @@ pub fn add_flows(
     numbers: &ProcessNumbers,
     processes: &mut [Process],
     departure: impl Fn(RouteId) -> Departure,
-) -> Result<Vec<FlowRoutes>, BlueprintError> {
+) -> Result<Vec<FlowSlots>, BlueprintError> {
     let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint
         .groups
         .iter()
@@ -49,7 +49,7 @@ pub fn add_flows(
             host(processes, process).expect_ends(&ends);
         }
     }
-    let mut flows = vec![FlowRoutes::NONE; blueprint.flows.len()];
+    let mut flows = vec![FlowSlots::NONE; blueprint.flows.len()];
     for i in flows_in_layout_order(blueprint, key) {
         let flow = &blueprint.flows[i as usize];
         let group = &blueprint.groups[flow.group as usize];
@@ -100,7 +100,7 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
         processes: &mut [Process],
         parameters: &Arc<TcpParameters>,
         backward: Departure,
-    ) -> Result<FlowRoutes, BlueprintError> {
+    ) -> Result<FlowSlots, BlueprintError> {
         let FlowEnds { group, template, start, process: (from, to), .. } = *self;
         let mut sender = Sender::new(parameters, clock_offset(parameters, self.key));
         let watch = self.blueprint.watch.group(self.flow.group);
@@ -113,19 +113,19 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
         let received = self.received(parameters.header.get() as u32);
         let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), received);
         let source = host(processes, from).add_sender(template, sender, http_user, start, group.stop);
-        Ok(FlowRoutes { source, sink })
+        Ok(FlowSlots { source, sink })
     }
 
-    fn add_open_loop(&self, processes: &mut [Process], header: u32) -> Result<FlowRoutes, BlueprintError> {
+    fn add_open_loop(&self, processes: &mut [Process], header: u32) -> Result<FlowSlots, BlueprintError> {
         let FlowEnds { group, template, start, process: (from, to), .. } = *self;
         let source = AnySource::new(&group.source).ok_or_else(|| BlueprintError::Mismatch(group.name.clone()))?;
         let sink = host(processes, to).add_sink(self.received(header));
         let source = host(processes, from).add_source(template, source, self.key.child("source").stream(), start, group.stop);
-        Ok(FlowRoutes { source, sink })
+        Ok(FlowSlots { source, sink })
     }
 
     /// Signals between the edges take the routes' propagation and the processing, and no queueing.
-    fn add_calls(&self, processes: &mut [Process], header: u32) -> Result<FlowRoutes, BlueprintError> {
+    fn add_calls(&self, processes: &mut [Process], header: u32) -> Result<FlowSlots, BlueprintError> {
         let FlowEnds { blueprint, flow, group, template, key, start, process: (from, to), .. } = *self;
         let plan = group.calls.as_ref().expect("a group of calls");
         let (there, back) = call_signals(blueprint, flow)?.expect("a group of calls");
@@ -151,7 +151,7 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
             ties: (self.ties)(),
         });
         let source = host(processes, from).add_calls(calls);
-        Ok(FlowRoutes { source, sink })
+        Ok(FlowSlots { source, sink })
     }
 }
 
@@ -186,7 +186,7 @@ fn clock_offset(tcp: &TcpParameters, flow: Key) -> Duration {
     }
 }
 
-/// Who asks a TCP flow for pages.
+/// The user that requests pages of a TCP flow, if it is one of web traffic.
 fn http_user(group: &FlowGroup, tcp: &TcpParameters, flow: Key, distribution: bool) -> Option<Box<HttpUser>> {
     match &group.source {
         SourcePlan::Http(http) => {

@@ -6,7 +6,7 @@ use crate::endpoints::flow_recorder::FlowRecorder;
 use crate::kernel::journal::Window;
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
+use penstock_model::packet::{Body, Ecn, Packet};
 use penstock_model::units::{Duration, Time};
 
 /// What an end has sent.
@@ -110,7 +110,8 @@ impl Tally {
     pub fn count(&mut self, now: Time, packet: &Packet) {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
-        self.marked += u64::from(packet.ecn == Ecn::Ce || packet.pcn != PcnMark::Unmarked);
+        // Marked by a PCN meter, or CE: both bytes compared at once, since they lie side by side in a packet.
+        self.marked += u64::from(u16::from_be_bytes([packet.pcn as u8, packet.ecn as u8]) >= Ecn::Ce as u16);
         let delay = now.since(packet.created);
         self.delay_sum_ps += u128::from(delay.as_ps());
         self.delay_max = self.delay_max.max(delay);
