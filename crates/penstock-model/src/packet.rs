@@ -20,11 +20,15 @@ pub enum Body {
         seq: u32,
         /// Sent before.
         retransmission: bool,
+        /// The sender has reduced its window (CWR) [RFC3168 s6.1.2].
+        cwr: bool,
     },
     /// A TCP acknowledgement: see [`Ack`].
     Ack {
         /// The segment expected next.
         next: u32,
+        /// Echoes a mark (ECE) [RFC3168 s6.1.3].
+        ece: bool,
         /// What has arrived beyond it.
         sack: SackBlocks,
     },
@@ -46,9 +50,15 @@ pub enum Body {
         number: u32,
     },
     /// Asks for a connection.
-    Syn,
+    Syn {
+        /// With ECN (ECE and CWR set) [RFC3168 s6.1.1].
+        ecn: bool,
+    },
     /// Grants it.
-    SynAck,
+    SynAck {
+        /// With ECN (ECE set) [RFC3168 s6.1.1].
+        ecn: bool,
+    },
 }
 
 /// A TCP acknowledgement: everything before `next` has arrived, and the blocks beyond it.
@@ -56,6 +66,8 @@ pub enum Body {
 pub struct Ack {
     /// The segment expected next (cumulative acknowledgement).
     pub next: u32,
+    /// Echoes a mark (ECE) [RFC3168 s6.1.3].
+    pub ece: bool,
     /// What has arrived beyond it.
     pub sack: SackBlocks,
 }
@@ -157,7 +169,7 @@ impl Packet {
             Body::Request { call, .. } => call,
             Body::SourceQuench { number } => number,
             Body::Ack { next, .. } => next,
-            Body::Syn | Body::SynAck => u32::MAX,
+            Body::Syn { .. } | Body::SynAck { .. } => u32::MAX,
         }
     }
 }

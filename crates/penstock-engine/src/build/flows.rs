@@ -7,13 +7,14 @@ use crate::build::message_paths::call_signals;
 use crate::build::numbering::ProcessNumbers;
 use crate::build::processes::tie_key;
 use crate::endpoints::calls::egress::CallsEgress;
-use crate::endpoints::calls::{CallsIngress, CallsSetup};
+use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
 use crate::endpoints::counts::Received;
 use crate::endpoints::http_user::HttpUser;
+use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Window;
 use crate::kernel::message::Peer;
 use crate::kernel::route::{Departure, FlowSlots};
-use crate::node::host::{EndpointCounts, Host, PacketTemplate};
+use crate::node::host::{EndpointCounts, Host};
 use crate::node::process::Process;
 use penstock_model::edge::{EdgeContext, Egress};
 use penstock_model::id::{FlowId, NodeId, ProcessId, RouteId};
@@ -54,8 +55,13 @@ pub fn add_flows(
         let flow = &blueprint.flows[i as usize];
         let group = &blueprint.groups[flow.group as usize];
         let flow_key = flow_key(blueprint, flow, key);
-        let template =
-            PacketTemplate { flow: FlowId(i), departure: departure(flow.forward), class: group.class, precedence: group.precedence };
+        let template = PacketTemplate {
+            flow: FlowId(i),
+            departure: departure(flow.forward),
+            class: group.class,
+            precedence: group.precedence,
+            ecn: group.transport.datagram_ecn(),
+        };
         let ends = FlowEnds {
             blueprint,
             flow,

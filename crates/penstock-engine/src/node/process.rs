@@ -5,7 +5,7 @@
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
 use crate::api::observations::{MeterSamples, Observations, TraceRow};
-use crate::endpoints::datagrams;
+use crate::endpoints::host_context::HostContext;
 use crate::kernel;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
@@ -15,7 +15,8 @@ use crate::kernel::message::MessageBody;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::{Hop, Routes};
 use crate::merge::k_way::KWayMerge;
-use crate::node::host::{Host, HostContext};
+use crate::node::datagram_loop;
+use crate::node::host::Host;
 use crate::node::switch::Switch;
 use crate::port::{Port, MANY};
 use penstock_model::id::LinkId;
@@ -172,7 +173,7 @@ impl Process {
         loop {
             let message = inputs.next_message();
             if has_datagrams_alone {
-                let (hops, own) = datagrams::attend(host, until.min(message.before()), inputs, host_context);
+                let (hops, own) = datagram_loop::run(host, until.min(message.before()), inputs, host_context);
                 self.packet_hops += hops;
                 self.own += own;
             }

@@ -4,13 +4,14 @@
 //! at whichever port. Within one instant: releases, messages, timers and sources, arrivals, service decisions, samples.
 
 use crate::api::observations::TraceEvent;
+use crate::endpoints::host_context::HostContext;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::{Hop, Routes};
 use crate::merge::tournament_tree::TournamentTree;
-use crate::node::host::{Host, HostContext};
+use crate::node::host::Host;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
 use crate::node::process::{on_message, Process};
 use crate::node::source_quench::SourceQuench;

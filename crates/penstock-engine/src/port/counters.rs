@@ -1,9 +1,9 @@
 //! What a port counts.
 
 use crate::api::observations::{LinkCounters, PortTimings};
-use crate::endpoints::counts::Whole;
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Window;
+use crate::port::link_counts::CompleteTransmissions;
 use crate::port::recorder::PortRecorder;
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
@@ -19,7 +19,7 @@ pub struct PortCounters {
     /// What is reported.
     link: Box<LinkCounters>,
     /// What is to be added to that.
-    whole: Whole,
+    whole: CompleteTransmissions,
     /// When counting is on.
     pub window: Window,
     /// Packets offered over the whole run, counted for the checks of debug builds.
@@ -48,7 +48,7 @@ pub struct Release {
 impl PortCounters {
     /// Nothing yet, at place `place` of traces.
     pub fn new(place: u32, window: Window, watch: Option<Box<PortRecorder>>) -> PortCounters {
-        let (link, whole, digest) = (Box::default(), Whole::default(), Digest::default());
+        let (link, whole, digest) = (Box::default(), CompleteTransmissions::default(), Digest::default());
         PortCounters { place, digest, link, whole, window, offered: 0, refused: 0, sent: 0, watch, releases: None }
     }
 
@@ -166,7 +166,7 @@ impl PortCounters {
     pub fn whole_passages(&mut self, end: Time, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
         self.offered += if cfg!(debug_assertions) { count } else { 0 };
         if end >= self.window.from {
-            self.whole.count_like(count, size, precedence, transmission, waited);
+            self.whole.count_batch(count, size, precedence, transmission, waited);
         }
     }
 

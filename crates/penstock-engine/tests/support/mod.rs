@@ -37,7 +37,8 @@ impl Settings {
     }
 }
 
-/// A quantity or word, a list `[a, b]`, or a law: `uniform [a, b]`, `exponential a`, `mix [a @ share, b @ share]`.
+/// A quantity or word, a list `[a, b]`, a law: `uniform [a, b]`, `exponential a`, `mix [a @ share, b @ share]`, or a component
+/// with parameters, `name { key = value, key = value }`.
 fn value_of(text: &str) -> Value {
     let items = |list: &str| -> Vec<String> {
         let inside = list.trim().strip_prefix('[').and_then(|list| list.strip_suffix(']')).expect("[a, b]");
@@ -45,7 +46,9 @@ fn value_of(text: &str) -> Value {
     };
     let table = |key: &str, value: Value| Value::Table(vec![(key.to_owned(), value)]);
     let list = |list: &str| Value::List(items(list).iter().map(|item| default_value(item)).collect());
-    if text.starts_with('[') {
+    if let Some((name, inner)) = text.strip_suffix('}').and_then(|text| text.split_once(" {")) {
+        table(name, Value::Table(Settings::new(&inner.replace(',', ";")).0))
+    } else if text.starts_with('[') {
         list(text)
     } else if let Some(bounds) = text.strip_prefix("uniform ") {
         table("uniform", list(bounds))

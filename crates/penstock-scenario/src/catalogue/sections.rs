@@ -21,6 +21,8 @@ use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::scheduler::class::{ClassKeys, RateLimit};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
+use penstock_model::transport::congestion_control::CongestionControlPlan;
+use penstock_model::transport::recovery::RecoveryPlan;
 use penstock_model::transport::TransportPlan;
 
 /// A kind of components, and the list of them.
@@ -40,6 +42,8 @@ pub(crate) const KINDS: &[KindEntry] = &[
     KindEntry { kind: PcnMeterPlan::OF, entries: PcnMeterPlan::ENTRIES },
     KindEntry { kind: SourcePlan::OF, entries: SourcePlan::ENTRIES },
     KindEntry { kind: TransportPlan::OF, entries: TransportPlan::ENTRIES },
+    KindEntry { kind: CongestionControlPlan::OF, entries: CongestionControlPlan::ENTRIES },
+    KindEntry { kind: RecoveryPlan::OF, entries: RecoveryPlan::ENTRIES },
     KindEntry { kind: ImpairmentPlan::OF, entries: ImpairmentPlan::ENTRIES },
     KindEntry { kind: ArrivalPlan::OF, entries: ArrivalPlan::ENTRIES },
     KindEntry { kind: HoldingPlan::OF, entries: HoldingPlan::ENTRIES },

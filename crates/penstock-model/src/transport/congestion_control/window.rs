@@ -1,10 +1,8 @@
 //! The congestion window and its threshold, in segments.
 
-use super::Parameters;
-
 /// cwnd and ssthresh. Additions and divisions of doubles only, which are the same on every machine.
 #[derive(Clone, Debug)]
-pub(super) struct Window {
+pub struct Window {
     /// cwnd.
     pub size: f64,
     /// ssthresh.
@@ -14,16 +12,10 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The window of a new connection.
-    pub fn new(parameters: &Parameters) -> Window {
-        let max = parameters.segments(parameters.max_window);
-        let threshold = parameters.initial_slow_start_threshold.map_or(max, |threshold| parameters.segments(threshold));
-        Window { size: Window::initial(parameters), threshold: f64::from(threshold), max }
-    }
-
-    /// IW.
-    pub fn initial(parameters: &Parameters) -> f64 {
-        f64::from(parameters.segments(parameters.initial_window).min(parameters.segments(parameters.max_window)))
+    /// Whether cwnd is in slow start [RFC5681 s3.1].
+    #[inline]
+    pub fn is_in_slow_start(&self) -> bool {
+        self.size < self.threshold
     }
 
     /// Whole segments that may be outstanding.
@@ -35,7 +27,7 @@ impl Window {
     /// An acknowledgement of new data arrived: slow start or congestion avoidance [RFC5681 s3.1].
     #[inline]
     pub fn grow(&mut self) {
-        self.size += if self.size < self.threshold { 1.0 } else { 1.0 / self.size };
+        self.size += if self.is_in_slow_start() { 1.0 } else { 1.0 / self.size };
         self.size = self.size.min(f64::from(self.max));
     }
 

@@ -1,11 +1,11 @@
 //! The sender's scoreboard of selective acknowledgements [RFC6675 s4].
 
-use super::ranges::RangeSet;
 use crate::packet::SackBlock;
+use crate::transport::ranges::RangeSet;
 
 /// What the sender knows of the segments beyond the cumulative acknowledgement, and which of them it has sent again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scoreboard {
+pub(crate) struct Scoreboard {
     sacked: RangeSet,
     /// Segments before this one that are not SACKed count as lost (IsLost) [RFC6675 s4].
     lost_below: u32,
@@ -17,7 +17,7 @@ pub(super) struct Scoreboard {
 
 /// What a sender asks the scoreboard about: `[unacknowledged, high)` has been sent and not acknowledged cumulatively.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Outstanding {
+pub(crate) struct Outstanding {
     pub unacknowledged: u32,
     pub high: u32,
 }

@@ -4,7 +4,7 @@ use crate::packet::SackBlock;
 
 /// A set of segments as disjoint ranges in ascending order; no memory while it is empty.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RangeSet {
+pub(crate) struct RangeSet {
     blocks: Vec<SackBlock>,
 }
 
