@@ -72,11 +72,11 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     let mut recording = Recording::default();
     let spans = keys.as_ref().map(|keys| Spans { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
     let measures = measure::read_all(&mut top, &known(&flows, &links, flows_complete), spans, &mut recording);
-    let switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
+    let mut switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
     // What follows needs everything before it.
     let sound = mistakes.none();
     let routing = keys.as_ref().map_or(Routing::First, |keys| keys.routing);
-    let (plans, routes) = if sound { route_all(&flows, &nodes, &links, routing, &top).unzip() } else { (None, None) };
+    let (plans, routes) = if sound { route_all(&flows, &nodes, &links, &mut switches, routing, &top).unzip() } else { (None, None) };
     let classes = number_classes(&mut flows);
     if let (Some(plans), Some(routes)) = (&plans, &routes) {
         check_classes(&flows, &links, plans, routes, mistakes);

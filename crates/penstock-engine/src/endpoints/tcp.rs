@@ -8,6 +8,8 @@ use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
+use crate::kernel::route::Routes;
+use penstock_model::id::FlowId;
 use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
 use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
 use penstock_model::units::Time;
@@ -55,6 +57,14 @@ impl TcpEndpoints {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.senders.is_empty() && self.receivers.is_empty()
+    }
+
+    /// A switch has dropped a packet of `flow`, whose sender may be here.
+    pub fn on_source_quench(&mut self, flow: FlowId, routes: &Routes) {
+        let end = self.senders.get_mut(routes.flow(flow).source as usize);
+        if let Some(end) = end.filter(|end| end.template.flow == flow) {
+            end.sender.on_source_quench();
+        }
     }
 
     /// Makes room for exactly so many.

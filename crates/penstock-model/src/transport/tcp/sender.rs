@@ -143,6 +143,11 @@ impl Sender {
         self.restart_timer(now);
     }
 
+    /// A source quench has come: slow start begins with one segment, and its threshold stays [RFC1122 s4.2.3.9].
+    pub fn on_source_quench(&mut self) {
+        self.window.size = 1.0;
+    }
+
     /// When [`Sender::on_deadline`] is due; [`Time::NEVER`] when no timer runs.
     #[inline]
     pub fn deadline(&self) -> Time {
