@@ -76,7 +76,14 @@ class Network:
         self._calls: list[dict[str, Any]] = []
         self._measures: list[dict[str, Any]] = []
 
-    def node(self, name: str, *, buffer: Component | None = None, pause: Mapping[str, Any] | None = None) -> Node:
+    def node(
+        self,
+        name: str,
+        *,
+        buffer: Component | None = None,
+        pause: Mapping[str, Any] | None = None,
+        source_quench: Mapping[str, Any] | None = None,
+    ) -> Node:
         """Adds a node.
 
         Parameters
@@ -87,14 +94,22 @@ class Network:
             How its ports share a buffer, such as ``DynamicThreshold(size="1 MB")``.
         pause : mapping, optional
             When the ports that feed it are told to stop and to go on, such as ``{"xoff": "100 kB", "xon": "50 kB"}``.
+        source_quench : mapping, optional
+            How sources are told of what is dropped here, such as ``{"interval": "10 ms"}``.
         """
-        return self._add(Node(name), buffer, pause)
+        return self._add(Node(name), buffer, {"pause": pause, "source-quench": source_quench})
 
     def nodes(
-        self, name: str, count: int, *, buffer: Component | None = None, pause: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        count: int,
+        *,
+        buffer: Component | None = None,
+        pause: Mapping[str, Any] | None = None,
+        source_quench: Mapping[str, Any] | None = None,
     ) -> Node:
-        """Adds a group of `count` like nodes; `buffer` and `pause` hold for each, as in :meth:`node`."""
-        return self._add(Node(name, count), buffer, pause)
+        """Adds a group of `count` like nodes; the other arguments hold for each, as in :meth:`node`."""
+        return self._add(Node(name, count), buffer, {"pause": pause, "source-quench": source_quench})
 
     def link(
         self,
@@ -357,13 +372,14 @@ class Network:
             blocks += [[f"[[{header}]]", *toml.lines(entry)] for entry in entries]
         return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
-    def _add(self, node: Node, buffer: Component | None, pause: Mapping[str, Any] | None) -> Node:
+    def _add(self, node: Node, buffer: Component | None, tables: Mapping[str, Mapping[str, Any] | None]) -> Node:
         if node.name in self._nodes:
             raise ValueError(f"there is a node called '{node.name}' already")
         self._nodes[node.name] = node
         self._shared[node.name] = {} if buffer is None else {"buffer": {buffer.KEY: buffer.table()}}
-        if pause is not None:
-            self._shared[node.name]["pause"] = {kebab(key): value for key, value in pause.items()}
+        for name, table in tables.items():
+            if table is not None:
+                self._shared[node.name][name] = {kebab(key): value for key, value in table.items()}
         return node
 
 

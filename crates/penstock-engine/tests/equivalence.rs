@@ -5,7 +5,7 @@ mod random;
 mod support;
 
 use penstock_engine::blueprint::{Blueprint, FastPaths, WatchPlan};
-use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent};
+use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent, TraceRow};
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::id::FlowId;
 use penstock_model::rng::Key;
@@ -180,7 +180,9 @@ proptest! {
             group.calls.is_none() && matches!(group.transport, TransportPlan::Udp(_))
         };
         let mut next = vec![0; blueprint.flows.len()];
-        for row in sim(&blueprint).run().trace.iter().filter(|row| row.event == TraceEvent::Send && is_open(row.flow)) {
+        // Switches send, too: source quenches.
+        let by_source = |row: &&TraceRow| row.event == TraceEvent::Send && row.place == blueprint.flows[row.flow as usize].from.0;
+        for row in sim(&blueprint).run().trace.iter().filter(by_source).filter(|row| is_open(row.flow)) {
             prop_assert_eq!(row.sequence, next[row.flow as usize], "flow {}", row.flow);
             next[row.flow as usize] += 1;
         }

@@ -4,9 +4,9 @@ mod support;
 
 use penstock_engine::observations::{LinkCounters, TraceEvent};
 use penstock_engine::Observations;
-use penstock_engine::{blueprint::Blueprint, BlueprintError, Sim};
+use penstock_engine::{blueprint::Blueprint, blueprint::SourceQuenchPlan, BlueprintError, Sim};
 use penstock_model::discipline::DropCause;
-use penstock_model::id::{LinkId, NodeId, RouteId};
+use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::units::Duration;
 use support::{discipline, source, transport, Net};
 
@@ -218,4 +218,59 @@ fn switches_that_contradict_themselves_are_refused_by_name() {
     };
     assert_eq!(refused(&static_shares), BlueprintError::SharesBeyondBuffer(name("s")));
     assert!(refused(&|it| it.links.truncate(2)).to_string().ends_with("have no route; add a link back"));
+}
+
+/// Where source quenches were sent and received, and when, in microseconds.
+fn quenches(seen: &Observations, event: TraceEvent) -> Vec<(u32, u64)> {
+    let rows = seen.trace.iter().filter(|row| row.event == event && row.size == 56);
+    rows.map(|row| (row.place, row.time.as_ps() / 1_000_000)).collect()
+}
+
+#[test]
+fn a_drop_sends_a_source_quench_back() {
+    let (mut net, route, [_, out]) = line(false, "1 s");
+    let back = net.route(&[LinkId(2)]);
+    net.0.switches.clear();
+    net.share(NodeId(1), "pool", "size = 2 packets");
+    net.0.trace = true;
+    net.burst("0 s", 6, 1000, route);
+    let routes = (0..6).map(|flow| (FlowId(flow), back)).collect();
+    let quench = SourceQuenchPlan { interval: "10 ms".parse().expect("a time"), packet: support::size("56 bytes"), routes };
+    net.0.switches[0].source_quench = Some(quench);
+    let seen = net.run();
+    // Arrivals at 9, 17, 25, 33, 41 and 49 ms; the first leaves at 89 ms, so four are dropped. At most one quench in 10 ms: at
+    // 25, 41 ms. It takes 448 us on 1 Mbit/s and 1 ms.
+    assert_eq!(dropped(&seen.links[out.index()]), 4);
+    assert_eq!(quenches(&seen, TraceEvent::Send), [(1, 25_000), (1, 41_000)]);
+    assert_eq!(quenches(&seen, TraceEvent::Receive), [(0, 26_448), (0, 42_448)]);
+    assert_eq!(seen.links[2].sent_packets, 2);
+    // A way that does not lead there is refused.
+    net.0.switches[0].source_quench.as_mut().expect("quench").routes[0].1 = route;
+    let error = Sim::new(net.0.clone()).err().expect("refused");
+    assert_eq!(error, BlueprintError::MessageWithoutRoute("source quenches of 's' for flow 0".to_owned()));
+}
+
+#[test]
+fn a_transfer_hears_source_quenches() {
+    let losses = |quenches: bool| {
+        let (mut net, route, [_, out]) = line(false, "60 s");
+        let back = net.route(&[LinkId(2)]);
+        let answers = net.link(NodeId(2), NodeId(1), "1 Mbit/s", "1 ms", large());
+        let backward = net.route(&[answers, LinkId(2)]);
+        net.0.switches.clear();
+        net.share(NodeId(1), "pool", "size = 10 packets");
+        let tcp = transport("tcp", "variant = new-reno; packet = 1000 bytes; max-window = 64 kB");
+        let group = net.group("ftp", source("ftp", ""), tcp, ("0 s", "0 s"));
+        net.flow(group, route, backward);
+        if quenches {
+            let interval = "100 ms".parse().expect("a time");
+            let plan = SourceQuenchPlan { interval, packet: support::size("56 bytes"), routes: vec![(FlowId(0), back)] };
+            net.0.switches[0].source_quench = Some(plan);
+        }
+        let seen = net.run();
+        assert!(seen.links[out.index()].sent_packets > 300, "{quenches}");
+        dropped(&seen.links[out.index()])
+    };
+    // Whether they pay is another question: the threshold stays, so the window grows quickly into the next loss.
+    assert_ne!(losses(true), losses(false));
 }

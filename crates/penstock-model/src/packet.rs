@@ -44,6 +44,11 @@ pub enum Body {
         /// Admitted calls of the aggregate when it asked.
         live: u32,
     },
+    /// Asks the source of a packet that was dropped to send less: ICMP Source Quench [RFC792].
+    SourceQuench {
+        /// Counts what its sender has sent.
+        number: u32,
+    },
     /// Asks for a connection.
     Syn {
         /// With ECN (ECE and CWR set) [RFC3168 s6.1.1].
@@ -162,6 +167,7 @@ impl Packet {
         match self.body {
             Body::Datagram { seq } | Body::Segment { seq, .. } | Body::Media { seq } => seq,
             Body::Request { call, .. } => call,
+            Body::SourceQuench { number } => number,
             Body::Ack { next, .. } => next,
             Body::Syn { .. } | Body::SynAck { .. } => u32::MAX,
         }

@@ -1,12 +1,12 @@
 //! From a scenario's text to one that can run.
 
 use crate::measure::metric::What;
-use crate::measure::recording::Wanted;
+use crate::measure::recording::Recording;
 use crate::measure::target::{Known, KnownGroup, KnownLink, Target};
 use crate::measure::{self, Measure, Spans};
 use crate::metrics::evaluate;
 use crate::metrics::sheet::{Metric, Roster};
-use crate::network::links::Links;
+use crate::network::links::{Link, Links};
 use crate::network::nodes::Nodes;
 use crate::network::switches::switches;
 use crate::read::mistake::{Mistake, Mistakes};
@@ -16,10 +16,12 @@ use crate::settings;
 use crate::top_keys::{Routing, Ties, TopKeys};
 use crate::traffic::call_checks::check_calls;
 use crate::traffic::classes::{check_classes, number_classes};
+use crate::traffic::ecn_checks::check_ecn;
 use crate::traffic::group::GroupDraft;
 use crate::traffic::{self, routing::route_all};
-use penstock_engine::blueprint::{self, Blueprint, FastPaths};
+use penstock_engine::blueprint::{self, Blueprint, FastPaths, FlowPlan, SwitchPlan, WatchPlan};
 use penstock_engine::{Observations, Sim};
+use penstock_model::id::LinkId;
 use penstock_model::parameters::Parameters;
 use penstock_model::rng::Key;
 use penstock_model::source::SourcePlan;
@@ -67,41 +69,19 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     let mut links = Links::read(&mut top, &nodes, duration);
     let (mut flows, flows_complete) = traffic::read_all(&mut top, &nodes, duration);
     check_shared_names(&flows, &links, mistakes);
-    let mut wanted = Wanted::default();
-    let measures = {
-        let is_tcp = |group: &GroupDraft| matches!(group.plan.transport, TransportPlan::Tcp(_));
-        let known = Known {
-            flows: flows
-                .iter()
-                .map(|group| KnownGroup {
-                    name: &group.plan.name,
-                    is_tcp: is_tcp(group),
-                    is_http: matches!(group.plan.source, SourcePlan::Http(_)),
-                    spacing: group.plan.source.spacing(),
-                    class: &group.class,
-                    count: group.count,
-                    calls: group.plan.calls.as_deref(),
-                })
-                .collect(),
-            links: links
-                .groups
-                .iter()
-                .map(|link| KnownLink { name: &link.name, members: link.members.clone(), has_meters: link.port.has_meters() })
-                .collect(),
-            complete: links.complete && flows_complete,
-        };
-        let spans = keys.as_ref().map(|keys| Spans { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
-        measure::read_all(&mut top, &known, spans, &mut wanted)
-    };
-    let switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
+    let mut recording = Recording::default();
+    let spans = keys.as_ref().map(|keys| Spans { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
+    let measures = measure::read_all(&mut top, &known(&flows, &links, flows_complete), spans, &mut recording);
+    let mut switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
     // What follows needs everything before it.
     let sound = mistakes.none();
     let routing = keys.as_ref().map_or(Routing::First, |keys| keys.routing);
-    let (plans, routes) = if sound { route_all(&flows, &nodes, &links, routing, &top).unzip() } else { (None, None) };
+    let (plans, routes) = if sound { route_all(&flows, &nodes, &links, &mut switches, routing, &top).unzip() } else { (None, None) };
     let classes = number_classes(&mut flows);
     if let (Some(plans), Some(routes)) = (&plans, &routes) {
         check_classes(&flows, &links, plans, routes, mistakes);
         check_calls(&flows, &links, plans, routes, mistakes);
+        check_ecn(&flows, &links, plans, routes, mistakes);
     }
     if classes.len() > 256 {
         top.wrong("flows", format!("{} classes are more than the 256 that fit", classes.len()));
@@ -112,34 +92,13 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     }
     let (keys, plans, routes) = (keys?, plans?, routes?);
     links.finish_ports(&classes);
-    wanted.set_intervals(&mut flows);
-    let watch = wanted.watch(&classes);
+    recording.set_intervals(&mut flows);
+    let watch = recording.watch(&classes);
     let roster = roster(&flows, &links);
     let drawn = links.groups.iter().filter(|link| link.delay.0 < link.delay.1);
     let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
     let measures = measures.unwrap_or_else(|| usual_measures(&flows, &links));
-    let blueprint = Blueprint {
-        seed: keys.seed.0,
-        replication: 0,
-        end: Time::ZERO + keys.duration.0,
-        warm_up: Time::ZERO + keys.warm_up.0,
-        ties: match keys.ties {
-            Ties::Scenario => blueprint::Ties::Scenario,
-            Ties::Random => blueprint::Ties::Random,
-        },
-        nodes: nodes.names(),
-        switches,
-        links: links.plans,
-        routes,
-        classes,
-        groups: flows.into_iter().map(|group| group.plan).collect(),
-        flows: plans,
-        samples: wanted.samples,
-        meter_samples: wanted.meter_samples,
-        trace: false,
-        watch,
-        fast_paths: FastPaths::default(),
-    };
+    let blueprint = blueprint(&keys, (nodes.names(), switches), links, (plans, routes), (flows, classes), recording, watch);
     // Validation leaves the engine nothing to refuse but circles without delay.
     if blueprint.links.iter().any(|link| link.delay == Duration::ZERO) {
         if let Err(error) = Sim::new(blueprint.clone()) {
@@ -150,6 +109,59 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     let description = keys.description.map(|text| text.0).unwrap_or_default();
     let canonical = canonical::write(&tree);
     Some(ValidScenario { description, canonical, blueprint, measures, roster, drawn_delays, warnings: Vec::new() })
+}
+
+/// What `[[measure]]` may name.
+fn known<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: bool) -> Known<'a> {
+    let group = |group: &'a GroupDraft| KnownGroup {
+        name: &group.plan.name,
+        is_tcp: matches!(group.plan.transport, TransportPlan::Tcp(_)),
+        is_http: matches!(group.plan.source, SourcePlan::Http(_)),
+        spacing: group.plan.source.spacing(),
+        class: &group.class,
+        count: group.count,
+        calls: group.plan.calls.as_deref(),
+    };
+    let link = |link: &'a Link| KnownLink { name: &link.name, members: link.members.clone(), has_meters: link.port.has_meters() };
+    Known {
+        flows: flows.iter().map(group).collect(),
+        links: links.groups.iter().map(link).collect(),
+        complete: links.complete && flows_complete,
+    }
+}
+
+/// The run of the scenario's own seed.
+fn blueprint(
+    keys: &TopKeys,
+    (nodes, switches): (Vec<String>, Vec<SwitchPlan>),
+    links: Links,
+    (plans, routes): (Vec<FlowPlan>, Vec<Vec<LinkId>>),
+    (flows, classes): (Vec<GroupDraft>, Vec<String>),
+    recording: Recording,
+    watch: WatchPlan,
+) -> Blueprint {
+    Blueprint {
+        seed: keys.seed.0,
+        replication: 0,
+        end: Time::ZERO + keys.duration.0,
+        warm_up: Time::ZERO + keys.warm_up.0,
+        ties: match keys.ties {
+            Ties::Scenario => blueprint::Ties::Scenario,
+            Ties::Random => blueprint::Ties::Random,
+        },
+        nodes,
+        switches,
+        links: links.plans,
+        routes,
+        classes,
+        groups: flows.into_iter().map(|group| group.plan).collect(),
+        flows: plans,
+        samples: recording.samples,
+        meter_samples: recording.meter_samples,
+        trace: false,
+        watch,
+        fast_paths: FastPaths::default(),
+    }
 }
 
 impl ValidScenario {

@@ -106,3 +106,14 @@ fn a_shared_buffer_keeps_room_for_the_stream() {
     let (client, viewer) = losses(&[("nodes.switch.buffer.pool", "{ size = \"200 kB\" }")]);
     assert!(client > 0.0 && viewer > 0.0, "{client} {viewer}");
 }
+
+#[test]
+fn cubic_takes_more_of_a_long_fat_pipe_and_marks_replace_losses() {
+    let scenario = example("cubic.toml", &[]);
+    assert!(scenario.warnings().is_empty());
+    let metrics = scenario.metrics(&run(&scenario));
+    let goodput = |of| value(&metrics, "goodput", &[("of", of)]);
+    assert!(goodput("cubic") > 1.2 * goodput("new-reno"), "{metrics:#?}");
+    assert!(value(&metrics, "utilisation", &[("of", "r1-r2")]) > 0.9, "{metrics:#?}");
+    assert_eq!(value(&metrics, "loss", &[("of", "cubic")]), 0.0, "{metrics:#?}");
+}

@@ -157,3 +157,22 @@ fn mistakes_of_several_nodes_are_reported_together() {
         ]
     );
 }
+
+#[test]
+fn source_quenches_have_a_way_back() {
+    let quench = r#"source-quench = { interval = "10 ms" }"#;
+    let blueprint = sound(&with(quench), &[]).blueprint(None, 0);
+    let plan = blueprint.switches[0].source_quench.as_ref().expect("a quench");
+    let told: Vec<(u32, Vec<LinkId>)> = plan.routes.iter().map(|(flow, way)| (flow.0, blueprint.routes[way.index()].clone())).collect();
+    assert_eq!((plan.packet.get(), told), (56, vec![(0, vec![LinkId(1)]), (1, vec![LinkId(1)])]));
+    let one_way = with(quench).replacen("both-ways = true\n", "", 1);
+    assert_eq!(
+        lines(load(&one_way, "t.toml", &[])),
+        ["t.toml:4: nodes.s.source-quench: no route from 's' to 'a' for its quenches: links run one way; add both-ways = true or a link \
+          on the way"]
+    );
+    refused(
+        r#"source-quench = { interval = "10 ms", packet = "9 kB" }"#,
+        &["t.toml:4: nodes.s.source-quench.packet: 9000 bytes is larger than any quench; at most 576 bytes"],
+    );
+}

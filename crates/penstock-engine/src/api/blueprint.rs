@@ -9,7 +9,7 @@ use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
-use penstock_model::id::{LinkId, NodeId, RouteId};
+use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::Limit;
@@ -150,6 +150,19 @@ pub struct SwitchPlan {
     pub buffer: Option<SharedBufferPlan>,
     /// When the ports that feed it are told to stop; never if left out.
     pub pause: Option<PausePlan>,
+    /// How sources are told of packets that are dropped here; not at all if left out.
+    pub source_quench: Option<SourceQuenchPlan>,
+}
+
+/// ICMP Source Quench, from a switch to the sources of what it drops [RFC792; RFC1016].
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceQuenchPlan {
+    /// At most one is sent in this time.
+    pub interval: Duration,
+    /// Its size.
+    pub packet: Bytes,
+    /// For each flow whose source is told, the way there.
+    pub routes: Vec<(FlowId, RouteId)>,
 }
 
 /// A buffer that the ports of a node share.

@@ -89,7 +89,7 @@ impl<'a> Network<'a> {
                 host.passes_on = true;
             }
         }
-        let switches = Switches { blueprint, numbers: &numbers, places, port_index: &port_index, inputs: &input_numbers };
+        let switches = Switches { blueprint, numbers: &numbers, places, port_index: &port_index, inputs: &input_numbers, routes: &routes };
         switches.add(&mut processes)?;
         let flows = add_flows(blueprint, key, &numbers, &mut processes, |route| routes.departure(route))?;
         Ok(Assembly { processes, inputs, routes: Routes::new(routes.hops, flows), latencies: graph.latencies(&number), ends })

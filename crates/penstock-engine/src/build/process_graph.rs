@@ -72,6 +72,10 @@ fn smallest_of_routes(blueprint: &Blueprint) -> Vec<Bytes> {
             }
         }
     }
+    let quenches = blueprint.switches.iter().filter_map(|switch| switch.source_quench.as_ref());
+    for quench in quenches {
+        quench.routes.iter().for_each(|(_, route)| note(*route, quench.packet));
+    }
     smallest.into_iter().map(Option::unwrap_or_default).collect()
 }
 

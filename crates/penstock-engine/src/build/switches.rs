@@ -4,14 +4,16 @@ use crate::api::blueprint::{Blueprint, SwitchPlan};
 use crate::build::error::BlueprintError;
 use crate::build::message_paths::{pause_paths, PausePath};
 use crate::build::numbering::{Place, Places, ProcessNumbers};
-use crate::build::routes::InputNumbers;
+use crate::build::routes::{InputNumbers, RouteTable};
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::node::ingress_pause::{Ingress, IngressPause};
 use crate::node::process::Process;
+use crate::node::source_quench::SourceQuench;
 use crate::node::switch::Switch;
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
 use penstock_model::id::{LinkId, NodeId, ProcessId};
 use penstock_model::parameters::Limit;
+use std::collections::BTreeMap;
 
 /// Whether departures from `link` cannot be known on arrival because its port shares a buffer, or may be told to stop.
 pub fn decides_at_departure(blueprint: &Blueprint, link: LinkId) -> bool {
@@ -51,6 +53,7 @@ pub struct Switches<'a> {
     /// The number of each link's port at its process.
     pub port_index: &'a [u32],
     pub inputs: &'a InputNumbers,
+    pub routes: &'a RouteTable<'a>,
 }
 
 impl Switches<'_> {
@@ -67,13 +70,31 @@ impl Switches<'_> {
                 let shares = shares(self.blueprint, plan.node, &ports, &buffer.shares);
                 AnyBuffer::new(&buffer.policy, &BufferContext { shares: &shares })
             });
-            processes[process as usize].share(Switch::new(ports.len(), buffer, self.pause(plan, process, &pauses)));
+            let quench = self.source_quench(plan, processes)?;
+            processes[process as usize].share(Switch::new(ports.len(), buffer, self.pause(plan, process, &pauses), quench));
         }
         for PausePath { link, .. } in pauses {
             let process = self.numbers.of(self.places.sender(link));
             processes[process as usize].make_pausable(self.port_index[link.index()]);
         }
         Ok(())
+    }
+
+    fn source_quench(&self, plan: &SwitchPlan, processes: &mut [Process]) -> Result<Option<SourceQuench>, BlueprintError> {
+        let Some(quench) = &plan.source_quench else { return Ok(None) };
+        let mut routes = BTreeMap::new();
+        for (id, route) in &quench.routes {
+            let (flow, links) = (&self.blueprint.flows[id.index()], &self.blueprint.routes[route.index()]);
+            let ends = [links.first(), links.last()].map(|link| link.map(|link| &self.blueprint.links[link.index()]));
+            if !matches!(ends, [Some(first), Some(last)] if first.from == plan.node && last.to == flow.from) {
+                let name = &self.blueprint.nodes[plan.node.index()];
+                return Err(BlueprintError::MessageWithoutRoute(format!("source quenches of '{name}' for flow {}", id.0)));
+            }
+            routes.insert(*id, self.routes.departure(*route));
+            let source = &mut processes[self.numbers.of(Place::Host(flow.from)) as usize];
+            source.host_mut().expect("flows begin at hosts").may_be_quenched = true;
+        }
+        Ok(Some(SourceQuench::new(quench.interval, quench.packet.get() as u32, routes)))
     }
 
     fn pause(&self, plan: &SwitchPlan, process: u32, paths: &[PausePath]) -> Option<IngressPause> {

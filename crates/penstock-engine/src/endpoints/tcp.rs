@@ -8,6 +8,8 @@ use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
+use crate::kernel::route::Routes;
+use penstock_model::id::FlowId;
 use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
 use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
 use penstock_model::units::Time;
@@ -55,6 +57,14 @@ impl TcpEndpoints {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.senders.is_empty() && self.receivers.is_empty()
+    }
+
+    /// A switch has dropped a packet of `flow`, whose sender may be here.
+    pub fn on_source_quench(&mut self, flow: FlowId, routes: &Routes) {
+        let end = self.senders.get_mut(routes.flow(flow).source as usize);
+        if let Some(end) = end.filter(|end| end.template.flow == flow) {
+            end.sender.on_source_quench();
+        }
     }
 
     /// Makes room for exactly so many.
@@ -108,7 +118,7 @@ impl TcpEndpoints {
         let counts = self.window.is_open(now);
         let end = &mut self.receivers[slot as usize];
         let before = end.receiver.delivered();
-        let acknowledges = match end.receiver.on_usual_segment(now, seq) {
+        let acknowledges = match end.receiver.on_predicted_segment(now, seq) {
             Some(acknowledges) => acknowledges,
             None => {
                 end.receiver.on_segment(now, seq, packet.ecn, carries_cwr(&packet.body));
@@ -146,8 +156,8 @@ impl TcpEndpoints {
         let slot = host_context.context.routes.flow(packet.flow).source;
         let counts = self.window.is_open(now);
         let end = &mut self.senders[slot as usize];
-        let usual = if sack.is_empty() { end.sender.on_usual_ack(now, next) } else { None };
-        let Some(segments) = usual else {
+        let predicted = if sack.is_empty() { end.sender.on_predicted_ack(now, next) } else { None };
+        let Some(segments) = predicted else {
             return self.on_ack(now, slot, &Ack { next, ece: carries_ece(&packet.body), sack: *sack }, timers, host_context);
         };
         let size = end.sender.packet_size();
@@ -159,7 +169,7 @@ impl TcpEndpoints {
             let packet = end.template.packet(now, size, Body::Segment { seq, retransmission: seq < new_from, cwr: false });
             host_context.send(now, end.template.departure.port, &packet);
         }
-        timers.arm(end.sender.usual_deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
+        timers.arm(end.sender.predicted_deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
     }
 
     /// Takes a packet at the end of its route.

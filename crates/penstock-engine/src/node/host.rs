@@ -30,6 +30,8 @@ use penstock_model::units::Time;
 pub struct Host {
     /// Whether packets come through on their way elsewhere.
     pub passes_on: bool,
+    /// Source quenches may come for what flows send from here.
+    pub may_be_quenched: bool,
     /// The place of this node in traces.
     place: u32,
     window: Window,
@@ -65,6 +67,7 @@ impl Host {
     pub fn new(place: u32, window: Window, ties: Option<Key>) -> Host {
         Host {
             passes_on: false,
+            may_be_quenched: false,
             place,
             window,
             emitter: Emitter::new(ties),
@@ -109,9 +112,14 @@ impl Host {
         self.connections.expect(ends.senders, ends.receivers);
     }
 
+    /// The place of this node in traces.
+    pub fn place(&self) -> u32 {
+        self.place
+    }
+
     /// Whether all that begins and ends here are datagrams: then packets that arrive bring about nothing but that they go on.
     pub fn has_datagrams_alone(&self) -> bool {
-        self.connections.is_empty() && self.calls.is_empty() && self.egresses.is_empty()
+        self.connections.is_empty() && self.calls.is_empty() && self.egresses.is_empty() && !self.may_be_quenched
     }
 
     /// Adds the sending end of an open-loop flow that begins at `start`; returns its slot.
@@ -361,6 +369,11 @@ impl Host {
                 if self.egresses[sink as usize].on_packet(now, packet, Some(seq), host_context) {
                     self.arm_egress(sink);
                 }
+            }
+            Body::SourceQuench { .. } => {
+                // Open loops ignore it; so do calls.
+                self.connections.on_source_quench(packet.flow, host_context.context.routes);
+                return false;
             }
             Body::Request { call, live } => self.on_request(now, packet, Signal::Request { call, live }, host_context),
             _ => self.connections.deliver(now, packet, &mut self.timers, host_context),

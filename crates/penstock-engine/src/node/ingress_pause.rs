@@ -76,7 +76,7 @@ impl IngressPause {
 
 /// The input over which a packet came that now goes on to `hop`; none if it began its way here. Hops of a route stand in a
 /// row, and the last of each route is where it ends.
-fn ingress_of(hop: HopId, routes: &Routes) -> Option<usize> {
+pub fn ingress_of(hop: HopId, routes: &Routes) -> Option<usize> {
     let arrival = routes.hop(HopId(hop.0.checked_sub(1)?));
     (arrival.port != Hop::DELIVER).then_some(arrival.input as usize)
 }

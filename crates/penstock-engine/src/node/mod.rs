@@ -4,4 +4,5 @@ pub mod datagram_loop;
 pub mod host;
 pub mod ingress_pause;
 pub mod process;
+pub mod source_quench;
 pub mod switch;

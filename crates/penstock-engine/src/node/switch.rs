@@ -3,6 +3,7 @@
 //! An arrival finds the buffer as it is at its instant: every transmission that ended by then has freed its packet's bytes,
 //! at whichever port. Within one instant: releases, messages, timers and sources, arrivals, service decisions, samples.
 
+use crate::api::observations::TraceEvent;
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
@@ -11,13 +12,15 @@ use crate::kernel::outputs::Outputs;
 use crate::kernel::route::{Hop, Routes};
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::host::Host;
-use crate::node::ingress_pause::IngressPause;
+use crate::node::ingress_pause::{ingress_of, IngressPause};
 use crate::node::process::{on_message, Process};
+use crate::node::source_quench::SourceQuench;
 use crate::port::counters::Release;
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::Port;
 use penstock_model::buffer::{AnyBuffer, Buffer, Occupancies};
 use penstock_model::id::HopId;
+use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 use std::collections::VecDeque;
 
@@ -31,6 +34,12 @@ pub struct Switch {
     /// What each port is due for next.
     ready: TournamentTree<(Time, Due)>,
     pause: Option<IngressPause>,
+    quench: Option<SourceQuench>,
+    /// Per port, its quenches that have not left: they take none of the memory that is shared, since they are sent when it is
+    /// full.
+    own_packets: Vec<u64>,
+    /// What ports have dropped, until its sources are told.
+    dropped: Vec<Packet>,
     /// Room for what the host hands over, and for what a port reports.
     batch: TransmitBatch,
     releases: Vec<Release>,
@@ -47,13 +56,16 @@ enum Due {
 
 impl Switch {
     /// A switch of so many ports, with nothing in it.
-    pub fn new(ports: usize, buffer: Option<AnyBuffer>, pause: Option<IngressPause>) -> Switch {
+    pub fn new(ports: usize, buffer: Option<AnyBuffer>, pause: Option<IngressPause>, quench: Option<SourceQuench>) -> Switch {
         Switch {
             buffer,
             occupancies: Occupancies::new(ports),
             in_transmission: vec![VecDeque::new(); ports],
             ready: TournamentTree::new(ports, (Time::NEVER, Due::Decision)),
             pause,
+            quench,
+            own_packets: vec![0; ports],
+            dropped: Vec::new(),
             batch: TransmitBatch::default(),
             releases: Vec::new(),
         }
@@ -81,6 +93,10 @@ impl Switch {
 
     /// A packet no longer holds memory.
     fn release(&mut self, port: usize, release: &Release, context: &mut Context<'_, '_>) {
+        if is_own(&release.packet, context) {
+            self.own_packets[port] -= 1;
+            return;
+        }
         self.occupancies.remove(port, release.packet.size);
         if let Some(pause) = &mut self.pause {
             pause.on_release(release.at, release.packet.size, release.packet.hop, context);
@@ -91,6 +107,9 @@ impl Switch {
     fn settle(&mut self, now: Time, port: usize, ports: &[Port], context: &mut Context<'_, '_>) {
         let mut releases = std::mem::take(&mut self.releases);
         for release in releases.drain(..) {
+            if release.is_dropped && self.quench.is_some() {
+                self.dropped.push(release.packet);
+            }
             if release.at <= now {
                 self.release(port, &release, context);
             } else {
@@ -108,7 +127,7 @@ impl Switch {
     /// builds.
     fn check_occupancies(&self, port: usize, ports: &[Port]) {
         if cfg!(debug_assertions) {
-            let held = self.occupancies.of_port(port).packets;
+            let held = self.occupancies.of_port(port).packets + self.own_packets[port];
             assert_eq!(held, ports[port].backlog() + self.in_transmission[port].len() as u64, "held = waiting + in transmission");
             assert!(self.occupancies.adds_up(), "the sum of the ports is what is shared");
             assert!(self.buffer.as_ref().is_none_or(|buffer| self.occupancies.total().fits_into(buffer.size())), "never above its size");
@@ -251,7 +270,7 @@ impl Visit<'_, '_, '_> {
             ports[port].drop_for_buffer(*now, packet, context);
             ports[port].take_releases(&mut switch.releases);
             switch.releases.clear();
-            return;
+            return self.quench(*now, packet);
         }
         switch.occupancies.add(port, packet.size);
         if let Some(pause) = &mut switch.pause {
@@ -269,5 +288,26 @@ impl Visit<'_, '_, '_> {
         let Visit { switch, host_context: HostContext { ports, context, .. }, .. } = self;
         ports[port].take_releases(&mut switch.releases);
         switch.settle(now, port, ports, context);
+        for packet in std::mem::take(&mut switch.dropped) {
+            self.quench(now, &packet);
+        }
     }
+
+    /// Tells the source of a packet that is dropped, if it is to be told.
+    fn quench(&mut self, now: Time, packet: &Packet) {
+        let quench = self.switch.quench.as_mut().and_then(|quench| quench.on_drop(now, packet));
+        if let Some((port, packet)) = quench {
+            self.host_context.context.record.trace(now, self.host.place(), &packet, TraceEvent::Send);
+            let port = port as usize;
+            self.switch.own_packets[port] += 1;
+            let HostContext { ports, context, .. } = &mut self.host_context;
+            ports[port].on_arrivals(std::iter::once((&Arrival { at: now, packet }, packet.hop)), (now, 1), context);
+            self.settle(now, port);
+        }
+    }
+}
+
+/// Whether a packet that is in a port here is a quench of this switch, not one that passes.
+fn is_own(packet: &Packet, context: &Context<'_, '_>) -> bool {
+    matches!(packet.body, Body::SourceQuench { .. }) && ingress_of(packet.hop, context.routes).is_none()
 }

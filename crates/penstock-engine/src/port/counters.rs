@@ -41,6 +41,8 @@ pub struct Release {
     pub at: Time,
     /// The packet.
     pub packet: Packet,
+    /// Whether it is dropped.
+    pub is_dropped: bool,
 }
 
 impl PortCounters {
@@ -94,7 +96,7 @@ impl PortCounters {
     #[inline]
     fn report_drop(&mut self, now: Time, packet: &Packet) {
         if let Some(releases) = &mut self.releases {
-            releases.push(Release { at: now, packet: *packet });
+            releases.push(Release { at: now, packet: *packet, is_dropped: true });
         }
     }
 
@@ -181,7 +183,7 @@ impl PortCounters {
             watch.transmission(arrival, start, end, packet);
         }
         if let Some(releases) = &mut self.releases {
-            releases.push(Release { at: end, packet: *packet });
+            releases.push(Release { at: end, packet: *packet, is_dropped: false });
         }
         self.departure(arrival, start, end, packet)
     }

@@ -195,7 +195,7 @@ impl Net {
 
     /// The ports of `node` share a buffer.
     pub fn share(&mut self, node: NodeId, buffer: &str, settings: &str) {
-        self.0.switches.push(SwitchPlan { node, buffer: Some(shared_buffer(buffer, settings)), pause: None });
+        self.0.switches.push(SwitchPlan { node, buffer: Some(shared_buffer(buffer, settings)), pause: None, source_quench: None });
     }
 
     /// The node shared last pauses the ports that feed it.

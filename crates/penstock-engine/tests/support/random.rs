@@ -4,12 +4,13 @@ use crate::support::{
     above, class, discipline, impairment, meter, policer, scheduler, shaper, shared_buffer, size, source, time, transport, Net, Settings,
 };
 use penstock_engine::blueprint::{
-    Blueprint, CallsPlan, EfPlan, FlowWatch, LinkWatch, MarkAt, MarkerPlan, PausePlan, PcnAt, QueuePlan, SurgePlan, SwitchPlan, Ties,
+    Blueprint, CallsPlan, EfPlan, FlowWatch, LinkWatch, MarkAt, MarkerPlan, PausePlan, PcnAt, QueuePlan, SourceQuenchPlan, SurgePlan,
+    SwitchPlan, Ties,
 };
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
-use penstock_model::id::{LinkId, NodeId};
+use penstock_model::id::{FlowId, LinkId, NodeId};
 use penstock_model::parameters::Parameters;
 use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::units::{Duration, Rate};
@@ -93,9 +94,10 @@ const CHANGES: [&[(&str, &str)]; 4] = [
     &[("100 ms", "0 bit/s")],
 ];
 /// The first so many of [`TRAFFIC`] are open loops.
-const OPEN: usize = 8;
-const TRAFFIC: [(&str, &str, &str); 14] = [
+const OPEN: usize = 9;
+const TRAFFIC: [(&str, &str, &str); 18] = [
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes; phase = zero", ""),
+    ("cbr", "rate = 400 kbit/s; packet = 500 bytes", "ecn = ect-0"),
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes", ""),
     ("cbr", "rate = 64 kbit/s; packet = 160 bytes; spacing-jitter = 0.1", ""),
     ("poisson", "rate = 300 kbit/s; packet = exponential 500 bytes", ""),
@@ -109,6 +111,9 @@ const TRAFFIC: [(&str, &str, &str); 14] = [
     ("ftp", "", "variant = new-reno; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
     ("ftp", "", "variant = sack; min-rto = 20 ms; initial-rto = 100 ms; syn = false"),
     ("ftp", "", "variant = new-reno; packet = 300 bytes; min-rto = 0 s; initial-rto = 50 ms; initial-window = 2 packets"),
+    ("ftp", "", "ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "recovery = sack; congestion-control = cubic; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ecn = true"),
+    ("ftp", "", "congestion-control = cubic { hystart = true }; pacing = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
 ];
 
 const PCN: [(&str, &str); 4] = [
@@ -187,8 +192,8 @@ pub struct Case {
     edges: Vec<(usize, Way, Way)>,
     flows: Vec<Flows>,
     samples: Vec<(usize, usize)>,
-    /// Nodes whose ports share a buffer, and when they pause the ports that feed them.
-    switches: Vec<(usize, Option<usize>, Option<usize>)>,
+    /// Nodes whose ports share a buffer, when they pause the ports that feed them, and whether they quench sources.
+    switches: Vec<(usize, Option<usize>, Option<usize>, bool)>,
 }
 
 fn way() -> impl Strategy<Value = Way> {
@@ -238,7 +243,7 @@ pub fn case() -> impl Strategy<Value = Case> {
     let parent = prop_oneof![2 => Just(0), 1 => 0usize..6];
     let edges = prop::collection::vec((parent, way(), way()), 1..10);
     let samples = prop::collection::vec((0usize..10, 0usize..3), 0..3);
-    let switch = (0usize..6, prop::option::weighted(0.8, 0..BUFFERS.len()), prop::option::weighted(0.4, 0..PAUSES.len()));
+    let switch = (0usize..6, prop::option::weighted(0.8, 0..BUFFERS.len()), prop::option::weighted(0.4, 0..PAUSES.len()), any::<bool>());
     let switches = prop::collection::vec(switch, 0..3);
     (any::<u64>(), any::<bool>(), any::<bool>(), edges, prop::collection::vec(flows(), 1..8), samples, switches).prop_map(
         |(seed, random_ties, warm_up, edges, flows, samples, switches)| Case {
@@ -310,12 +315,21 @@ impl Case {
             net.sample(link, every);
             net.sample_meters(link, every);
         }
-        for (node, shared, pause) in &self.switches {
+        for &(node, shared, pause, quenches) in &self.switches {
             let node = nodes[node % nodes.len()];
             if net.0.switches.iter().all(|switch| switch.node != node) {
                 let shared = shared.map(|i| shared_buffer(BUFFERS[i].0, BUFFERS[i].1));
                 let pause = pause.map(|i| PausePlan { xoff: size(PAUSES[i].0), xon: size(PAUSES[i].1), processing: Duration::from_us(1) });
-                net.0.switches.push(SwitchPlan { node, buffer: shared, pause });
+                // The sources of all flows that come by are told.
+                let node_index = node.index();
+                let source_quench = quenches.then(|| {
+                    let told = (0..net.0.flows.len()).filter(|flow| net.0.flows[*flow].from != node);
+                    let route = |flow: usize| (FlowId(flow as u32), path(&parents, node_index, net.0.flows[flow].from.index()));
+                    let ways: Vec<(FlowId, Vec<LinkId>)> = told.map(route).collect();
+                    let routes = ways.into_iter().map(|(flow, way)| (flow, net.route(&way))).collect();
+                    SourceQuenchPlan { interval: Duration::from_ms(3), packet: size("56 bytes"), routes }
+                });
+                net.0.switches.push(SwitchPlan { node, buffer: shared, pause, source_quench });
             }
         }
         let all = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true };

@@ -177,6 +177,7 @@ mod tests {
             [
                 "scenario",
                 "node",
+                "source-quench",
                 "pause",
                 "link",
                 "rate-change",

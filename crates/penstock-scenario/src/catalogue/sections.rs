@@ -4,7 +4,7 @@ use crate::measure::MeasureKeys;
 use crate::network::links::{LinkKeys, RateChangeKeys};
 use crate::network::nodes::NodeKeys;
 use crate::network::port::MarkerKeys;
-use crate::network::switch_keys::PauseKeys;
+use crate::network::switch_keys::{PauseKeys, SourceQuenchKeys};
 use crate::top_keys::TopKeys;
 use crate::traffic::calls::{CallKeys, InitialKeys, SignallingKeys, SurgeKeys};
 use crate::traffic::flows::FlowKeys;
@@ -117,9 +117,11 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         fields: NodeKeys::FIELDS,
         parts: &[
             part("buffer", Takes::OneOf("buffer"), "How the node's ports share a buffer; each has what its queues allow if left out."),
+            part("source-quench", Takes::Table("source-quench"), "How sources are told of packets that the node drops; not at all if left out."),
             part("pause", Takes::Table("pause"), "When the ports that feed the node are told to stop; never if left out."),
         ],
     },
+    SectionEntry { name: "source-quench", path: "nodes.NAME.source-quench", doc: SourceQuenchKeys::DOC, fields: SourceQuenchKeys::FIELDS, parts: &[] },
     SectionEntry { name: "pause", path: "nodes.NAME.pause", doc: PauseKeys::DOC, fields: PauseKeys::FIELDS, parts: &[] },
     SectionEntry {
         name: "link",

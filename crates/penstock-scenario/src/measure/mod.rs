@@ -1,11 +1,11 @@
-//! What a user asks to be measured.
+//! The measurements that a scenario asks for: `[[measure]]`.
 
 pub(crate) mod metric;
 pub(crate) mod recording;
 pub(crate) mod target;
 
 use crate::measure::metric::{By, In, Per, Take, What};
-use crate::measure::recording::Wanted;
+use crate::measure::recording::Recording;
 use crate::measure::target::{target, Known, KnownGroup, Target};
 use crate::read::section::Section;
 use crate::read::suggest::unknown;
@@ -161,7 +161,7 @@ pub(crate) struct Measure {
 }
 
 impl Measure {
-    /// A measurement that nobody wrote, with the metric's defaults.
+    /// A measurement of the default set, with the metric's defaults.
     pub fn plain(what: What, of: Vec<Target>) -> Measure {
         let take = what.info().default.to_vec();
         let (quantiles, by, samples) = (Vec::new(), Vec::new(), Vec::new());
@@ -177,16 +177,16 @@ pub(crate) struct Spans {
     pub window: Duration,
 }
 
-/// More intervals than this are a slip of the pen.
+/// The most intervals of one measurement.
 const MOST_INTERVALS: u64 = 100_000;
 
 /// Reads all `[[measure]]`; `None` if there is none.
-pub(crate) fn read_all(top: &mut Section<'_>, known: &Known<'_>, spans: Option<Spans>, wanted: &mut Wanted) -> Option<Vec<Measure>> {
+pub(crate) fn read_all(top: &mut Section<'_>, known: &Known<'_>, spans: Option<Spans>, recording: &mut Recording) -> Option<Vec<Measure>> {
     let written = top.has("measure");
     let mut measures = Vec::new();
     for mut section in top.tables("measure") {
         let keys = MeasureKeys::read(&mut section);
-        if let Some(measure) = keys.and_then(|keys| resolve(&section, keys, known, spans, wanted)) {
+        if let Some(measure) = keys.and_then(|keys| resolve(&section, keys, known, spans, recording)) {
             measures.push(measure);
         }
         section.finish();
@@ -194,13 +194,19 @@ pub(crate) fn read_all(top: &mut Section<'_>, known: &Known<'_>, spans: Option<S
     written.then_some(measures)
 }
 
-fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, spans: Option<Spans>, wanted: &mut Wanted) -> Option<Measure> {
+fn resolve(
+    section: &Section<'_>,
+    keys: MeasureKeys,
+    known: &Known<'_>,
+    spans: Option<Spans>,
+    recording: &mut Recording,
+) -> Option<Measure> {
     let info = keys.metric.info();
     let of: Vec<Option<Target>> = keys.of.0.iter().map(|name| target(section, name, keys.metric, known)).collect();
     let of: Vec<Target> = of.into_iter().collect::<Option<_>>()?;
-    let strange =
+    let mismatched =
         |target: &Target| matches!((keys.per, target), (Per::Flow | Per::Class, Target::Links(_)) | (Per::Link, Target::Flows(_)));
-    if let Some(i) = of.iter().position(strange) {
+    if let Some(i) = of.iter().position(mismatched) {
         let message = match keys.per {
             Per::Class => format!("'{}' is a link; write by = [\"class\"]", keys.of.0[i]),
             Per::Flow => format!("'{}' has no flows; write per = \"link\"", keys.of.0[i]),
@@ -214,7 +220,7 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, spans: O
         if spans.is_some_and(|spans| every > spans.window) {
             section.wrong("sample", format!("{every} is longer than what is counted, so no sample would be taken"));
         }
-        let plans = if keys.metric == What::MeterState { &mut wanted.meter_samples } else { &mut wanted.samples };
+        let plans = if keys.metric == What::MeterState { &mut recording.meter_samples } else { &mut recording.samples };
         for target in &of {
             let Target::Links(link) = target else { continue };
             let first = plans.len();
@@ -223,12 +229,12 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, spans: O
         }
     }
     if let Some(every) = keys.interval {
-        per_interval(section, &keys, &of, every, known, spans, wanted);
+        per_interval(section, &keys, &of, every, known, spans, recording);
     }
     if let Some(below) = keys.below {
         terminated(section, &of, below, known);
     }
-    watch(section, &keys, &of, known, wanted);
+    watch(section, &keys, &of, known, recording);
     let names = |classes: Vec<ClassName>| classes.into_iter().map(|class| class.0).collect();
     Some(Measure {
         what: keys.metric,
@@ -248,7 +254,7 @@ fn resolve(section: &Section<'_>, keys: MeasureKeys, known: &Known<'_>, spans: O
 }
 
 /// Notes what is to be recorded beyond the counters, and what stands against it.
-fn watch(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], known: &Known<'_>, wanted: &mut Wanted) {
+fn watch(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], known: &Known<'_>, recording: &mut Recording) {
     let (what, quantiles) = (keys.metric, keys.quantiles.is_some());
     let classes: Vec<String> = keys.classes.iter().flatten().map(|class| class.0.clone()).collect();
     let mut all: Vec<&str> = known.flows.iter().map(|group| group.class).collect();
@@ -268,7 +274,7 @@ fn watch(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], known: &Known
                 if keys.by.is_some() {
                     section.wrong("by", format!("'{name}' is not a link; write per = \"class\" or leave it out"));
                 }
-                let watch = wanted.groups.entry(*group).or_default();
+                let watch = recording.groups.entry(*group).or_default();
                 watch.delays |= what == What::Delay && quantiles;
                 watch.variation |= matches!(what, What::Jitter | What::Ipdv);
                 watch.rtp_jitter |= what == What::RtpJitter;
@@ -277,10 +283,10 @@ fn watch(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], known: &Known
             Target::Links(link) => {
                 let members = known.links[*link].members.clone();
                 if by_class || (what == What::Wait && quantiles) {
-                    wanted.at_links(members, |link| link.classes = true);
+                    recording.at_links(members, |link| link.classes = true);
                 } else if let (What::EfError, Some(rate)) = (what, keys.rate) {
                     let aggregate = (classes.clone(), rate);
-                    wanted
+                    recording
                         .at_links(members, |link| link.expedited.extend((!link.expedited.contains(&aggregate)).then(|| aggregate.clone())));
                 }
             }
@@ -296,7 +302,7 @@ fn per_interval(
     every: Duration,
     known: &Known<'_>,
     spans: Option<Spans>,
-    wanted: &mut Wanted,
+    recording: &mut Recording,
 ) {
     if let Some(Spans { run, .. }) = spans {
         let intervals = run.as_ps() / every.as_ps();
@@ -314,12 +320,12 @@ fn per_interval(
                 continue;
             }
         };
-        match wanted.intervals.iter().find(|(other, _)| *other == group) {
+        match recording.intervals.iter().find(|(other, _)| *other == group) {
             Some((_, other)) if *other != every => {
                 section.wrong("interval", format!("another measurement counts '{name}' per {other}; a group has one interval"));
             }
             Some(_) => {}
-            None => wanted.intervals.push((group, every)),
+            None => recording.intervals.push((group, every)),
         }
     }
 }

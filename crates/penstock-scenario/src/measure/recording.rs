@@ -1,4 +1,4 @@
-//! What the engine must record so that the measurements can be made.
+//! What the engine must record for the measurements.
 
 use crate::traffic::group::GroupDraft;
 use penstock_engine::blueprint::{EfPlan, FlowWatch, LinkWatch, SamplePlan, WatchPlan};
@@ -7,9 +7,9 @@ use penstock_model::units::{Duration, Rate};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What the engine must observe for the measurements.
+/// What the engine must record for the measurements.
 #[derive(Default)]
-pub(crate) struct Wanted {
+pub(crate) struct Recording {
     pub samples: Vec<SamplePlan>,
     pub meter_samples: Vec<SamplePlan>,
     /// Positions of groups, and the interval in which what they receive is counted.
@@ -17,28 +17,28 @@ pub(crate) struct Wanted {
     /// Positions of groups, and what is recorded of their flows.
     pub groups: BTreeMap<usize, FlowWatch>,
     /// By link, what is recorded there.
-    pub links: BTreeMap<u32, WantedAtLink>,
+    pub links: BTreeMap<u32, LinkRecording>,
 }
 
 /// What is recorded at a link, as long as classes have no numbers.
 #[derive(Default)]
-pub(crate) struct WantedAtLink {
+pub(crate) struct LinkRecording {
     pub classes: bool,
     /// Classes and the rate that they shall be served with.
     pub expedited: Vec<(Vec<String>, Rate)>,
 }
 
-impl Wanted {
+impl Recording {
     /// Notes something to be recorded at each of `links`.
-    pub fn at_links(&mut self, links: Range<u32>, note: impl Fn(&mut WantedAtLink)) {
+    pub fn at_links(&mut self, links: Range<u32>, note: impl Fn(&mut LinkRecording)) {
         links.for_each(|link| note(self.links.entry(link).or_default()));
     }
 
     /// The plan, given the names of all classes.
     pub fn watch(&self, classes: &[String]) -> WatchPlan {
-        let at_link = |(link, wanted): (&u32, &WantedAtLink)| {
-            let expedited = wanted.expedited.iter().map(|(names, rate)| expedited(names, *rate, classes));
-            (LinkId(*link), LinkWatch { classes: wanted.classes, expedited: expedited.collect() })
+        let at_link = |(link, recording): (&u32, &LinkRecording)| {
+            let expedited = recording.expedited.iter().map(|(names, rate)| expedited(names, *rate, classes));
+            (LinkId(*link), LinkWatch { classes: recording.classes, expedited: expedited.collect() })
         };
         WatchPlan {
             groups: self.groups.iter().map(|(group, watch)| (*group as u32, *watch)).collect(),

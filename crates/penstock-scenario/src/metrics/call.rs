@@ -1,4 +1,4 @@
-//! What calls add to the metrics.
+//! Metrics of calls.
 
 use crate::metrics::sheet::Split;
 use penstock_engine::blueprint::FlowGroup;

@@ -1,4 +1,4 @@
-//! Links: what a user writes for one, and the one-way links that come of it.
+//! Links: the keys of `[[links]]`, and the one-way links that each entry stands for.
 
 use crate::network::nodes::{End, Nodes, MOST};
 use crate::network::pcn_meters::check_meters;

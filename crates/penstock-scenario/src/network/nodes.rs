@@ -22,7 +22,7 @@ penstock_model::parameters! {
 }
 impl Check for NodeKeys {}
 
-/// More nodes, links or flows than this are a slip of the pen.
+/// The most nodes, links or flows of a scenario.
 pub(crate) const MOST: usize = 16_000_000;
 
 /// The nodes by name.
@@ -30,7 +30,7 @@ pub(crate) const MOST: usize = 16_000_000;
 pub(crate) struct Nodes {
     // Sorted by name, so that the order written cannot matter.
     groups: Vec<Group>,
-    // Names of entries that could not be read, of which nothing more is said.
+    // Names of entries that could not be read; references to them are no further mistakes.
     broken: Vec<String>,
     missing: bool,
 }
@@ -66,7 +66,7 @@ impl End {
         NodeId(self.first + ((i + self.shift as usize) % self.len()) as u32)
     }
 
-    /// The same, counted from the member `shift`.
+    /// This end with its members counted from the member `shift`.
     pub fn shifted(self, shift: u32) -> End {
         End { shift, ..self }
     }

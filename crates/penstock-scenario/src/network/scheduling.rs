@@ -151,7 +151,7 @@ pub(crate) fn optional<T>(part: Reading<T>) -> Option<Option<T>> {
     }
 }
 
-/// The classes of whom something is said; `None` after a mistake.
+/// The classes that have a table; `None` after a mistake.
 fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> Option<Vec<Class>> {
     if section.branch("class").is_none() {
         return Some(Vec::new());
@@ -284,7 +284,7 @@ fn ordered(section: &Section<'_>, scheduler: &SchedulerPlan, place: Place, mut w
     }
 }
 
-/// The classes in the order of their names in `order`, also those of whom nothing else is said.
+/// The classes in the order of their names in `order`, also those without a table.
 fn in_order(section: &Section<'_>, order: &[&str], place: Place, mut written: Vec<Class>) -> Option<Vec<Class>> {
     let path = section.join("scheduler.priority.order");
     let mut sorted = order.to_vec();

@@ -1,8 +1,8 @@
-//! What a scenario may say of a node whose ports share a buffer, or that pauses the ports which feed it.
+//! What a scenario may say of a node whose ports share a buffer, pauses the ports which feed it, or quenches sources.
 
 use crate::read::mistake::Place;
 use crate::read::section::Section;
-use penstock_engine::blueprint::PausePlan;
+use penstock_engine::blueprint::{PausePlan, SourceQuenchPlan};
 use penstock_model::buffer::BufferPlan;
 use penstock_model::parameters::{Check, Parameters, Reading};
 use penstock_model::units::{Bytes, Duration};
@@ -32,28 +32,61 @@ impl Check for PauseKeys {
     }
 }
 
+penstock_model::parameters! {
+    /// ICMP Source Quench: a switch tells the sources of packets that it drops to send less.
+    ///
+    /// Whatever drops the packet, at most one quench per `interval` goes back from the node, over the way with the fewest links.
+    /// It takes bandwidth, waits in queues, and may be lost. A TCP sender begins a slow start with one segment, and keeps its
+    /// threshold [RFC1122 s4.2.3.9]; open loops and calls ignore it. Dropped acknowledgements bring about none. Deprecated
+    /// [RFC6633]; here as a historic baseline [RFC792] [RFC1016].
+    pub struct SourceQuenchKeys {
+        /// At most one is sent in this time.
+        interval: Duration;
+        /// Its size; the default is that of IP and ICMP headers and of what they quote.
+        packet: Bytes = "56 bytes";
+    }
+}
+impl Check for SourceQuenchKeys {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.packet.get() > MOST_QUENCH {
+            mistake("packet", format!("{} is larger than any quench; at most {MOST_QUENCH} bytes", self.packet));
+        }
+    }
+}
+
+/// [RFC1812 s4.3.2.3]
+const MOST_QUENCH: u64 = 576;
+
 /// What the ports of a node, or of each member of a group, share.
 #[derive(Clone, Debug)]
 pub(crate) struct SwitchDraft {
     pub buffer: Option<BufferPlan>,
     pub pause: Option<PausePlan>,
+    /// Without its routes.
+    pub source_quench: Option<SourceQuenchPlan>,
     pub path: String,
     pub buffer_place: Place,
     pub pause_place: Place,
+    pub quench_place: Place,
 }
 
 impl SwitchDraft {
     /// Reads what a node says of it; `None` after a mistake or if it says nothing.
     pub fn read(section: &mut Section<'_>) -> Reading<SwitchDraft> {
         let buffer = section.one_of("buffer", "buffer policy", BufferPlan::NAMES, &[], BufferPlan::read);
-        let pause = read_pause(section);
-        let (buffer, pause) = match (buffer, pause) {
-            (Reading::Absent, Reading::Absent) => return Reading::Absent,
-            (Reading::Broken, _) | (_, Reading::Broken) => return Reading::Broken,
-            (buffer, pause) => (given(buffer), given(pause)),
+        let pause = read_table(section, "pause", |PauseKeys { xoff, xon, processing }| PausePlan { xoff, xon, processing });
+        let source_quench = read_table(section, "source-quench", |SourceQuenchKeys { interval, packet }| SourceQuenchPlan {
+            interval,
+            packet,
+            routes: Vec::new(),
+        });
+        let (buffer, pause, source_quench) = match (buffer, pause, source_quench) {
+            (Reading::Absent, Reading::Absent, Reading::Absent) => return Reading::Absent,
+            (Reading::Broken, ..) | (_, Reading::Broken, _) | (.., Reading::Broken) => return Reading::Broken,
+            (buffer, pause, source_quench) => (given(buffer), given(pause), given(source_quench)),
         };
-        let (buffer_place, pause_place) = (section.place_of("buffer"), section.place_of("pause"));
-        Reading::Given(SwitchDraft { buffer, pause, path: section.path.clone(), buffer_place, pause_place })
+        let [buffer_place, pause_place, quench_place] = ["buffer", "pause", "source-quench"].map(|key| section.place_of(key));
+        Reading::Given(SwitchDraft { buffer, pause, source_quench, path: section.path.clone(), buffer_place, pause_place, quench_place })
     }
 }
 
@@ -64,15 +97,15 @@ fn given<T>(part: Reading<T>) -> Option<T> {
     }
 }
 
-fn read_pause(section: &mut Section<'_>) -> Reading<PausePlan> {
-    let table = section.table("pause");
-    if !section.has("pause") {
+fn read_table<K: Parameters, T>(section: &mut Section<'_>, key: &str, plan: impl FnOnce(K) -> T) -> Reading<T> {
+    let table = section.table(key);
+    if !section.has(key) {
         return Reading::Absent;
     }
     let keys = table.and_then(|mut table| {
-        let keys = PauseKeys::read(&mut table);
+        let keys = K::read(&mut table);
         table.finish();
         keys
     });
-    keys.map_or(Reading::Broken, |PauseKeys { xoff, xon, processing }| Reading::Given(PausePlan { xoff, xon, processing }))
+    keys.map_or(Reading::Broken, |keys| Reading::Given(plan(keys)))
 }

@@ -32,7 +32,7 @@ pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec
             let shares = member.shares(&mut report);
             reported |= !sound;
             let buffer = draft.buffer.clone().map(|policy| SharedBufferPlan { policy, shares });
-            plans.push(SwitchPlan { node: NodeId(node), buffer, pause: draft.pause });
+            plans.push(SwitchPlan { node: NodeId(node), buffer, pause: draft.pause, source_quench: draft.source_quench.clone() });
         }
     }
     plans
@@ -57,9 +57,10 @@ impl Member<'_> {
     fn check_ports(&self, report: Report<'_>) {
         if self.links_out().next().is_none() {
             let name = self.nodes.name(self.node);
-            let (place, key) = match self.draft.buffer {
-                Some(_) => (self.draft.buffer_place, "buffer"),
-                None => (self.draft.pause_place, "pause"),
+            let (place, key) = match (&self.draft.buffer, &self.draft.pause) {
+                (Some(_), _) => (self.draft.buffer_place, "buffer"),
+                (None, Some(_)) => (self.draft.pause_place, "pause"),
+                (None, None) => (self.draft.quench_place, "source-quench"),
             };
             let message = format!("no link begins at '{name}', so it has no ports for it; leave it out, or add a link from '{name}'");
             report(place, format!("{}.{key}", self.draft.path), message);

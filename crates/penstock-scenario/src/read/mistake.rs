@@ -12,7 +12,7 @@ pub struct Mistake {
     pub line: Option<u32>,
     /// The column in characters, from 1.
     pub column: Option<u32>,
-    /// The way to the key, such as `links[1].queue.red.limit`; empty for the file as a whole.
+    /// The path of the key, such as `links[1].queue.red.limit`; empty for the file as a whole.
     pub path: String,
     /// What is wrong, what is allowed, and what to do.
     pub message: String,
@@ -32,7 +32,7 @@ impl fmt::Display for Mistake {
 }
 
 impl Mistake {
-    /// Whether the mistake is of the very key that a setting of the command line names: its path has been said then.
+    /// Whether the mistake is in the key that a `--set` names, so that the path need not be repeated.
     fn is_set_itself(&self) -> bool {
         let last = |path: &str| path.rsplit('.').next().map(str::to_owned);
         self.file.strip_prefix("--set ").is_some_and(|set| last(set) == last(&self.path))
@@ -69,23 +69,23 @@ pub(crate) struct Mistakes {
     file: String,
     sets: Vec<String>,
     found: RefCell<Vec<Mistake>>,
-    doubts: RefCell<Vec<Mistake>>,
+    warnings: RefCell<Vec<Mistake>>,
 }
 
 impl Mistakes {
     /// No mistakes yet in `file` with these `--set` paths.
     pub fn new(file: &str, sets: Vec<String>) -> Mistakes {
-        Mistakes { file: file.to_owned(), sets, found: RefCell::default(), doubts: RefCell::default() }
+        Mistakes { file: file.to_owned(), sets, found: RefCell::default(), warnings: RefCell::default() }
     }
 
-    /// Notes a mistake.
+    /// Reports a mistake.
     pub fn add(&self, place: Place, path: &str, message: impl Into<String>) {
         self.found.borrow_mut().push(self.at(place, path, message.into()));
     }
 
-    /// Notes what may be meant but probably is not; the scenario runs all the same.
+    /// Reports a warning: what is probably not meant, but can run.
     pub fn warn(&self, place: Place, path: &str, message: impl Into<String>) {
-        self.doubts.borrow_mut().push(self.at(place, path, message.into()));
+        self.warnings.borrow_mut().push(self.at(place, path, message.into()));
     }
 
     fn at(&self, place: Place, path: &str, message: String) -> Mistake {
@@ -115,9 +115,9 @@ impl Mistakes {
         in_order(self.found.into_inner(), &self.file)
     }
 
-    /// The warnings in the same order.
+    /// The warnings, in the order of [`Mistakes::sorted`].
     pub fn warnings(self) -> Vec<Mistake> {
-        in_order(self.doubts.into_inner(), &self.file)
+        in_order(self.warnings.into_inner(), &self.file)
     }
 }
 

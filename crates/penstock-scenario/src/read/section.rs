@@ -13,7 +13,7 @@ pub(crate) struct Section<'a> {
     pub place: Place,
     table: &'a [Branch],
     known: Vec<String>,
-    // Whether it has been said that all of it must be written.
+    // A mistake has already told to write the whole table.
     hinted: bool,
     // Words of the choices read so far, for suggestions.
     choices: Vec<(String, &'static [(&'static str, &'static str)])>,
@@ -151,7 +151,7 @@ impl<'a> Section<'a> {
         sound.then_some(parts)
     }
 
-    /// Ends the reading: what nobody asked for is unknown.
+    /// Ends the reading: keys that were not asked for are unknown.
     pub fn finish(self) {
         let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
         for branch in self.table.iter().filter(|branch| !known.contains(&branch.key.as_str())) {

@@ -118,7 +118,7 @@ impl Converter<'_> {
             },
             DeValue::Float(number) => Item::Float(number.as_str().parse().unwrap_or(f64::NAN)),
             DeValue::Boolean(switch) => Item::Switch(*switch),
-            // No key takes a date, so whoever reads it will say what it should have been.
+            // No key takes a date, so the reader of the key reports what it should be.
             DeValue::Datetime(date) => Item::Text(date.to_string()),
             DeValue::Array(items) => Item::List(items.iter().map(|item| self.value(item.span().start, item.get_ref())).collect()),
             DeValue::Table(table) => return self.table(start, table),

@@ -92,7 +92,7 @@ pub(crate) fn apply_below(tree: &mut Tree, shape: Shape, path: &str, value: &str
     }
 }
 
-/// Whether `value` is one value. What is no TOML is a text whose quotes the shell has taken, unless it looks like more.
+/// Whether `value` is one value. What is not TOML is taken as a text without its quotes, unless it looks like several values.
 fn check_value(path: &str, value: &str) -> Result<(), String> {
     let Some(error) = why_not_toml(value) else { return Ok(()) };
     if path == "description" {

@@ -1,18 +1,18 @@
-//! What calls need of the links on their way.
+//! What calls require of the links on their routes.
 
 use crate::network::links::Links;
 use crate::network::pcn_meters::greatest_level;
 use crate::read::mistake::{Mistakes, Place};
 use crate::traffic::calls::level;
 use crate::traffic::group::GroupDraft;
-use crate::traffic::pcn_schemes::{Meters, Misfit};
+use crate::traffic::pcn_schemes::{Meters, Mismatch};
 use penstock_engine::blueprint::{CallsPlan, FlowPlan};
 use penstock_model::id::LinkId;
 use penstock_model::units::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Admission and termination read marks, so somebody must make them, and such that they can read; and what the edges tell
-/// each other must take time.
+/// Checks that meters on the routes set marks that admission and termination can interpret, and that signals between the edges
+/// take time.
 pub(crate) fn check_calls(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
     for (i, group) in flows.iter().enumerate() {
         let Some(calls) = &group.plan.calls else { continue };
@@ -34,7 +34,7 @@ struct Check<'a> {
 }
 
 /// What a scheme makes of the meters on one route.
-type Fits<'a> = &'a dyn Fn(&Meters<'_>) -> Option<Misfit>;
+type Fits<'a> = &'a dyn Fn(&Meters<'_>) -> Option<Mismatch>;
 
 impl Check<'_> {
     fn path(&self, key: &str) -> String {
@@ -53,7 +53,7 @@ impl Check<'_> {
         }
     }
 
-    /// Notes what is wrong for all aggregates, and doubts what is wrong for some.
+    /// Notes what is wrong for all aggregates, and warnings what is wrong for some.
     fn fits(&self, routes: &[&[LinkId]], (place, path): (Place, &str), scheme: &str, fits: Fits<'_>) {
         let name = &self.group.plan.name;
         let on = |route: &&[LinkId]| {
@@ -61,7 +61,7 @@ impl Check<'_> {
             (!meters.0.is_empty()).then(|| fits(&meters))
         };
         // Many aggregates may share a route.
-        let known: BTreeMap<&[LinkId], Option<Option<Misfit>>> = routes.iter().map(|route| (*route, on(route))).collect();
+        let known: BTreeMap<&[LinkId], Option<Option<Mismatch>>> = routes.iter().map(|route| (*route, on(route))).collect();
         let unmetered: Vec<usize> = (0..routes.len()).filter(|i| known[routes[*i]].is_none()).collect();
         if unmetered.len() == routes.len() {
             let message = format!("no link on the routes of '{name}' has a PCN meter, so nothing is ever marked; write pcn on one of them");
@@ -74,18 +74,18 @@ impl Check<'_> {
             let message = format!("no link on the route of {name}[{first}]{others} has a PCN meter, so none of those calls is ever {done}");
             self.mistakes.warn(place, path, message);
         }
-        let misfits: Vec<(usize, &Misfit)> =
+        let mismatches: Vec<(usize, &Mismatch)> =
             routes.iter().enumerate().filter_map(|(i, route)| Some((i, known[route].as_ref()?.as_ref()?))).collect();
-        let Some((first, misfit)) = misfits.first() else { return };
+        let Some((first, mismatch)) = mismatches.first() else { return };
         let path = format!("{path}.{scheme}");
-        let all = misfits.len() + unmetered.len() == routes.len();
-        if all && misfits.iter().all(|(_, misfit)| misfit.is_useless) {
-            self.mistakes.add(place, &path, format!("on the routes of '{name}', {}", misfit.message));
+        let all = mismatches.len() + unmetered.len() == routes.len();
+        if all && mismatches.iter().all(|(_, mismatch)| mismatch.is_useless) {
+            self.mistakes.add(place, &path, format!("on the routes of '{name}', {}", mismatch.message));
             return;
         }
         let whose =
-            if all { format!("on the routes of '{name}'") } else { format!("on the route of {name}[{first}]{}", others(misfits.len())) };
-        self.mistakes.warn(place, &path, format!("{whose}, {}", misfit.message));
+            if all { format!("on the routes of '{name}'") } else { format!("on the route of {name}[{first}]{}", others(mismatches.len())) };
+        self.mistakes.warn(place, &path, format!("{whose}, {}", mismatch.message));
     }
 
     /// Warns of a level of congestion that a link at its admissible rate does not reach.

@@ -11,7 +11,7 @@ use penstock_model::edge::{self, AdmissionPlan, TerminationPlan};
 use penstock_model::parameters::{Check, ClassName, Count, Parameters, Reading};
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
-use penstock_model::units::{Bytes, Duration, Time};
+use penstock_model::units::{Bytes, Duration, Rate, Time};
 use std::sync::Arc;
 
 penstock_model::parameters! {
@@ -93,90 +93,18 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let keys = CallKeys::read(section);
     let source = source(section);
     let transport = transport(section);
-    let arrivals = section.one_of("arrivals", "law of arrivals", ArrivalPlan::NAMES, &[], ArrivalPlan::read);
-    let holding = section.one_of("holding", "law of holding times", HoldingPlan::NAMES, &[], HoldingPlan::read);
-    let initial = table(section, "initial", InitialKeys::read);
-    let surge = table(section, "surge", SurgeKeys::read);
-    let delay = table(section, "delay", DelayPlan::read);
-    let admission = section.one_of("admission", "admission", AdmissionPlan::NAMES, &[], AdmissionPlan::read);
-    let termination = section.one_of("termination", "termination", TerminationPlan::NAMES, &[], TerminationPlan::read);
-    let signalling = table(section, "signalling", SignallingKeys::read);
+    let parts = Parts::read(section);
     let ends = Ends::read(section, nodes);
     let keys = keys?;
     let written = Written { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
     let members = Members::read(section, nodes, ends, &written, duration, "aggregate");
-    // `none` is for studies in which arrivals vary.
-    let arrivals = optional(arrivals)?.filter(|plan| !matches!(plan, ArrivalPlan::Never(_)));
-    let initial = optional(initial)?;
-    let (surge, delay) = (optional(surge)?, optional(delay)?);
-    if arrivals.is_none() && initial.is_none() {
-        section.wrong("", "nobody would ever call; write arrivals.poisson = { interval = \"1 s\" } or initial = { calls = 100 }");
-        return None;
-    }
-    let holding = lasting(section, holding, initial.is_some());
-    let (admission, termination, signalling) = (optional(admission)?, optional(termination)?, optional(signalling)?);
-    if admission.is_some() && arrivals.is_none() {
-        section.wrong("admission", "has no effect: initial calls do not ask, and there are no arrivals; leave it out");
-    }
-    if signalling.is_some() && admission.is_none() && termination.is_none() {
-        section.wrong("signalling", "has no effect: without admission and termination nothing is signalled; leave it out");
-    }
-    if let Some(message) = edge::mistake(&admission, &termination) {
-        section.wrong("termination", message);
-    }
-    let asks = matches!(admission, Some(AdmissionPlan::Cle(_) | AdmissionPlan::Count(_)));
-    if signalling.as_ref().is_some_and(|keys| keys.packet.is_some()) && (admission.is_some() || termination.is_some()) && !asks {
-        let place = section.place_below(&["signalling", "packet"]);
-        section.mistakes.add(
-            place,
-            &section.join("signalling.packet"),
-            "has no effect: only with admission by cle or count does the ingress ask the egress; leave it out",
-        );
-    }
+    let (behaviour, holding) = parts.resolve(section)?;
+    behaviour.check_effects(section);
     let (members, source, transport, holding) = (members?, source?, transport?, holding?);
-    if let Some(initial) = &initial {
-        let together = u64::from(initial.calls.0) + surge.as_ref().map_or(0, |surge| u64::from(surge.calls.0));
-        let total = (members.count as u64).saturating_mul(together);
-        if total > MOST as u64 {
-            section.wrong("initial", format!("{total} calls are more than the {MOST} that fit"));
-        }
-        if keys.start.1 + initial.spread >= members.stop {
-            let message =
-                format!("{} from the start at {} reaches the stop at {}; write a shorter one", initial.spread, keys.start.1, members.stop);
-            section.mistakes.add(section.place_below(&["initial", "spread"]), &section.join("initial.spread"), message);
-        }
-    }
-    if let Some(surge) = &surge {
-        let begin = Time::ZERO + surge.at.0;
-        if begin <= keys.start.1 || begin + surge.spread >= members.stop {
-            let message = format!(
-                "{} and the spread of {} must lie between the start at {} and the stop at {}",
-                surge.at.0, surge.spread, keys.start.1, members.stop
-            );
-            section.mistakes.add(section.place_below(&["surge", "at"]), &section.join("surge.at"), message);
-        }
-    }
-    let signalling = signalling.unwrap_or(SignallingKeys { processing: Duration::ZERO, packet: None });
-    let edges = EdgePlaces {
-        admission: section.place_of("admission"),
-        level: admission
-            .as_ref()
-            .map_or(section.place, |plan| section.place_below(&["admission", plan.name(), level(plan).map_or("", |(key, _)| key)])),
-        termination: section.place_of("termination"),
-    };
-    let calls = CallsPlan {
-        arrivals,
-        holding,
-        initial: initial.as_ref().map_or(0, |initial| initial.calls.0),
-        initial_spread: initial.as_ref().map_or(Duration::ZERO, |initial| initial.spread),
-        surge: surge.map(|surge| SurgePlan { at: Time::ZERO + surge.at.0, calls: surge.calls.0, spread: surge.spread }),
-        delay,
-        admission,
-        termination,
-        processing: signalling.processing,
-        request_packet: signalling.packet.map(|packet| packet.get() as u32),
-        call_rate: source.mean_rate()?,
-    };
+    behaviour.check_initial(section, &keys, &members);
+    behaviour.check_surge(section, &keys, &members);
+    let edges = behaviour.places(section);
+    let calls = behaviour.plan(holding, source.mean_rate()?);
     let plan = FlowGroup {
         name: keys.name.0,
         source,
@@ -191,6 +119,138 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let (path, place) = (section.path.clone(), section.place);
     let Members { from, to, count, route, .. } = members;
     Some(GroupDraft { plan, class: keys.class.0, path, place, from, to, count, route, route_back: None, edges })
+}
+
+/// The parts of `[[calls]]` beside source and transport, as they were read.
+struct Parts {
+    arrivals: Reading<ArrivalPlan>,
+    holding: Reading<HoldingPlan>,
+    initial: Reading<InitialKeys>,
+    surge: Reading<SurgeKeys>,
+    delay: Reading<DelayPlan>,
+    admission: Reading<AdmissionPlan>,
+    termination: Reading<TerminationPlan>,
+    signalling: Reading<SignallingKeys>,
+}
+
+impl Parts {
+    fn read(section: &mut Section<'_>) -> Parts {
+        Parts {
+            arrivals: section.one_of("arrivals", "law of arrivals", ArrivalPlan::NAMES, &[], ArrivalPlan::read),
+            holding: section.one_of("holding", "law of holding times", HoldingPlan::NAMES, &[], HoldingPlan::read),
+            initial: table(section, "initial", InitialKeys::read),
+            surge: table(section, "surge", SurgeKeys::read),
+            delay: table(section, "delay", DelayPlan::read),
+            admission: section.one_of("admission", "admission", AdmissionPlan::NAMES, &[], AdmissionPlan::read),
+            termination: section.one_of("termination", "termination", TerminationPlan::NAMES, &[], TerminationPlan::read),
+            signalling: table(section, "signalling", SignallingKeys::read),
+        }
+    }
+
+    /// The behaviour of the calls, and the law of their holding times; `None` after a mistake.
+    fn resolve(self, section: &Section<'_>) -> Option<(Behaviour, Option<HoldingPlan>)> {
+        // `none` is for studies in which arrivals vary.
+        let arrivals = optional(self.arrivals)?.filter(|plan| !matches!(plan, ArrivalPlan::Never(_)));
+        let initial = optional(self.initial)?;
+        let (surge, delay) = (optional(self.surge)?, optional(self.delay)?);
+        if arrivals.is_none() && initial.is_none() {
+            section.wrong("", "nobody would ever call; write arrivals.poisson = { interval = \"1 s\" } or initial = { calls = 100 }");
+            return None;
+        }
+        let holding = holding(section, self.holding, initial.is_some());
+        let (admission, termination, signalling) = (optional(self.admission)?, optional(self.termination)?, optional(self.signalling)?);
+        Some((Behaviour { arrivals, initial, surge, delay, admission, termination, signalling }, holding))
+    }
+}
+
+/// How calls come, go and are controlled.
+struct Behaviour {
+    arrivals: Option<ArrivalPlan>,
+    initial: Option<InitialKeys>,
+    surge: Option<SurgeKeys>,
+    delay: Option<DelayPlan>,
+    admission: Option<AdmissionPlan>,
+    termination: Option<TerminationPlan>,
+    signalling: Option<SignallingKeys>,
+}
+
+impl Behaviour {
+    /// Reports parts without effect, and schemes that do not fit each other.
+    fn check_effects(&self, section: &Section<'_>) {
+        if self.admission.is_some() && self.arrivals.is_none() {
+            section.wrong("admission", "has no effect: initial calls do not ask, and there are no arrivals; leave it out");
+        }
+        let is_controlled = self.admission.is_some() || self.termination.is_some();
+        if self.signalling.is_some() && !is_controlled {
+            section.wrong("signalling", "has no effect: without admission and termination nothing is signalled; leave it out");
+        }
+        if let Some(message) = edge::mistake(&self.admission, &self.termination) {
+            section.wrong("termination", message);
+        }
+        let asks = matches!(self.admission, Some(AdmissionPlan::Cle(_) | AdmissionPlan::Count(_)));
+        if self.signalling.as_ref().is_some_and(|keys| keys.packet.is_some()) && is_controlled && !asks {
+            let message = "has no effect: only with admission by cle or count does the ingress ask the egress; leave it out";
+            wrong_below(section, "signalling", "packet", message.to_owned());
+        }
+    }
+
+    fn check_initial(&self, section: &Section<'_>, keys: &CallKeys, members: &Members) {
+        let Some(initial) = &self.initial else { return };
+        let together = u64::from(initial.calls.0) + self.surge.as_ref().map_or(0, |surge| u64::from(surge.calls.0));
+        let total = (members.count as u64).saturating_mul(together);
+        if total > MOST as u64 {
+            section.wrong("initial", format!("{total} calls are more than the {MOST} that fit"));
+        }
+        if keys.start.1 + initial.spread >= members.stop {
+            let message =
+                format!("{} from the start at {} reaches the stop at {}; write a shorter one", initial.spread, keys.start.1, members.stop);
+            wrong_below(section, "initial", "spread", message);
+        }
+    }
+
+    fn check_surge(&self, section: &Section<'_>, keys: &CallKeys, members: &Members) {
+        let Some(surge) = &self.surge else { return };
+        let begin = Time::ZERO + surge.at.0;
+        if begin <= keys.start.1 || begin + surge.spread >= members.stop {
+            let message = format!(
+                "{} and the spread of {} must lie between the start at {} and the stop at {}",
+                surge.at.0, surge.spread, keys.start.1, members.stop
+            );
+            wrong_below(section, "surge", "at", message);
+        }
+    }
+
+    /// Where admission and termination are written, for checks against the links.
+    fn places(&self, section: &Section<'_>) -> EdgePlaces {
+        let level_key = |plan: &AdmissionPlan| level(plan).map_or("", |(key, _)| key);
+        EdgePlaces {
+            admission: section.place_of("admission"),
+            level: self.admission.as_ref().map_or(section.place, |plan| section.place_below(&["admission", plan.name(), level_key(plan)])),
+            termination: section.place_of("termination"),
+        }
+    }
+
+    fn plan(self, holding: HoldingPlan, call_rate: Rate) -> CallsPlan {
+        let signalling = self.signalling.unwrap_or(SignallingKeys { processing: Duration::ZERO, packet: None });
+        CallsPlan {
+            arrivals: self.arrivals,
+            holding,
+            initial: self.initial.as_ref().map_or(0, |initial| initial.calls.0),
+            initial_spread: self.initial.as_ref().map_or(Duration::ZERO, |initial| initial.spread),
+            surge: self.surge.map(|surge| SurgePlan { at: Time::ZERO + surge.at.0, calls: surge.calls.0, spread: surge.spread }),
+            delay: self.delay,
+            admission: self.admission,
+            termination: self.termination,
+            processing: signalling.processing,
+            request_packet: signalling.packet.map(|packet| packet.get() as u32),
+            call_rate,
+        }
+    }
+}
+
+/// Reports a mistake in `key` of the table under `part`.
+fn wrong_below(section: &Section<'_>, part: &str, key: &str, message: String) {
+    section.mistakes.add(section.place_below(&[part, key]), &section.join(&format!("{part}.{key}")), message);
 }
 
 /// The key that holds the level of congestion from which calls are refused, and that level; if there is one.
@@ -234,7 +294,7 @@ fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
 }
 
 /// How long calls last; `None` after a mistake.
-fn lasting(section: &Section<'_>, holding: Reading<HoldingPlan>, has_initial: bool) -> Option<HoldingPlan> {
+fn holding(section: &Section<'_>, holding: Reading<HoldingPlan>, has_initial: bool) -> Option<HoldingPlan> {
     match holding {
         Reading::Given(holding) => Some(holding),
         Reading::Broken => None,

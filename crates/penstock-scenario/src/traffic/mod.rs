@@ -3,6 +3,7 @@
 pub(crate) mod call_checks;
 pub(crate) mod calls;
 pub(crate) mod classes;
+pub(crate) mod ecn_checks;
 pub(crate) mod flows;
 pub(crate) mod group;
 mod pcn_schemes;

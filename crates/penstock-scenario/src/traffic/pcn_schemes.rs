@@ -1,33 +1,33 @@
-//! Which marks the meters of a way set, and whether admission and termination can read them.
+//! Which marks the meters of a route set, and whether admission and termination can interpret them.
 
 use penstock_model::edge::admission::cle::Marks;
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
 use penstock_model::packet::PcnMark;
 use penstock_model::pcn_meter::PcnMeterPlan;
 
-/// Why a scheme and the meters on the way of its calls do not go together.
+/// Why a scheme does not fit the meters on the routes of its calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Misfit {
-    /// The scheme would never do anything; else it would do something else than it is made for.
+pub(crate) struct Mismatch {
+    /// The scheme would never act; otherwise it would act at the wrong rate.
     pub is_useless: bool,
-    /// What is wrong, after "on the way of so-and-so".
+    /// What is wrong, to follow "on the route of ...".
     pub message: String,
 }
 
-fn useless(message: &str) -> Option<Misfit> {
-    Some(Misfit { is_useless: true, message: message.to_owned() })
+fn useless(message: &str) -> Option<Mismatch> {
+    Some(Mismatch { is_useless: true, message: message.to_owned() })
 }
 
-fn doubtful(message: String) -> Option<Misfit> {
-    Some(Misfit { is_useless: false, message })
+fn doubtful(message: String) -> Option<Mismatch> {
+    Some(Mismatch { is_useless: false, message })
 }
 
-/// The meters of a way.
+/// The meters of a route.
 pub(crate) struct Meters<'a>(pub Vec<&'a PcnMeterPlan>);
 
 impl Meters<'_> {
-    /// Whether admission by `plan` can live on their marks; there is at least one meter.
-    pub fn fit_admission(&self, plan: &AdmissionPlan) -> Option<Misfit> {
+    /// Whether admission by `plan` can work with their marks; there is at least one meter.
+    pub fn fit_admission(&self, plan: &AdmissionPlan) -> Option<Mismatch> {
         match plan {
             AdmissionPlan::Count(_) => None,
             AdmissionPlan::Cle(it) => self.seen(it.marks).or_else(|| self.late(it.marks)),
@@ -48,8 +48,8 @@ impl Meters<'_> {
         }
     }
 
-    /// Whether termination by `plan` can live on their marks; there is at least one meter.
-    pub fn fit_termination(&self, plan: &TerminationPlan) -> Option<Misfit> {
+    /// Whether termination by `plan` can work with their marks; there is at least one meter.
+    pub fn fit_termination(&self, plan: &TerminationPlan) -> Option<Mismatch> {
         match plan {
             TerminationPlan::SingleThreshold(_) => self.runs(),
             TerminationPlan::Cl(it) => {
@@ -68,8 +68,8 @@ impl Meters<'_> {
         }
     }
 
-    /// Marks that nobody sets are not seen.
-    fn seen(&self, marks: Marks) -> Option<Misfit> {
+    /// Reports marks that are read and never set.
+    fn seen(&self, marks: Marks) -> Option<Mismatch> {
         match marks {
             _ if self.any(marks) => None,
             Marks::Threshold => {
@@ -82,7 +82,7 @@ impl Meters<'_> {
     }
 
     /// What marks only above the supportable rate admits up to there.
-    fn late(&self, marks: Marks) -> Option<Misfit> {
+    fn late(&self, marks: Marks) -> Option<Mismatch> {
         let mut those = self.setting(marks).peekable();
         those.peek()?;
         those.all(|meter| matches!(meter, PcnMeterPlan::PreEmption(_))).then_some(())?;
@@ -90,7 +90,7 @@ impl Meters<'_> {
     }
 
     /// A long run of marked packets is to mean that the supportable rate is exceeded.
-    fn runs(&self) -> Option<Misfit> {
+    fn runs(&self) -> Option<Mismatch> {
         if self.0.iter().any(|meter| matches!(meter, PcnMeterPlan::SingleThreshold(_) | PcnMeterPlan::Fractional(_))) {
             return None;
         }
@@ -104,7 +104,7 @@ impl Meters<'_> {
     }
 
     /// What is unmarked is to be what may stay.
-    fn measures(&self, marks: Marks, advice: &str) -> Option<Misfit> {
+    fn measures(&self, marks: Marks, advice: &str) -> Option<Mismatch> {
         if marks == Marks::Excess || !self.any(Marks::Threshold) {
             return None;
         }
@@ -113,7 +113,7 @@ impl Meters<'_> {
     }
 
     /// What may stay is to be a multiple of the admissible rate.
-    fn twice(&self) -> Option<Misfit> {
+    fn twice(&self) -> Option<Mismatch> {
         self.0.iter().all(|meter| matches!(meter, PcnMeterPlan::PreEmption(_))).then_some(())?;
         doubtful(
             "pre-emption marks above the supportable rate, and u times that would stay; write pcn.excess at the admissible rate".to_owned(),

@@ -7,8 +7,8 @@ use crate::read::mistake::Place;
 use crate::read::section::Section;
 use crate::top_keys::Routing;
 use crate::traffic::group::{Given, GroupDraft};
-use penstock_engine::blueprint::FlowPlan;
-use penstock_model::id::{LinkId, NodeId, RouteId};
+use penstock_engine::blueprint::{FlowPlan, SwitchPlan};
+use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::rng::Key;
 
 /// Routes all flows; the flows in order and the table of routes, or `None` after a mistake.
@@ -16,6 +16,7 @@ pub(crate) fn route_all(
     groups: &[GroupDraft],
     nodes: &Nodes,
     links: &Links,
+    switches: &mut [SwitchPlan],
     routing: Routing,
     top: &Section<'_>,
 ) -> Option<(Vec<FlowPlan>, Vec<Vec<LinkId>>)> {
@@ -35,6 +36,9 @@ pub(crate) fn route_all(
             let (from, to) = ends(i);
             FlowPlan { group: g as u32, member: i as u32, from, to, forward, backward }
         }));
+    }
+    for switch in switches {
+        router.route_quenches(&mut routes, &flows, switch);
     }
     router.sound.then(|| (flows, routes.into_table()))
 }
@@ -101,6 +105,25 @@ impl Router<'_, '_> {
             return Err(format!("passes '{}' twice", name(nodes[i])));
         }
         routes.through(nodes).map_err(|(a, b)| format!("there is no link from '{}' to '{}'", name(a), name(b)))
+    }
+
+    /// Gives source quenches their ways from a switch to the sources of the flows that it passes on.
+    fn route_quenches(&mut self, routes: &mut Routes<'_>, flows: &[FlowPlan], switch: &mut SwitchPlan) {
+        let Some(quench) = &mut switch.source_quench else { return };
+        let passing = routes.passing(switch.node);
+        let passes = |(_, flow): &(usize, &FlowPlan)| flow.from != switch.node && passing.contains(&flow.forward);
+        let told: Vec<(usize, &FlowPlan)> = flows.iter().enumerate().filter(passes).collect();
+        let trip = |(_, flow): &(usize, &FlowPlan)| Trip { from: switch.node, to: flow.from, key: Key::root(0, 0) };
+        let found = routes.shortest(&told.iter().map(trip).collect::<Vec<Trip>>());
+        for (route, (i, flow)) in found.into_iter().zip(told) {
+            let Ok(route) = route else {
+                let (_, draft) = self.nodes.switches().find(|(members, _)| members.contains(&switch.node.0)).expect("it has been read");
+                let message = no_route(self.nodes, switch.node, flow.from, " for its quenches");
+                self.wrong::<()>(draft.quench_place, &format!("{}.source-quench", draft.path), message);
+                return;
+            };
+            quench.routes.push((FlowId(i as u32), routes.intern(route)));
+        }
     }
 
     fn wrong<T>(&mut self, place: Place, path: &str, message: String) -> Option<T> {

@@ -16,7 +16,7 @@ mod tests;
 
 pub use parameters::{Parameters, Variant};
 pub use receiver::Receiver;
-pub use sender::{Segments, Sender};
+pub use sender::Sender;
 
 use crate::packet::{Body, Ecn};
 
@@ -29,4 +29,15 @@ pub struct Transmission {
     pub size: u32,
     /// Whether queues may mark it instead of dropping it.
     pub ecn: Ecn,
+}
+
+/// Segments that go out in a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Segments {
+    /// The first.
+    pub first: u32,
+    /// The one after the last.
+    pub end: u32,
+    /// From here on, they have never been sent before.
+    pub new_from: u32,
 }

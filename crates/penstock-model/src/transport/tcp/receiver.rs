@@ -25,8 +25,8 @@ pub struct Receiver {
     syn_ack_due: bool,
     /// Acknowledgements report blocks where there are any.
     uses_blocks: bool,
-    /// Nothing but a segment in its order needs more than [`Receiver::on_usual_segment`] does.
-    has_usual_segments: bool,
+    /// [`Receiver::on_predicted_segment`] is for the segments of now: none is missing, and none can be marked.
+    predicts_segments: bool,
     ecn: EcnReceiver,
 }
 
@@ -47,7 +47,7 @@ impl Receiver {
             ack_due: false,
             syn_ack_due: false,
             uses_blocks: parameters.recovery_plan().uses_blocks(),
-            has_usual_segments: !parameters.ecn,
+            predicts_segments: !parameters.ecn,
             ecn: EcnReceiver { negotiated: parameters.ecn && !parameters.syn, echoes: false },
         }
     }
@@ -62,9 +62,9 @@ impl Receiver {
     /// is missing; whether the acknowledgement of all segments, [`Receiver::delivered`], goes out. `None` of another one,
     /// which changes nothing.
     #[inline(always)]
-    pub fn on_usual_segment(&mut self, now: Time, seq: u32) -> Option<bool> {
-        debug_assert_eq!(self.has_usual_segments, self.beyond.is_empty() && !self.parameters.ecn);
-        if seq != self.next || !self.has_usual_segments {
+    pub fn on_predicted_segment(&mut self, now: Time, seq: u32) -> Option<bool> {
+        debug_assert_eq!(self.predicts_segments, self.beyond.is_empty() && !self.parameters.ecn);
+        if seq != self.next || !self.predicts_segments {
             return None;
         }
         Some(self.on_next_segment(now))
@@ -112,7 +112,7 @@ impl Receiver {
         if seq > self.next && self.uses_blocks {
             self.remember(seq);
         }
-        self.has_usual_segments = self.beyond.is_empty() && !self.parameters.ecn;
+        self.predicts_segments = self.beyond.is_empty() && !self.parameters.ecn;
     }
 
     /// The delay of an acknowledgement is over.

@@ -1,15 +1,15 @@
 //! The sending end.
 
+mod acknowledgements;
+mod output;
+
 use super::ecn::EcnSender;
-use super::pacer::{default_rate, Pacer};
+use super::pacer::Pacer;
 use super::rtt::Estimator;
 use super::send_times::SendTimes;
-use super::{Parameters, Transmission};
-use crate::packet::{Ack, Body, Ecn};
-use crate::transport::congestion_control::{
-    Acknowledgement, AnyCongestionControl, Cause, Congestion, ConnectionContext, RttSample, RttSampling, Timeout, Window,
-};
-use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase};
+use super::Parameters;
+use crate::transport::congestion_control::{AnyCongestionControl, ConnectionContext, RttSampling, Timeout, Window};
+use crate::transport::recovery::{AnyRecovery, Flight, LossDetection};
 use crate::units::{Duration, Time};
 use std::sync::Arc;
 
@@ -33,21 +33,10 @@ pub struct Sender {
     last_sent: Time,
     ecn: EcnSender,
     pacer: Option<Box<Pacer>>,
-    /// Nothing but a usual acknowledgement needs more than [`Sender::on_usual_ack`] does.
-    has_usual_acks: bool,
+    /// [`Sender::on_predicted_ack`] is for the acknowledgements of now: nothing is repaired, marked or paced.
+    predicts_acks: bool,
     /// No acknowledgement of new data has come since the last timeout.
     stalled: bool,
-}
-
-/// Segments that go out in a row.
-#[derive(Clone, Copy, Debug)]
-pub struct Segments {
-    /// The first.
-    pub first: u32,
-    /// The one after the last.
-    pub end: u32,
-    /// From here on, they have never been sent before.
-    pub new_from: u32,
 }
 
 /// How far the connection is.
@@ -89,10 +78,10 @@ impl Sender {
             last_sent: Time::ZERO,
             ecn: EcnSender::new(parameters.ecn && !parameters.syn),
             pacer: paced.then(|| Box::new(Pacer::new())),
-            has_usual_acks: false,
+            predicts_acks: false,
             stalled: false,
         };
-        sender.settle();
+        sender.update_prediction();
         sender
     }
 
@@ -126,177 +115,7 @@ impl Sender {
             self.window.size = 1.0; // [RFC5681 s3.1]: no larger initial window after a lost SYN
             self.estimator.on_lost_syn(&self.parameters);
         }
-        self.settle();
-    }
-
-    /// An acknowledgement arrived.
-    #[inline]
-    pub fn on_ack(&mut self, now: Time, ack: &Ack) {
-        debug_assert!(ack.next <= self.flight.high, "acknowledges what was never sent");
-        let outstanding = self.flight.high > self.flight.unacknowledged;
-        if ack.ece && outstanding && ack.next >= self.flight.unacknowledged {
-            self.on_echo(now);
-        }
-        if ack.next > self.flight.unacknowledged {
-            self.on_new_ack(now, ack);
-        } else if ack.next == self.flight.unacknowledged && outstanding {
-            self.on_duplicate_ack(now, ack);
-        }
-        self.settle();
-    }
-
-    /// Does what [`Sender::on_ack`] and [`Sender::next_transmission`] do, until there is nothing more to send, about an
-    /// acknowledgement without blocks as most are: of something new but not of all, outside fast recovery. Returns the
-    /// segments that go out; `None` if the acknowledgement is another one, which changes nothing.
-    #[inline(always)]
-    pub fn on_usual_ack(&mut self, now: Time, next: u32) -> Option<Segments> {
-        debug_assert_eq!(self.has_usual_acks, self.is_usual());
-        if !(self.has_usual_acks && self.flight.unacknowledged < next && next < self.flight.high) {
-            return None;
-        }
-        let (newly, in_flight) = (next - self.flight.unacknowledged, self.flight.in_flight());
-        self.on_progress(now, next);
-        self.report_ack(now, newly, in_flight, false);
-        if self.flight.phase == Phase::GoBack {
-            self.flight.leave_go_back();
-        }
-        self.restart_timer(now);
-        let (first, high) = (self.flight.next, self.flight.high);
-        let end = self.flight.offered.min(next.saturating_add(self.window.usable())).max(first);
-        if first < end {
-            if first < high {
-                self.timed = None; // as in `transmit`
-            }
-            if high < end {
-                self.timed = self.timed.or(Some((high, now)));
-                self.flight.high = end;
-            }
-            self.flight.next = end;
-            self.last_sent = now;
-        }
-        Some(Segments { first, end, new_from: high })
-    }
-
-    /// Whether acknowledgements may take the way of [`Sender::on_usual_ack`].
-    fn is_usual(&self) -> bool {
-        let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
-        !repairs && !self.ecn.negotiated && self.pacer.is_none() && self.send_times.is_none()
-    }
-
-    /// What [`Sender::is_usual`] depends on may have changed.
-    fn settle(&mut self) {
-        self.has_usual_acks = self.is_usual();
-    }
-
-    /// Segments up to `next` have arrived, not all of them known before.
-    #[inline(always)]
-    fn on_progress(&mut self, now: Time, next: u32) {
-        self.flight.unacknowledged = next;
-        self.flight.next = self.flight.next.max(next);
-        self.flight.duplicates = 0;
-        self.flight.resend = false;
-        self.stalled = false;
-        if self.timed.is_some_and(|(seq, _)| seq < next) {
-            self.take_sample(now);
-        }
-    }
-
-    /// The segment whose round trip is measured has been acknowledged.
-    #[inline(never)]
-    fn take_sample(&mut self, now: Time) {
-        if let Some((_, sent)) = self.timed.take() {
-            self.estimator.on_sample(&self.parameters, sent, now);
-            if self.send_times.is_none() {
-                self.report_sample(now, now.since(sent));
-            }
-        }
-    }
-
-    /// Tells the congestion control of a round trip.
-    fn report_sample(&mut self, now: Time, rtt: Duration) {
-        let smoothed = self.estimator.smoothed(&self.parameters).unwrap_or(rtt);
-        self.control.get().on_rtt_sample(&RttSample { now, rtt, smoothed }, &mut self.window);
-    }
-
-    /// Tells the congestion control of an acknowledgement of `newly` segments, before which `in_flight` were outstanding.
-    #[inline(always)]
-    fn report_ack(&mut self, now: Time, newly: u32, in_flight: u32, ece: bool) {
-        let (flight, usable) = (&self.flight, self.window.usable());
-        let facts = || Acknowledgement {
-            now,
-            newly,
-            delivered: flight.delivered(),
-            acknowledged: flight.unacknowledged,
-            next: flight.next,
-            in_flight,
-            app_limited: flight.next >= flight.offered && in_flight < usable,
-            ece,
-            in_recovery: flight.phase == Phase::Recovery,
-        };
-        self.control.on_ack_with(facts, &mut self.window);
-    }
-
-    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
-        let (newly, in_flight) = (ack.next - self.flight.unacknowledged, self.flight.in_flight());
-        self.on_progress(now, ack.next);
-        self.flight.take_new_blocks(ack);
-        if self.send_times.is_some() {
-            self.take_sample_of_ack(now, ack.next);
-        }
-        self.report_ack(now, newly, in_flight, ack.ece);
-        let restart_timer = match self.flight.phase {
-            Phase::Normal => true,
-            Phase::GoBack => {
-                self.flight.leave_go_back();
-                true
-            }
-            Phase::Recovery if self.flight.unacknowledged >= self.flight.recover => {
-                self.window.size = self.window.threshold;
-                self.flight.phase = Phase::Normal;
-                true
-            }
-            Phase::Recovery => self.recovery.on_partial_ack(newly, &mut self.flight, &mut self.window),
-        };
-        if self.flight.unacknowledged == self.flight.high {
-            self.retransmission = Time::NEVER;
-        } else if restart_timer {
-            self.restart_timer(now);
-        }
-    }
-
-    /// The round trip of the last segment acknowledged, for a congestion control that asks for all.
-    fn take_sample_of_ack(&mut self, now: Time, next: u32) {
-        if let Some(rtt) = self.send_times.as_mut().and_then(|times| times.on_ack(now, next)) {
-            self.report_sample(now, rtt);
-        }
-        if self.control.get().rtt_sampling() == RttSampling::OncePerRound {
-            self.send_times = None;
-        }
-    }
-
-    /// An acknowledgement of nothing new while something is outstanding.
-    fn on_duplicate_ack(&mut self, now: Time, ack: &Ack) {
-        if self.recovery.on_duplicate_ack(ack, &mut self.flight, &mut self.window) {
-            self.reduce(now, Cause::Loss);
-            self.recovery.on_loss(&mut self.flight, &mut self.window);
-            self.restart_timer(now);
-        }
-    }
-
-    /// The receiver echoes a mark. In a fast recovery the window has been reduced already.
-    fn on_echo(&mut self, now: Time) {
-        if self.flight.phase == Phase::Normal {
-            self.reduce(now, Cause::Ecn);
-        }
-    }
-
-    /// Lets the congestion control reduce the window, but with ECN not more than once per window of data [RFC3168 s6.1.2].
-    fn reduce(&mut self, now: Time, cause: Cause) {
-        if !self.ecn.has_reduced(self.flight.unacknowledged) {
-            let congestion = Congestion { now, cause, in_flight: self.flight.in_flight() };
-            self.control.get().on_congestion(&congestion, &mut self.window);
-            self.ecn.on_reduction(self.flight.high);
-        }
+        self.update_prediction();
     }
 
     /// [`Sender::deadline`] has come: the retransmission timer expires, or a paced segment may leave.
@@ -304,7 +123,7 @@ impl Sender {
         debug_assert!(now >= self.deadline());
         if now >= self.retransmission {
             self.on_timeout(now);
-            self.settle();
+            self.update_prediction();
         }
     }
 
@@ -324,100 +143,22 @@ impl Sender {
         self.restart_timer(now);
     }
 
+    /// A source quench has come: slow start begins with one segment, and its threshold stays [RFC1122 s4.2.3.9].
+    pub fn on_source_quench(&mut self) {
+        self.window.size = 1.0;
+    }
+
     /// When [`Sender::on_deadline`] is due; [`Time::NEVER`] when no timer runs.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.pacer.as_ref().map_or(self.retransmission, |pacer| pacer.wake.min(self.retransmission))
     }
 
-    /// [`Sender::deadline`] after a usual acknowledgement, which no paced sender has.
+    /// [`Sender::deadline`] after a predicted acknowledgement, which no paced sender has.
     #[inline(always)]
-    pub fn usual_deadline(&self) -> Time {
+    pub fn predicted_deadline(&self) -> Time {
         debug_assert!(self.pacer.is_none());
         self.retransmission
-    }
-
-    /// What to send now, if anything.
-    #[inline(always)]
-    pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
-        match self.connection {
-            Connection::Open => {
-                if self.pacer.as_mut().is_some_and(|pacer| pacer.holds_back(now)) {
-                    return None;
-                }
-                self.next_segment(now).map(|seq| self.transmit(now, seq))
-            }
-            Connection::SynDue { attempt } => {
-                self.connection = Connection::SynSent { attempt };
-                self.last_sent = now;
-                self.restart_timer(now);
-                // A SYN itself is not ECN-capable [RFC3168 s6.1.1].
-                let body = Body::Syn { ecn: self.parameters.ecn };
-                Some(Transmission { body, size: self.parameters.header_size(), ecn: Ecn::NotEct })
-            }
-            Connection::Closed | Connection::SynSent { .. } => None,
-        }
-    }
-
-    #[inline(always)]
-    fn next_segment(&mut self, now: Time) -> Option<u32> {
-        if std::mem::take(&mut self.flight.resend) {
-            return Some(self.flight.unacknowledged);
-        }
-        if self.flight.phase == Phase::Recovery {
-            return self.recovery.next_segment(&mut self.flight, &self.window);
-        }
-        let seq = self.flight.next_in_order(&self.window)?;
-        if self.flight.unacknowledged == self.flight.high {
-            self.resume(now);
-        }
-        Some(seq)
-    }
-
-    #[inline(always)]
-    fn transmit(&mut self, now: Time, seq: u32) -> Transmission {
-        let retransmission = seq < self.flight.high;
-        if retransmission {
-            self.timed = None; // the repair of a loss would be part of the round trip
-            if self.flight.phase == Phase::Recovery {
-                self.control.get().on_lost(now, 1);
-            }
-        } else {
-            self.flight.high = seq + 1;
-            self.timed = self.timed.or(Some((seq, now)));
-        }
-        self.last_sent = now;
-        if self.retransmission == Time::NEVER {
-            self.restart_timer(now);
-        }
-        let size = self.parameters.packet_size();
-        if let Some(times) = &mut self.send_times {
-            times.on_sent(now, seq);
-        }
-        if self.pacer.is_some() {
-            self.pace(now, size);
-        }
-        let (ecn, cwr) = self.ecn.mark(retransmission);
-        Transmission { body: Body::Segment { seq, retransmission, cwr }, size, ecn }
-    }
-
-    /// A paced segment of `size` bytes leaves.
-    #[inline(never)]
-    fn pace(&mut self, now: Time, size: u32) {
-        let own = self.control.get().pacing_rate(now, &self.window);
-        let rate = own.or_else(|| default_rate(&self.window, size, self.estimator.smoothed(&self.parameters)));
-        if let Some(pacer) = &mut self.pacer {
-            pacer.on_sent(now, size, rate);
-        }
-    }
-
-    /// Something is sent again after nothing was outstanding. After an idle time longer than the timeout the path is unknown
-    /// [RFC5681 s4.1].
-    fn resume(&mut self, now: Time) {
-        if self.parameters.restart_after_idle && now.since(self.last_sent) > self.estimator.timeout() {
-            self.window.size = self.window.size.min(self.parameters.first_window().size);
-        }
-        self.control.get().on_resume(now, &mut self.window);
     }
 
     fn restart_timer(&mut self, now: Time) {

@@ -5,7 +5,7 @@ mod spread;
 use penstock_engine::blueprint::LinkPlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::rng::Key;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The links out of every node, and the routes found so far. A route has the fewest links.
 pub(crate) struct Routes<'a> {
@@ -23,7 +23,7 @@ pub(crate) struct Routes<'a> {
 pub(crate) struct Trip {
     pub from: NodeId,
     pub to: NodeId,
-    /// Whoever takes it.
+    /// The key of the flow that takes it, for hashing.
     pub key: Key,
 }
 
@@ -57,10 +57,16 @@ impl<'a> Routes<'a> {
         &self.out[self.first[node.index()] as usize..self.first[node.index() + 1] as usize]
     }
 
-    /// The identifier of a route, the same for the same links.
+    /// The identifier of a route; equal routes have one.
     pub fn intern(&mut self, route: Vec<LinkId>) -> RouteId {
         let next = RouteId(self.found.len() as u32);
         *self.found.entry(route).or_insert(next)
+    }
+
+    /// The routes so far that lead on from `node`.
+    pub fn passing(&self, node: NodeId) -> BTreeSet<RouteId> {
+        let leads_on = |route: &[LinkId]| route.iter().any(|link| self.links[link.index()].from == node);
+        self.found.iter().filter(|(route, _)| leads_on(route)).map(|(_, id)| *id).collect()
     }
 
     /// The route through `nodes`, one link each; the first pair without a link is an error.

@@ -81,3 +81,12 @@ fn a_long_idle_time_ends_in_slow_start() {
         assert_eq!(path.sent().lines().last(), Some(third));
     }
 }
+
+#[test]
+fn a_source_quench_begins_a_slow_start_towards_the_same_threshold() {
+    let given = [("initial-window", text("4 packets")), ("initial-slow-start-threshold", text("9 packets"))];
+    let mut path = Path::new(&parameters(&given)).start(None);
+    path.run_ms(150);
+    path.sender.on_source_quench();
+    assert_eq!((path.sender.congestion_window(), path.sender.slow_start_threshold()), (1.0, 9.0));
+}

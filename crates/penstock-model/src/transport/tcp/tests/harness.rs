@@ -144,7 +144,7 @@ impl Path {
         self.now = self.next_event();
         let arrived = self.in_transit.first_entry().filter(|entry| entry.key().0 == self.now).map(|entry| entry.remove());
         // Enough for a test, and not too much for a long one.
-        let short = arrived.filter(|_| self.log.len() < 500).and_then(|(_, body, _)| self.the_short_way(body));
+        let predicted = arrived.filter(|_| self.log.len() < 500).and_then(|(_, body, _)| self.predicted(body));
         let logged = (self.log.len(), self.log_back.len());
         match arrived {
             Some((true, Body::Segment { seq, cwr, .. }, ecn)) => self.receiver.on_segment(self.now, seq, ecn, cwr),
@@ -156,7 +156,7 @@ impl Path {
             None => self.receiver.on_timeout(self.now),
         }
         self.collect();
-        if let Some((sent, end)) = short {
+        if let Some((sent, end)) = predicted {
             let bodies = self.log[logged.0..].iter().chain(&self.log_back[logged.1..]).map(|(_, body)| *body);
             assert_eq!(bodies.collect::<Vec<_>>(), sent, "at {:?}", self.now);
             let reached = arrived.is_some_and(|(forward, ..)| forward);
@@ -165,18 +165,18 @@ impl Path {
         arrived.map(|(_, body, _)| body)
     }
 
-    /// What would be sent, and how the end that it reaches would look, if the short way of usual packets were taken; `None` of others.
-    fn the_short_way(&self, arrived: Body) -> Option<(Vec<Body>, String)> {
+    /// What would be sent, and how the end that it reaches would look, by header prediction; `None` of what is not predicted.
+    fn predicted(&self, arrived: Body) -> Option<(Vec<Body>, String)> {
         match arrived {
             Body::Ack { next, sack, .. } if sack.is_empty() => {
                 let mut sender = self.sender.clone();
-                let Segments { first, end, new_from } = sender.on_usual_ack(self.now, next)?;
+                let Segments { first, end, new_from } = sender.on_predicted_ack(self.now, next)?;
                 let segment = |seq| Body::Segment { seq, retransmission: seq < new_from, cwr: false };
                 Some(((first..end).map(segment).collect(), format!("{sender:?}")))
             }
             Body::Segment { seq, .. } => {
                 let mut receiver = self.receiver.clone();
-                let acknowledges = receiver.on_usual_segment(self.now, seq)?;
+                let acknowledges = receiver.on_predicted_segment(self.now, seq)?;
                 let ack = Body::Ack { next: receiver.delivered(), ece: false, sack: SackBlocks::default() };
                 Some((acknowledges.then_some(ack).into_iter().collect(), format!("{receiver:?}")))
             }

@@ -1,0 +1,46 @@
+//! ICMP Source Quench: packets that a switch originates towards the sources of what it drops. They take bandwidth, queue, and
+//! may be lost. Deprecated by RFC 6633, and kept here as the smallest feedback loop that is borne by packets.
+
+use crate::kernel::route::Departure;
+use penstock_model::id::FlowId;
+use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
+use penstock_model::units::{Duration, Time};
+use std::collections::BTreeMap;
+
+/// Makes source quenches, at most one per interval [RFC1016; RFC1812 s4.3.2.8].
+pub struct SourceQuench {
+    interval: Duration,
+    size: u32,
+    /// How packets get back to the source of each flow that passes here.
+    routes: BTreeMap<FlowId, Departure>,
+    not_before: Time,
+    number: u32,
+}
+
+impl SourceQuench {
+    /// Quenches of `size` bytes over these routes.
+    pub fn new(interval: Duration, size: u32, routes: BTreeMap<FlowId, Departure>) -> SourceQuench {
+        SourceQuench { interval, size, routes, not_before: Time::ZERO, number: 0 }
+    }
+
+    /// What is to be sent because `packet` is dropped, and by which port. Nothing is in answer to a quench [RFC1122 s3.2.2], nor
+    /// to acknowledgements, whose source has no window to reduce.
+    pub fn on_drop(&mut self, now: Time, packet: &Packet) -> Option<(u32, Packet)> {
+        let goes_forward = !matches!(packet.body, Body::SourceQuench { .. } | Body::Ack { .. } | Body::SynAck { .. });
+        let departure = self.routes.get(&packet.flow).filter(|_| goes_forward && now >= self.not_before)?;
+        self.not_before = now + self.interval;
+        self.number += 1;
+        let quench = Packet {
+            created: now,
+            flow: packet.flow,
+            hop: departure.hop,
+            size: self.size,
+            precedence: 0,
+            class: packet.class,
+            ecn: Ecn::NotEct,
+            pcn: PcnMark::Unmarked,
+            body: Body::SourceQuench { number: self.number - 1 },
+        };
+        Some((departure.port, quench))
+    }
+}

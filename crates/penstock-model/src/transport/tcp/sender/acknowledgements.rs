@@ -1,0 +1,181 @@
+//! What a sender does about acknowledgements: progress, round trips, losses and echoed marks.
+
+use super::super::Segments;
+use super::Sender;
+use crate::packet::Ack;
+use crate::transport::congestion_control::{Acknowledgement, Cause, Congestion, RttSample, RttSampling};
+use crate::transport::recovery::Phase;
+use crate::units::{Duration, Time};
+
+impl Sender {
+    /// An acknowledgement arrived.
+    #[inline]
+    pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+        debug_assert!(ack.next <= self.flight.high, "acknowledges what was never sent");
+        let outstanding = self.flight.high > self.flight.unacknowledged;
+        if ack.ece && outstanding && ack.next >= self.flight.unacknowledged {
+            self.on_echo(now);
+        }
+        if ack.next > self.flight.unacknowledged {
+            self.on_new_ack(now, ack);
+        } else if ack.next == self.flight.unacknowledged && outstanding {
+            self.on_duplicate_ack(now, ack);
+        }
+        self.update_prediction();
+    }
+
+    /// Header prediction: does what [`Sender::on_ack`] and [`Sender::next_transmission`] do, until there is nothing more to
+    /// send, about an acknowledgement without blocks as most are: of something new but not of all, outside fast recovery.
+    /// Returns the segments that go out; `None` if the acknowledgement is another one, which changes nothing.
+    #[inline(always)]
+    pub fn on_predicted_ack(&mut self, now: Time, next: u32) -> Option<Segments> {
+        debug_assert_eq!(self.predicts_acks, self.may_predict());
+        if !(self.predicts_acks && self.flight.unacknowledged < next && next < self.flight.high) {
+            return None;
+        }
+        let (newly, in_flight) = (next - self.flight.unacknowledged, self.flight.in_flight());
+        self.on_progress(now, next);
+        self.report_ack(now, (newly, next, in_flight), false);
+        if self.flight.phase == Phase::GoBack {
+            self.flight.leave_go_back();
+        }
+        self.restart_timer(now);
+        let (first, high) = (self.flight.next, self.flight.high);
+        let end = self.flight.offered.min(next.saturating_add(self.window.usable())).max(first);
+        if first < end {
+            if first < high {
+                self.timed = None; // as in `transmit`
+            }
+            if high < end {
+                self.timed = self.timed.or(Some((high, now)));
+                self.flight.high = end;
+            }
+            self.flight.next = end;
+            self.last_sent = now;
+        }
+        Some(Segments { first, end, new_from: high })
+    }
+
+    /// Whether acknowledgements may take the way of [`Sender::on_predicted_ack`].
+    fn may_predict(&self) -> bool {
+        let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
+        !repairs && !self.ecn.negotiated && self.pacer.is_none() && self.send_times.is_none()
+    }
+
+    /// What [`Sender::may_predict`] depends on may have changed.
+    pub(super) fn update_prediction(&mut self) {
+        self.predicts_acks = self.may_predict();
+    }
+
+    /// Segments up to `next` have arrived, not all of them known before.
+    #[inline(always)]
+    fn on_progress(&mut self, now: Time, next: u32) {
+        self.flight.unacknowledged = next;
+        self.flight.next = self.flight.next.max(next);
+        self.flight.duplicates = 0;
+        self.flight.resend = false;
+        self.stalled = false;
+        if self.timed.is_some_and(|(seq, _)| seq < next) {
+            self.take_sample(now);
+        }
+    }
+
+    /// The segment whose round trip is measured has been acknowledged.
+    #[inline(never)]
+    fn take_sample(&mut self, now: Time) {
+        if let Some((_, sent)) = self.timed.take() {
+            self.estimator.on_sample(&self.parameters, sent, now);
+            if self.send_times.is_none() {
+                self.report_sample(now, now.since(sent));
+            }
+        }
+    }
+
+    /// Tells the congestion control of a round trip.
+    pub(super) fn report_sample(&mut self, now: Time, rtt: Duration) {
+        let smoothed = self.estimator.smoothed(&self.parameters).unwrap_or(rtt);
+        self.control.get().on_rtt_sample(&RttSample { now, rtt, smoothed }, &mut self.window);
+    }
+
+    /// Tells the congestion control of an acknowledgement of `newly` segments, before which `in_flight` were outstanding;
+    /// `delivered` are known to have arrived by now.
+    #[inline(always)]
+    fn report_ack(&mut self, now: Time, (newly, delivered, in_flight): (u32, u32, u32), ece: bool) {
+        let (flight, usable) = (&self.flight, self.window.usable());
+        let facts = || Acknowledgement {
+            now,
+            newly,
+            delivered,
+            acknowledged: flight.unacknowledged,
+            next: flight.next,
+            in_flight,
+            app_limited: flight.next >= flight.offered && in_flight < usable,
+            ece,
+            in_recovery: flight.phase == Phase::Recovery,
+        };
+        self.control.on_ack_with(facts, &mut self.window);
+    }
+
+    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
+        let (newly, in_flight) = (ack.next - self.flight.unacknowledged, self.flight.in_flight());
+        self.on_progress(now, ack.next);
+        self.flight.take_new_blocks(ack);
+        if self.send_times.is_some() {
+            self.take_sample_of_ack(now, ack.next);
+        }
+        self.report_ack(now, (newly, self.flight.delivered(), in_flight), ack.ece);
+        let restart_timer = match self.flight.phase {
+            Phase::Normal => true,
+            Phase::GoBack => {
+                self.flight.leave_go_back();
+                true
+            }
+            Phase::Recovery if self.flight.unacknowledged >= self.flight.recover => {
+                self.window.size = self.window.threshold;
+                self.flight.phase = Phase::Normal;
+                true
+            }
+            Phase::Recovery => self.recovery.on_partial_ack(newly, &mut self.flight, &mut self.window),
+        };
+        if self.flight.unacknowledged == self.flight.high {
+            self.retransmission = Time::NEVER;
+        } else if restart_timer {
+            self.restart_timer(now);
+        }
+    }
+
+    /// The round trip of the last segment acknowledged, for a congestion control that asks for all.
+    fn take_sample_of_ack(&mut self, now: Time, next: u32) {
+        if let Some(rtt) = self.send_times.as_mut().and_then(|times| times.on_ack(now, next)) {
+            self.report_sample(now, rtt);
+        }
+        if self.control.get().rtt_sampling() == RttSampling::OncePerRound {
+            self.send_times = None;
+        }
+    }
+
+    /// An acknowledgement of nothing new while something is outstanding.
+    fn on_duplicate_ack(&mut self, now: Time, ack: &Ack) {
+        if self.recovery.on_duplicate_ack(ack, &mut self.flight, &mut self.window) {
+            self.reduce(now, Cause::Loss);
+            self.recovery.on_loss(&mut self.flight, &mut self.window);
+            self.restart_timer(now);
+        }
+    }
+
+    /// The receiver echoes a mark. In a fast recovery the window has been reduced already.
+    fn on_echo(&mut self, now: Time) {
+        if self.flight.phase == Phase::Normal {
+            self.reduce(now, Cause::Ecn);
+        }
+    }
+
+    /// Lets the congestion control reduce the window, but with ECN not more than once per window of data [RFC3168 s6.1.2].
+    fn reduce(&mut self, now: Time, cause: Cause) {
+        if !self.ecn.has_reduced(self.flight.unacknowledged) {
+            let congestion = Congestion { now, cause, in_flight: self.flight.in_flight() };
+            self.control.get().on_congestion(&congestion, &mut self.window);
+            self.ecn.on_reduction(self.flight.high);
+        }
+    }
+}

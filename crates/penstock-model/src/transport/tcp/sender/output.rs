@@ -1,0 +1,93 @@
+//! What a sender sends, and when.
+
+use super::super::pacer::default_rate;
+use super::super::Transmission;
+use super::{Connection, Sender};
+use crate::packet::{Body, Ecn};
+use crate::transport::recovery::Phase;
+use crate::units::Time;
+
+impl Sender {
+    /// What to send now, if anything.
+    #[inline(always)]
+    pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
+        match self.connection {
+            Connection::Open => {
+                if self.pacer.as_mut().is_some_and(|pacer| pacer.holds_back(now)) {
+                    return None;
+                }
+                self.next_segment(now).map(|seq| self.transmit(now, seq))
+            }
+            Connection::SynDue { attempt } => {
+                self.connection = Connection::SynSent { attempt };
+                self.last_sent = now;
+                self.restart_timer(now);
+                // A SYN itself is not ECN-capable [RFC3168 s6.1.1].
+                let body = Body::Syn { ecn: self.parameters.ecn };
+                Some(Transmission { body, size: self.parameters.header_size(), ecn: Ecn::NotEct })
+            }
+            Connection::Closed | Connection::SynSent { .. } => None,
+        }
+    }
+
+    #[inline(always)]
+    fn next_segment(&mut self, now: Time) -> Option<u32> {
+        if std::mem::take(&mut self.flight.resend) {
+            return Some(self.flight.unacknowledged);
+        }
+        if self.flight.phase == Phase::Recovery {
+            return self.recovery.next_segment(&mut self.flight, &self.window);
+        }
+        let seq = self.flight.next_in_order(&self.window)?;
+        if self.flight.unacknowledged == self.flight.high {
+            self.resume(now);
+        }
+        Some(seq)
+    }
+
+    #[inline(always)]
+    fn transmit(&mut self, now: Time, seq: u32) -> Transmission {
+        let retransmission = seq < self.flight.high;
+        if retransmission {
+            self.timed = None; // the repair of a loss would be part of the round trip
+            if self.flight.phase == Phase::Recovery {
+                self.control.get().on_lost(now, 1);
+            }
+        } else {
+            self.flight.high = seq + 1;
+            self.timed = self.timed.or(Some((seq, now)));
+        }
+        self.last_sent = now;
+        if self.retransmission == Time::NEVER {
+            self.restart_timer(now);
+        }
+        let size = self.parameters.packet_size();
+        if let Some(times) = &mut self.send_times {
+            times.on_sent(now, seq);
+        }
+        if self.pacer.is_some() {
+            self.pace(now, size);
+        }
+        let (ecn, cwr) = self.ecn.mark(retransmission);
+        Transmission { body: Body::Segment { seq, retransmission, cwr }, size, ecn }
+    }
+
+    /// A paced segment of `size` bytes leaves.
+    #[inline(never)]
+    fn pace(&mut self, now: Time, size: u32) {
+        let own = self.control.get().pacing_rate(now, &self.window);
+        let rate = own.or_else(|| default_rate(&self.window, size, self.estimator.smoothed(&self.parameters)));
+        if let Some(pacer) = &mut self.pacer {
+            pacer.on_sent(now, size, rate);
+        }
+    }
+
+    /// Something is sent again after nothing was outstanding. After an idle time longer than the timeout the path is unknown
+    /// [RFC5681 s4.1].
+    fn resume(&mut self, now: Time) {
+        if self.parameters.restart_after_idle && now.since(self.last_sent) > self.estimator.timeout() {
+            self.window.size = self.window.size.min(self.parameters.first_window().size);
+        }
+        self.control.get().on_resume(now, &mut self.window);
+    }
+}

@@ -1,0 +1,30 @@
+//! What ECN-capable flows need of the links on their way.
+
+use crate::network::links::Links;
+use crate::read::mistake::Mistakes;
+use crate::traffic::group::GroupDraft;
+use penstock_engine::blueprint::FlowPlan;
+use penstock_model::discipline::DisciplinePlan;
+use penstock_model::id::LinkId;
+
+/// Warns of groups whose packets are ECN-capable although no queue on the way of any of them marks.
+pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
+    if !flows.iter().any(|group| group.plan.transport.is_ecn_capable()) {
+        return;
+    }
+    let marks: Vec<bool> = links.groups.iter().map(|link| link.port.level.queues().iter().any(|queue| queue.discipline.marks())).collect();
+    for (i, group) in flows.iter().enumerate().filter(|(_, group)| group.plan.transport.is_ecn_capable()) {
+        let mut ways = plans.iter().filter(|plan| plan.group as usize == i).map(|plan| &routes[plan.forward.index()]);
+        if !ways.any(|way| way.iter().any(|link| marks[links.group_of(*link)])) {
+            let path = format!("{}.transport.{}.ecn", group.path, group.plan.transport.name());
+            mistakes.warn(group.place, &path, format!("has no effect: no queue on the way marks; {}", what_marks()));
+        }
+    }
+}
+
+/// How to make a queue mark.
+fn what_marks() -> String {
+    let can = |entry: &&penstock_model::parameters::Entry| entry.fields.iter().any(|field| field.name == "ecn");
+    let names: Vec<&str> = DisciplinePlan::ENTRIES.iter().filter(can).map(|entry| entry.name).collect();
+    format!("write ecn = true at a queue that can ({}), or leave it out", names.join(", "))
+}
