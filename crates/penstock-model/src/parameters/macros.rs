@@ -1,6 +1,6 @@
 //! The declarations: parameters, words, and lists of components.
 
-/// Declares a component's parameters; see the [module](self).
+/// Declares a component's parameters; see the [module](mod@crate::parameters).
 #[macro_export]
 macro_rules! parameters {
     (
