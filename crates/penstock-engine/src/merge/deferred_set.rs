@@ -50,13 +50,17 @@ impl DeferredSet {
     /// When the first process is due.
     pub fn first(&mut self) -> Time {
         loop {
-            // The least bound of all, and from there on that of each block below.
-            let root = self.bounds.last().map_or(Time::NEVER, |level| least_of_block(level, 0).1);
-            let block = self.bounds.iter().rev().fold(0, |block, level| least_of_block(level, block).0);
-            if least_of_block(&self.due, block).1 == root {
+            // From the least bound of all down to the block of times below it.
+            let mut levels = self.bounds.iter().rev();
+            let (mut block, root) = levels.next().map_or((0, Time::NEVER), |level| least_of_block(level, 0));
+            for level in levels {
+                block = least_of_block(level, block).0;
+            }
+            let exact = least(&self.due[range(&self.due, block)]);
+            if exact == root {
                 return root;
             }
-            self.mend(block);
+            self.mend(block, exact);
         }
     }
 
@@ -76,7 +80,8 @@ impl DeferredSet {
         if level > 0 {
             let below = range(&self.bounds[level - 1], block);
             below.for_each(|block| self.take_of(level - 1, block, until, take));
-            self.bounds[level][block] = least_of_block(&self.bounds[level - 1], block).1;
+            let below = &self.bounds[level - 1];
+            self.bounds[level][block] = least(&below[range(below, block)]);
             return;
         }
         let first = block * BLOCK;
@@ -103,14 +108,14 @@ impl DeferredSet {
         }
     }
 
-    /// Makes the bounds above a block of times exact, as far as those beside them are.
-    fn mend(&mut self, block: usize) {
-        let mut block = block;
-        self.bounds[0][block] = least_of_block(&self.due, block).1;
+    /// Makes the bounds above a block of times, the least of which is `exact`, as exact as those beside them are.
+    fn mend(&mut self, mut block: usize, exact: Time) {
+        self.bounds[0][block] = exact;
         for level in 1..self.bounds.len() {
             let (below, above) = self.bounds.split_at_mut(level);
             block /= BLOCK;
-            above[0][block] = least_of_block(&below[level - 1], block).1;
+            let below = &below[level - 1];
+            above[0][block] = least(&below[range(below, block)]);
         }
     }
 }
@@ -119,15 +124,19 @@ fn range(level: &[Time], block: usize) -> std::ops::Range<usize> {
     block * BLOCK..level.len().min((block + 1) * BLOCK)
 }
 
+/// The least of these times.
+#[inline]
+fn least(times: &[Time]) -> Time {
+    times.iter().copied().fold(Time::NEVER, Time::min)
+}
+
 /// Where the least time of a block stands, and that time.
+#[inline]
 fn least_of_block(level: &[Time], block: usize) -> (usize, Time) {
-    let mut least = (block * BLOCK, Time::NEVER);
-    for (place, at) in range(level, block).zip(&level[range(level, block)]) {
-        if *at < least.1 {
-            least = (place, *at);
-        }
-    }
-    least
+    let times = &level[range(level, block)];
+    let least = least(times);
+    let place = times.iter().position(|at| *at == least).unwrap_or(0);
+    (block * BLOCK + place, least)
 }
 
 #[cfg(test)]
