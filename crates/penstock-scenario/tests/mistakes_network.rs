@@ -167,7 +167,7 @@ fn queues_markers_and_impairments() {
     added(
         LINK,
         "queue.tail-dorp = {}",
-        "t.toml:11: links[0].queue: unknown discipline 'tail-dorp'; did you mean 'tail-drop'? (tail-drop, red, red-n)",
+        "t.toml:11: links[0].queue: unknown discipline 'tail-dorp'; did you mean 'tail-drop'? (tail-drop, red, red-n, codel)",
     );
     added(
         LINK,
@@ -175,7 +175,7 @@ fn queues_markers_and_impairments() {
 queue.red = {}"#,
         "t.toml:12: links[0].queue: names two disciplines, 'tail-drop' and 'red'; keep one",
     );
-    added(LINK, "queue = {}", "t.toml:11: links[0].queue: names no discipline; one of tail-drop, red, red-n");
+    added(LINK, "queue = {}", "t.toml:11: links[0].queue: names no discipline; one of tail-drop, red, red-n, codel");
     added(LINK, r#"queue = "red""#, "t.toml:11: links[0].queue: 'red' is not a table; write queue.red = { ... }");
     added(
         LINK,

@@ -159,11 +159,12 @@ fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> 
     let mut table = section.table("class")?;
     let mut classes = Some(Vec::new());
     if matches!(scheduler, Some(SchedulerPlan::FqCodel(_))) {
+        // What the classes say has no meaning then, so it is not judged as well.
         table.wrong("", "has no effect with scheduler.fq-codel, which makes a queue for each flow; leave it out");
-        classes = None;
+        return None;
     }
     if matches!(scheduler, Some(SchedulerPlan::Fifo(_))) {
-        let schedulers: Vec<&str> = SchedulerPlan::NAMES.iter().copied().filter(|name| *name != "fifo").collect();
+        let schedulers: Vec<&str> = SchedulerPlan::NAMES.iter().copied().filter(|name| !matches!(*name, "fifo" | "fq-codel")).collect();
         table.wrong("", format!("has no effect with one queue; write a scheduler ({}) or leave it out", listed(&schedulers)));
         classes = None;
     }
