@@ -213,6 +213,8 @@ def test_nodes_may_share_a_buffer_and_pause_what_feeds_them():
     net.link("edge", s, rate="1 Mbit/s", delay="1 ms", both_ways=True)
     net.flow("f", a, s, source=ps.Cbr(rate="64 kbit/s", packet="160 bytes"))
     page = net.toml(duration="1 s")
-    assert 's = { buffer = { dynamic-threshold = { size = "1 MB", alpha = 2 } }, pause = { xoff = "90 kB", xon = "60 kB" } }' in page
-    assert 'edge = { count = 2, buffer = { static-shares = { size = "9 packets", shares = { edge-s = "4 packets" } } } }' in page
-    assert _core.check(page, "page", []) == []
+    buffer = 'buffer = { dynamic-threshold = { size = "1 MB", alpha = 2 } }'
+    assert f's = {{ {buffer}, pause = {{ xoff = "90 kB", xon = "60 kB" }} }}' in page
+    buffer = 'buffer = { static-shares = { size = "9 packets", shares = { edge-s = "4 packets" } } }'
+    assert f"edge = {{ count = 2, {buffer} }}" in page
+    assert ps._core.check(page, "page", []) == []

@@ -176,5 +176,8 @@ fn one_policer_for_each_packet() {
         "t.toml:12: links[0].policer: stands at the link and at class 'default'; packets pass one, so write it for the classes",
     );
     let several = lines(load(&changed(LINK, &format!("{LINK}\n{policer}\nscheduler.wfq = {{}}")), "t.toml", &[]));
-    assert_eq!(several, ["t.toml:12: links[0].scheduler: unknown scheduler 'wfq' (one of fifo, priority, wrr, drr, scfq, wf2q-plus, fq-codel, cbq)"]);
+    assert_eq!(
+        several,
+        ["t.toml:12: links[0].scheduler: unknown scheduler 'wfq' (one of fifo, priority, wrr, drr, scfq, wf2q-plus, fq-codel, cbq)"]
+    );
 }
