@@ -211,9 +211,9 @@ def test_nodes_may_share_a_buffer_and_pause_what_feeds_them():
     net.nodes("edge", 2, buffer=ps.StaticShares(size="9 packets", shares={"edge-s": "4 packets"}))
     net.link(a, s, rate="1 Mbit/s", delay="1 ms", both_ways=True)
     net.link("edge", s, rate="1 Mbit/s", delay="1 ms", both_ways=True)
-    net.flow("f", a, s, source=ps.Cbr(rate="64 kbit/s", packet="160 bytes"))
+    net.flows("f", a, s, source=ps.Cbr(rate="64 kbit/s", packet="160 bytes"))
     page = net.toml(duration="1 s")
-    buffer = 'buffer = { dynamic-threshold = { size = "1 MB", alpha = 2 } }'
+    buffer = 'buffer = { dynamic-threshold = { size = "1 MB", alpha = 2.0 } }'
     assert f's = {{ {buffer}, pause = {{ xoff = "90 kB", xon = "60 kB" }} }}' in page
     buffer = 'buffer = { static-shares = { size = "9 packets", shares = { edge-s = "4 packets" } } }'
     assert f"edge = {{ count = 2, {buffer} }}" in page
