@@ -1,10 +1,12 @@
 """Every component as a class, written by ``python -m penstock.generate`` from the core's catalogue."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from penstock.component import Component
 
 __all__ = [
+    "AnyCongestionControl",
+    "AnyRecovery",
     "Batch",
     "Cbq",
     "Cbr",
@@ -12,8 +14,10 @@ __all__ = [
     "Cle",
     "CodecMix",
     "Count",
+    "Cubic",
     "Delay",
     "Drr",
+    "DynamicThreshold",
     "Excess",
     "Exponential",
     "Fifo",
@@ -23,24 +27,31 @@ __all__ = [
     "Http",
     "Infinite",
     "Loss",
+    "NewReno",
     "NoneArrival",
     "OnOff",
     "PoissonArrival",
     "PoissonSource",
+    "Pool",
     "PreEmption",
     "Priority",
     "Rbm",
     "Red",
     "RedN",
+    "RenoCongestionControl",
+    "RenoRecovery",
     "Rfc4115",
     "Rfc6661Admission",
     "Rfc6661Termination",
     "Rfc6662Admission",
     "Rfc6662Termination",
+    "Sack",
     "Scfq",
     "SingleThresholdPcnMeter",
     "SingleThresholdTermination",
     "Sm",
+    "StaticShares",
+    "Tahoe",
     "TailDrop",
     "Tcm",
     "Tcp",
@@ -279,6 +290,63 @@ class Cbq(Component):
     sharing: Literal["formal", "ancestor-only"] = "formal"
     burst: int = 16
     quantum: str = "1500 bytes"
+
+
+class StaticShares(Component):
+    """Static shares: each port has a part of the memory for itself.
+
+    More about it: ``penstock explain static-shares``.
+
+    Parameters
+    ----------
+    size : str
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte.
+    shares : str | dict[str, Any], optional
+        The shares of ports, by the names of their links; ports that are not named divide what is left equally.
+    """
+
+    KIND: ClassVar[str] = "buffer"
+    KEY: ClassVar[str] = "static-shares"
+
+    size: str
+    shares: str | dict[str, Any] | None = None
+
+
+class Pool(Component):
+    """Complete sharing: any port may take any part of one pool.
+
+    More about it: ``penstock explain pool``.
+
+    Parameters
+    ----------
+    size : str
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte.
+    """
+
+    KIND: ClassVar[str] = "buffer"
+    KEY: ClassVar[str] = "pool"
+
+    size: str
+
+
+class DynamicThreshold(Component):
+    """Dynamic thresholds: a port may hold a multiple of what is free.
+
+    More about it: ``penstock explain dynamic-threshold``.
+
+    Parameters
+    ----------
+    size : str
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte.
+    alpha : float | str, default 1
+        How much of what is free a port may hold (alpha); powers of two in hardware. Allowed: above 0.
+    """
+
+    KIND: ClassVar[str] = "buffer"
+    KEY: ClassVar[str] = "dynamic-threshold"
+
+    size: str
+    alpha: float | str = 1.0
 
 
 class TokenBucketShaper(Component):
@@ -847,8 +915,12 @@ class Tcp(Component):
 
     Parameters
     ----------
-    variant : Literal["tahoe", "reno", "new-reno", "sack"], default new-reno
-        How losses are repaired.
+    variant : Literal["tahoe", "reno", "new-reno", "sack"], optional
+        A preset of recovery and congestion control; `new-reno` if none of the three is given.
+    recovery : AnyRecovery, optional
+        How losses are seen and repaired; `new-reno` if neither it nor a variant is given.
+    congestion_control : AnyCongestionControl, optional
+        What sets cwnd and ssthresh; `reno` if left out.
     packet : str, default 1500 bytes
         Size of a data packet on the wire, headers included. Allowed: above zero.
     header : str, default 40 bytes
@@ -891,13 +963,21 @@ class Tcp(Component):
     restart_after_idle : bool, default true
         Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
     partial_ack_timer : Literal["first", "every"], optional
-        Which partial acknowledgements restart the timer; only for `new-reno`, the first if left out.
+        Which partial acknowledgements restart the timer; only for the variant `new-reno`, the first if left out.
+    ecn : bool, default false
+        Whether data segments are ECN-capable and the receiver echoes marks; agreed on with the SYN exchange, or taken
+        for agreed without one [RFC3168 s6.1].
+    pacing : bool, default false
+        Whether segments leave spaced at a rate instead of in bursts: that of the congestion control if it has one, else
+        cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
     """
 
     KIND: ClassVar[str] = "transport"
     KEY: ClassVar[str] = "tcp"
 
-    variant: Literal["tahoe", "reno", "new-reno", "sack"] = "new-reno"
+    variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None
+    recovery: "AnyRecovery | None" = None
+    congestion_control: "AnyCongestionControl | None" = None
     packet: str = "1500 bytes"
     header: str = "40 bytes"
     initial_window: str = "10 packets"
@@ -915,6 +995,8 @@ class Tcp(Component):
     dup_ack_threshold: int = 3
     restart_after_idle: bool = True
     partial_ack_timer: Literal["first", "every"] | None = None
+    ecn: bool = False
+    pacing: bool = False
 
 
 class Udp(Component):
@@ -926,12 +1008,15 @@ class Udp(Component):
     ----------
     header : str, default 28 bytes
         Bytes of each packet that are not payload: 20 of IP and 8 of UDP. Allowed: above zero.
+    ecn : Literal["not-ect", "ect-0", "ect-1"], default not-ect
+        The ECN codepoint that packets are sent with [RFC3168 s5].
     """
 
     KIND: ClassVar[str] = "transport"
     KEY: ClassVar[str] = "udp"
 
     header: str = "28 bytes"
+    ecn: Literal["not-ect", "ect-0", "ect-1"] = "not-ect"
 
 
 class Loss(Component):
@@ -1397,3 +1482,98 @@ class Rfc6662Termination(Component):
     rounding: Literal["nearest", "ceiling", "floor"] = "nearest"
     call_rate: Literal["mean", "measured"] = "mean"
     victims: Literal["random", "newest", "oldest"] = "random"
+
+
+class RenoCongestionControl(Component):
+    """Reno: additive increase, multiplicative decrease.
+
+    More about it: ``penstock explain reno``.
+    """
+
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "reno"
+
+
+class Cubic(Component):
+    """CUBIC: a window that grows as a cubic function of the time since the last congestion.
+
+    More about it: ``penstock explain cubic``.
+
+    Parameters
+    ----------
+    c : float | str, default 0.4
+        How steeply the window grows (C), in segments per cubic second [RFC9438 s5.1]. Allowed: above 0.
+    beta : float | str, default 0.7
+        What congestion multiplies the window by (beta_cubic) [RFC9438 s4.6]; 0.5 is Reno's. Allowed: between 0 and 1.
+    fast_convergence : bool, default true
+        Whether a flow whose window has not come back to W_max makes room for others [RFC9438 s4.7].
+    hystart : bool, default false
+        Whether the first slow start is HyStart++ [RFC9406].
+    """
+
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "cubic"
+
+    c: float | str = 0.4
+    beta: float | str = 0.7
+    fast_convergence: bool = True
+    hystart: bool = False
+
+
+class Tahoe(Component):
+    """Tahoe: resends from the loss on, from a window of one segment.
+
+    More about it: ``penstock explain tahoe``.
+    """
+
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "tahoe"
+
+
+class RenoRecovery(Component):
+    """The recovery ``reno``.
+
+    Reno: resends one segment (fast retransmit), and keeps sending while its acknowledgement is on the way (fast
+    recovery).
+
+    More about it: ``penstock explain reno``.
+    """
+
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "reno"
+
+
+class NewReno(Component):
+    """The recovery ``new-reno``.
+
+    NewReno: stays in fast recovery until everything sent before it is acknowledged, and repairs one loss a round trip.
+
+    More about it: ``penstock explain new-reno``.
+
+    Parameters
+    ----------
+    partial_ack_timer : Literal["first", "every"], default first
+        Which partial acknowledgements restart the retransmission timer.
+    """
+
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "new-reno"
+
+    partial_ack_timer: Literal["first", "every"] = "first"
+
+
+class Sack(Component):
+    """SACK: resends what the receiver's blocks show as missing, several losses a round trip.
+
+    More about it: ``penstock explain sack``.
+    """
+
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "sack"
+
+
+AnyRecovery: TypeAlias = Tahoe | RenoRecovery | NewReno | Sack | Literal["tahoe", "reno", "new-reno", "sack"]
+"""One of the recovery classes, or the name of one for all its defaults."""
+
+AnyCongestionControl: TypeAlias = RenoCongestionControl | Cubic | Literal["reno", "cubic"]
+"""One of the congestion-control classes, or the name of one for all its defaults."""

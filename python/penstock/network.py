@@ -70,18 +70,31 @@ class Network:
     def __init__(self) -> None:
         self.routing = None
         self._nodes: dict[str, Node] = {}
+        self._shared: dict[str, dict[str, Any]] = {}
         self._links: list[dict[str, Any]] = []
         self._flows: list[dict[str, Any]] = []
         self._calls: list[dict[str, Any]] = []
         self._measures: list[dict[str, Any]] = []
 
-    def node(self, name: str) -> Node:
-        """Adds a node."""
-        return self._add(Node(name))
+    def node(self, name: str, *, buffer: Component | None = None, pause: Mapping[str, Any] | None = None) -> Node:
+        """Adds a node.
 
-    def nodes(self, name: str, count: int) -> Node:
-        """Adds a group of `count` like nodes."""
-        return self._add(Node(name, count))
+        Parameters
+        ----------
+        name : str
+            Its name.
+        buffer : Component, optional
+            How its ports share a buffer, such as ``DynamicThreshold(size="1 MB")``.
+        pause : mapping, optional
+            When the ports that feed it are told to stop and to go on, such as ``{"xoff": "100 kB", "xon": "50 kB"}``.
+        """
+        return self._add(Node(name), buffer, pause)
+
+    def nodes(
+        self, name: str, count: int, *, buffer: Component | None = None, pause: Mapping[str, Any] | None = None
+    ) -> Node:
+        """Adds a group of `count` like nodes; `buffer` and `pause` hold for each, as in :meth:`node`."""
+        return self._add(Node(name, count), buffer, pause)
 
     def link(
         self,
@@ -332,7 +345,8 @@ class Network:
             The keys at the top (``duration``, ``warm_up``, ``seed``, ...); those that are None are left out.
         """
         nodes = {
-            toml.key(node.name): {} if node.count is None else {"count": node.count} for node in self._nodes.values()
+            toml.key(node.name): ({} if node.count is None else {"count": node.count}) | self._shared[node.name]
+            for node in self._nodes.values()
         }
         blocks = [
             toml.lines(_other(top | {"routing": top.get("routing", self.routing)})),
@@ -343,10 +357,13 @@ class Network:
             blocks += [[f"[[{header}]]", *toml.lines(entry)] for entry in entries]
         return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
-    def _add(self, node: Node) -> Node:
+    def _add(self, node: Node, buffer: Component | None, pause: Mapping[str, Any] | None) -> Node:
         if node.name in self._nodes:
             raise ValueError(f"there is a node called '{node.name}' already")
         self._nodes[node.name] = node
+        self._shared[node.name] = {} if buffer is None else {"buffer": {buffer.KEY: buffer.table()}}
+        if pause is not None:
+            self._shared[node.name]["pause"] = {kebab(key): value for key, value in pause.items()}
         return node
 
 

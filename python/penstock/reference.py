@@ -26,6 +26,7 @@ __all__ = [
 PLACES = {
     "discipline": "queue",
     "scheduler": "scheduler",
+    "buffer": "buffer",
     "shaper": "shaper",
     "policer": "policer",
     "meter": "marker",

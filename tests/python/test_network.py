@@ -202,3 +202,17 @@ def test_a_study_gives_a_frame(tmp_path, monkeypatch):
     frame = study.run(store=ps.Store(tmp_path))
     assert frame["runs"].to_list() == [3, 3]
     assert study.replications == 3
+
+
+def test_nodes_may_share_a_buffer_and_pause_what_feeds_them():
+    net = ps.Network()
+    a = net.node("a")
+    s = net.node("s", buffer=ps.DynamicThreshold(size="1 MB", alpha=2), pause={"xoff": "90 kB", "xon": "60 kB"})
+    net.nodes("edge", 2, buffer=ps.StaticShares(size="9 packets", shares={"edge-s": "4 packets"}))
+    net.link(a, s, rate="1 Mbit/s", delay="1 ms", both_ways=True)
+    net.link("edge", s, rate="1 Mbit/s", delay="1 ms", both_ways=True)
+    net.flow("f", a, s, source=ps.Cbr(rate="64 kbit/s", packet="160 bytes"))
+    page = net.toml(duration="1 s")
+    assert 's = { buffer = { dynamic-threshold = { size = "1 MB", alpha = 2 } }, pause = { xoff = "90 kB", xon = "60 kB" } }' in page
+    assert 'edge = { count = 2, buffer = { static-shares = { size = "9 packets", shares = { edge-s = "4 packets" } } } }' in page
+    assert _core.check(page, "page", []) == []

@@ -20,11 +20,15 @@ pub enum Body {
         seq: u32,
         /// Sent before.
         retransmission: bool,
+        /// The sender has reduced its window (CWR) [RFC3168 s6.1.2].
+        cwr: bool,
     },
     /// A TCP acknowledgement: see [`Ack`].
     Ack {
         /// The segment expected next.
         next: u32,
+        /// Echoes a mark (ECE) [RFC3168 s6.1.3].
+        ece: bool,
         /// What has arrived beyond it.
         sack: SackBlocks,
     },
@@ -41,9 +45,15 @@ pub enum Body {
         live: u32,
     },
     /// Asks for a connection.
-    Syn,
+    Syn {
+        /// With ECN (ECE and CWR set) [RFC3168 s6.1.1].
+        ecn: bool,
+    },
     /// Grants it.
-    SynAck,
+    SynAck {
+        /// With ECN (ECE set) [RFC3168 s6.1.1].
+        ecn: bool,
+    },
 }
 
 /// A TCP acknowledgement: everything before `next` has arrived, and the blocks beyond it.
@@ -51,6 +61,8 @@ pub enum Body {
 pub struct Ack {
     /// The segment expected next (cumulative acknowledgement).
     pub next: u32,
+    /// Echoes a mark (ECE) [RFC3168 s6.1.3].
+    pub ece: bool,
     /// What has arrived beyond it.
     pub sack: SackBlocks,
 }
@@ -106,7 +118,10 @@ pub enum PcnMark {
 }
 
 /// A packet on its way. At most 48 bytes (asserted below).
+///
+/// Its fields lie in memory in this order: a digest reads `size` and the four bytes behind it at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Packet {
     /// When its source sent it.
     pub created: Time,
@@ -120,10 +135,10 @@ pub struct Packet {
     pub precedence: u8,
     /// Traffic class, an index into the scenario's classes.
     pub class: u8,
-    /// The ECN codepoint; a discipline that marks writes [`Ecn::Ce`].
-    pub ecn: Ecn,
     /// Marked by PCN meters.
     pub pcn: PcnMark,
+    /// The ECN codepoint; a discipline that marks writes [`Ecn::Ce`].
+    pub ecn: Ecn,
     /// What the end hosts read.
     pub body: Body,
 }
@@ -148,7 +163,7 @@ impl Packet {
             Body::Datagram { seq } | Body::Segment { seq, .. } | Body::Media { seq } => seq,
             Body::Request { call, .. } => call,
             Body::Ack { next, .. } => next,
-            Body::Syn | Body::SynAck => u32::MAX,
+            Body::Syn { .. } | Body::SynAck { .. } => u32::MAX,
         }
     }
 }

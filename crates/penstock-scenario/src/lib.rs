@@ -26,44 +26,20 @@
 //! mistake. What may be written is declared once, with the components' parameters and the keys of the scenario's own
 //! sections; [`catalogue`] and [`json_schema`] come from those declarations.
 
-mod call_checks;
-mod call_metrics;
-mod calls;
-mod canonical;
 mod catalogue;
-mod class_metrics;
-mod classes;
-mod flows;
-mod link_metrics;
-mod links;
-mod marks;
 mod measure;
 mod metrics;
-mod mistake;
-mod nodes;
-mod pcn;
-mod port;
-mod routes;
-mod routing;
+mod network;
+mod read;
 mod scenario;
-mod scheduling;
-mod schema;
-mod section;
-mod sections;
-mod set;
-mod shape;
-mod suggest;
-mod target;
+mod settings;
 #[cfg(test)]
 mod tests;
-mod timing_metrics;
-mod tree;
-mod watching;
-mod what;
-mod words;
+mod top_keys;
+mod traffic;
 
 pub use catalogue::catalogue;
-pub use metrics::Metric;
-pub use mistake::{report, Mistake};
+pub use catalogue::schema::json_schema;
+pub use metrics::sheet::Metric;
+pub use read::mistake::{report, Mistake};
 pub use scenario::{load, ValidScenario};
-pub use schema::json_schema;

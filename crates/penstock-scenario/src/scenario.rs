@@ -1,79 +1,31 @@
 //! From a scenario's text to one that can run.
 
-use crate::call_checks::check_calls;
-use crate::classes::{check_classes, number_classes};
-use crate::flows::Flows;
-use crate::links::Links;
+use crate::measure::metric::What;
+use crate::measure::recording::Wanted;
+use crate::measure::target::{Known, KnownGroup, KnownLink, Target};
 use crate::measure::{self, Measure, Spans};
-use crate::metrics::{evaluate, Metric, Roster};
-use crate::mistake::{Mistake, Mistakes};
-use crate::nodes::Nodes;
-use crate::routing::route_all;
-use crate::section::Section;
-use crate::target::{Known, KnownGroup, KnownLink, Target};
-use crate::watching::Wanted;
-use crate::what::What;
-use crate::words::{RunTime, Seed, Text};
-use crate::{canonical, set, tree};
+use crate::metrics::evaluate;
+use crate::metrics::sheet::{Metric, Roster};
+use crate::network::links::Links;
+use crate::network::nodes::Nodes;
+use crate::network::switches::switches;
+use crate::read::mistake::{Mistake, Mistakes};
+use crate::read::section::Section;
+use crate::read::{canonical, tree};
+use crate::settings;
+use crate::top_keys::{Routing, Ties, TopKeys};
+use crate::traffic::call_checks::check_calls;
+use crate::traffic::classes::{check_classes, number_classes};
+use crate::traffic::group::GroupDraft;
+use crate::traffic::{self, routing::route_all};
 use penstock_engine::blueprint::{self, Blueprint, FastPaths};
 use penstock_engine::{Observations, Sim};
-use penstock_model::parameters::{Check, Parameters};
+use penstock_model::parameters::Parameters;
 use penstock_model::rng::Key;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeSet;
-
-penstock_model::choice! {
-    /// The order of simultaneous events of one kind at one node.
-    pub enum Ties {
-        /// The order of the links and flows in the scenario; calls after flows.
-        "scenario" => Scenario,
-        /// A random order, drawn anew for every instant from the seed.
-        "random" => Random,
-    }
-}
-
-penstock_model::choice! {
-    /// Which of several routes with the fewest links a flow takes.
-    pub enum Routing {
-        /// The one whose first differing link stands earlier in the scenario.
-        "first" => First,
-        /// At every node one of the next links, by a hash of the flow and the node (equal-cost multi-path); the same
-        /// for every seed.
-        "ecmp" => Ecmp,
-    }
-}
-
-penstock_model::parameters! {
-    /// A scenario: a network, its traffic, and what is measured.
-    pub struct TopKeys {
-        /// What the scenario is about, in a sentence.
-        description: Option<Text>;
-        /// When the run ends; at most 200 days.
-        duration: RunTime;
-        /// When counting begins; before `duration`.
-        warm_up: RunTime = "0 s";
-        /// The root of all randomness; the command line overrides it.
-        seed: Seed = "1";
-        /// The order of simultaneous events of one kind at one node.
-        ties: Ties = "scenario";
-        /// Which of several routes with the fewest links a flow takes, if none is given.
-        routing: Routing = "first";
-    }
-}
-impl Check for TopKeys {
-    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        let (RunTime(duration), RunTime(warm_up)) = (self.duration, self.warm_up);
-        if duration == Duration::ZERO {
-            mistake("duration", "a run must last longer than 0 s".to_owned());
-        } else if duration > Duration::from_secs(200 * 86_400) {
-            mistake("duration", format!("{duration} is longer than any run; at most 200 days"));
-        } else if warm_up >= duration {
-            mistake("warm-up", format!("{warm_up} is not before the end at {duration}, so nothing would be counted"));
-        }
-    }
-}
 
 /// A scenario without mistakes.
 #[derive(Clone, Debug)]
@@ -105,7 +57,7 @@ pub fn load(text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidSc
 fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<ValidScenario> {
     let mut tree = tree::parse(text, mistakes)?;
     for (i, (path, value)) in sets.iter().enumerate() {
-        set::apply(&mut tree, path, value, i, mistakes);
+        settings::apply(&mut tree, path, value, i, mistakes);
     }
     let mut top = Section::new(mistakes, String::new(), tree.place, &tree)?;
     let keys = TopKeys::read(&mut top);
@@ -113,11 +65,11 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     let duration = keys.as_ref().map(|keys| keys.duration.0);
     let nodes = Nodes::read(&mut top);
     let mut links = Links::read(&mut top, &nodes, duration);
-    let (mut flows, flows_complete) = Flows::read_all(&mut top, &nodes, duration);
+    let (mut flows, flows_complete) = traffic::read_all(&mut top, &nodes, duration);
     check_shared_names(&flows, &links, mistakes);
     let mut wanted = Wanted::default();
     let measures = {
-        let is_tcp = |group: &Flows| matches!(group.plan.transport, TransportPlan::Tcp(_));
+        let is_tcp = |group: &GroupDraft| matches!(group.plan.transport, TransportPlan::Tcp(_));
         let known = Known {
             flows: flows
                 .iter()
@@ -141,6 +93,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
         let spans = keys.as_ref().map(|keys| Spans { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
         measure::read_all(&mut top, &known, spans, &mut wanted)
     };
+    let switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
     // What follows needs everything before it.
     let sound = mistakes.none();
     let routing = keys.as_ref().map_or(Routing::First, |keys| keys.routing);
@@ -175,6 +128,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
             Ties::Random => blueprint::Ties::Random,
         },
         nodes: nodes.names(),
+        switches,
         links: links.plans,
         routes,
         classes,
@@ -271,7 +225,7 @@ fn top_level(mistakes: &Mistakes, tree: &tree::Tree, key: &str, message: String)
 }
 
 /// `[[measure]]` and settings know flows and links by the same names.
-fn check_shared_names(flows: &[Flows], links: &Links, mistakes: &Mistakes) {
+fn check_shared_names(flows: &[GroupDraft], links: &Links, mistakes: &Mistakes) {
     let of_links: BTreeSet<&str> = links.groups.iter().map(|link| link.name.as_str()).collect();
     for group in flows.iter().filter(|group| of_links.contains(group.plan.name.as_str())) {
         let message = format!("'{}' is the name of a link too; give one of them another name", group.plan.name);
@@ -279,7 +233,7 @@ fn check_shared_names(flows: &[Flows], links: &Links, mistakes: &Mistakes) {
     }
 }
 
-fn roster(flows: &[Flows], links: &Links) -> Roster {
+fn roster(flows: &[GroupDraft], links: &Links) -> Roster {
     let mut first = 0;
     let flows = flows.iter().map(|group| {
         let members = first..first + group.count;
@@ -291,12 +245,12 @@ fn roster(flows: &[Flows], links: &Links) -> Roster {
 }
 
 /// What is measured if the scenario does not say.
-fn usual_measures(flows: &[Flows], links: &Links) -> Vec<Measure> {
+fn usual_measures(flows: &[GroupDraft], links: &Links) -> Vec<Measure> {
     let groups: Vec<Target> = (0..flows.len()).map(Target::Flows).collect();
     let mut measures: Vec<Measure> =
         [What::Throughput, What::Goodput, What::Delay, What::Loss].into_iter().map(|what| Measure::plain(what, groups.clone())).collect();
     let calls = |admission: bool| {
-        let counts = |group: &Flows| group.plan.calls.as_ref().is_some_and(|calls| !admission || calls.admission.is_some());
+        let counts = |group: &GroupDraft| group.plan.calls.as_ref().is_some_and(|calls| !admission || calls.admission.is_some());
         groups.iter().zip(flows).filter(|(_, group)| counts(group)).map(|(target, _)| *target).collect::<Vec<Target>>()
     };
     measures.push(Measure::plain(What::Calls, calls(false)));

@@ -63,3 +63,18 @@ fn pcn_termination_reaches_the_supportable_rate() {
     let terminated = value(&metrics, "calls", &[("what", "terminated")]);
     assert!(terminated > 200.0 && terminated < 260.0, "{metrics:#?}");
 }
+
+#[test]
+fn a_shared_buffer_keeps_room_for_the_stream() {
+    let losses = |sets: &[(&str, &str)]| {
+        let scenario = example("shared-buffer.toml", sets);
+        let metrics = scenario.metrics(&run(&scenario));
+        let buffer_drops = |of| value(&metrics, "drops", &[("of", of), ("cause", "buffer")]);
+        (buffer_drops("switch-client"), buffer_drops("switch-viewer"))
+    };
+    // alpha / (1 + alpha) of the memory for the busy port alone: a burst of 20 kB finds room. A pool is full when it comes.
+    let (client, viewer) = losses(&[]);
+    assert!(client > 0.0 && viewer == 0.0, "{client} {viewer}");
+    let (client, viewer) = losses(&[("nodes.switch.buffer.pool", "{ size = \"200 kB\" }")]);
+    assert!(client > 0.0 && viewer > 0.0, "{client} {viewer}");
+}

@@ -307,3 +307,52 @@ fn measures_of_expedited_traffic() {
         "t.toml:18: measure[0].of: 'ef-error' is measured of links, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, jitter, ipdv, rtp-jitter, page-time, loss, marks, fairness, retransmissions, marking-ratio",
     );
 }
+
+/// `FLOW` with a transfer over this TCP.
+fn tcp_refused(tcp: &str, expected: &str) {
+    refused(FLOW, &format!("source.ftp = {{}}\ntransport.tcp = {tcp}"), expected);
+}
+
+#[test]
+fn congestion_controls_and_recoveries() {
+    tcp_refused(
+        r#"{ variant = "sack", recovery.reno = {} }"#,
+        "t.toml:16: flows[0].transport.tcp.variant: 'sack' repairs losses by recovery.sack, but recovery.reno is given; keep one",
+    );
+    tcp_refused(
+        r#"{ variant = "sack", congestion-control.cubic = {} }"#,
+        "t.toml:16: flows[0].transport.tcp.variant: 'sack' has congestion-control.reno, but congestion-control.cubic is given; write recovery.sack = {} in its place",
+    );
+    tcp_refused(
+        r#"{ partial-ack-timer = "every", recovery = "new-reno" }"#,
+        "t.toml:16: flows[0].transport.tcp.partial-ack-timer: has no effect beside recovery, which has one of its own; write recovery.new-reno = { partial-ack-timer = ... }",
+    );
+    tcp_refused(
+        r#"{ congestion-control.reno = { beta = 0.5 } }"#,
+        "t.toml:16: flows[0].transport.tcp.congestion-control.reno.beta: unknown key 'beta' (there is no key here)",
+    );
+    tcp_refused(r#"{ congestion-control.cubic = { partial-ack-timer = "every" } }"#, "t.toml:16: flows[0].transport.tcp.congestion-control.cubic.partial-ack-timer: unknown key 'partial-ack-timer' (one of c, beta, fast-convergence, hystart)");
+    tcp_refused(
+        r#"{ congestion-control.cubics = {} }"#,
+        "t.toml:16: flows[0].transport.tcp.congestion-control: unknown congestion control 'cubics'; did you mean 'cubic'? (reno, cubic)",
+    );
+    tcp_refused(
+        r#"{ congestion-control.sack = {} }"#,
+        "t.toml:16: flows[0].transport.tcp.congestion-control: unknown congestion control 'sack' (one of reno, cubic)",
+    );
+    tcp_refused(
+        r#"{ recovery.cubic = {} }"#,
+        "t.toml:16: flows[0].transport.tcp.recovery: unknown recovery 'cubic' (one of tahoe, reno, new-reno, sack)",
+    );
+    tcp_refused(
+        r#"{ congestion-control.cubic = { beta = 1 } }"#,
+        "t.toml:16: flows[0].transport.tcp.congestion-control.cubic.beta: 1 is out of range; above 0 and below 1",
+    );
+    tcp_refused(r#"{ ecn = "ect-0" }"#, "t.toml:16: flows[0].transport.tcp.ecn: 'ect-0' is neither true nor false");
+    added(
+        FLOW,
+        r#"transport.udp = { congestion-control.cubic = {} }"#,
+        "t.toml:16: flows[0].transport.udp.congestion-control: unknown key 'congestion-control' (one of header, ecn)",
+    );
+    added(FLOW, r#"transport.udp = { ecn = true }"#, "t.toml:16: flows[0].transport.udp.ecn: true is not one of not-ect, ect-0, ect-1");
+}

@@ -3,6 +3,7 @@
 //! The scenario crate validates what a user wrote and compiles it into a [`Blueprint`]; a program may also fill one in
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
 
+use penstock_model::buffer::BufferPlan;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
@@ -11,12 +12,13 @@ use penstock_model::edge::{AdmissionPlan, TerminationPlan};
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
+use penstock_model::parameters::Limit;
 use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
-use penstock_model::units::{Duration, Rate, Time};
+use penstock_model::units::{Bytes, Duration, Rate, Time};
 use std::sync::Arc;
 
 /// One run: a network, its traffic, and what is observed.
@@ -34,6 +36,8 @@ pub struct Blueprint {
     pub ties: Ties,
     /// Names of the nodes; a [`NodeId`] is a position here.
     pub nodes: Vec<String>,
+    /// The nodes whose ports share something, each at most once.
+    pub switches: Vec<SwitchPlan>,
     /// The links; a [`LinkId`] is a position here, and the order of ties.
     pub links: Vec<LinkPlan>,
     /// The routes; a [`RouteId`] is a position here.
@@ -135,6 +139,37 @@ pub enum Ties {
     Scenario,
     /// By a hash of seed, process, time, input (or flow) and sequence.
     Random,
+}
+
+/// A node whose ports are one process, since they share something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SwitchPlan {
+    /// The node.
+    pub node: NodeId,
+    /// How the ports share a buffer; each has what its queues allow if they share none.
+    pub buffer: Option<SharedBufferPlan>,
+    /// When the ports that feed it are told to stop; never if left out.
+    pub pause: Option<PausePlan>,
+}
+
+/// A buffer that the ports of a node share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedBufferPlan {
+    /// Decides what is let in.
+    pub policy: BufferPlan,
+    /// Shares of ports, for policies that know them, in the policy's unit.
+    pub shares: Vec<(LinkId, Limit)>,
+}
+
+/// PAUSE, from a switch to the ports that feed it [IEEE8023 s31B].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PausePlan {
+    /// A port is told to stop when more than this is held of what came over its link.
+    pub xoff: Bytes,
+    /// It is told to go on when no more than this is.
+    pub xon: Bytes,
+    /// What the message takes beside the propagation of the link back.
+    pub processing: Duration,
 }
 
 /// A one-way link and the port that feeds it.

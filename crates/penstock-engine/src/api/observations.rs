@@ -169,6 +169,8 @@ pub struct LinkCounters {
     pub sent_bytes: u64,
     /// Packets lost, by cause (in the order of [`DropCause::ALL`]) and precedence.
     pub dropped_packets: [[u64; PRECEDENCES]; DropCause::ALL.len()],
+    /// Whether the port shares a buffer with others, which may have no room.
+    pub shares_buffer: bool,
     /// Bytes lost.
     pub dropped_bytes: u64,
     /// Packets marked by the discipline or by PCN meters here (each counts once, however severely it was marked).

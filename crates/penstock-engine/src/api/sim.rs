@@ -160,6 +160,11 @@ impl Sim {
         self.events.iter().sum()
     }
 
+    /// How many processes the executor has looked at to find what runs next; a measure of its work that no machine changes.
+    pub fn executor_steps(&self) -> u64 {
+        self.sequencer.steps() + self.parallel.as_ref().map_or(0, |parallel| parallel.steps())
+    }
+
     /// On how many cores most events were handled.
     pub fn cores(&self) -> usize {
         let [one, several] = self.events;

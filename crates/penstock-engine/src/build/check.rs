@@ -2,17 +2,19 @@
 
 use crate::api::blueprint::Blueprint;
 use crate::build::error::BlueprintError;
+use crate::build::switches::check_switches;
 use penstock_model::id::{LinkId, RouteId};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Duration;
 
-/// Checks links, sample plans, routes, and the routes of flows.
+/// Checks links, sample plans, routes, the routes of flows, and switches.
 ///
 /// # Errors
 /// If one of them contradicts itself or another one.
 pub fn check(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     check_links(blueprint)?;
-    check_routes(blueprint)
+    check_routes(blueprint)?;
+    check_switches(blueprint)
 }
 
 fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {

@@ -19,6 +19,16 @@ pub enum BlueprintError {
     LinkToItself(String),
     /// Samples without any time between them.
     NoInterval(usize),
+    /// A node is to be a switch, and no link leaves it.
+    SwitchWithoutPorts(String),
+    /// The static shares of this node's ports are more than its buffer, or of ports of other nodes.
+    SharesBeyondBuffer(String),
+    /// This node would tell ports to go on before it tells them to stop.
+    XonAboveXoff(String),
+    /// These messages have no route.
+    MessageWithoutRoute(String),
+    /// These messages would take no time.
+    MessageWithoutDelay(String),
 }
 
 impl fmt::Display for BlueprintError {
@@ -35,6 +45,15 @@ impl fmt::Display for BlueprintError {
             BlueprintError::Mismatch(group) => write!(f, "flows '{group}': this source cannot be carried by this transport"),
             BlueprintError::LinkToItself(link) => write!(f, "the link {link} ends where it begins"),
             BlueprintError::NoInterval(plan) => write!(f, "sample plan {plan} has an interval of 0 s; give it one above 0 s"),
+            BlueprintError::SwitchWithoutPorts(node) => write!(f, "node '{node}' is to be a switch, but no link begins there"),
+            BlueprintError::SharesBeyondBuffer(node) => {
+                write!(f, "node '{node}': the shares are more than the shared buffer, or of ports of other nodes")
+            }
+            BlueprintError::XonAboveXoff(node) => write!(f, "node '{node}': pause has an xon above its xoff; give it at most xoff"),
+            BlueprintError::MessageWithoutRoute(path) => write!(f, "the {path} have no route; add a link back"),
+            BlueprintError::MessageWithoutDelay(path) => {
+                write!(f, "the {path} would take no time; give the link back a delay, or the messages a processing time, above 0 s")
+            }
         }
     }
 }

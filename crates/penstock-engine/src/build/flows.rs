@@ -3,17 +3,18 @@
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan};
 use crate::build::error::BlueprintError;
 use crate::build::flow_layout::{flow_key, flows_in_layout_order, start};
+use crate::build::message_paths::call_signals;
 use crate::build::numbering::ProcessNumbers;
-use crate::build::process_graph::signal_delays;
 use crate::build::processes::tie_key;
 use crate::endpoints::calls::egress::CallsEgress;
-use crate::endpoints::calls::{CallsIngress, CallsSetup};
+use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
 use crate::endpoints::counts::Received;
 use crate::endpoints::http_user::HttpUser;
+use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Window;
 use crate::kernel::message::Peer;
-use crate::kernel::route::{Departure, FlowRoutes};
-use crate::node::host::{EndpointCounts, Host, PacketTemplate};
+use crate::kernel::route::{Departure, FlowSlots};
+use crate::node::host::{EndpointCounts, Host};
 use crate::node::process::Process;
 use penstock_model::edge::{EdgeContext, Egress};
 use penstock_model::id::{FlowId, NodeId, ProcessId, RouteId};
@@ -34,7 +35,7 @@ pub fn add_flows(
     numbers: &ProcessNumbers,
     processes: &mut [Process],
     departure: impl Fn(RouteId) -> Departure,
-) -> Result<Vec<FlowRoutes>, BlueprintError> {
+) -> Result<Vec<FlowSlots>, BlueprintError> {
     let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint
         .groups
         .iter()
@@ -49,13 +50,18 @@ pub fn add_flows(
             host(processes, process).expect_ends(&ends);
         }
     }
-    let mut flows = vec![FlowRoutes::NONE; blueprint.flows.len()];
+    let mut flows = vec![FlowSlots::NONE; blueprint.flows.len()];
     for i in flows_in_layout_order(blueprint, key) {
         let flow = &blueprint.flows[i as usize];
         let group = &blueprint.groups[flow.group as usize];
         let flow_key = flow_key(blueprint, flow, key);
-        let template =
-            PacketTemplate { flow: FlowId(i), departure: departure(flow.forward), class: group.class, precedence: group.precedence };
+        let template = PacketTemplate {
+            flow: FlowId(i),
+            departure: departure(flow.forward),
+            class: group.class,
+            precedence: group.precedence,
+            ecn: group.transport.datagram_ecn(),
+        };
         let ends = FlowEnds {
             blueprint,
             flow,
@@ -100,7 +106,7 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
         processes: &mut [Process],
         parameters: &Arc<TcpParameters>,
         backward: Departure,
-    ) -> Result<FlowRoutes, BlueprintError> {
+    ) -> Result<FlowSlots, BlueprintError> {
         let FlowEnds { group, template, start, process: (from, to), .. } = *self;
         let mut sender = Sender::new(parameters, clock_offset(parameters, self.key));
         let watch = self.blueprint.watch.group(self.flow.group);
@@ -113,22 +119,22 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
         let received = self.received(parameters.header.get() as u32);
         let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), received);
         let source = host(processes, from).add_sender(template, sender, http_user, start, group.stop);
-        Ok(FlowRoutes { source, sink })
+        Ok(FlowSlots { source, sink })
     }
 
-    fn add_open_loop(&self, processes: &mut [Process], header: u32) -> Result<FlowRoutes, BlueprintError> {
+    fn add_open_loop(&self, processes: &mut [Process], header: u32) -> Result<FlowSlots, BlueprintError> {
         let FlowEnds { group, template, start, process: (from, to), .. } = *self;
         let source = AnySource::new(&group.source).ok_or_else(|| BlueprintError::Mismatch(group.name.clone()))?;
         let sink = host(processes, to).add_sink(self.received(header));
         let source = host(processes, from).add_source(template, source, self.key.child("source").stream(), start, group.stop);
-        Ok(FlowRoutes { source, sink })
+        Ok(FlowSlots { source, sink })
     }
 
     /// Signals between the edges take the routes' propagation and the processing, and no queueing.
-    fn add_calls(&self, processes: &mut [Process], header: u32) -> Result<FlowRoutes, BlueprintError> {
+    fn add_calls(&self, processes: &mut [Process], header: u32) -> Result<FlowSlots, BlueprintError> {
         let FlowEnds { blueprint, flow, group, template, key, start, process: (from, to), .. } = *self;
         let plan = group.calls.as_ref().expect("a group of calls");
-        let (there, back) = signal_delays(blueprint, flow)?.expect("a group of calls");
+        let (there, back) = call_signals(blueprint, flow)?.expect("a group of calls");
         if AnySource::new(&group.source).is_none() {
             return Err(BlueprintError::Mismatch(group.name.clone()));
         }
@@ -151,7 +157,7 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
             ties: (self.ties)(),
         });
         let source = host(processes, from).add_calls(calls);
-        Ok(FlowRoutes { source, sink })
+        Ok(FlowSlots { source, sink })
     }
 }
 
@@ -186,7 +192,7 @@ fn clock_offset(tcp: &TcpParameters, flow: Key) -> Duration {
     }
 }
 
-/// Who asks a TCP flow for pages.
+/// The user that requests pages of a TCP flow, if it is one of web traffic.
 fn http_user(group: &FlowGroup, tcp: &TcpParameters, flow: Key, distribution: bool) -> Option<Box<HttpUser>> {
     match &group.source {
         SourcePlan::Http(http) => {

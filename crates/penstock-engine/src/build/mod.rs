@@ -4,10 +4,12 @@ pub mod check;
 pub mod error;
 pub mod flow_layout;
 pub mod flows;
+pub mod message_paths;
 pub mod numbering;
 pub mod process_graph;
 pub mod processes;
 pub mod routes;
+pub mod switches;
 
 use crate::api::blueprint::Blueprint;
 use crate::build::error::BlueprintError;
@@ -15,6 +17,7 @@ use crate::build::flows::add_flows;
 use crate::build::numbering::{used_links, Channels, Place, Places, ProcessNumbers, Sharded};
 use crate::build::processes::ProcessTable;
 use crate::build::routes::{InputNumbers, RouteTable};
+use crate::build::switches::Switches;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::process_graph::{Latencies, ProcessGraph};
 use crate::kernel::route::{Hop, Routes};
@@ -69,7 +72,7 @@ impl<'a> Network<'a> {
     /// Makes the processes, numbered shard by shard; `shard_of` has the shard of each process of the graph.
     ///
     /// # Errors
-    /// If a flow's source cannot be carried by its transport.
+    /// If a flow's source cannot be carried by its transport, or messages have no route.
     pub fn assemble(&self, shard_of: &[u32]) -> Result<Assembly, BlueprintError> {
         let Network { blueprint, places, used, channels, order, graph } = self;
         let Sharded { order, number, ends } = Sharded::new(order, shard_of);
@@ -86,6 +89,8 @@ impl<'a> Network<'a> {
                 host.passes_on = true;
             }
         }
+        let switches = Switches { blueprint, numbers: &numbers, places, port_index: &port_index, inputs: &input_numbers };
+        switches.add(&mut processes)?;
         let flows = add_flows(blueprint, key, &numbers, &mut processes, |route| routes.departure(route))?;
         Ok(Assembly { processes, inputs, routes: Routes::new(routes.hops, flows), latencies: graph.latencies(&number), ends })
     }

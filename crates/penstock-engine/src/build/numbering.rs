@@ -22,13 +22,15 @@ pub struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Hosts are the nodes where flows or routes begin or end.
+    /// Hosts are the nodes where flows or routes begin or end, and those whose ports share something.
     pub fn new(blueprint: &'a Blueprint) -> Places<'a> {
         let mut is_host = vec![false; blueprint.nodes.len()];
         for flow in &blueprint.flows {
             is_host[flow.from.index()] = true;
             is_host[flow.to.index()] = true;
         }
+        // The ports of a switch are one process, whether flows end there or not.
+        blueprint.switches.iter().for_each(|switch| is_host[switch.node.index()] = true);
         // A route that no flow takes must end somewhere too.
         for route in &blueprint.routes {
             is_host[blueprint.links[route[route.len() - 1].index()].to.index()] = true;

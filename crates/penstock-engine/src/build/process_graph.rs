@@ -1,8 +1,9 @@
 //! The graph of processes: which one sends to which, the least time that takes, and the load in flows.
 
-use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan};
+use crate::api::blueprint::{Blueprint, LinkPlan};
 use crate::build::error::BlueprintError;
-use crate::build::numbering::{Place, Places, ProcessNumbers};
+use crate::build::message_paths::{message_paths, MessagePath};
+use crate::build::numbering::{Places, ProcessNumbers};
 use crate::kernel::process_graph::{Edge, ProcessGraph};
 use penstock_model::id::RouteId;
 use penstock_model::transport::TransportPlan;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 /// The graph of the processes at places with these numbers.
 ///
 /// # Errors
-/// If the edges of calls have no delay between them.
+/// If messages have no route, or take no time.
 pub fn of(blueprint: &Blueprint, places: &Places<'_>, numbers: &ProcessNumbers) -> Result<ProcessGraph, BlueprintError> {
     let mut weights = vec![0; numbers.count()];
     let mut edges: BTreeMap<(u32, u32), (Duration, u64)> = BTreeMap::new();
@@ -31,12 +32,8 @@ pub fn of(blueprint: &Blueprint, places: &Places<'_>, numbers: &ProcessNumbers) 
             }
         }
     }
-    for flow in &blueprint.flows {
-        if let Some((there, back)) = signal_delays(blueprint, flow)? {
-            let (from, to) = (numbers.of(Place::Host(flow.from)), numbers.of(Place::Host(flow.to)));
-            connect(from, to, there, 0);
-            connect(to, from, back, 0);
-        }
+    for MessagePath { from, to, delay } in message_paths(blueprint, places)? {
+        connect(numbers.of(from), numbers.of(to), delay, 0);
     }
     let edges = edges.into_iter().map(|((from, to), (delay, flows))| Edge { from, to, delay, flows }).collect();
     Ok(ProcessGraph { weights, edges })
@@ -82,22 +79,4 @@ fn smallest_of_routes(blueprint: &Blueprint) -> Vec<Bytes> {
 fn least_delay(link: &LinkPlan, size: Bytes) -> Duration {
     let transmission = if link.rate_changes.is_empty() { link.rate.transmission_time(size) } else { Duration::ZERO };
     link.delay + transmission
-}
-
-/// How long signals take between the ends of an aggregate of calls, there and back; `None` for other flows.
-///
-/// # Errors
-/// If they take no time.
-pub fn signal_delays(blueprint: &Blueprint, flow: &FlowPlan) -> Result<Option<(Duration, Duration)>, BlueprintError> {
-    let group = &blueprint.groups[flow.group as usize];
-    let Some(plan) = &group.calls else { return Ok(None) };
-    let propagation = |route: RouteId| {
-        let links = blueprint.routes[route.index()].iter();
-        links.fold(plan.processing, |sum, link| sum + blueprint.links[link.index()].delay)
-    };
-    let (there, back) = (propagation(flow.forward), propagation(flow.backward));
-    if there == Duration::ZERO || back == Duration::ZERO {
-        return Err(BlueprintError::SignalWithoutDelay(group.name.clone()));
-    }
-    Ok(Some((there, back)))
 }

@@ -3,6 +3,7 @@
 use crate::api::blueprint::{Blueprint, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
 use crate::build::numbering::{Channels, Place, Places, ProcessNumbers};
 use crate::build::routes::InputNumbers;
+use crate::build::switches::decides_at_departure;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Window;
 use crate::node::host::Host;
@@ -103,16 +104,17 @@ impl<'a> PortMaker<'a> {
         let trace_place = (blueprint.nodes.len() + link.index()) as u32;
         let watch = self.watched.get(&link).map(|watch| (*watch, blueprint.classes.len()));
         let key = self.links_key.child(&plan.path);
-        Port::new(link, trace_place, &sampled_in_step(blueprint, link, plan), key, self.window, watch, blueprint.fast_paths)
+        Port::new(link, trace_place, &plan_in_step(blueprint, link, plan), key, self.window, watch, blueprint.fast_paths)
     }
 }
 
 /// The plan of a link. Where departures are known on arrival, meters at departure run ahead of the time; a port whose meters
-/// are sampled is made event-driven.
-fn sampled_in_step<'a>(blueprint: &Blueprint, link: LinkId, plan: &'a LinkPlan) -> Cow<'a, LinkPlan> {
+/// are sampled is made event-driven, and so is one of a switch or that may be paused.
+fn plan_in_step<'a>(blueprint: &Blueprint, link: LinkId, plan: &'a LinkPlan) -> Cow<'a, LinkPlan> {
     let at_departure =
         plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || plan.port.pcn_at == PcnAt::Departure;
-    if !at_departure || blueprint.meter_samples.iter().all(|sample| sample.link != link) {
+    let is_sampled = at_departure && blueprint.meter_samples.iter().any(|sample| sample.link == link);
+    if !is_sampled && !decides_at_departure(blueprint, link) {
         return Cow::Borrowed(plan);
     }
     let port = Arc::new(PortPlan { force_service: true, ..PortPlan::clone(&plan.port) });

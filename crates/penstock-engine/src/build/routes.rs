@@ -25,7 +25,7 @@ impl InputNumbers {
         self.0[begin..].iter().take_while(move |(other, ..)| *other == link).map(|(_, process, input)| (*process, *input))
     }
 
-    fn of(&self, link: LinkId, process: ProcessId) -> u32 {
+    pub fn of(&self, link: LinkId, process: ProcessId) -> u32 {
         let found = self.fed_by(link).find(|(fed, _)| *fed == process);
         found.expect("every link of a route feeds the next process").1
     }

@@ -1,4 +1,4 @@
-//! What the receiving end of a flow records beyond its counters, when somebody asked.
+//! What the receiving end of a flow records beyond its counters, on request.
 
 use crate::api::blueprint::FlowWatch;
 use crate::api::observations::Timings;
@@ -16,7 +16,7 @@ pub struct FlowRecorder {
 }
 
 impl FlowRecorder {
-    /// A watch for what `plan` names; `None` if it names nothing of a packet.
+    /// A recorder of what `plan` asks for; `None` if that is nothing about single packets.
     pub fn new(plan: FlowWatch) -> Option<Box<FlowRecorder>> {
         let FlowWatch { delays, variation, rtp_jitter, .. } = plan;
         let timings = Timings {

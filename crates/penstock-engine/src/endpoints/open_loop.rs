@@ -1,11 +1,12 @@
-//! The ends of open-loop flows: nothing that arrives changes what they send.
+//! Endpoints of open-loop flows: no arrival changes what they send.
 
 use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::counts::Received;
-use crate::endpoints::timing_wheel::Next;
+use crate::endpoints::host_context::HostContext;
+use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Window;
-use crate::node::host::{HostContext, PacketTemplate};
-use penstock_model::packet::Body;
+use crate::kernel::periodic_packet::PeriodicPacket;
+use penstock_model::packet::{Body, Ecn};
 use penstock_model::rng::Stream;
 use penstock_model::source::{AnySource, Source};
 use penstock_model::units::{Duration, Time};
@@ -14,19 +15,19 @@ use penstock_model::units::{Duration, Time};
 #[repr(align(64))]
 pub struct OpenLoopSource {
     template: PacketTemplate,
-    pace: Autotune,
-    /// Nothing is sent after this.
+    pattern: Pattern,
+    /// The source sends nothing after this.
     stop: Time,
     size: u32,
     /// The next packet's number.
     seq: u32,
 }
 
-/// How an open-loop source goes on.
-enum Autotune {
-    /// Packets of one size at one spacing: how many it has sent is a matter of time alone.
+/// How an open-loop source spaces and sizes its packets.
+enum Pattern {
+    /// One size and one spacing: how many packets it has sent follows from the time.
     Constant { first: Time, period: Duration },
-    /// Each drawn anew.
+    /// Both drawn for each packet.
     Drawn(Box<Drawn>),
 }
 
@@ -60,21 +61,24 @@ impl OpenLoopSource {
     ) -> (OpenLoopSource, Time) {
         let emission = source.first(&mut stream);
         let first = start + emission.after;
-        let pace = match source.period() {
-            Some(period) => Autotune::Constant { first, period },
-            None => Autotune::Drawn(Box::new(Drawn { source, stream, packets: 0, bytes: 0 })),
+        let pattern = match source.period() {
+            Some(period) => Pattern::Constant { first, period },
+            None => Pattern::Drawn(Box::new(Drawn { source, stream, packets: 0, bytes: 0 })),
         };
         let stop = if stop < window.to { stop } else { Time::NEVER };
-        let end = OpenLoopSource { template, pace, stop, size: emission.size, seq: 0 };
+        let end = OpenLoopSource { template, pattern, stop, size: emission.size, seq: 0 };
         (end, if first <= stop { first } else { Time::NEVER })
     }
 
     /// The next packet, if the source repeats it at one spacing until the end of the run.
-    pub fn repeats(&self) -> Option<Next> {
-        let Autotune::Constant { .. } = self.pace else { return None };
+    pub fn periodic_packet(&self) -> Option<PeriodicPacket> {
+        let Pattern::Constant { .. } = self.pattern else { return None };
         let port = u16::try_from(self.template.departure.port).ok().filter(|_| self.stop == Time::NEVER)?;
-        let PacketTemplate { departure, class, precedence, .. } = self.template;
-        Some(Next { hop: departure.hop, size: self.size, seq: self.seq, port, precedence, class })
+        let PacketTemplate { departure, class, precedence, ecn, .. } = self.template;
+        if ecn != Ecn::NotEct {
+            return None; // an entry of the wheel has no room for the codepoint
+        }
+        Some(PeriodicPacket { hop: departure.hop, size: self.size, seq: self.seq, port, precedence, class })
     }
 
     /// Sends a packet; returns when it sends the next one, or never.
@@ -82,9 +86,9 @@ impl OpenLoopSource {
     pub fn send(&mut self, now: Time, window: Window, place: u32, host_context: &mut HostContext<'_, '_>) -> Time {
         let packet = self.template.packet(now, self.size, Body::Datagram { seq: self.seq });
         self.seq = self.seq.wrapping_add(1);
-        let after = match &mut self.pace {
-            Autotune::Constant { period, .. } => *period,
-            Autotune::Drawn(drawn) => {
+        let after = match &mut self.pattern {
+            Pattern::Constant { period, .. } => *period,
+            Pattern::Drawn(drawn) => {
                 if window.is_open(now) {
                     drawn.packets += 1;
                     drawn.bytes += u64::from(packet.size);
@@ -107,18 +111,18 @@ impl OpenLoopSource {
     /// Writes what was sent in the window into the flow's row, at the end of the run.
     pub fn report(&self, window: Window, seen: &mut Observations) {
         let counters = &mut seen.flows[self.template.flow.index()];
-        (counters.sent_packets, counters.sent_bytes) = match &self.pace {
-            Autotune::Constant { first, period } => {
+        (counters.sent_packets, counters.sent_bytes) = match &self.pattern {
+            Pattern::Constant { first, period } => {
                 let until = self.stop.min(window.to);
                 let packets = sent_by(*first, *period, until.after()) - sent_by(*first, *period, window.from.min(until.after()));
                 (packets, packets * u64::from(self.size))
             }
-            Autotune::Drawn(drawn) => (drawn.packets, drawn.bytes),
+            Pattern::Drawn(drawn) => (drawn.packets, drawn.bytes),
         };
     }
 }
 
-/// How many packets a source has sent before `bound` that sends the first at `first` and then one each `period`.
+/// How many packets a source sends before `bound` that begins at `first` and sends one packet per `period`.
 fn sent_by(first: Time, period: Duration, bound: Time) -> u64 {
     if bound <= first {
         return 0;

@@ -2,11 +2,12 @@
 
 use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::counts::{Received, Sent};
+use crate::endpoints::host_context::HostContext;
 use crate::endpoints::http_user::HttpUser;
+use crate::endpoints::packet_template::PacketTemplate;
+use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
-use crate::node::host::{HostContext, PacketTemplate};
-use crate::node::timers::{Timer, TimerKind, Timers};
 use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
 use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
 use penstock_model::units::Time;
@@ -90,7 +91,7 @@ impl TcpEndpoints {
                     host_context.context.record.digest.packet(*at, packet, 0);
                     self.take_segment(*at, packet, *seq, timers, host_context);
                 }
-                Body::Ack { next, sack } => {
+                Body::Ack { next, sack, .. } => {
                     host_context.context.record.digest.packet(*at, packet, 0);
                     self.take_ack(*at, packet, *next, sack, timers, host_context);
                 }
@@ -110,8 +111,8 @@ impl TcpEndpoints {
         let acknowledges = match end.receiver.on_usual_segment(now, seq) {
             Some(acknowledges) => acknowledges,
             None => {
-                end.receiver.on_segment(now, seq);
-                if end.receiver.reports_blocks() {
+                end.receiver.on_segment(now, seq, packet.ecn, carries_cwr(&packet.body));
+                if !end.receiver.has_plain_acks() {
                     if counts {
                         end.count(now, packet, before);
                     }
@@ -124,7 +125,7 @@ impl TcpEndpoints {
             end.count(now, packet, before);
         }
         if acknowledges {
-            let body = Body::Ack { next: end.receiver.delivered(), sack: SackBlocks::default() };
+            let body = Body::Ack { next: end.receiver.delivered(), ece: false, sack: SackBlocks::default() };
             let packet = end.template.packet(now, end.receiver.packet_size(), body);
             host_context.send(now, end.template.departure.port, &packet);
         } else {
@@ -147,7 +148,7 @@ impl TcpEndpoints {
         let end = &mut self.senders[slot as usize];
         let usual = if sack.is_empty() { end.sender.on_usual_ack(now, next) } else { None };
         let Some(segments) = usual else {
-            return self.on_ack(now, slot, &Ack { next, sack: *sack }, timers, host_context);
+            return self.on_ack(now, slot, &Ack { next, ece: carries_ece(&packet.body), sack: *sack }, timers, host_context);
         };
         let size = end.sender.packet_size();
         let Segments { first, end: last, new_from } = segments;
@@ -155,10 +156,10 @@ impl TcpEndpoints {
             end.sent.count_many(last - first, size, last.min(new_from).saturating_sub(first));
         }
         for seq in first..last {
-            let packet = end.template.packet(now, size, Body::Segment { seq, retransmission: seq < new_from });
+            let packet = end.template.packet(now, size, Body::Segment { seq, retransmission: seq < new_from, cwr: false });
             host_context.send(now, end.template.departure.port, &packet);
         }
-        timers.arm(end.sender.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
+        timers.arm(end.sender.usual_deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
     }
 
     /// Takes a packet at the end of its route.
@@ -166,22 +167,22 @@ impl TcpEndpoints {
     pub fn deliver(&mut self, now: Time, packet: &Packet, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         let flow = host_context.context.routes.flow(packet.flow);
         match packet.body {
-            Body::Segment { seq, .. } => {
+            Body::Segment { seq, cwr, .. } => {
                 let end = &mut self.receivers[flow.sink as usize];
                 let before = end.receiver.delivered();
-                end.receiver.on_segment(now, seq);
+                end.receiver.on_segment(now, seq, packet.ecn, cwr);
                 if self.window.is_open(now) {
                     end.count(now, packet, before);
                 }
                 self.pump_receiver(now, flow.sink, timers, host_context);
             }
-            Body::Ack { next, sack } => self.on_ack(now, flow.source, &Ack { next, sack }, timers, host_context),
-            Body::Syn => {
-                self.receivers[flow.sink as usize].receiver.on_syn(now);
+            Body::Ack { next, ece, sack } => self.on_ack(now, flow.source, &Ack { next, ece, sack }, timers, host_context),
+            Body::Syn { ecn } => {
+                self.receivers[flow.sink as usize].receiver.on_syn(now, ecn);
                 self.pump_receiver(now, flow.sink, timers, host_context);
             }
-            Body::SynAck => {
-                self.senders[flow.source as usize].sender.on_syn_ack(now);
+            Body::SynAck { ecn } => {
+                self.senders[flow.source as usize].sender.on_syn_ack(now, ecn);
                 self.pump_sender(now, flow.source, timers, host_context);
             }
             _ => unreachable!("these have no transport"),
@@ -223,7 +224,7 @@ impl TcpEndpoints {
                 }
                 end.armed = Time::NEVER;
                 if end.sender.deadline() <= now {
-                    end.sender.on_timeout(now);
+                    end.sender.on_deadline(now);
                 }
                 self.pump_sender(now, timer.slot, timers, host_context);
             }
@@ -255,8 +256,8 @@ impl TcpEndpoints {
     /// Sends whatever the sender wants to send now, and arms its timer.
     fn pump_sender(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         let end = &mut self.senders[slot as usize];
-        while let Some(Transmission { body, size }) = end.sender.next_transmission(now) {
-            let packet = end.template.packet(now, size, body);
+        while let Some(Transmission { body, size, ecn }) = end.sender.next_transmission(now) {
+            let packet = Packet { ecn, ..end.template.packet(now, size, body) };
             if self.window.is_open(now) && matches!(body, Body::Segment { .. }) {
                 end.sent.count(&packet);
             }
@@ -269,8 +270,8 @@ impl TcpEndpoints {
     /// Sends whatever acknowledgements the receiver has, and arms its timer.
     fn pump_receiver(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         let end = &mut self.receivers[slot as usize];
-        while let Some(Transmission { body, size }) = end.receiver.next_transmission(now) {
-            let packet = end.template.packet(now, size, body);
+        while let Some(Transmission { body, size, ecn }) = end.receiver.next_transmission(now) {
+            let packet = Packet { ecn, ..end.template.packet(now, size, body) };
             host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
             host_context.send(now, end.template.departure.port, &packet);
         }
@@ -288,4 +289,14 @@ impl TcpEndpoints {
             seen.flows[end.template.flow.index()].goodput_bytes = end.goodput;
         }
     }
+}
+
+/// Whether a segment tells that its sender has reduced the window.
+fn carries_cwr(body: &Body) -> bool {
+    matches!(body, Body::Segment { cwr: true, .. })
+}
+
+/// Whether an acknowledgement echoes a mark.
+fn carries_ece(body: &Body) -> bool {
+    matches!(body, Body::Ack { ece: true, .. })
 }

@@ -23,6 +23,8 @@ pub struct Sequencer {
     mode: ModeChoice,
     visit_lengths: VisitLengths,
     sweep_lengths: SweepLengths,
+    /// Processes looked at so far: visits, stops of sweeps, and starts.
+    steps: u64,
 }
 
 impl Sequencer {
@@ -37,6 +39,7 @@ impl Sequencer {
             mode: ModeChoice::new(),
             visit_lengths: VisitLengths::new(processes),
             sweep_lengths: SweepLengths::new(processes),
+            steps: 0,
         };
         sequencer.choose(Executor::default());
         sequencer
@@ -55,6 +58,12 @@ impl Sequencer {
     /// Starts again with these times of the processes' next events.
     pub fn begin(&mut self, due: impl Iterator<Item = Time>) {
         self.schedule.reset(due);
+        self.steps += self.schedule.len() as u64;
+    }
+
+    /// How many processes have been looked at so far: the work of finding what runs next.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// Due times, for what is sent during a visit.
@@ -98,6 +107,7 @@ impl Sequencer {
     /// [`crate::kernel::process::Process::quiet_until`]).
     #[inline]
     pub fn visited(&mut self, process: usize, next: Time, quiet_until: Time, events: u64) {
+        self.steps += 1;
         self.mode.count_visit(events);
         self.lookahead.set_quiet_until(process, quiet_until);
         let longest = self.visit_lengths.adapt(process, events, self.lookahead.hears_only_answers(process));
@@ -133,6 +143,7 @@ impl Sequencer {
         }
         let end = self.sweep_lengths.end_of_sweep(first).min(until.after());
         self.sweep.begin(first, end);
+        self.steps += self.schedule.len() as u64;
         true
     }
 

@@ -10,15 +10,15 @@ pub struct Digest(u64);
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Digest {
-    /// Adds `what` having happened to `packet` at `now`: two words, folded into one by the halves of their product.
+    /// Adds an event of a packet at `now`: two words, folded into one by the halves of their product.
     #[inline(always)]
-    pub fn packet(&mut self, now: Time, packet: &Packet, what: u8) {
+    pub fn packet(&mut self, now: Time, packet: &Packet, event: u8) {
         let identity = u64::from(packet.flow.0) << 32 | u64::from(packet.sequence());
-        // What is written into a packet on its way differs in few bits: they go where the time has none.
-        let written = u32::from_le_bytes([packet.precedence, packet.class, packet.pcn as u8, packet.ecn as u8]);
-        // In the order in which they lie in a packet: one read.
-        let nature = u64::from(written ^ u32::from(what) << 4) << 32 | u64::from(packet.size);
-        let product = u128::from(self.0 ^ now.as_ps() ^ nature.rotate_left(16)) * u128::from(identity ^ MULTIPLIER);
+        // Marks change few bits: these go where the time has none.
+        let marks = u32::from_le_bytes([packet.precedence, packet.class, packet.pcn as u8, packet.ecn as u8]);
+        // In the order of the fields of a packet: one read.
+        let header = u64::from(marks ^ u32::from(event) << 4) << 32 | u64::from(packet.size);
+        let product = u128::from(self.0 ^ now.as_ps() ^ header.rotate_left(16)) * u128::from(identity ^ MULTIPLIER);
         self.0 = product as u64 ^ (product >> 64) as u64;
     }
 

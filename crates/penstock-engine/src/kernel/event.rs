@@ -27,7 +27,7 @@ impl Arrival {
             class: 0,
             ecn: Ecn::NotEct,
             pcn: PcnMark::Unmarked,
-            body: Body::Syn,
+            body: Body::Syn { ecn: false },
         };
         Arrival { at: Time::NEVER, packet }
     };

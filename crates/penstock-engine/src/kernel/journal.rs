@@ -1,4 +1,4 @@
-//! What a process writes down as it runs: its digest always, a trace only when asked for.
+//! The journal of a process: its digest always, a trace only when asked for.
 
 use crate::api::observations::{TraceEvent, TraceRow};
 use crate::kernel::digest::Digest;
@@ -23,8 +23,7 @@ impl Journal {
 
     /// Traces `event` without adding it to the digest: the digest holds every arrival, mark and loss, which imply the rest.
     ///
-    /// Only what is written down leaves this place, so that packets need not stand in memory because somebody might trace
-    /// them.
+    /// Only the row leaves this function, so that packets need not stay in memory for the case that they are traced.
     #[inline(always)]
     pub fn trace(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
         if self.trace.is_some() {
@@ -48,7 +47,7 @@ impl Journal {
     }
 }
 
-/// The part of the run that counts.
+/// The measurement window of a run: what happens outside is not counted.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// Counting begins here, inclusive.

@@ -1,4 +1,5 @@
-//! Messages: what hosts tell each other beside the packets, over the routes' propagation but through no queue.
+//! Messages: what processes tell each other beside the packets. A message takes the time of its path, declared when the
+//! network is built, and waits in no queue; feedback that is to take bandwidth is a packet instead.
 
 use penstock_model::edge::Signal;
 use penstock_model::id::{FlowId, ProcessId};
@@ -6,30 +7,70 @@ use penstock_model::units::{Duration, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// A signal between the edges of an aggregate, under way.
+/// A message under way.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     /// When it arrives.
     pub at: Time,
+    /// Its place among the messages that arrive at the same time.
+    pub order: MessageOrder,
+    /// What it says.
+    pub body: MessageBody,
+}
+
+/// The order of simultaneous messages at one process: by path, then as they were sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MessageOrder {
+    /// The number of the path, as declared.
+    pub path: u32,
+    /// Counts what its sender has sent.
+    pub number: u32,
+}
+
+impl MessageOrder {
+    /// Of the signals between the edges of an aggregate of calls. These paths come first.
+    pub fn of_call(flow: FlowId, to_egress: bool, number: u32) -> MessageOrder {
+        MessageOrder { path: 2 * flow.0 + u32::from(to_egress), number }
+    }
+
+    /// Of the first message over path number `path` of those beside the calls', in a network of so many flows.
+    pub fn beside_calls(flows: usize, path: u32) -> MessageOrder {
+        MessageOrder { path: 2 * flows as u32 + path, number: 0 }
+    }
+}
+
+/// What a message says, by its type. A type names whom it is for among what the receiving process is made of.
+#[derive(Clone, Copy, Debug)]
+pub enum MessageBody {
+    /// Between the edges of an aggregate of calls.
+    Call(CallSignal),
+    /// PAUSE, from the far end of a port's link.
+    Pause(PauseSignal),
+}
+
+/// A signal between the edges of an aggregate of calls.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSignal {
     /// The aggregate.
     pub flow: FlowId,
     /// From the ingress to the egress, or back.
     pub to_egress: bool,
-    /// Counts what this edge has sent.
-    pub number: u32,
     /// What it says.
     pub signal: Signal,
 }
 
-impl Message {
-    fn order(&self) -> (Time, FlowId, bool, u32) {
-        (self.at, self.flow, self.to_egress, self.number)
-    }
+/// Tells a port to stop, or to go on [IEEE8023 s31B].
+#[derive(Clone, Copy, Debug)]
+pub struct PauseSignal {
+    /// The port, among those of the process.
+    pub port: u32,
+    /// Whether it must stop.
+    pub stops: bool,
 }
 
 impl PartialEq for Message {
     fn eq(&self, other: &Message) -> bool {
-        self.order() == other.order()
+        (self.at, self.order) == (other.at, other.order)
     }
 }
 impl Eq for Message {}
@@ -40,11 +81,11 @@ impl PartialOrd for Message {
 }
 impl Ord for Message {
     fn cmp(&self, other: &Message) -> Ordering {
-        self.order().cmp(&other.order())
+        (self.at, self.order).cmp(&(other.at, other.order))
     }
 }
 
-/// The messages on their way to one process, by time, then aggregate, then the sender's order.
+/// The messages on their way to one process, by time, then path, then the sender's order.
 #[derive(Debug)]
 pub struct Mailbox {
     heap: BinaryHeap<Reverse<Message>>,
@@ -78,10 +119,10 @@ impl Mailbox {
     }
 }
 
-/// The other edge of an aggregate, and how long a signal takes to get there.
+/// Where the messages of a path go, and how long they take.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer {
-    /// Its process.
+    /// The receiving process.
     pub process: ProcessId,
     /// Propagation along the route, and processing.
     pub delay: Duration,

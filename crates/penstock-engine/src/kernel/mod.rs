@@ -8,6 +8,7 @@ pub mod journal;
 pub mod message;
 pub mod outbox;
 pub mod outputs;
+pub mod periodic_packet;
 pub mod process;
 pub mod process_graph;
 pub mod route;

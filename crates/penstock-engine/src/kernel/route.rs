@@ -1,4 +1,4 @@
-//! Routes, compiled into a table of hops that packets walk by index.
+//! Routes, compiled into a table of hops through which packets go by index.
 
 use penstock_model::id::{FlowId, HopId, ProcessId};
 
@@ -29,30 +29,30 @@ pub struct Departure {
 
 /// A flow's slots at its hosts.
 #[derive(Clone, Copy, Debug)]
-pub struct FlowRoutes {
+pub struct FlowSlots {
     /// The slot of the sending end at its host.
     pub source: u32,
     /// The slot of the receiving end at its host.
     pub sink: u32,
 }
 
-impl FlowRoutes {
-    /// Of a flow that has no ends yet.
-    pub const NONE: FlowRoutes = FlowRoutes { source: u32::MAX, sink: u32::MAX };
+impl FlowSlots {
+    /// No slots yet.
+    pub const NONE: FlowSlots = FlowSlots { source: u32::MAX, sink: u32::MAX };
 }
 
 /// All routes of a run. They never change; a packet's position in the table is the route of its emission.
 #[derive(Debug, Default)]
 pub struct Routes {
     hops: Vec<Hop>,
-    flows: Vec<FlowRoutes>,
-    /// The slot of each flow's receiving end once more: a table that a cache holds where that of the flows does not fit.
+    flows: Vec<FlowSlots>,
+    /// The slot of each flow's receiving end once more, in a table that may fit into a cache where `flows` does not.
     sinks: Vec<u32>,
 }
 
 impl Routes {
     /// Routes of these hops, for these flows.
-    pub fn new(hops: Vec<Hop>, flows: Vec<FlowRoutes>) -> Routes {
+    pub fn new(hops: Vec<Hop>, flows: Vec<FlowSlots>) -> Routes {
         let sinks = flows.iter().map(|flow| flow.sink).collect();
         Routes { hops, flows, sinks }
     }
@@ -63,9 +63,9 @@ impl Routes {
         self.hops[hop.index()]
     }
 
-    /// The ways of `flow`.
+    /// The slots of `flow`.
     #[inline]
-    pub fn flow(&self, flow: FlowId) -> FlowRoutes {
+    pub fn flow(&self, flow: FlowId) -> FlowSlots {
         self.flows[flow.index()]
     }
 

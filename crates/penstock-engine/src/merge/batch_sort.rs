@@ -1,4 +1,4 @@
-//! Some sorted inputs made one, by sorting what a visit may take.
+//! Batch-sort merge: some sorted inputs merged by sorting the keys of all arrivals that a visit may take.
 
 use crate::merge::radix_keys::RadixKeys;
 use crate::merge::ring::Ring;
@@ -7,29 +7,29 @@ use penstock_model::units::Time;
 
 /// More than a few inputs on which nothing overtakes. Simultaneous arrivals go by the input's number.
 ///
-/// Whoever asks for arrivals says until when there will be no others. What arrives on all inputs until then is put in order
-/// at once, by keys alone, and then copied out of the inputs by a few dozen. A packet is compared with its neighbours in
-/// time only, and neither it nor its sender costs anything while it is under way.
+/// A caller that asks for arrivals says until when no others will come. All arrivals until then are sorted at once, by keys
+/// alone, and then copied from the inputs a few dozen at a time. A packet is compared only with its neighbours in time, and
+/// neither it nor its sender costs anything while it is under way.
 #[derive(Debug)]
 pub struct BatchSort<T> {
     rings: Vec<Ring<T>>,
-    /// When the first of each input arrives that has no key yet.
+    /// For each input, when the first arrival without a key is due.
     heads: Vec<Time>,
     /// The earliest of these.
     next: Time,
     keys: RadixKeys,
     /// How many of the keys stand for packets that have left the inputs.
     copied: usize,
-    /// The last of these packets, from `taken` on.
+    /// The latest of these packets; those before `taken` have been taken.
     front: Vec<T>,
     taken: usize,
 }
 
-/// So many packets fit the nearest cache, with what a port needs.
+/// So many packets fit into the first-level cache, together with the state of a port.
 const MOST_COPIED: usize = 64;
 
 impl<T> BatchSort<T> {
-    /// More inputs than this are for a calendar: all heads are looked at for each visit.
+    /// More inputs than this are for a calendar, since each visit looks at all heads.
     pub const MOST: usize = RadixKeys::INPUTS;
 }
 
@@ -54,7 +54,7 @@ impl<T: Timed> BatchSort<T> {
         self.next
     }
 
-    /// Adds an old arrival, to be written over by one at `at`; tells whether that comes before all others.
+    /// Makes a place for an arrival at `at`, to be overwritten; returns whether that comes before all others.
     #[inline(always)]
     pub fn add(&mut self, input: usize, at: Time) -> (&mut T, bool) {
         debug_assert!(self.is_settled());
@@ -74,14 +74,14 @@ impl<T: Timed> BatchSort<T> {
         &mut self.rings[input]
     }
 
-    /// Takes note of what has been added at an input that was empty.
+    /// Updates the merge after arrivals were added to an input that was empty.
     pub fn settle(&mut self, input: usize) {
         self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at());
         self.next = self.next.min(self.heads[input]);
     }
 
-    /// Arrivals from the next one on, in order, none after `until`; none only if all of these have been taken. All of them
-    /// must be before anything else is asked.
+    /// The next arrivals in order, none after `until`; none only if all of these have been taken, which must be so before
+    /// anything else is done.
     #[inline]
     pub fn front(&mut self, until: Time) -> &[T] {
         if self.taken == self.front.len() {
@@ -101,7 +101,7 @@ impl<T: Timed> BatchSort<T> {
         self.front.len() - self.taken + self.rings.iter().map(Ring::len).sum::<usize>()
     }
 
-    /// Whether nothing is left of what was gathered last.
+    /// Whether nothing is left of the last batch.
     fn is_settled(&self) -> bool {
         self.taken == self.front.len() && self.copied == self.keys.sorted().len()
     }
@@ -117,9 +117,9 @@ impl<T: Timed> BatchSort<T> {
             }
             let (input, others) = self.first();
             if others > until {
-                return self.copy_alone(input, until, others);
+                return self.copy_from_one(input, until, others);
             }
-            self.gather(until);
+            self.sort_batch(until);
         }
         let keys = &self.keys.sorted()[self.copied..];
         let keys = &keys[..keys.len().min(MOST_COPIED)];
@@ -139,9 +139,9 @@ impl<T: Timed> BatchSort<T> {
         (first, others)
     }
 
-    /// The same where only one input has anything until then, and `others` none before: what few visits find, but short ones
-    /// mostly.
-    fn copy_alone(&mut self, input: usize, until: Time, others: Time) {
+    /// Copies arrivals of the only input that has any until then, the others none before `others`: rare in long visits, usual
+    /// in short ones.
+    fn copy_from_one(&mut self, input: usize, until: Time, others: Time) {
         let ring = &mut self.rings[input];
         let run = ring.front();
         let count = run.iter().take(MOST_COPIED).take_while(|arrival| arrival.at() <= until).count();
@@ -151,8 +151,8 @@ impl<T: Timed> BatchSort<T> {
         self.next = self.heads[input].min(others);
     }
 
-    /// Makes keys for what arrives until `until`; something does.
-    fn gather(&mut self, until: Time) {
+    /// Makes sorted keys for all arrivals until `until`, of which there are some.
+    fn sort_batch(&mut self, until: Time) {
         self.copied = 0;
         self.keys.begin(self.next);
         let last = self.keys.last_instant().min(until);
@@ -186,14 +186,14 @@ mod tests {
             scale in 0u32..45,
             steps in prop::collection::vec((prop::collection::vec((0u64..1000, 0usize..7), 0..120), 0u64..1500), 1..8),
         ) {
-            let (mut gathered, mut plain) = (BatchSort::new(7), std::collections::BTreeSet::<(u64, usize, u64)>::new());
+            let (mut batches, mut plain) = (BatchSort::new(7), std::collections::BTreeSet::<(u64, usize, u64)>::new());
             let (mut last, mut now, mut number) = ([0; 7], 0, 0);
             for (pushes, stretch) in steps {
                 for (after, input) in pushes {
                     let at = last[input].max(now) + (after << scale) / 8;
                     last[input] = at;
                     let is_first = plain.first().is_none_or(|(first, ..)| at < *first);
-                    let (place, added_is_first) = gathered.add(input, Time::from_ps(at));
+                    let (place, added_is_first) = batches.add(input, Time::from_ps(at));
                     *place = Event { at: Time::from_ps(at), number };
                     prop_assert_eq!(added_is_first, is_first);
                     plain.insert((at, input, number));
@@ -201,7 +201,7 @@ mod tests {
                 }
                 now += stretch << scale;
                 loop {
-                    let front = gathered.front(Time::from_ps(now));
+                    let front = batches.front(Time::from_ps(now));
                     if front.is_empty() {
                         break;
                     }
@@ -210,12 +210,12 @@ mod tests {
                         let (at, _, number) = plain.pop_first().expect("no more than were added");
                         prop_assert_eq!((arrival.at.as_ps(), arrival.number), (at, number));
                     }
-                    gathered.consume(count);
+                    batches.consume(count);
                 }
                 now += 1;
                 prop_assert!(plain.first().is_none_or(|(first, ..)| *first >= now));
-                prop_assert_eq!(gathered.len(), plain.len());
-                prop_assert_eq!(gathered.next().as_ps(), plain.first().map_or(u64::MAX, |(at, ..)| *at));
+                prop_assert_eq!(batches.len(), plain.len());
+                prop_assert_eq!(batches.next().as_ps(), plain.first().map_or(u64::MAX, |(at, ..)| *at));
             }
         }
     }

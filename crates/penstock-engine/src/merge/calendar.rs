@@ -1,323 +1,322 @@
-//! Many inputs made one: a calendar of what is due.
+//! A calendar queue: many inputs merged, at a cost that does not depend on their number.
 
 use crate::merge::Timed;
 use penstock_model::units::Time;
 
-/// What is due, in order of time and, among what is simultaneous, of inputs and then of additions.
+/// Events in order of time and, among simultaneous ones, of inputs and then of additions.
 ///
-/// A calendar queue: time is cut into days of equal length, and what is added is put, unsorted, onto the page of its day. A
-/// day is sorted when it comes. Adding and taking cost the same however many senders there are, and a packet shares its
-/// cache line with its neighbours in time instead of with its sender's last. The length of a day follows the traffic.
-/// While there is little it stands side by side without any pages, which most of very many calendars never need.
+/// A calendar queue: time is cut into buckets of equal width, and an event is added, unsorted, to the bucket of its time. A
+/// bucket is sorted when its time comes. Adding and taking cost the same however many senders there are, and a packet shares
+/// its cache line with its neighbours in time instead of with its sender's last. The bucket width follows the traffic. A few
+/// events stand in one sorted list without any buckets, which is all that most of very many calendars ever need.
 #[derive(Debug)]
 pub struct Calendar<T> {
-    /// What is due before `dawn`, sorted, from `taken` on; never empty while there is more.
-    today: Vec<T>,
+    /// Events due before `bucket_end`, sorted, from `taken` on; never empty while there are more.
+    current: Vec<T>,
     orders: Vec<u64>,
     taken: usize,
-    /// What is due from here on stands on the pages; [`NO_DAWN`] while nothing does.
-    dawn: u64,
-    /// A day lasts 2^`day` ps.
-    day: u32,
-    /// For each of the coming days, as many as a power of two, its last card, once there was any; and a bit for each that has
-    /// any.
-    pages: Vec<u32>,
-    marked: Vec<u64>,
-    cards: Vec<Card<T>>,
-    /// The first card that is free.
+    /// Events due from here on are in buckets or in `overflow`; [`UNBOUNDED`] while there are none.
+    bucket_end: u64,
+    /// A bucket is 2^`width` ps wide.
+    width: u32,
+    /// For each of the coming buckets, as many as a power of two, its last entry; and a bit for each that is not empty.
+    buckets: Vec<u32>,
+    occupied: Vec<u64>,
+    entries: Vec<Entry<T>>,
+    /// The first free entry.
     free: u32,
-    /// Cards of days that have no page yet, and the earliest time among them.
-    later: Vec<u32>,
-    later_from: u64,
-    /// How many stand on the pages and in `later`.
+    /// Entries beyond the coming buckets, and the earliest time among them.
+    overflow: Vec<u32>,
+    overflow_from: u64,
+    /// How many events are in buckets and in `overflow`.
     waiting: usize,
     /// How many have ever been added.
     added: u64,
-    /// The earliest of all.
+    /// When the earliest of all is due.
     next: Time,
     sorter: Vec<u64>,
-    /// Days that have come since the length of a day was judged, and how much they held.
-    judged: (u32, u32),
+    /// Buckets sorted since the width was last judged, and how many events they held.
+    group: (u32, u32),
 }
 
-/// What stands on a page.
+/// An event in a bucket.
 #[derive(Clone, Copy, Debug)]
-struct Card<T> {
+struct Entry<T> {
     item: T,
     order: u64,
-    /// The card before on its page, or among the free ones.
+    /// The entry before in its bucket, or among the free ones.
     before: u32,
 }
 
-/// There are so many pages at first, and more once more waits: the pages of a calendar that holds little are to fit a cache
-/// with those of many others.
-const FEWEST_PAGES: usize = 64;
-const MOST_PAGES: usize = 1024;
-/// As long as no more than so many wait, there are no pages.
-const FEW: usize = 32;
-/// Behind all days.
-const NO_DAWN: u64 = u64::MAX;
-/// No card.
+/// So many buckets at first, and more once more events wait: a calendar that holds little is to fit a cache together with
+/// many others.
+const FEWEST_BUCKETS: usize = 64;
+const MOST_BUCKETS: usize = 1024;
+/// As long as no more than so many events wait, there are no buckets.
+const FEW_EVENTS: usize = 32;
+/// The end of a bucket that has none.
+const UNBOUNDED: u64 = u64::MAX;
+/// No entry.
 const NONE: u32 = u32::MAX;
-/// Days are judged in groups of so many,
-const JUDGED: u32 = 64;
-/// and should hold so much each in the mean.
-const FEWEST: u32 = 8;
-const MOST: u32 = 32;
-/// A day of 67 us at the beginning.
-const FIRST_DAY: u32 = 26;
-const SHORTEST_DAY: u32 = 6;
-const LONGEST_DAY: u32 = 36;
+/// The width is judged after so many buckets,
+const BUCKETS_PER_GROUP: u32 = 64;
+/// which should hold so many events each in the mean.
+const FEWEST_PER_BUCKET: u32 = 8;
+const MOST_PER_BUCKET: u32 = 32;
+/// 67 us at the beginning.
+const FIRST_WIDTH: u32 = 26;
+const LEAST_WIDTH: u32 = 6;
+const GREATEST_WIDTH: u32 = 36;
 
 impl<T> Default for Calendar<T> {
     fn default() -> Calendar<T> {
         Calendar {
-            today: Vec::new(),
+            current: Vec::new(),
             orders: Vec::new(),
             taken: 0,
-            dawn: NO_DAWN,
-            day: FIRST_DAY,
-            pages: Vec::new(),
-            marked: Vec::new(),
-            cards: Vec::new(),
+            bucket_end: UNBOUNDED,
+            width: FIRST_WIDTH,
+            buckets: Vec::new(),
+            occupied: Vec::new(),
+            entries: Vec::new(),
             free: NONE,
-            later: Vec::new(),
-            later_from: u64::MAX,
+            overflow: Vec::new(),
+            overflow_from: u64::MAX,
             waiting: 0,
             added: 0,
             next: Time::NEVER,
             sorter: Vec::new(),
-            judged: (0, 0),
+            group: (0, 0),
         }
     }
 }
 
 impl<T: Timed> Calendar<T> {
-    /// How much it holds.
+    /// How many events it holds.
     pub fn len(&self) -> usize {
-        self.today.len() - self.taken + self.waiting
+        self.current.len() - self.taken + self.waiting
     }
 
-    /// When the next is due.
+    /// When the next event is due.
     #[inline]
     pub fn next(&self) -> Time {
         self.next
     }
 
-    /// Makes a place for what is added at `input` and due at `at`; something old may stand there, and the caller is to write
-    /// over it before anything else happens.
+    /// Makes a place for an event of `input` that is due at `at`. It holds an old event, which the caller is to overwrite before
+    /// anything else happens.
     #[inline]
     pub fn add(&mut self, input: usize, at: Time) -> &mut T {
         let order = (input as u64) << 40 | self.added;
         self.added += 1;
         self.next = self.next.min(at);
-        if at.as_ps() < self.dawn {
-            return self.insert_today(at, order);
+        if at.as_ps() < self.bucket_end {
+            return self.insert_current(at, order);
         }
         self.waiting += 1;
-        let number = self.take_card();
+        let number = self.take_entry();
         self.put(at.as_ps(), number);
-        let card = &mut self.cards[number as usize];
-        card.order = order;
-        &mut card.item
+        let entry = &mut self.entries[number as usize];
+        entry.order = order;
+        &mut entry.item
     }
 
-    /// What is due next, in order; nothing only if the calendar is empty.
+    /// The next events, in order; none only if the calendar is empty.
     #[inline]
     pub fn front(&mut self) -> &[T] {
-        if self.today.is_empty() && self.waiting > 0 {
-            self.turn();
+        if self.current.is_empty() && self.waiting > 0 {
+            self.advance();
         }
-        &self.today[self.taken..]
+        &self.current[self.taken..]
     }
 
     /// Takes the first `count` of [`Calendar::front`].
     #[inline]
     pub fn consume(&mut self, count: usize) {
         self.taken += count;
-        if self.taken == self.today.len() {
-            self.today.clear();
+        if self.taken == self.current.len() {
+            self.current.clear();
             self.orders.clear();
             self.taken = 0;
             if self.waiting > 0 {
-                self.turn();
+                self.advance();
             } else {
-                self.dawn = NO_DAWN;
+                self.bucket_end = UNBOUNDED;
             }
         }
-        self.next = self.today.get(self.taken).map_or(Time::NEVER, T::at);
+        self.next = self.current.get(self.taken).map_or(Time::NEVER, T::at);
     }
 
-    /// Makes a place for what is due before dawn.
+    /// Makes a place for an event that is due before the end of the current bucket.
     #[inline(never)]
-    fn insert_today(&mut self, at: Time, order: u64) -> &mut T {
-        if self.taken >= FEW {
-            self.today.drain(..self.taken);
+    fn insert_current(&mut self, at: Time, order: u64) -> &mut T {
+        if self.taken >= FEW_EVENTS {
+            self.current.drain(..self.taken);
             self.orders.drain(..self.taken);
             self.taken = 0;
         }
-        if self.dawn == NO_DAWN && self.today.len() - self.taken >= FEW {
-            let last = self.today[self.today.len() - 1].at().max(at).as_ps();
-            self.dawn = self.day_after(last >> self.day);
+        if self.bucket_end == UNBOUNDED && self.current.len() - self.taken >= FEW_EVENTS {
+            let last = self.current[self.current.len() - 1].at().max(at).as_ps();
+            self.bucket_end = self.end_of(last >> self.width);
         }
-        let mut place = self.today.len();
-        while place > self.taken && (self.today[place - 1].at(), self.orders[place - 1]) > (at, order) {
+        let mut place = self.current.len();
+        while place > self.taken && (self.current[place - 1].at(), self.orders[place - 1]) > (at, order) {
             place -= 1;
         }
-        self.today.insert(place, T::default());
+        self.current.insert(place, T::default());
         self.orders.insert(place, order);
-        &mut self.today[place]
+        &mut self.current[place]
     }
 
-    /// When the next day begins; the last day of all has none.
-    fn day_after(&self, day: u64) -> u64 {
-        if day < u64::MAX >> self.day {
-            (day + 1) << self.day
+    /// The end of a bucket; the last one of all has none.
+    fn end_of(&self, bucket: u64) -> u64 {
+        if bucket < u64::MAX >> self.width {
+            (bucket + 1) << self.width
         } else {
-            NO_DAWN
+            UNBOUNDED
         }
     }
 
-    /// A card to be written over.
+    /// An entry to be overwritten.
     #[inline]
-    fn take_card(&mut self) -> u32 {
+    fn take_entry(&mut self) -> u32 {
         let number = self.free;
-        if let Some(card) = self.cards.get(number as usize) {
-            self.free = card.before;
+        if let Some(entry) = self.entries.get(number as usize) {
+            self.free = entry.before;
             return number;
         }
-        self.cards.push(Card { item: T::default(), order: 0, before: NONE });
-        self.cards.len() as u32 - 1
+        self.entries.push(Entry { item: T::default(), order: 0, before: NONE });
+        self.entries.len() as u32 - 1
     }
 
-    /// Puts a card onto the page of its day, or aside if that day has none yet.
+    /// Puts an entry into its bucket, or into the overflow if that is not among the coming ones.
     #[inline]
     fn put(&mut self, at: u64, number: u32) {
-        let day = at >> self.day;
-        if day - (self.dawn >> self.day) >= self.pages.len() as u64 {
-            return self.put_aside(at, number);
+        let bucket = at >> self.width;
+        if bucket - (self.bucket_end >> self.width) >= self.buckets.len() as u64 {
+            return self.put_into_overflow(at, number);
         }
-        let page = self.page_of(day);
-        self.marked[page / 64] |= 1 << (page % 64);
-        self.cards[number as usize].before = std::mem::replace(&mut self.pages[page], number);
+        let slot = self.slot_of(bucket);
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+        self.entries[number as usize].before = std::mem::replace(&mut self.buckets[slot], number);
     }
 
     #[inline]
-    fn page_of(&self, day: u64) -> usize {
-        day as usize & (self.pages.len() - 1)
+    fn slot_of(&self, bucket: u64) -> usize {
+        bucket as usize & (self.buckets.len() - 1)
     }
 
     #[cold]
-    fn put_aside(&mut self, at: u64, number: u32) {
-        self.later.push(number);
-        self.later_from = self.later_from.min(at);
+    fn put_into_overflow(&mut self, at: u64, number: u32) {
+        self.overflow.push(number);
+        self.overflow_from = self.overflow_from.min(at);
     }
 
-    /// Makes the next day that has any cards today; there is one.
-    fn turn(&mut self) {
-        if self.pages.is_empty() {
-            self.set_days(self.day, FEWEST_PAGES);
+    /// Makes the next bucket that is not empty the current one; there is one.
+    fn advance(&mut self) {
+        if self.buckets.is_empty() {
+            self.resize(self.width, FEWEST_BUCKETS);
         }
-        let page = loop {
-            let first = self.page_of(self.dawn >> self.day);
-            let page = self.next_marked(first);
-            let day = page.map(|page| (self.dawn >> self.day) + self.page_of((page + self.pages.len() - first) as u64) as u64);
-            // What has no page yet may have come closer than the pages reach.
-            match (page, day) {
-                (Some(page), Some(day)) if day < self.later_from >> self.day => {
-                    self.dawn = self.day_after(day);
-                    break page;
+        let slot = loop {
+            let first = self.slot_of(self.bucket_end >> self.width);
+            let slot = self.next_occupied(first);
+            let bucket = slot.map(|slot| (self.bucket_end >> self.width) + self.slot_of((slot + self.buckets.len() - first) as u64) as u64);
+            // The first of the overflow may belong into one of the coming buckets by now.
+            match (slot, bucket) {
+                (Some(slot), Some(bucket)) if bucket < self.overflow_from >> self.width => {
+                    self.bucket_end = self.end_of(bucket);
+                    break slot;
                 }
-                _ => self.find_pages(),
+                _ => self.spread_overflow(),
             }
         };
-        self.marked[page / 64] &= !(1 << (page % 64));
-        let Calendar { pages, cards, free, sorter, today, orders, day, .. } = self;
-        // The time since the beginning of the day, and behind it the number of the card.
-        let numbers = (1u64 << (64 - *day)) - 1;
-        let first = std::mem::replace(&mut pages[page], NONE);
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        let Calendar { buckets, entries, free, sorter, current, orders, width, .. } = self;
+        // Keys: the time since the beginning of the bucket, and below it the number of the entry.
+        let numbers = (1u64 << (64 - *width)) - 1;
+        let first = std::mem::replace(&mut buckets[slot], NONE);
         let (mut number, mut last) = (first, first);
         sorter.clear();
-        while let Some(card) = cards.get(number as usize) {
-            sorter.push(card.item.at().as_ps() << (64 - *day) | u64::from(number));
-            (last, number) = (number, card.before);
+        while let Some(entry) = entries.get(number as usize) {
+            sorter.push(entry.item.at().as_ps() << (64 - *width) | u64::from(number));
+            (last, number) = (number, entry.before);
         }
         sorter.sort_unstable();
         if sorter.windows(2).any(|two| (two[0] ^ two[1]) & !numbers == 0) {
-            sorter.sort_unstable_by_key(|key| (key & !numbers, cards[(key & numbers) as usize].order));
+            sorter.sort_unstable_by_key(|key| (key & !numbers, entries[(key & numbers) as usize].order));
         }
-        today.extend(sorter.iter().map(|key| cards[(key & numbers) as usize].item));
-        orders.extend(sorter.iter().map(|key| cards[(key & numbers) as usize].order));
-        // They are free in the order in which they stood on the page.
-        cards[last as usize].before = std::mem::replace(free, first);
+        current.extend(sorter.iter().map(|key| entries[(key & numbers) as usize].item));
+        orders.extend(sorter.iter().map(|key| entries[(key & numbers) as usize].order));
+        // The entries are free now, in their order in the bucket.
+        entries[last as usize].before = std::mem::replace(free, first);
         self.waiting -= sorter.len();
         self.judge();
     }
 
-    /// The first page with cards, from `first` on and round.
+    /// The first slot of `buckets` that is not empty, from `first` on and around.
     #[inline]
-    fn next_marked(&self, first: usize) -> Option<usize> {
-        let words = self.marked.len();
+    fn next_occupied(&self, first: usize) -> Option<usize> {
+        let words = self.occupied.len();
         let (word, bit) = (first / 64, first % 64);
-        let here = self.marked[word] >> bit << bit;
+        let here = self.occupied[word] >> bit << bit;
         if here != 0 {
             return Some(word * 64 + here.trailing_zeros() as usize);
         }
         // The last one is the first word again, with the bits below.
         (1..=words)
             .map(|step| (word + step) % words)
-            .find(|&word| self.marked[word] != 0)
-            .map(|word| word * 64 + self.marked[word].trailing_zeros() as usize)
+            .find(|&word| self.occupied[word] != 0)
+            .map(|word| word * 64 + self.occupied[word].trailing_zeros() as usize)
     }
 
-    /// Gives pages to what has none, as far as the pages reach now; beyond that nothing can be due.
+    /// Moves what is in the overflow into buckets, as far as these reach by now; the next event is in one of them then.
     #[cold]
-    fn find_pages(&mut self) {
-        if self.marked.iter().all(|word| *word == 0) {
-            // Nothing in between: on to the day of the earliest.
-            self.dawn = self.dawn.max(self.later_from >> self.day << self.day);
+    fn spread_overflow(&mut self) {
+        if self.occupied.iter().all(|word| *word == 0) {
+            // Nothing in between: skip to the bucket of the earliest.
+            self.bucket_end = self.bucket_end.max(self.overflow_from >> self.width << self.width);
         }
-        self.later_from = u64::MAX;
-        for number in std::mem::take(&mut self.later) {
-            let at = self.cards[number as usize].item.at().as_ps();
+        self.overflow_from = u64::MAX;
+        for number in std::mem::take(&mut self.overflow) {
+            let at = self.entries[number as usize].item.at().as_ps();
             self.put(at, number);
         }
     }
 
-    /// Makes days longer or shorter if they hold too little or too much, and more pages if there are too few for what waits.
+    /// Makes buckets wider or narrower if they hold too few or too many events, and more of them if more events wait.
     #[inline]
     fn judge(&mut self) {
-        self.judged.0 += 1;
-        self.judged.1 += self.sorter.len() as u32;
-        if self.judged.0 == JUDGED {
-            let held = std::mem::take(&mut self.judged).1;
-            if held < FEWEST * JUDGED && self.day < LONGEST_DAY {
-                self.set_days(self.day + 1, self.pages.len());
-            } else if held > MOST * JUDGED && self.day > SHORTEST_DAY {
-                self.set_days(self.day - 1, self.pages.len());
-            } else if self.waiting > self.pages.len() && self.pages.len() < MOST_PAGES {
-                self.set_days(self.day, 2 * self.pages.len());
+        self.group.0 += 1;
+        self.group.1 += self.sorter.len() as u32;
+        if self.group.0 == BUCKETS_PER_GROUP {
+            let held = std::mem::take(&mut self.group).1;
+            if held < FEWEST_PER_BUCKET * BUCKETS_PER_GROUP && self.width < GREATEST_WIDTH {
+                self.resize(self.width + 1, self.buckets.len());
+            } else if held > MOST_PER_BUCKET * BUCKETS_PER_GROUP && self.width > LEAST_WIDTH {
+                self.resize(self.width - 1, self.buckets.len());
+            } else if self.waiting > self.buckets.len() && self.buckets.len() < MOST_BUCKETS {
+                self.resize(self.width, 2 * self.buckets.len());
             }
         }
     }
 
-    /// Makes days of another length, or more pages.
+    /// Changes the width or the number of buckets.
     #[cold]
-    fn set_days(&mut self, day: u32, pages: usize) {
-        for page in &mut self.pages {
-            let mut number = std::mem::replace(page, NONE);
-            while let Some(card) = self.cards.get(number as usize) {
-                self.later.push(number);
-                number = card.before;
+    fn resize(&mut self, width: u32, slots: usize) {
+        for slot in &mut self.buckets {
+            let mut number = std::mem::replace(slot, NONE);
+            while let Some(entry) = self.entries.get(number as usize) {
+                self.overflow.push(number);
+                number = entry.before;
             }
         }
-        self.pages.resize(pages, NONE);
-        self.marked.clear();
-        self.marked.resize(pages / 64, 0);
-        self.day = day;
-        self.later_from = u64::MAX;
-        for number in std::mem::take(&mut self.later) {
-            let at = self.cards[number as usize].item.at().as_ps();
+        self.buckets.resize(slots, NONE);
+        self.occupied.clear();
+        self.occupied.resize(slots / 64, 0);
+        self.width = width;
+        self.overflow_from = u64::MAX;
+        for number in std::mem::take(&mut self.overflow) {
+            let at = self.entries[number as usize].item.at().as_ps();
             self.put(at, number);
         }
     }

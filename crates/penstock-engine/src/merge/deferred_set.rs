@@ -68,7 +68,7 @@ impl DeferredSet {
         }
     }
 
-    /// The same for what is below one bound.
+    /// Removes what is due below one bound.
     fn take_of(&mut self, level: usize, block: usize, until: Time, take: &mut impl FnMut(usize, Time)) {
         if self.bounds[level][block] > until {
             return;

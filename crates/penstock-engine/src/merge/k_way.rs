@@ -1,4 +1,4 @@
-//! A few sorted inputs made one.
+//! K-way merge of a few sorted inputs.
 
 use crate::merge::ring::Ring;
 use crate::merge::Timed;
@@ -9,15 +9,15 @@ use penstock_model::units::Time;
 #[derive(Debug)]
 pub struct KWayMerge<T> {
     rings: Vec<Ring<T>>,
-    /// When each input's head arrives.
+    /// When the head of each input is due.
     heads: Vec<Time>,
     first: usize,
-    /// The last instant at which the first input comes before all others.
+    /// Up to here, the first input comes before all others.
     until: Time,
 }
 
 impl<T> KWayMerge<T> {
-    /// More inputs than this are for a calendar.
+    /// More inputs than this are for a batch-sort merge or a calendar.
     pub const MOST: usize = 4;
 }
 
@@ -66,12 +66,12 @@ impl<T: Timed> KWayMerge<T> {
         for place in batch {
             let next = match (ones.get(i), others.get(j)) {
                 (Some(a), Some(b)) => {
-                    // Which one is first is anyone's guess: a jump would often be mispredicted.
+                    // Unpredictable, so no branch.
                     let is_b = b.at() < a.at();
                     (i, j) = (i + usize::from(!is_b), j + usize::from(is_b));
                     std::hint::select_unpredictable(is_b, b, a)
                 }
-                // What comes next of the other one may stand elsewhere.
+                // The rest of the other one may be in the other run of its ring.
                 (Some(a), None) if j == other.len() => {
                     i += 1;
                     a
@@ -101,7 +101,7 @@ impl<T: Timed> KWayMerge<T> {
         self.find_first();
     }
 
-    /// Makes a place for an arrival at `at`, to be written over before anything else happens; tells whether it comes before
+    /// Makes a place for an arrival at `at`, to be overwritten before anything else happens; returns whether it comes before
     /// all others.
     #[inline(always)]
     pub fn add(&mut self, input: usize, at: Time) -> (&mut T, bool) {
@@ -120,7 +120,7 @@ impl<T: Timed> KWayMerge<T> {
         &mut self.rings[input]
     }
 
-    /// Takes note of what has been added at an input that was empty.
+    /// Updates the merge after arrivals were added to an input that was empty.
     pub fn settle(&mut self, input: usize) {
         self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at());
         self.find_first();

@@ -7,7 +7,9 @@ pub mod k_way;
 pub mod radix_keys;
 pub mod random_ties;
 pub mod ring;
+pub mod timing_wheel;
 pub mod tournament_tree;
+pub mod wheel_pair;
 
 use penstock_model::units::Time;
 

@@ -1,4 +1,4 @@
-//! Arrivals in order, by keys of one word.
+//! Radix keys: the order of arrivals as sortable keys of one word.
 
 use crate::merge::Timed;
 use penstock_model::units::Time;
@@ -6,9 +6,9 @@ use penstock_model::units::Time;
 /// How many bits of a key are the input.
 const INPUT_BITS: u32 = 6;
 
-/// Keys are sorted by pages if they are so many.
+/// From so many on, keys are sorted by radix.
 const MANY: usize = 8;
-/// A page of more keys is left to the library, which does not mind many in one place.
+/// If a radix bucket has more keys, they are left to the general sort of the library.
 const FULL: u32 = 16;
 
 /// Instants and inputs, packed: arrivals at one instant go by the input, and those of one input are in order anyway.
@@ -16,18 +16,18 @@ const FULL: u32 = 16;
 pub struct RadixKeys {
     /// What the instants are counted from.
     origin: u64,
-    /// Has as many bits as the greatest key.
+    /// Has as many bits as the largest key.
     bits: u64,
     unsorted: Vec<u64>,
-    /// The same keys in order, and behind them old ones.
+    /// The same keys sorted, followed by old ones.
     sorted: Vec<u64>,
     count: usize,
-    /// Where the next key of each page goes.
+    /// Where the next key of each radix bucket goes.
     places: Vec<u32>,
 }
 
 impl RadixKeys {
-    /// So many inputs can be told apart.
+    /// So many inputs fit into a key.
     pub const INPUTS: usize = 1 << INPUT_BITS;
 
     /// The input of a key.
@@ -64,7 +64,7 @@ impl RadixKeys {
         arrivals.get(count).map_or(Time::NEVER, |next| next.at())
     }
 
-    /// Sorts the keys: each goes onto the page that its upper bits name, of which there are about as many as keys, and is
+    /// Sorts the keys: each goes into the bucket that its upper bits name, of which there are about as many as keys, and is
     /// then a place or two away from where it belongs.
     pub fn sort(&mut self) {
         let RadixKeys { sorted, unsorted, places, .. } = self;
@@ -75,15 +75,15 @@ impl RadixKeys {
         let sorted = &mut sorted[..self.count];
         if sorted.len() <= MANY {
             sorted.copy_from_slice(unsorted);
-            return insert(sorted);
+            return insertion_sort(sorted);
         }
-        let pages = unsorted.len().next_power_of_two();
-        let shift = (u64::BITS - self.bits.leading_zeros()).saturating_sub(pages.trailing_zeros());
-        let page = |key: u64| (key >> shift) as usize;
+        let buckets = unsorted.len().next_power_of_two();
+        let shift = (u64::BITS - self.bits.leading_zeros()).saturating_sub(buckets.trailing_zeros());
+        let bucket = |key: u64| (key >> shift) as usize;
         places.clear();
-        places.resize(pages, 0);
+        places.resize(buckets, 0);
         for &key in &*unsorted {
-            places[page(key)] += 1;
+            places[bucket(key)] += 1;
         }
         let (mut end, mut most) = (0, 0);
         for place in places.iter_mut() {
@@ -92,20 +92,20 @@ impl RadixKeys {
             most = most.max(count);
         }
         for &key in &*unsorted {
-            let place = &mut places[page(key)];
+            let place = &mut places[bucket(key)];
             sorted[*place as usize] = key;
             *place += 1;
         }
         if most > FULL {
             sorted.sort_unstable();
         } else {
-            insert(sorted);
+            insertion_sort(sorted);
         }
     }
 }
 
-/// Sorts what is nearly sorted.
-fn insert(keys: &mut [u64]) {
+/// For keys that are nearly sorted.
+fn insertion_sort(keys: &mut [u64]) {
     let mut last = 0;
     for end in 0..keys.len() {
         let key = keys[end];

@@ -1,4 +1,4 @@
-//! Several inputs made one, with simultaneous arrivals in random order.
+//! Merge of several inputs with random ties.
 
 use crate::merge::tournament_tree::TournamentTree;
 use crate::merge::Timed;
@@ -18,7 +18,7 @@ pub struct RandomTies<T> {
     delivered: Vec<u64>,
 }
 
-/// The packets under way from one port; an impairment may let later ones overtake, and equal times keep the sender's order.
+/// The arrivals of one input. Later ones may overtake earlier ones, and equal times keep the sender's order.
 #[derive(Debug)]
 struct Input<T> {
     heap: BinaryHeap<Reverse<Numbered<T>>>,
@@ -80,7 +80,7 @@ impl<T: Timed> RandomTies<T> {
         self.update_head(input);
     }
 
-    /// Adds an arrival; tells whether it comes before all others.
+    /// Adds an arrival; returns whether it comes before all others.
     pub fn push(&mut self, input: usize, arrival: T) -> bool {
         let Input { heap, sent } = &mut self.inputs[input];
         let is_head = heap.peek().is_none_or(|Reverse(head)| arrival.at() < head.arrival.at());
@@ -98,7 +98,7 @@ impl<T: Timed> RandomTies<T> {
         self.inputs.iter().map(|input| input.heap.len()).sum()
     }
 
-    /// The head of `input` has changed.
+    /// Updates the order of heads after that of `input` has changed.
     fn update_head(&mut self, input: usize) {
         let key = self.inputs[input].heap.peek().map_or((Time::NEVER, u64::MAX), |Reverse(head)| {
             let at = head.arrival.at();

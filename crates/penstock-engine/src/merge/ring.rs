@@ -1,4 +1,4 @@
-//! A queue in a ring, read in runs.
+//! A ring buffer whose contents are read as slices.
 
 /// A first-in-first-out queue of small values. Unlike `VecDeque` its capacity is a power of two, so that an index is one
 /// mask away, and its front is handed out as a slice, so that many can be read with one look at the ring.

@@ -1,4 +1,4 @@
-//! Who is due first: a tournament over a fixed number of slots.
+//! A tournament tree over a fixed number of slots: which has the smallest key?
 
 /// A winner tree over numbered slots, each with a key; equal keys are won by the lower slot.
 ///
@@ -12,7 +12,7 @@ pub struct TournamentTree<K> {
 }
 
 impl<K: Ord + Copy> TournamentTree<K> {
-    /// An agenda of `slots` slots, all with key `last` (later than every real key).
+    /// A tree of `slots` slots, all with key `last` (later than every real key).
     pub fn new(slots: usize, last: K) -> TournamentTree<K> {
         let leaves = slots.max(1).next_power_of_two();
         let mut nodes = vec![(last, 0); 2 * leaves];
@@ -54,7 +54,7 @@ impl<K: Ord + Copy> TournamentTree<K> {
                 return;
             }
             let sibling = self.nodes[node ^ 1];
-            // Which one wins is anyone's guess: a jump would often be mispredicted.
+            // Unpredictable, so no branch.
             winner = std::hint::select_unpredictable(sibling < winner, sibling, winner);
             node /= 2;
         }
@@ -69,15 +69,15 @@ mod tests {
     proptest! {
         #[test]
         fn the_first_is_always_the_smallest(slots in 1usize..40, changes in prop::collection::vec((0usize..40, 0u32..20), 1..200)) {
-            let mut agenda = TournamentTree::new(slots, u32::MAX);
+            let mut tree = TournamentTree::new(slots, u32::MAX);
             let mut plain = vec![u32::MAX; slots];
             for (slot, key) in changes {
                 let slot = slot % slots;
-                agenda.set(slot, key);
+                tree.set(slot, key);
                 plain[slot] = key;
                 let smallest = (0..slots).min_by_key(|&slot| (plain[slot], slot)).expect("at least one slot");
-                prop_assert_eq!(agenda.first(), smallest);
-                prop_assert_eq!(agenda.first_key(), plain[smallest]);
+                prop_assert_eq!(tree.first(), smallest);
+                prop_assert_eq!(tree.first_key(), plain[smallest]);
             }
         }
     }

@@ -2,87 +2,29 @@
 
 use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::calls::egress::CallsEgress;
-use crate::endpoints::calls::CallsIngress;
+use crate::endpoints::calls::ingress::CallsIngress;
 use crate::endpoints::counts::Received;
 use crate::endpoints::emitter::{Due, Emitter};
+use crate::endpoints::host_context::HostContext;
 use crate::endpoints::http_user::HttpUser;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
+use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::tcp::TcpEndpoints;
-use crate::endpoints::timing_wheel::{Next, Turn};
+use crate::endpoints::timers::{TimerKind, Timers};
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::{Journal, Window};
-use crate::kernel::message::Message;
-use crate::kernel::route::{Departure, Routes};
+use crate::kernel::message::CallSignal;
+use crate::kernel::periodic_packet::PeriodicPacket;
+use crate::kernel::route::Routes;
 use crate::merge::tournament_tree::TournamentTree;
-use crate::node::timers::{TimerKind, Timers};
-use crate::port::{Port, MOST_HANDED};
+use crate::port::MOST_HANDED;
 use penstock_model::edge::Signal;
-use penstock_model::id::{FlowId, HopId};
-use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
+use penstock_model::packet::{Body, Packet};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::tcp::{Receiver, Sender};
 use penstock_model::units::Time;
-
-/// What a host needs of the process around it to send a packet.
-pub struct HostContext<'a, 'b> {
-    /// The node's ports.
-    pub ports: &'a mut [Port],
-    /// What they need.
-    pub context: Context<'a, 'b>,
-}
-
-impl HostContext<'_, '_> {
-    /// Hands a packet to a port of the node; it is to go on to `hop`.
-    #[inline(always)]
-    pub fn pass_on(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
-        if self.ports[port as usize].hand_on(now, packet, hop) {
-            self.drain_transmit_batch();
-        }
-    }
-
-    /// Hands a new packet to a port of the node.
-    #[inline(always)]
-    pub fn send(&mut self, now: Time, port: u32, packet: &Packet) {
-        if self.ports[port as usize].hand(now, packet) {
-            self.drain_transmit_batch();
-        }
-    }
-
-    /// Hands over the packets that sources repeat, as far as they leave by one port, which may take them `at_once`; returns how
-    /// many.
-    fn send_all(&mut self, turns: &[Turn<Next>], place: u32, at_once: bool) -> usize {
-        let Some(first) = turns.first() else { return 0 };
-        let count = match self.ports.len() {
-            1 => turns.len(),
-            _ => turns.iter().take_while(|turn| turn.next.port == first.next.port).count(),
-        };
-        let turns = &turns[..count];
-        if self.context.record.trace.is_some() {
-            turns.iter().for_each(|turn| self.context.record.trace(turn.at, place, &turn.arrival().packet, TraceEvent::Send));
-        }
-        let port = &mut self.ports[usize::from(first.next.port)];
-        if at_once {
-            port.take_repeated(turns, &mut self.context);
-        } else {
-            port.hand_all(turns);
-        }
-        count
-    }
-
-    /// Whether whatever sources repeat leaves by one port, and nobody traces.
-    #[inline(always)]
-    fn sends_by_one(&self) -> bool {
-        self.ports.len() == 1 && self.context.record.trace.is_none()
-    }
-
-    /// Lets all ports take what they have been handed.
-    #[inline(never)]
-    pub fn drain_transmit_batch(&mut self) {
-        self.ports.iter_mut().for_each(|port| port.drain_transmit_batch(&mut self.context));
-    }
-}
 
 /// The ends of flows at one node.
 pub struct Host {
@@ -91,7 +33,7 @@ pub struct Host {
     /// The place of this node in traces.
     place: u32,
     window: Window,
-    emissions: Emitter<Next>,
+    emitter: Emitter<PeriodicPacket>,
     timers: Timers,
     sources: Vec<OpenLoopSource>,
     sinks: Vec<OpenLoopSink>,
@@ -118,37 +60,6 @@ pub struct EndpointCounts {
     pub receivers: usize,
 }
 
-/// How an end's packets look.
-#[derive(Clone, Copy, Debug)]
-pub struct PacketTemplate {
-    /// The flow.
-    pub flow: FlowId,
-    /// Where its packets begin.
-    pub departure: Departure,
-    /// Their class.
-    pub class: u8,
-    /// Their precedence.
-    pub precedence: u8,
-}
-
-impl PacketTemplate {
-    /// A packet of this end.
-    #[inline]
-    pub fn packet(&self, now: Time, size: u32, body: Body) -> Packet {
-        Packet {
-            created: now,
-            flow: self.flow,
-            hop: self.departure.hop,
-            size,
-            precedence: self.precedence,
-            class: self.class,
-            ecn: Ecn::NotEct,
-            pcn: PcnMark::Unmarked,
-            body,
-        }
-    }
-}
-
 impl Host {
     /// A host without flows; `ties` orders simultaneous timers at random.
     pub fn new(place: u32, window: Window, ties: Option<Key>) -> Host {
@@ -156,7 +67,7 @@ impl Host {
             passes_on: false,
             place,
             window,
-            emissions: Emitter::new(ties),
+            emitter: Emitter::new(ties),
             timers: Timers::new(ties),
             sources: Vec::new(),
             sinks: Vec::new(),
@@ -209,7 +120,7 @@ impl Host {
         let spacing = source.spacing();
         let (end, first) = OpenLoopSource::new(template, source, stream, start, stop, self.window);
         if first != Time::NEVER {
-            self.emissions.insert_repeating(first, template.flow.0, slot, spacing, end.repeats());
+            self.emitter.insert_periodic(first, template.flow.0, slot, spacing, end.periodic_packet());
         }
         self.sources.push(end);
         slot
@@ -247,7 +158,7 @@ impl Host {
     /// When the host next does something by itself.
     #[inline]
     pub fn next(&self) -> Time {
-        self.emissions.next().min(self.timers.next()).min(self.next_of_calls)
+        self.emitter.next().min(self.timers.next()).min(self.next_of_calls)
     }
 
     /// Whether it may send messages, which need no wire.
@@ -280,10 +191,10 @@ impl Host {
             // What an open-loop source sends brings about nothing here.
             let others = self.timers.next().min(self.next_of_calls);
             let bound = others.min(until.after());
-            if self.emissions.next() < bound {
+            if self.emitter.next() < bound {
                 done += self.emit_before(bound, host_context);
             }
-            let now = others.min(self.emissions.next());
+            let now = others.min(self.emitter.next());
             if now > until || now == Time::NEVER {
                 return done;
             }
@@ -311,7 +222,7 @@ impl Host {
     /// Does what is due at `now`: one source or timer, in the order of flows; then an aggregate of calls, which goes on
     /// until `until` if nothing else comes in between. Returns how much it did.
     fn on_due(&mut self, now: Time, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
-        let (emission, timer) = (self.emissions.next(), self.timers.next());
+        let (emission, timer) = (self.emitter.next(), self.timers.next());
         if emission <= now && (timer > now || self.emits_before_timer()) {
             self.emit_one(host_context);
             return 1;
@@ -340,22 +251,23 @@ impl Host {
 
     /// Whether the next source precedes the next timer, in the order of flows within one instant.
     fn emits_before_timer(&self) -> bool {
-        let emission = self.emissions.first();
+        let emission = self.emitter.first();
         let timer = self.timers.peek().expect("a timer is due");
         (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow)
     }
 
-    /// Takes a message between the edges of an aggregate.
-    pub fn on_message(&mut self, now: Time, message: &Message, host_context: &mut HostContext<'_, '_>) {
-        host_context.context.record.digest.number(now.as_ps() ^ u64::from(message.flow.0) << 32 ^ u64::from(message.number));
-        let flow = host_context.context.routes.flow(message.flow);
-        if message.to_egress {
+    /// Takes a signal between the edges of an aggregate; `number` counts what its sender has sent.
+    pub fn on_call_signal(&mut self, now: Time, signal: &CallSignal, number: u32, host_context: &mut HostContext<'_, '_>) {
+        let CallSignal { flow: id, to_egress, signal } = *signal;
+        host_context.context.record.digest.number(now.as_ps() ^ u64::from(id.0) << 32 ^ u64::from(number));
+        let flow = host_context.context.routes.flow(id);
+        if to_egress {
             let end = &mut self.egresses[flow.sink as usize];
-            end.on_signal(now, message.signal, &mut self.counted[end.shared_count as usize].1, host_context);
+            end.on_signal(now, signal, &mut self.counted[end.shared_count as usize].1, host_context);
             self.arm_egress(flow.sink);
         } else {
             let slot = flow.source as usize;
-            self.calls[slot].on_signal(now, message.signal, host_context);
+            self.calls[slot].on_signal(now, signal, host_context);
             self.settle_calls(slot);
         }
     }
@@ -411,7 +323,7 @@ impl Host {
             let sink = host_context.context.routes.sink(packet.flow);
             let is_run = arrivals.get(taken + 1).is_some_and(|next| next.packet.flow == packet.flow);
             if is_run && self.egresses[sink as usize].only_samples() {
-                taken += self.egresses[sink as usize].on_run(&arrivals[taken..], bound, &mut digest);
+                taken += self.egresses[sink as usize].on_media_batch(&arrivals[taken..], bound, &mut digest);
                 continue;
             }
             digest.packet(*at, packet, 0);
@@ -493,7 +405,7 @@ impl Host {
     /// Lets open-loop sources send as long as they are due before `bound`; returns how many packets they send.
     pub fn emit_before(&mut self, bound: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let mut sent = 0;
-        while self.emissions.next() < bound {
+        while self.emitter.next() < bound {
             sent += self.emit(bound, MOST_HANDED, true, host_context) as u64;
             host_context.drain_transmit_batch();
         }
@@ -505,19 +417,19 @@ impl Host {
     #[inline(never)]
     pub fn emit(&mut self, bound: Time, most: usize, at_once: bool, host_context: &mut HostContext<'_, '_>) -> usize {
         let mut sent = 0;
-        while sent < most && self.emissions.next() < bound {
-            let Host { emissions, sources, window, place, .. } = self;
-            if host_context.sends_by_one() {
-                let both = emissions.repeat_two(bound, most - sent, |together| host_context.ports[0].hand_both(together));
+        while sent < most && self.emitter.next() < bound {
+            let Host { emitter, sources, window, place, .. } = self;
+            if host_context.sends_untraced_by_one_port() {
+                let both = emitter.emit_from_two_wheels(bound, most - sent, |pair| host_context.ports[0].hand_both(pair));
                 sent += both;
                 if both > 0 {
                     continue;
                 }
             }
-            sent += if emissions.repeats() {
-                emissions.repeat(bound, most - sent, |turns| host_context.send_all(turns, *place, at_once))
-            } else if emissions.turns() {
-                emissions.turn_some(bound, most - sent, |now, slot| sources[slot as usize].send(now, *window, *place, host_context))
+            sent += if emitter.first_is_periodic() {
+                emitter.emit_periodic(bound, most - sent, |entries| host_context.send_periodic(entries, *place, at_once))
+            } else if emitter.first_is_in_wheel() {
+                emitter.advance_at_most(bound, most - sent, |now, slot| sources[slot as usize].send(now, *window, *place, host_context))
             } else {
                 self.emit_one(host_context);
                 1
@@ -529,14 +441,14 @@ impl Host {
     /// Lets the next open-loop source send, and nobody else.
     #[inline(never)]
     fn emit_one(&mut self, host_context: &mut HostContext<'_, '_>) {
-        if self.emissions.repeats() {
-            self.emissions.repeat(Time::ZERO, 1, |turns| host_context.send_all(turns, self.place, false));
+        if self.emitter.first_is_periodic() {
+            self.emitter.emit_periodic(Time::ZERO, 1, |entries| host_context.send_periodic(entries, self.place, false));
             return;
         }
-        let Due { at, slot, .. } = self.emissions.first();
+        let Due { at, slot, .. } = self.emitter.first();
         let end = &mut self.sources[slot as usize];
         let next = end.send(at, self.window, self.place, host_context);
-        self.emissions.first_repeats(next, end.repeats());
+        self.emitter.reschedule_first_periodic(next, end.periodic_packet());
     }
 
     fn on_timer(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {

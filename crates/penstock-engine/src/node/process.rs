@@ -1,19 +1,23 @@
-//! A process: a router's port, or a host with all its interfaces. It has one entry point, [`Process::run`].
+//! A process: a router's port, a host with all its interfaces, or a [switch](crate::node::switch). It has one entry point,
+//! [`Process::run`].
 //!
 //! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
 //! sender's order), service decisions, samples. Nobody reads another process's state.
 
 use crate::api::observations::{MeterSamples, Observations, TraceRow};
-use crate::endpoints::datagrams;
+use crate::endpoints::host_context::HostContext;
 use crate::kernel;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Journal;
+use crate::kernel::message::MessageBody;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::{Hop, Routes};
 use crate::merge::k_way::KWayMerge;
-use crate::node::host::{Host, HostContext};
+use crate::node::datagram_loop;
+use crate::node::host::Host;
+use crate::node::switch::Switch;
 use crate::port::{Port, MANY};
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Time};
@@ -25,15 +29,19 @@ const BATCH: usize = 64;
 pub struct Process {
     /// Its name: the node's for a host, the link's for a router's port.
     name: String,
-    ports: Vec<Port>,
-    host: Option<Box<Host>>,
+    pub(super) ports: Vec<Port>,
+    pub(super) host: Option<Box<Host>>,
+    /// What the ports share, if they do.
+    pub(super) switch: Option<Box<Switch>>,
     samplers: Vec<Sampler>,
     /// No port in service mode and no samples: only arrivals, sources and timers.
     is_plain: bool,
-    record: Journal,
-    packet_hops: u64,
+    /// Ports elsewhere may tell one of its ports to stop.
+    is_pausable: bool,
+    pub(super) record: Journal,
+    pub(super) packet_hops: u64,
     /// What the process has done by itself: sources, timers, messages.
-    own: u64,
+    pub(super) own: u64,
 }
 
 /// What is sampled of a port.
@@ -86,9 +94,22 @@ impl Process {
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
         let mut record = Journal { trace: trace.then(Vec::new), ..Journal::default() };
         record.digest.name(&name);
-        let mut process = Process { name, ports, host, samplers: Vec::new(), is_plain: true, record, packet_hops: 0, own: 0 };
-        process.is_plain = process.ports.iter().all(Port::commits);
-        process
+        let is_plain = ports.iter().all(Port::commits);
+        let samplers = Vec::new();
+        Process { name, ports, host, switch: None, samplers, is_plain, is_pausable: false, record, packet_hops: 0, own: 0 }
+    }
+
+    /// The ports share what `switch` says.
+    pub fn share(&mut self, switch: Switch) {
+        self.ports.iter_mut().for_each(Port::report_releases);
+        self.switch = Some(Box::new(switch));
+        self.is_plain = false;
+    }
+
+    /// Port `port` may be told to stop.
+    pub fn make_pausable(&mut self, port: u32) {
+        self.ports[port as usize].make_pausable();
+        self.is_pausable = true;
     }
 
     /// Samples the queue of port `port` each `every` after `from`, into the results of sample plan `plan`.
@@ -136,27 +157,33 @@ impl Process {
     #[inline]
     fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let context = Context { routes, record: &mut self.record, outputs };
-        let host_context = &mut HostContext { ports: &mut self.ports, context };
+        let host_context = &mut HostContext { ports: &mut self.ports, is_switch: false, context };
         let Some(host) = self.host.as_deref_mut() else {
-            self.packet_hops += pass_on(until, inputs, host_context);
-            return inputs.next();
+            loop {
+                let message = inputs.next_message();
+                self.packet_hops += pass_on(until.min(message.before()), inputs, host_context);
+                if message > until || message == Time::NEVER {
+                    return inputs.next().min(message);
+                }
+                on_message(None, inputs, host_context);
+                self.own += 1;
+            }
         };
-        if host.has_datagrams_alone() && host_context.context.record.trace.is_none() {
-            let (hops, own) = datagrams::attend(host, until, inputs, host_context);
-            self.packet_hops += hops;
-            self.own += own;
-            return inputs.next().min(host.next());
-        }
+        let has_datagrams_alone = host.has_datagrams_alone() && host_context.context.record.trace.is_none();
         loop {
             let message = inputs.next_message();
+            if has_datagrams_alone {
+                let (hops, own) = datagram_loop::run(host, until.min(message.before()), inputs, host_context);
+                self.packet_hops += hops;
+                self.own += own;
+            }
             let next = inputs.next().min(host.next());
             if next.min(message) > until || next.min(message) == Time::NEVER {
                 host_context.drain_transmit_batch();
                 return next.min(message);
             }
             if message <= next {
-                let message = inputs.mailbox().pop().expect("a message is due");
-                host.on_message(message.at, &message, host_context);
+                on_message(Some(host), inputs, host_context);
                 self.own += 1;
             } else {
                 let (hops, own) = attend(host, until.min(message.before()), inputs, host_context);
@@ -170,11 +197,15 @@ impl Process {
         self.ports.iter().map(Port::next_decision).min().unwrap_or(Time::NEVER)
     }
 
-    fn next_sample(&self) -> Time {
+    fn next_release(&self) -> Time {
+        self.switch.as_ref().map_or(Time::NEVER, |switch| switch.next_event())
+    }
+
+    pub(super) fn next_sample(&self) -> Time {
         self.samplers.iter().map(|sampler| sampler.next).min().unwrap_or(Time::NEVER)
     }
 
-    fn take_samples(&mut self, now: Time) {
+    pub(super) fn take_samples(&mut self, now: Time) {
         for sampler in &mut self.samplers {
             if sampler.next <= now {
                 sampler.sampled.take(now, &mut self.ports[sampler.port as usize]);
@@ -190,11 +221,14 @@ impl Process {
 
     /// Hands over everything that was counted.
     pub fn finish(mut self, seen: &mut Observations) -> Outcome {
+        let shares_buffer = self.switch.as_ref().is_some_and(|switch| switch.has_buffer());
         for port in self.ports {
             self.record.digest.number(port.digest());
             port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
             let link = port.link().index();
-            let (counters, timings) = port.into_counters();
+            let (mut counters, mut timings) = port.into_counters();
+            let of_classes = timings.iter_mut().flat_map(|timings| &mut timings.classes).map(|class| &mut class.counters);
+            of_classes.chain([&mut counters]).for_each(|counters| counters.shares_buffer = shares_buffer);
             seen.links[link] = counters;
             seen.ports.extend(timings.map(|timings| (LinkId(link as u32), timings)));
         }
@@ -217,6 +251,23 @@ impl Process {
     }
 }
 
+/// Takes the next message. Ports have taken everything that came before it.
+pub(super) fn on_message(host: Option<&mut Host>, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) {
+    let message = inputs.mailbox().pop().expect("a message is due");
+    match message.body {
+        MessageBody::Call(signal) => {
+            let host = host.expect("calls begin and end at hosts");
+            host.on_call_signal(message.at, &signal, message.order.number, host_context);
+        }
+        MessageBody::Pause(pause) => {
+            host_context.drain_transmit_batch();
+            let HostContext { ports, context, .. } = host_context;
+            context.record.digest.number(message.at.as_ps() ^ u64::from(pause.port) << 32 ^ u64::from(pause.stops));
+            ports[pause.port as usize].on_pause(message.at, pause.stops, context);
+        }
+    }
+}
+
 impl kernel::process::Process for Process {
     #[inline]
     fn next(&self, inputs: &Inputs) -> Time {
@@ -227,7 +278,7 @@ impl kernel::process::Process for Process {
         if self.is_plain {
             next
         } else {
-            next.min(self.next_decision()).min(self.next_sample())
+            next.min(inputs.next_message()).min(self.next_decision()).min(self.next_sample()).min(self.next_release())
         }
     }
 
@@ -235,6 +286,8 @@ impl kernel::process::Process for Process {
         let before = self.packet_hops + self.own;
         let next = if self.is_plain {
             self.run_plain(until, inputs, outputs, routes)
+        } else if self.switch.is_some() {
+            self.run_switch(until, inputs, outputs, routes)
         } else {
             self.run_with_decisions(until, inputs, outputs, routes)
         };
@@ -243,7 +296,7 @@ impl kernel::process::Process for Process {
 
     #[inline]
     fn free_at(&self) -> Time {
-        if self.host.as_ref().is_some_and(|host| host.signals()) {
+        if self.host.as_ref().is_some_and(|host| host.signals()) || self.switch.as_ref().is_some_and(|switch| switch.signals()) {
             return Time::ZERO;
         }
         self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO)
@@ -251,7 +304,10 @@ impl kernel::process::Process for Process {
 
     #[inline]
     fn quiet_until(&self) -> Time {
-        self.host.as_ref().map_or(Time::ZERO, |host| host.quiet_until())
+        match &self.host {
+            Some(host) if !self.is_pausable => host.quiet_until(),
+            _ => Time::ZERO,
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a port counts.
 
 use crate::api::observations::{LinkCounters, PortTimings};
-use crate::endpoints::counts::Whole;
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Window;
+use crate::port::link_counts::CompleteTransmissions;
 use crate::port::recorder::PortRecorder;
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
@@ -19,7 +19,7 @@ pub struct PortCounters {
     /// What is reported.
     link: Box<LinkCounters>,
     /// What is to be added to that.
-    whole: Whole,
+    whole: CompleteTransmissions,
     /// When counting is on.
     pub window: Window,
     /// Packets offered over the whole run, counted for the checks of debug builds.
@@ -30,13 +30,34 @@ pub struct PortCounters {
     pub sent: u64,
     /// What is recorded beyond the counts.
     watch: Option<Box<PortRecorder>>,
+    /// What leaves the port, for whoever keeps its packets' memory.
+    releases: Option<Vec<Release>>,
+}
+
+/// A packet that leaves a port, or is refused by it.
+#[derive(Clone, Copy, Debug)]
+pub struct Release {
+    /// When its transmission ends, or it is dropped.
+    pub at: Time,
+    /// The packet.
+    pub packet: Packet,
 }
 
 impl PortCounters {
     /// Nothing yet, at place `place` of traces.
     pub fn new(place: u32, window: Window, watch: Option<Box<PortRecorder>>) -> PortCounters {
-        let (link, whole, digest) = (Box::default(), Whole::default(), Digest::default());
-        PortCounters { place, digest, link, whole, window, offered: 0, refused: 0, sent: 0, watch }
+        let (link, whole, digest) = (Box::default(), CompleteTransmissions::default(), Digest::default());
+        PortCounters { place, digest, link, whole, window, offered: 0, refused: 0, sent: 0, watch, releases: None }
+    }
+
+    /// Keeps a list of what leaves from now on.
+    pub fn report_releases(&mut self) {
+        self.releases = Some(Vec::new());
+    }
+
+    /// Adds to `list` what has left since this was last asked, or is known to leave later.
+    pub fn take_releases(&mut self, list: &mut Vec<Release>) {
+        self.releases.iter_mut().for_each(|releases| list.append(releases));
     }
 
     /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.
@@ -70,6 +91,13 @@ impl PortCounters {
         self.offered += u64::from(cfg!(debug_assertions));
     }
 
+    #[inline]
+    fn report_drop(&mut self, now: Time, packet: &Packet) {
+        if let Some(releases) = &mut self.releases {
+            releases.push(Release { at: now, packet: *packet });
+        }
+    }
+
     /// Counts an arrival.
     #[inline]
     pub fn arrival(&mut self, now: Time, size: u32, precedence: u8) {
@@ -82,6 +110,7 @@ impl PortCounters {
     #[inline(always)]
     pub fn arrival_drop(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         self.refused += 1;
+        self.report_drop(now, packet);
         if let Some(watch) = &mut self.watch {
             watch.offered(now, packet);
         }
@@ -92,6 +121,7 @@ impl PortCounters {
     #[inline(always)]
     pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet, cause: DropCause) {
         self.refused += 1;
+        self.report_drop(now, packet);
         self.link.wait_without_service(&self.window, arrival, now, packet.size);
         if let Some(watch) = &mut self.watch {
             watch.queue_drop(now, arrival, packet);
@@ -134,7 +164,7 @@ impl PortCounters {
     pub fn whole_passages(&mut self, end: Time, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
         self.offered += if cfg!(debug_assertions) { count } else { 0 };
         if end >= self.window.from {
-            self.whole.count_like(count, size, precedence, transmission, waited);
+            self.whole.count_batch(count, size, precedence, transmission, waited);
         }
     }
 
@@ -149,6 +179,9 @@ impl PortCounters {
     pub fn watched_departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
         if let Some(watch) = &mut self.watch {
             watch.transmission(arrival, start, end, packet);
+        }
+        if let Some(releases) = &mut self.releases {
+            releases.push(Release { at: end, packet: *packet });
         }
         self.departure(arrival, start, end, packet)
     }

@@ -1,8 +1,8 @@
 //! How a host hands packets over to its port.
 
-use crate::endpoints::datagrams::Both;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
+use crate::port::transit_merge::TransitMerge;
 use crate::port::Port;
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
@@ -36,7 +36,7 @@ impl Port {
             return self.drain_transmit_batch(context);
         }
         let (mut handed, mut through) = (std::mem::take(&mut self.handed), std::mem::take(&mut self.through));
-        let both = Both::new(handed.packets(), arrivals, &through);
+        let both = TransitMerge::new(handed.packets(), arrivals, &through);
         let bounds = both.bounds();
         self.on_arrivals(both, bounds, context);
         handed.clear();

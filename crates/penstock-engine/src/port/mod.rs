@@ -7,11 +7,14 @@
 pub mod counters;
 mod fast;
 mod handover;
+pub mod link_counts;
 mod pipeline;
 mod queueing;
 pub mod recorder;
+mod sharing;
 mod stages;
-mod transmit_batch;
+pub mod transit_merge;
+pub mod transmit_batch;
 mod verdict;
 pub mod wire;
 

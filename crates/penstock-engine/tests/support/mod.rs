@@ -5,9 +5,11 @@
 pub mod statistics;
 
 use penstock_engine::blueprint::{
-    Blueprint, FastPaths, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PcnAt, PortPlan, QueuePlan, SamplePlan, Ties, WatchPlan,
+    Blueprint, FastPaths, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PausePlan, PcnAt, PortPlan, QueuePlan, SamplePlan, SharedBufferPlan,
+    SwitchPlan, Ties, WatchPlan,
 };
 use penstock_engine::{Observations, Sim};
+use penstock_model::buffer::BufferPlan;
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
@@ -19,7 +21,7 @@ use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimi
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
-use penstock_model::units::{Duration, Rate, Time};
+use penstock_model::units::{Bytes, Duration, Rate, Time};
 use std::sync::Arc;
 
 /// Parameters as `key = value; key = value`, read as a scenario would be.
@@ -35,7 +37,8 @@ impl Settings {
     }
 }
 
-/// A quantity or word, a list `[a, b]`, or a law: `uniform [a, b]`, `exponential a`, `mix [a @ share, b @ share]`.
+/// A quantity or word, a list `[a, b]`, a law: `uniform [a, b]`, `exponential a`, `mix [a @ share, b @ share]`, or a component
+/// with parameters, `name { key = value, key = value }`.
 fn value_of(text: &str) -> Value {
     let items = |list: &str| -> Vec<String> {
         let inside = list.trim().strip_prefix('[').and_then(|list| list.strip_suffix(']')).expect("[a, b]");
@@ -43,7 +46,9 @@ fn value_of(text: &str) -> Value {
     };
     let table = |key: &str, value: Value| Value::Table(vec![(key.to_owned(), value)]);
     let list = |list: &str| Value::List(items(list).iter().map(|item| default_value(item)).collect());
-    if text.starts_with('[') {
+    if let Some((name, inner)) = text.strip_suffix('}').and_then(|text| text.split_once(" {")) {
+        table(name, Value::Table(Settings::new(&inner.replace(',', ";")).0))
+    } else if text.starts_with('[') {
         list(text)
     } else if let Some(bounds) = text.strip_prefix("uniform ") {
         table("uniform", list(bounds))
@@ -93,6 +98,16 @@ pub fn scheduler(name: &str, settings: &str) -> SchedulerPlan {
     SchedulerPlan::read(name, &mut Settings::new(settings)).expect("a scheduler")
 }
 
+/// A buffer that all ports of a node share.
+pub fn shared_buffer(name: &str, settings: &str) -> SharedBufferPlan {
+    let policy = BufferPlan::read(name, &mut Settings::new(settings)).expect("a buffer");
+    SharedBufferPlan { policy, shares: Vec::new() }
+}
+
+pub fn size(text: &str) -> Bytes {
+    text.parse().expect("a size")
+}
+
 pub fn shaper(settings: &str) -> ShaperPlan {
     ShaperPlan::read("token-bucket", &mut Settings::new(settings)).expect("a shaper")
 }
@@ -131,6 +146,7 @@ impl Net {
             warm_up: Time::ZERO,
             ties: Ties::Scenario,
             nodes: Vec::new(),
+            switches: Vec::new(),
             links: Vec::new(),
             routes: Vec::new(),
             classes: vec!["default".to_owned()],
@@ -175,6 +191,17 @@ impl Net {
             port: Arc::new(port),
         });
         LinkId(self.0.links.len() as u32 - 1)
+    }
+
+    /// The ports of `node` share a buffer.
+    pub fn share(&mut self, node: NodeId, buffer: &str, settings: &str) {
+        self.0.switches.push(SwitchPlan { node, buffer: Some(shared_buffer(buffer, settings)), pause: None });
+    }
+
+    /// The node shared last pauses the ports that feed it.
+    pub fn pause(&mut self, xoff: &str, xon: &str) {
+        let pause = PausePlan { xoff: size(xoff), xon: size(xon), processing: Duration::ZERO };
+        self.0.switches.last_mut().expect("a switch").pause = Some(pause);
     }
 
     pub fn port(&mut self, link: LinkId) -> &mut PortPlan {

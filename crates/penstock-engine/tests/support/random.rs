@@ -1,8 +1,10 @@
 //! Random scenarios that shrink: trees of nodes with every component that the engine knows.
 
-use crate::support::{above, class, discipline, impairment, meter, policer, scheduler, shaper, source, time, transport, Net, Settings};
+use crate::support::{
+    above, class, discipline, impairment, meter, policer, scheduler, shaper, shared_buffer, size, source, time, transport, Net, Settings,
+};
 use penstock_engine::blueprint::{
-    Blueprint, CallsPlan, EfPlan, FlowWatch, LinkWatch, MarkAt, MarkerPlan, PcnAt, QueuePlan, SurgePlan, Ties,
+    Blueprint, CallsPlan, EfPlan, FlowWatch, LinkWatch, MarkAt, MarkerPlan, PausePlan, PcnAt, QueuePlan, SurgePlan, SwitchPlan, Ties,
 };
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
@@ -125,6 +127,17 @@ const CALL_DELAYS: [Option<&str>; 3] =
 type Named = (&'static str, &'static str);
 struct Calls(Named, Option<Named>, Option<Named>, Option<u32>);
 
+/// Buffers that the ports of a node share, small enough to refuse packets.
+const BUFFERS: [(&str, &str); 5] = [
+    ("static-shares", "size = 9 kB"),
+    ("pool", "size = 8 packets"),
+    ("pool", "size = 4000 bytes"),
+    ("dynamic-threshold", "size = 12 kB; alpha = 0.5"),
+    ("dynamic-threshold", "size = 20 packets; alpha = 2"),
+];
+/// Thresholds of PAUSE.
+const PAUSES: [(&str, &str); 3] = [("1500 bytes", "1500 bytes"), ("3 kB", "600 bytes"), ("1 byte", "1 byte")];
+
 /// One direction of an edge.
 #[derive(Clone, Debug)]
 pub struct Way {
@@ -166,6 +179,8 @@ pub struct Case {
     edges: Vec<(usize, Way, Way)>,
     flows: Vec<Flows>,
     samples: Vec<(usize, usize)>,
+    /// Nodes whose ports share a buffer, and when they pause the ports that feed them.
+    switches: Vec<(usize, Option<usize>, Option<usize>)>,
 }
 
 fn way() -> impl Strategy<Value = Way> {
@@ -213,8 +228,19 @@ pub fn case() -> impl Strategy<Value = Case> {
     let parent = prop_oneof![2 => Just(0), 1 => 0usize..6];
     let edges = prop::collection::vec((parent, way(), way()), 1..10);
     let samples = prop::collection::vec((0usize..10, 0usize..3), 0..3);
-    (any::<u64>(), any::<bool>(), any::<bool>(), edges, prop::collection::vec(flows(), 1..8), samples)
-        .prop_map(|(seed, random_ties, warm_up, edges, flows, samples)| Case { seed, random_ties, warm_up, edges, flows, samples })
+    let switch = (0usize..6, prop::option::weighted(0.8, 0..BUFFERS.len()), prop::option::weighted(0.4, 0..PAUSES.len()));
+    let switches = prop::collection::vec(switch, 0..3);
+    (any::<u64>(), any::<bool>(), any::<bool>(), edges, prop::collection::vec(flows(), 1..8), samples, switches).prop_map(
+        |(seed, random_ties, warm_up, edges, flows, samples, switches)| Case {
+            seed,
+            random_ties,
+            warm_up,
+            edges,
+            flows,
+            samples,
+            switches,
+        },
+    )
 }
 
 impl Case {
@@ -273,6 +299,14 @@ impl Case {
             let (link, every) = (LinkId((link % net.0.links.len()) as u32), ["10 ms", "1 ms", "7 us"][*every]);
             net.sample(link, every);
             net.sample_meters(link, every);
+        }
+        for (node, shared, pause) in &self.switches {
+            let node = nodes[node % nodes.len()];
+            if net.0.switches.iter().all(|switch| switch.node != node) {
+                let shared = shared.map(|i| shared_buffer(BUFFERS[i].0, BUFFERS[i].1));
+                let pause = pause.map(|i| PausePlan { xoff: size(PAUSES[i].0), xon: size(PAUSES[i].1), processing: Duration::from_us(1) });
+                net.0.switches.push(SwitchPlan { node, buffer: shared, pause });
+            }
         }
         let all = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true };
         net.0.watch.groups = (0..net.0.groups.len() as u32).map(|group| (group, all)).collect();

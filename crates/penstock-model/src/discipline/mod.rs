@@ -183,11 +183,14 @@ pub enum DropCause {
     Loss,
     /// Refused by a policer.
     Policed,
+    /// No room in the buffer that the ports of a switch share.
+    Buffer,
 }
 
 impl DropCause {
     /// All causes, in the order of the counters.
-    pub const ALL: [DropCause; 5] = [DropCause::Overflow, DropCause::Early, DropCause::Forced, DropCause::Loss, DropCause::Policed];
+    pub const ALL: [DropCause; 6] =
+        [DropCause::Overflow, DropCause::Early, DropCause::Forced, DropCause::Loss, DropCause::Policed, DropCause::Buffer];
 
     /// The name in results.
     pub fn name(self) -> &'static str {
@@ -197,6 +200,7 @@ impl DropCause {
             DropCause::Forced => "forced",
             DropCause::Loss => "loss",
             DropCause::Policed => "policed",
+            DropCause::Buffer => "buffer",
         }
     }
 }

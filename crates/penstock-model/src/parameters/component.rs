@@ -3,7 +3,8 @@
 //! Every plan made by [`component_plans!`](crate::component_plans) is a parameter type. A bare name, as in
 //! `congestion-control = "cubic"`, is the component with all its defaults.
 
-use super::{join_words, Field, Kind, Reader, Reading, Value};
+use super::reader::visit_component;
+use super::{Field, Kind, Reader, Reading, Value};
 
 /// Reads the parameters of a component of a known name.
 type ReadParameters<P> = fn(&str, &mut dyn Reader) -> Option<P>;
@@ -31,58 +32,6 @@ pub fn component_from_value<P>(value: &Value, kind: &Kind, read: ReadParameters<
     match plan {
         Some(plan) if mistakes.is_empty() => Ok(plan),
         _ => Err(mistakes.join("; ")),
-    }
-}
-
-/// Calls `read` with the name and the parameters of the component that `value` is, a name or a table with one name.
-/// Mistakes are reported below `value`, as in `cubic.beta`.
-pub(super) fn visit_component(
-    value: &Value,
-    kind: &Kind,
-    mistake: &mut dyn FnMut(&str, String),
-    read: &mut dyn FnMut(&str, &mut dyn Reader),
-) {
-    let Kind::Component { of, names } = kind else { unreachable!("only components are read as components") };
-    let one_of = || format!("one of {}", join_words(names.iter().copied()));
-    let (name, parameters): (&str, &[(String, Value)]) = match value {
-        Value::Text(name) => (name, &[]),
-        Value::Table(entries) => match &entries[..] {
-            [(name, Value::Table(parameters))] => (name, parameters),
-            [(name, other)] => return mistake(name, format!("{} is not a table; write {{ key = value }}", other.quoted())),
-            [] => return mistake("", format!("names no {of}; {}", one_of())),
-            [(first, _), (second, _), ..] => return mistake("", format!("names two, '{first}' and '{second}'; keep one")),
-        },
-        other => return mistake("", format!("{} is not the name of a {of}; {}", other.quoted(), one_of())),
-    };
-    if !names.contains(&name) {
-        return mistake("", format!("unknown {of} '{name}'; {}", one_of()));
-    }
-    let mut table = Table { name, parameters, known: Vec::new(), mistake };
-    read(name, &mut table);
-    for (key, _) in parameters.iter().filter(|(key, _)| !table.known.contains(key)) {
-        (table.mistake)(&format!("{name}.{key}"), format!("unknown key '{key}'"));
-    }
-}
-
-/// The parameters of one component, as plain values.
-struct Table<'a> {
-    name: &'a str,
-    parameters: &'a [(String, Value)],
-    known: Vec<String>,
-    mistake: &'a mut dyn FnMut(&str, String),
-}
-
-impl Reader for Table<'_> {
-    fn take(&mut self, field: &Field) -> Option<Value> {
-        let key = field.key();
-        let found = self.parameters.iter().find(|(name, _)| *name == key).map(|(_, value)| value.clone());
-        self.known.push(key);
-        found
-    }
-
-    fn mistake(&mut self, key: &str, message: String) {
-        let path = if key.is_empty() { self.name.to_owned() } else { format!("{}.{key}", self.name) };
-        (self.mistake)(&path, message);
     }
 }
 

@@ -3,20 +3,9 @@
 
 use super::depth::Depth;
 use super::level::Level;
+use super::tokens::{Tokens, PER_BYTE};
 use crate::meter::bucket::Start;
 use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
-
-/// Tokens, counted in bit/s x ps: 10^12 of them are a bit.
-pub type Tokens = u128;
-
-/// The tokens of a byte.
-const PER_BYTE: u64 = 8 * PS_PER_SECOND;
-
-/// The tokens of a packet of `size`.
-#[inline]
-pub fn tokens(size: Bytes) -> Tokens {
-    u128::from(size.get()) * u128::from(PER_BYTE)
-}
 
 /// A bucket that fills with tokens at a rate and holds no more than its size.
 ///
@@ -159,6 +148,7 @@ fn common_divisor(mut a: u64, mut b: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tokens::tokens;
     use super::*;
     use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! How much a PCN meter's bucket or virtual queue holds.
 
-use super::bucket::{tokens, Tokens};
+use super::tokens::{tokens, Tokens};
 use crate::parameters::{Kind, Parameter, Value};
 use crate::units::{split_quantity, Bytes, Duration, Rate};
 use std::fmt;

@@ -11,6 +11,7 @@ pub mod level;
 pub mod pre_emption;
 pub mod single_threshold;
 pub mod threshold;
+pub mod tokens;
 pub mod virtual_queue;
 
 use crate::packet::{Packet, PcnMark};

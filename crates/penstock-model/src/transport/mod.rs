@@ -1,12 +1,35 @@
 //! End hosts as state machines without I/O: they are told what arrived and asked what to send.
 
+pub mod congestion_control;
+mod ranges;
+pub mod recovery;
 pub mod tcp;
 pub mod udp;
+
+use crate::packet::Ecn;
 
 crate::component_plans! {
     /// A transport with its parameters, as a scenario gives it.
     pub enum TransportPlan of "transport" {
         "tcp" => Tcp(tcp::Parameters),
         "udp" => Udp(udp::Parameters),
+    }
+}
+
+impl TransportPlan {
+    /// The ECN codepoint of datagrams; a connection sets it for each packet.
+    pub fn datagram_ecn(&self) -> Ecn {
+        match self {
+            TransportPlan::Tcp(_) => Ecn::NotEct,
+            TransportPlan::Udp(parameters) => parameters.ecn.into(),
+        }
+    }
+
+    /// Whether it sends packets that queues may mark instead of dropping.
+    pub fn is_ecn_capable(&self) -> bool {
+        match self {
+            TransportPlan::Tcp(parameters) => parameters.ecn,
+            TransportPlan::Udp(parameters) => parameters.ecn != udp::Codepoint::NotEct,
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! Components inside components, with a made-up scheduler whose flows have a discipline each.
 
-use crate::mistake::Mistakes;
-use crate::section::Section;
-use crate::shape::Shape;
-use crate::{canonical, catalogue, schema, set, tree};
+use crate::catalogue::{self, schema};
+use crate::read::mistake::Mistakes;
+use crate::read::section::Section;
+use crate::read::{canonical, tree};
+use crate::settings;
+use crate::settings::shape::Shape;
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::parameters::{Check, Count, Parameters};
 use serde_json::json;
@@ -47,7 +49,7 @@ fn read<P: Parameters>(text: &str, sets: &[(&str, &str)]) -> Result<P, Vec<Strin
     let mistakes = Mistakes::new("t.toml", sets.iter().map(|(path, _)| (*path).to_owned()).collect());
     let mut page = tree::parse(text, &mistakes).expect("TOML");
     for (i, (path, value)) in sets.iter().enumerate() {
-        set::apply_below(&mut page, Shape::Parameters(P::FIELDS), path, value, i, &mistakes);
+        settings::apply_below(&mut page, Shape::Parameters(P::FIELDS), path, value, i, &mistakes);
     }
     let mut section = Section::new(&mistakes, "links[0].scheduler".to_owned(), page.place, &page).expect("a table");
     let parameters = P::read(&mut section);

@@ -1,33 +1,33 @@
-//! One call of an aggregate, as its sending end keeps it.
+//! One call of an aggregate, at its sending end.
 
 use penstock_model::rng::Stream;
 use penstock_model::source::{AnySource, Source};
 use penstock_model::units::{Duration, Time};
 
-/// A call, live or waiting for its last entry in the calendar to come up; small, because there may be very many.
+/// A call: live, or ended with one entry left in the schedule; small, because there may be very many.
 pub struct Call {
-    /// The next packets go out at this spacing,
+    /// Spacing of the next `more` packets.
     spacing: Duration,
-    /// as many as this, before the source is to be asked.
+    /// How many packets follow at `spacing` before the source draws again.
     more: u32,
     /// Bytes of the next packet.
     pub size: u32,
-    /// Its place among those that live; [`GONE`] once it has ended.
+    /// Its index among the live calls; [`ENDED`] once it has ended.
     pub position: u32,
     /// Its serial number within its aggregate.
     pub serial: u32,
-    /// Where packets are delayed, when the last of them goes on.
+    /// Where packets have an ingress delay, when the last of them leaves it.
     pub latest: Time,
-    /// `None` if nothing but the spacing is to be known.
+    /// The source and its stream; `None` if it is periodic.
     drawn: Option<Box<(AnySource, Stream)>>,
 }
 
-/// In place of a position, once a call has ended.
-const GONE: u32 = u32::MAX;
+/// The position of a call that has ended.
+const ENDED: u32 = u32::MAX;
 const _: () = assert!(std::mem::size_of::<Call>() <= 40);
 
 impl Call {
-    /// A call that lives at `position` and whose first packet has `size` bytes; the source has been asked for that.
+    /// A live call at index `position`; its first packet, of `size` bytes, has been drawn.
     pub fn new(source: AnySource, stream: Stream, serial: u32, size: u32, position: u32) -> Call {
         let period = source.period();
         Call {
@@ -41,35 +41,35 @@ impl Call {
         }
     }
 
-    /// Whether it is the call `serial`, whose place may be another's by now, and lives.
+    /// Whether it is still the call `serial`, since its slot may have been reused, and is live.
     pub fn is_live(&self, serial: u32) -> bool {
-        self.serial == serial && self.position != GONE
+        self.serial == serial && self.position != ENDED
     }
 
-    /// It ends; returns its place among those that live. Its entry in the calendar is to find out.
+    /// Ends the call; returns its index among the live calls. Its entry in the schedule is removed when it is due.
     pub fn end(&mut self) -> u32 {
         self.more = 0;
-        std::mem::replace(&mut self.position, GONE)
+        std::mem::replace(&mut self.position, ENDED)
     }
 
-    /// Whether it has ended, and its entry in the calendar is the last.
+    /// Whether it has ended.
     #[inline(always)]
     pub fn has_ended(&self) -> bool {
-        self.position == GONE
+        self.position == ENDED
     }
 
-    /// A packet has gone out; returns after which time the next one does.
+    /// After a packet: the time until the next one.
     #[inline(always)]
-    pub fn go_on(&mut self) -> Duration {
+    pub fn next_spacing(&mut self) -> Duration {
         if self.more == 0 {
-            return self.ask();
+            return self.draw();
         }
         self.more -= 1;
         self.spacing
     }
 
     #[inline(never)]
-    fn ask(&mut self) -> Duration {
+    fn draw(&mut self) -> Duration {
         let Some(drawn) = &mut self.drawn else {
             self.more = u32::MAX;
             return self.spacing;

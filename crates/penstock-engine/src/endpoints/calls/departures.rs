@@ -1,15 +1,16 @@
-//! Where the packets of an aggregate of calls leave.
+//! Numbers, counts and sends the packets of an aggregate of calls.
 
 use crate::api::observations::TraceEvent;
+use crate::endpoints::host_context::HostContext;
+use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::event::TrainPacket;
 use crate::kernel::journal::Window;
-use crate::node::host::{HostContext, PacketTemplate};
 use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 
-/// Numbers an aggregate's packets, counts them, and sends them.
+/// The packets of an aggregate as they leave it.
 pub struct Departures {
-    /// How they look.
+    /// What they have in common.
     pub template: PacketTemplate,
     place: u32,
     sequence: u32,
@@ -22,32 +23,32 @@ pub struct Departures {
 }
 
 impl Departures {
-    /// An outlet of packets that look like `dress`, at the node whose place in traces is `place`.
+    /// Departures at the node whose place in traces is `place`.
     pub fn new(template: PacketTemplate, place: u32, window: Window) -> Departures {
         Departures { template, place, sequence: 0, window, packets: 0, bytes: 0 }
     }
 
-    /// The next packets of the aggregate, in order of time. A port that only queues makes them on their way: until it does,
-    /// they are a time and a size.
+    /// Sends the next packets of the aggregate, in order of time. A tail-drop FIFO port writes them straight into the next queue;
+    /// until then each is only a time and a size.
     #[inline]
-    pub fn pass_all(&mut self, train: &[TrainPacket], host_context: &mut HostContext<'_, '_>) {
+    pub fn send_train(&mut self, train: &[TrainPacket], host_context: &mut HostContext<'_, '_>) {
         let Some(&TrainPacket { at, size }) = train.first() else { return };
         let port = &mut host_context.ports[self.template.departure.port as usize];
         if !port.takes_trains() || host_context.context.record.trace.is_some() {
-            return train.iter().for_each(|departing| self.pass(departing.at, departing.size, host_context));
+            return train.iter().for_each(|packet| self.send_media(packet.at, packet.size, host_context));
         }
-        let first_counted = if self.window.is_open(at) { 0 } else { train.partition_point(|departing| !self.window.is_open(departing.at)) };
+        let first_counted = if self.window.is_open(at) { 0 } else { train.partition_point(|packet| !self.window.is_open(packet.at)) };
         let counted = &train[first_counted..];
         self.packets += counted.len() as u64;
-        self.bytes += counted.iter().map(|departing| u64::from(departing.size)).sum::<u64>();
+        self.bytes += counted.iter().map(|packet| u64::from(packet.size)).sum::<u64>();
         let first = self.template.packet(at, size, Body::Media { seq: self.sequence });
         self.sequence = self.sequence.wrapping_add(train.len() as u32);
         port.on_train(train, first, &mut host_context.context);
     }
 
-    /// The next packet of the aggregate.
+    /// Sends the next packet of the aggregate.
     #[inline(always)]
-    pub fn pass(&mut self, now: Time, size: u32, host_context: &mut HostContext<'_, '_>) {
+    pub fn send_media(&mut self, now: Time, size: u32, host_context: &mut HostContext<'_, '_>) {
         let packet = self.template.packet(now, size, Body::Media { seq: self.sequence });
         self.sequence = self.sequence.wrapping_add(1);
         self.send(now, &packet, host_context);

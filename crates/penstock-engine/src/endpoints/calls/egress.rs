@@ -1,11 +1,11 @@
 //! The receiving end of an aggregate of calls, at its egress.
 
-use crate::endpoints::counts::{Received, Tally};
+use crate::endpoints::counts::{Received, ReceivedCounts};
+use crate::endpoints::host_context::HostContext;
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
-use crate::kernel::message::{Message, Peer};
-use crate::node::host::HostContext;
+use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
 use penstock_model::edge::{Egress, Signal};
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Body, Packet};
@@ -17,7 +17,7 @@ pub struct CallsEgress {
     pub flow: FlowId,
     /// What has arrived in the window.
     pub received: Received,
-    /// Which count of calls, shared by the aggregates of a group that end at this node, is this one's.
+    /// Index of the count of calls that the aggregates of a group share at this node.
     pub shared_count: u32,
     /// The time of its earliest timer entry.
     pub armed: Time,
@@ -30,7 +30,7 @@ pub struct CallsEgress {
     window: Window,
 }
 
-/// Bytes received in each of a row of equal intervals from the beginning of the run.
+/// Bytes received in consecutive intervals of equal length from the beginning of the run.
 #[derive(Clone, Debug)]
 pub struct Intervals {
     /// Their length.
@@ -51,7 +51,7 @@ impl Intervals {
 }
 
 impl CallsEgress {
-    /// An aggregate of which nothing has arrived.
+    /// An egress at which nothing has arrived yet.
     pub fn new(received: Received, egress: Egress, ingress: Peer, window: Window, every: Option<Duration>) -> CallsEgress {
         CallsEgress {
             flow: received.flow,
@@ -67,8 +67,7 @@ impl CallsEgress {
         }
     }
 
-    /// A packet of the aggregate arrives, with its number if it is one of a call; tells whether the deadline may be another
-    /// now.
+    /// Handles a packet of the aggregate, with its number if it is a media packet; returns whether the deadline may have changed.
     #[inline(always)]
     pub fn on_packet(&mut self, now: Time, packet: &Packet, number: Option<u32>, host_context: &mut HostContext<'_, '_>) -> bool {
         if self.window.is_open(now) {
@@ -81,44 +80,43 @@ impl CallsEgress {
             self.egress.on_number(number);
         }
         if self.egress.on_packet(now, Bytes::new(u64::from(packet.size)), packet.pcn) {
-            self.follow_up(now, host_context);
+            self.send_signals(now, host_context);
         }
         self.has_deadlines
     }
 
-    /// Whether nothing more is to be known of what arrives than counts and marks, and no deadline comes of it.
+    /// Whether arrivals are only counted and sampled for marks, and set no deadline.
     #[inline]
     pub fn only_samples(&self) -> bool {
-        self.intervals.is_none() && !self.received.is_watched() && self.egress.only_samples()
+        self.intervals.is_none() && !self.received.is_recorded() && self.egress.only_samples()
     }
 
-    /// Takes packets of calls that arrive at an end that [only samples](CallsEgress::only_samples), as long as they are of its
-    /// aggregate and arrive before `bound`, and adds them to `digest`: one loop with all in registers. Returns how many; the
-    /// first is one.
+    /// Fast path where the egress [only samples](CallsEgress::only_samples): takes leading media packets of one aggregate that
+    /// arrive before `bound` and adds them to `digest`, with all state in registers. Returns how many; the first is one.
     #[inline(never)]
-    pub fn on_run(&mut self, arrivals: &[Arrival], bound: Time, digest: &mut Digest) -> usize {
+    pub fn on_media_batch(&mut self, arrivals: &[Arrival], bound: Time, digest: &mut Digest) -> usize {
         let Some(first) = arrivals.first() else { return 0 };
         let (flow, counts) = (first.packet.flow, self.window.is_open(first.at));
         let bound = if counts { bound } else { bound.min(self.window.from) };
-        let (mut hash, mut tally, mut taken) = (*digest, Tally::default(), 0);
+        let (mut hash, mut received, mut taken) = (*digest, ReceivedCounts::default(), 0);
         let is_next = |Arrival { at, packet }: &&Arrival| *at < bound && packet.flow == flow && matches!(packet.body, Body::Media { .. });
         self.egress.on_marks(arrivals.iter().take_while(is_next).map(|Arrival { at, packet }| {
             hash.packet(*at, packet, 0);
-            tally.count(*at, packet);
+            received.count(*at, packet);
             taken += 1;
             packet.pcn
         }));
         if counts {
-            self.received.count_all(&tally);
+            self.received.add(&received);
         }
         *digest = hash;
         taken
     }
 
-    /// A signal from the ingress.
+    /// Handles a signal from the ingress.
     pub fn on_signal(&mut self, now: Time, signal: Signal, counted: &mut u32, host_context: &mut HostContext<'_, '_>) {
         self.egress.on_signal(now, signal, counted);
-        self.follow_up(now, host_context);
+        self.send_signals(now, host_context);
     }
 
     /// When [`CallsEgress::on_timer`] is due.
@@ -131,16 +129,20 @@ impl CallsEgress {
         }
     }
 
-    /// A deadline has come.
+    /// Handles the deadline.
     pub fn on_timer(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
         self.egress.on_timer(now);
-        self.follow_up(now, host_context);
+        self.send_signals(now, host_context);
     }
 
     #[inline(never)]
-    fn follow_up(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
+    fn send_signals(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
         while let Some(signal) = self.egress.next_signal() {
-            let message = Message { at: now + self.ingress.delay, flow: self.flow, to_egress: false, number: self.messages, signal };
+            let message = Message {
+                at: now + self.ingress.delay,
+                order: MessageOrder::of_call(self.flow, false, self.messages),
+                body: MessageBody::Call(CallSignal { flow: self.flow, to_egress: false, signal }),
+            };
             self.messages += 1;
             host_context.context.outputs.send_message(self.ingress.process, message);
         }

@@ -1,4 +1,4 @@
-//! Packets of calls that wait at their source for a random time before the ingress sees them.
+//! A random delay of packets between their calls and the ingress.
 
 use crate::merge::calendar::Calendar;
 use crate::merge::Timed;
@@ -6,75 +6,75 @@ use penstock_model::call::delay::{AtEnd, DelayPlan};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::units::Time;
 
-/// A packet that waits.
+/// A delayed packet.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Waiting {
-    /// When it goes on.
+pub struct DelayedPacket {
+    /// When it reaches the ingress.
     pub at: Time,
-    /// The call's place.
+    /// The call's slot.
     pub slot: u32,
-    /// The call.
+    /// The call's serial number.
     pub serial: u32,
     /// Bytes.
     pub size: u32,
 }
 
-impl Timed for Waiting {
+impl Timed for DelayedPacket {
     #[inline]
     fn at(&self) -> Time {
         self.at
     }
 }
 
-/// The packets of an aggregate that wait, by time, then in the order in which they came.
+/// The delayed packets of an aggregate, by time, then in the order of sending.
 #[derive(Debug)]
 pub struct IngressDelay {
     plan: DelayPlan,
     stream: Stream,
-    calendar: Calendar<Waiting>,
+    calendar: Calendar<DelayedPacket>,
 }
 
 impl IngressDelay {
-    /// Nothing waits yet; delays are drawn from the stream `delay` below `key`.
+    /// No packet yet; delays are drawn from the stream `delay` below `key`.
     pub fn new(plan: &DelayPlan, key: Key) -> IngressDelay {
         IngressDelay { plan: plan.clone(), stream: key.child("delay").stream(), calendar: Calendar::default() }
     }
 
-    /// When the next packet goes on.
+    /// When the next packet reaches the ingress.
     #[inline]
     pub fn next(&self) -> Time {
         self.calendar.next()
     }
 
-    /// A call hands over a packet at `now`, and not before `earliest` if packets keep their order; when it goes on.
+    /// Delays a packet sent at `now`, at least until `earliest` if packets keep their order; returns when it reaches the ingress.
     #[inline]
     pub fn add(&mut self, now: Time, earliest: Time, slot: u32, serial: u32, size: u32) -> Time {
         let mut at = now + self.plan.added.draw(&mut self.stream);
         if self.plan.keep_order {
             at = at.max(earliest);
         }
-        *self.calendar.add(0, at) = Waiting { at, slot, serial, size };
+        *self.calendar.add(0, at) = DelayedPacket { at, slot, serial, size };
         at
     }
 
-    /// Lets those go on, in order, that do so before `bound`: `pass` is told of each. Returns how many.
+    /// Removes the packets that reach the ingress before `bound`, in order: `forward` gets each. Returns how many.
     #[inline]
-    pub fn pass_before(&mut self, bound: Time, mut pass: impl FnMut(&Waiting)) -> u64 {
-        let mut passed = 0;
+    pub fn forward_before(&mut self, bound: Time, mut forward: impl FnMut(&DelayedPacket)) -> u64 {
+        let mut forwarded = 0;
         while self.calendar.next() < bound {
             let front = self.calendar.front();
             let mut taken = 0;
-            for waiting in front.iter().take_while(|waiting| waiting.at < bound) {
-                pass(waiting);
+            for packet in front.iter().take_while(|packet| packet.at < bound) {
+                forward(packet);
                 taken += 1;
             }
             self.calendar.consume(taken);
-            passed += taken as u64;
+            forwarded += taken as u64;
         }
-        passed
+        forwarded
     }
 
-    /// Whether the packets of a call that has ended still go on.
+    /// Whether delayed packets of a call that has ended are still sent.
     #[inline]
     pub fn outlive(&self) -> bool {
         self.plan.at_end == AtEnd::Sent

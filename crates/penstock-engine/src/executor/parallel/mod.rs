@@ -62,6 +62,11 @@ impl ParallelExecutor {
         self.ends.len()
     }
 
+    /// See [`Sequencer::steps`].
+    pub fn steps(&self) -> u64 {
+        self.sequencers.iter().map(Sequencer::steps).sum()
+    }
+
     /// Chooses the executor.
     pub fn choose(&mut self, executor: Executor) {
         self.sequencers.iter_mut().for_each(|sequencer| sequencer.choose(executor));

@@ -1,15 +1,15 @@
-//! Which processes go together on one core.
+//! Partition of the process graph into shards, one for each core.
 //!
-//! Few packets should pass between cores, the delays between them should be long, and all cores should have as much to do.
-//! What a process has to do is taken to be what the flows make it: each counts once wherever it passes.
+//! Few packets should pass between shards, the delays between them should be long, and their loads equal. The load of a
+//! process is taken to be the number of flows that pass through it.
 
 use crate::kernel::process_graph::{Edge, ProcessGraph};
 use std::collections::BTreeSet;
 
-/// Less gained than this share of one core's time is not worth a second core.
-const WORTH: f64 = 1.25;
+/// The speed-up below which a second core is not worth it.
+const LEAST_SPEEDUP: f64 = 1.25;
 /// Longer delays are better than an even split as long as this share of the best split is reached.
-const ENOUGH: f64 = 0.85;
+const EVEN_ENOUGH: f64 = 0.85;
 
 /// The part of each process, whose work is its `weights`; `None` if so many parts, or fewer, would not do more at a time
 /// than one.
@@ -18,7 +18,7 @@ pub fn partition(graph: &ProcessGraph, parts: usize) -> Option<Vec<u32>> {
     let longest = edges.iter().map(|edge| edge.delay.as_ps()).max().unwrap_or(0);
     let mut best: Option<(f64, Vec<u32>)> = None;
     let mut before = 0;
-    // What is closer than so many picoseconds stays together; at last only what is not apart at all.
+    // Processes with less delay between them than so many picoseconds stay together; at last only those without any.
     for shortest in (0..=longest.checked_ilog2().unwrap_or(0)).rev().map(|power| 1u64 << power) {
         let clusters = Clusters::new(weights, edges, shortest);
         if clusters.weights.len() == before {
@@ -27,17 +27,17 @@ pub fn partition(graph: &ProcessGraph, parts: usize) -> Option<Vec<u32>> {
         before = clusters.weights.len();
         let split = clusters.split(parts);
         let gain = clusters.gain(&split, parts);
-        if gain >= WORTH && best.as_ref().is_none_or(|(most, _)| gain * ENOUGH > *most) {
-            best = Some((gain, clusters.spread(&split)));
+        if gain >= LEAST_SPEEDUP && best.as_ref().is_none_or(|(most, _)| gain * EVEN_ENOUGH > *most) {
+            best = Some((gain, clusters.parts_of_processes(&split)));
         }
-        if gain >= ENOUGH * parts as f64 {
+        if gain >= EVEN_ENOUGH * parts as f64 {
             break;
         }
     }
     best.map(|(_, parts)| parts)
 }
 
-/// The given parts, but with processes without any delay between them together.
+/// The given parts, except that processes without delay between them stay together.
 pub fn keep_together(wanted: &[u32], graph: &ProcessGraph) -> Vec<u32> {
     let clusters = Clusters::new(&vec![1; wanted.len()], &graph.edges, 1);
     let mut part = vec![None; clusters.weights.len()];
@@ -54,7 +54,7 @@ struct Clusters {
 }
 
 impl Clusters {
-    /// Joins what is closer than `shortest` picoseconds.
+    /// Joins processes with less than `shortest` picoseconds between them.
     fn new(weights: &[u64], edges: &[Edge], shortest: u64) -> Clusters {
         let mut root: Vec<u32> = (0..weights.len() as u32).collect();
         for edge in edges.iter().filter(|edge| edge.delay.as_ps() < shortest) {
@@ -140,6 +140,7 @@ impl Clusters {
         part
     }
 
+    /// Moves clusters to parts with which they share more flows, as long as loads stay about equal.
     fn improve(&self, part: &mut [u32], sums: &mut [u64]) {
         let most = (sums.iter().sum::<u64>() / sums.len() as u64 * 103 / 100).max(sums.iter().copied().max().unwrap_or(0));
         for _ in 0..8 {
@@ -163,7 +164,7 @@ impl Clusters {
         }
     }
 
-    /// How much more is done at a time than on one core.
+    /// The speed-up over one core: the load of all parts over that of the largest one.
     fn gain(&self, part: &[u32], parts: usize) -> f64 {
         let mut sums = vec![0; parts];
         part.iter().zip(&self.weights).for_each(|(part, weight)| sums[*part as usize] += weight);
@@ -171,8 +172,8 @@ impl Clusters {
         all as f64 / most.max(1) as f64
     }
 
-    /// From clusters to processes.
-    fn spread(&self, part: &[u32]) -> Vec<u32> {
+    /// The part of each process.
+    fn parts_of_processes(&self, part: &[u32]) -> Vec<u32> {
         self.of.iter().map(|cluster| part[*cluster as usize]).collect()
     }
 }

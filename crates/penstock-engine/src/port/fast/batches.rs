@@ -1,9 +1,10 @@
 //! Many packets through a tail-drop FIFO in one loop.
 
-use crate::endpoints::timing_wheel::{Next, Turn};
-use crate::endpoints::wheel_pair::WheelPair;
 use crate::kernel::context::Context;
 use crate::kernel::event::{Arrival, TrainPacket, Written};
+use crate::kernel::periodic_packet::PeriodicPacket;
+use crate::merge::timing_wheel::WheelEntry;
+use crate::merge::wheel_pair::WheelPair;
 use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::packet::{Body, Packet};
@@ -14,16 +15,16 @@ pub const MANY: usize = 6;
 
 impl Port {
     /// Is handed the packets that sources of the host repeat.
-    pub fn hand_all(&mut self, turns: &[Turn<Next>]) {
-        for (place, turn) in self.handed.add(turns.len()).iter_mut().zip(turns) {
-            *place = turn.arrival();
+    pub fn hand_all(&mut self, entries: &[WheelEntry<PeriodicPacket>]) {
+        for (place, entry) in self.handed.add(entries.len()).iter_mut().zip(entries) {
+            *place = entry.arrival();
         }
     }
 
     /// Is handed the packets that are due in two wheels.
     #[inline(never)]
-    pub fn hand_both(&mut self, together: &mut WheelPair<'_, Next>) {
-        together.take(self.handed.add(together.due()), |place, turn| *place = turn.arrival());
+    pub fn hand_both(&mut self, pair: &mut WheelPair<'_, PeriodicPacket>) {
+        pair.take(self.handed.add(pair.due()), |place, entry| *place = entry.arrival());
     }
 
     /// Whether [`Port::on_train`] is for this port: it only queues, and may meter.
@@ -129,13 +130,13 @@ impl Port {
     }
 
     /// Takes the packets that sources of the host repeat; at once if these are many and it has been handed nothing before.
-    pub fn take_repeated(&mut self, turns: &[Turn<Next>], context: &mut Context<'_, '_>) {
-        let Some(first) = turns.first() else { return };
+    pub fn take_repeated(&mut self, entries: &[WheelEntry<PeriodicPacket>], context: &mut Context<'_, '_>) {
+        let Some(first) = entries.first() else { return };
         let alone = self.handed.len() == 0 && context.record.is_untraced();
-        if alone && turns.len() >= MANY && self.passes_all(first.at, turns.len(), context) {
-            self.pass_all(turns.iter(), turns.len(), context, |place, turn| *place = turn.arrival());
+        if alone && entries.len() >= MANY && self.passes_all(first.at, entries.len(), context) {
+            self.pass_all(entries.iter(), entries.len(), context, |place, entry| *place = entry.arrival());
         } else {
-            self.hand_all(turns);
+            self.hand_all(entries);
         }
     }
 }

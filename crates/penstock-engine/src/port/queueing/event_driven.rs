@@ -18,6 +18,8 @@ use penstock_model::units::Time;
 pub struct EventDriven {
     pub(crate) scheduler: AnyScheduler,
     pub(crate) queues: Queues,
+    /// Told to stop by the far end of the link.
+    is_paused: bool,
 }
 
 /// The queues of a port, and what its wire is doing.
@@ -100,7 +102,7 @@ impl EventDriven {
         (queues.decides_on_departure, queues.has_timers) = (hooks.has(Hooks::DEPARTURE), hooks.has(Hooks::TIMER));
         queues.reset_deadline();
         let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context.rate);
-        EventDriven { scheduler, queues }
+        EventDriven { scheduler, queues, is_paused: false }
     }
 
     /// What the discipline of the packet's queue decides about its arrival, once it has evicted what it wants to.
@@ -143,7 +145,7 @@ impl EventDriven {
     /// Drops the packet at a position of a queue. Whatever waits may then be asked for at once, if the wire is free.
     #[cold]
     fn drop_waiting(&mut self, now: Time, (index, position): (usize, usize), why: Leave, cause: DropCause, records: &mut Records<'_>) {
-        let EventDriven { queues: Queues { queues, states, wire, .. }, scheduler } = self;
+        let EventDriven { queues: Queues { queues, states, wire, .. }, scheduler, .. } = self;
         let Arrival { at, packet } = queues[index].remove(position, now, why);
         let state = &mut states[index];
         state.packets -= 1;
@@ -160,7 +162,7 @@ impl EventDriven {
     /// Queues an accepted packet.
     #[inline]
     pub fn push(&mut self, now: Time, packet: Packet) {
-        let EventDriven { queues, scheduler } = self;
+        let EventDriven { queues, scheduler, .. } = self;
         let mut service_state = queues.service_state();
         let index = service_state.index(&packet);
         service_state.queues[index].admit(&packet);
@@ -170,6 +172,9 @@ impl EventDriven {
     /// When the next decision, or a timer, is due.
     #[inline]
     pub fn next_decision(&self) -> Time {
+        if self.is_paused {
+            return self.queues.deadline;
+        }
         self.queues.wire.next_decision.min(self.queues.deadline)
     }
 
@@ -179,6 +184,14 @@ impl EventDriven {
         if self.queues.deadline <= now {
             self.queues.run_timers(now);
         }
+    }
+
+    /// Stops before the next transmission, or goes on. What is on the wire is completed [IEEE8023 s31B].
+    pub fn on_pause(&mut self, now: Time, stops: bool) {
+        if self.is_paused && !stops {
+            self.queues.wire.next_decision = self.queues.wire.next_decision.max(now);
+        }
+        self.is_paused = stops;
     }
 
     /// Only one queue: its decisions leave no choice.
@@ -193,8 +206,8 @@ impl EventDriven {
     pub fn begin(&mut self, now: Time, wire: &mut Wire, records: &mut Records<'_>) -> Option<(usize, Time)> {
         self.queues.settle(now);
         let (index, size) = loop {
-            let EventDriven { scheduler, queues } = self;
-            if queues.wire.backlog == 0 || queues.wire.free_at > now {
+            let EventDriven { scheduler, queues, is_paused } = self;
+            if queues.wire.backlog == 0 || queues.wire.free_at > now || *is_paused {
                 return None;
             }
             let index = match scheduler.next(now, &queues.states) {
@@ -215,7 +228,7 @@ impl EventDriven {
                 break (index, size);
             }
         };
-        let EventDriven { scheduler, queues } = self;
+        let EventDriven { scheduler, queues, .. } = self;
         let (_, end) = wire.transmit(now, size);
         if queues.queues[index].begin(now) {
             queues.unsettled = Some(index);

@@ -1,25 +1,24 @@
 //! TCP, one way: a sender of full-sized segments and a receiver of them.
 //!
 //! Neither owns a clock. After every input (`start`, `offer`, `on_*`) the caller asks `next_transmission` until it
-//! answers `None`, then looks at `deadline`, the instant at which `on_timeout` is due.
+//! answers `None`, then looks at `deadline`, the instant at which `on_deadline` (of a receiver, `on_timeout`) is due.
 
-mod congestion;
+mod ecn;
+mod pacer;
 mod parameters;
-mod ranges;
 mod receiver;
-mod recovery;
 mod rtt;
-mod sack;
+mod send_times;
 mod sender;
 
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{Parameters, PartialAckTimer, Variant};
+pub use parameters::{Parameters, Variant};
 pub use receiver::Receiver;
 pub use sender::{Segments, Sender};
 
-use crate::packet::Body;
+use crate::packet::{Body, Ecn};
 
 /// A packet that an end host wants to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,4 +27,6 @@ pub struct Transmission {
     pub body: Body,
     /// Bytes on the wire, headers included.
     pub size: u32,
+    /// Whether queues may mark it instead of dropping it.
+    pub ecn: Ecn,
 }

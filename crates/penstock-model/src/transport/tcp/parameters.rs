@@ -2,50 +2,56 @@
 
 use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, Limit};
+use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, Window};
+use crate::transport::recovery::new_reno::PartialAckTimer;
+use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoveryPlan};
 use crate::units::{Bytes, Duration};
 
 crate::parameters! {
     /// TCP: reliable, in order, and sending no faster than the congestion that it meets allows.
     ///
     /// ## Decides
-    /// The sender keeps min(cwnd, max-window) segments outstanding. Each acknowledgement of new data adds one segment
-    /// to cwnd below ssthresh (slow start) and 1/cwnd above it (congestion avoidance). A loss is seen as
-    /// `dup-ack-threshold` duplicate acknowledgements or as a retransmission timeout; either sets ssthresh to half of
-    /// what was outstanding, and a timeout sets cwnd to one segment. What follows duplicate acknowledgements is the
-    /// `variant`.
+    /// The sender keeps min(cwnd, max-window) segments outstanding. cwnd and ssthresh are the `congestion-control`'s; how a
+    /// loss is seen and repaired is the `recovery`'s; `variant` is a preset of both. Without an acknowledgement the
+    /// retransmission timer expires: cwnd is one segment then, and sending goes on from the first unacknowledged segment.
+    /// With `ecn`, an echoed mark reduces cwnd as a loss does, once per window of data, and nothing is sent again. With
+    /// `pacing`, segments leave spaced instead of as soon as the window admits them.
     ///
     /// ## State
-    /// About 300 bytes for both ends; ranges of segments only while some are missing. Constant cost per packet without
-    /// loss.
+    /// About 400 bytes for both ends, and what the congestion control adds; ranges of segments only while some are missing.
+    /// Constant cost per packet without loss.
     ///
     /// ## Departures
     /// - Sequence numbers count full-sized segments, data flows one way, and the receiver's application always reads:
     ///   `max-window` stands for its window and for the sender's buffer.
-    /// - Half of what was outstanding is rounded down to whole segments, as segment-counting implementations do.
     /// - After a timeout the sender resends from the first unacknowledged segment on (go-back-N), until
     ///   acknowledgements have passed what had been sent.
     /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s4]; they do at once after a fast
     ///   recovery, because nothing that was received has been sent again there.
-    /// - cwnd also grows while the application sends less than it allows [RFC5681 s3.1 permits it], up to `max-window`.
     /// - Each sender's clock ticks from a random part of `timer-tick` on, as in ns-2: in step, senders that begin together
     ///   would all have their first round trip rounded down.
-    /// - The rescue retransmission of RFC 6675 is left out where the segment has been sent again already.
-    /// - No ECN, no timestamps, no connection teardown.
+    /// - Both ends have the same parameters, so that a SYN that asks for ECN is granted it, and a SYN that is lost is sent
+    ///   again with ECN.
+    /// - No timestamps, no connection teardown.
     ///
     /// ## Example
     /// ```toml
-    /// transport.tcp = { variant = "new-reno", packet = "1500 bytes" }
+    /// transport.tcp = { recovery.sack = {}, congestion-control.cubic = {}, ecn = true, pacing = true }
     /// ```
-    /// What ns-2 did by default in 1999 is `initial-window = "1 packet"`, `max-window = "20 packets"`, `syn = false`,
-    /// `limited-transmit = false`, `timer-tick = "100 ms"`, `initial-rto = "6 s"`, `min-rto = "0 s"` and
-    /// `max-rto = "100000 s"`.
+    /// What ns-2 did by default in 1999 is `variant = "tahoe"` or another one, `initial-window = "1 packet"`,
+    /// `max-window = "20 packets"`, `syn = false`, `limited-transmit = false`, `timer-tick = "100 ms"`,
+    /// `initial-rto = "6 s"`, `min-rto = "0 s"` and `max-rto = "100000 s"`.
     ///
     /// ## References
-    /// RFC 5681 (congestion control), RFC 6298 (timer), RFC 6582 (NewReno), RFC 6675 and RFC 2018 (SACK), RFC 3042
-    /// (limited transmit), RFC 6928 (initial window); Fall and Floyd [Fall96 s2] compare the variants.
+    /// RFC 5681 (congestion control), RFC 6298 (timer), RFC 3042 (limited transmit), RFC 6928 (initial window), RFC 3168
+    /// (ECN), RFC 9002 s7.7 (pacing); Fall and Floyd [Fall96 s2] compare the variants.
     pub struct Parameters {
-        /// How losses are repaired.
-        variant: Variant = "new-reno";
+        /// A preset of recovery and congestion control; `new-reno` if none of the three is given.
+        variant: Option<Variant>;
+        /// How losses are seen and repaired; `new-reno` if neither it nor a variant is given.
+        recovery: Option<RecoveryPlan>;
+        /// What sets cwnd and ssthresh; `reno` if left out.
+        congestion_control: Option<CongestionControlPlan>;
         /// Size of a data packet on the wire, headers included.
         packet: Bytes = "1500 bytes";
         /// Size of a packet without data (acknowledgements, connection set-up), and of the headers in a data packet.
@@ -81,13 +87,19 @@ crate::parameters! {
         dup_ack_threshold: Count = "3";
         /// Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
         restart_after_idle: bool = "true";
-        /// Which partial acknowledgements restart the timer; only for `new-reno`, the first if left out.
+        /// Which partial acknowledgements restart the timer; only for the variant `new-reno`, the first if left out.
         partial_ack_timer: Option<PartialAckTimer>;
+        /// Whether data segments are ECN-capable and the receiver echoes marks; agreed on with the SYN exchange, or taken for
+        /// agreed without one [RFC3168 s6.1].
+        ecn: bool = "false";
+        /// Whether segments leave spaced at a rate instead of in bursts: that of the congestion control if it has one, else
+        /// cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
+        pacing: bool = "false";
     }
 }
 
 crate::choice! {
-    /// How a sender repairs losses that duplicate acknowledgements tell of.
+    /// How a sender repairs losses that duplicate acknowledgements tell of, with Reno's congestion control.
     pub enum Variant {
         /// Resends from the loss on, from a window of one segment [Fall96 s2.1].
         "tahoe" => Tahoe,
@@ -100,13 +112,15 @@ crate::choice! {
     }
 }
 
-crate::choice! {
-    /// Which partial acknowledgements restart the retransmission timer in a recovery.
-    pub enum PartialAckTimer {
-        /// The first only: many losses end in a timeout rather than in many round trips ("impatient") [RFC3782 s4].
-        "first" => First,
-        /// Each of them ("slow but steady") [RFC3782 s4].
-        "every" => Every,
+impl Variant {
+    /// The recovery of this preset.
+    fn recovery(self, partial_ack_timer: PartialAckTimer) -> RecoveryPlan {
+        match self {
+            Variant::Tahoe => RecoveryPlan::Tahoe(tahoe::Parameters {}),
+            Variant::Reno => RecoveryPlan::Reno(reno::Parameters {}),
+            Variant::NewReno => RecoveryPlan::NewReno(new_reno::Parameters { partial_ack_timer }),
+            Variant::Sack => RecoveryPlan::Sack(sack::Parameters {}),
+        }
     }
 }
 
@@ -133,9 +147,7 @@ impl Check for Parameters {
         if self.ack_delay.is_some_and(|delay| delay > LONGEST_DELAY) {
             mistake("ack-delay", format!("must be at most {LONGEST_DELAY}"));
         }
-        if self.variant != Variant::NewReno && self.partial_ack_timer.is_some() {
-            mistake("partial-ack-timer", "has no effect but on variant = \"new-reno\"; leave it out".to_owned());
-        }
+        self.check_preset(mistake);
     }
 }
 
@@ -146,6 +158,25 @@ const MAX_PACKET: u64 = 65_535;
 const LONGEST_DELAY: Duration = Duration::from_ms(500);
 
 impl Parameters {
+    /// Whether the preset agrees with what is set separately.
+    fn check_preset(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.partial_ack_timer.is_some() && self.recovery.is_some() {
+            let instead = "write recovery.new-reno = { partial-ack-timer = ... }";
+            mistake("partial-ack-timer", format!("has no effect beside recovery, which has one of its own; {instead}"));
+        } else if self.partial_ack_timer.is_some() && self.variant.is_some_and(|variant| variant != Variant::NewReno) {
+            mistake("partial-ack-timer", "has no effect but on variant = \"new-reno\"; leave it out".to_owned());
+        }
+        let Some(variant) = self.variant else { return };
+        let preset = variant.recovery(PartialAckTimer::First).name();
+        if let Some(other) = self.recovery.as_ref().map(RecoveryPlan::name).filter(|other| *other != preset) {
+            mistake("variant", format!("'{preset}' repairs losses by recovery.{preset}, but recovery.{other} is given; keep one"));
+        }
+        if let Some(other) = self.congestion_control.as_ref().map(CongestionControlPlan::name).filter(|other| *other != "reno") {
+            let instead = format!("write recovery.{preset} = {{}} in its place");
+            mistake("variant", format!("'{preset}' has congestion-control.reno, but congestion-control.{other} is given; {instead}"));
+        }
+    }
+
     fn check_windows(&self, mistake: &mut dyn FnMut(&str, String)) {
         let windows = [
             ("initial-window", Some(self.initial_window)),
@@ -157,12 +188,33 @@ impl Parameters {
                 mistake(key, format!("holds no whole segment; the payload of a packet is {} bytes", self.payload()));
             }
         }
-        if self.variant == Variant::Sack && self.segments(self.max_window) > SackBlocks::REACH {
+        if self.recovery_plan().uses_blocks() && self.segments(self.max_window) > SackBlocks::REACH {
             mistake("max-window", format!("holds more than {} segments, the most that SACK blocks reach over", SackBlocks::REACH));
         }
         if self.initial_slow_start_threshold.is_some_and(|threshold| self.segments(threshold) > self.segments(self.max_window)) {
             mistake("initial-slow-start-threshold", "is above max-window, which the window never exceeds".to_owned());
         }
+    }
+
+    /// How losses are repaired.
+    pub(super) fn recovery_plan(&self) -> RecoveryPlan {
+        let preset = || {
+            let timer = self.partial_ack_timer.unwrap_or(PartialAckTimer::First);
+            self.variant.unwrap_or(Variant::NewReno).recovery(timer)
+        };
+        self.recovery.clone().unwrap_or_else(preset)
+    }
+
+    /// What rules the window.
+    pub(super) fn congestion_control_plan(&self) -> CongestionControlPlan {
+        self.congestion_control.clone().unwrap_or(CongestionControlPlan::Reno(reno_control::Parameters {}))
+    }
+
+    /// The window of a new connection: IW, and ssthresh as high as can be unless given.
+    pub(super) fn first_window(&self) -> Window {
+        let max = self.segments(self.max_window);
+        let threshold = self.initial_slow_start_threshold.map_or(max, |threshold| self.segments(threshold));
+        Window { size: f64::from(self.segments(self.initial_window).min(max)), threshold: f64::from(threshold), max }
     }
 
     fn payload(&self) -> u64 {

@@ -1,8 +1,9 @@
 //! The receiving end.
 
-use super::ranges::RangeSet;
-use super::{Parameters, Transmission, Variant};
-use crate::packet::{Body, SackBlock, SackBlocks};
+use super::ecn::EcnReceiver;
+use super::{Parameters, Transmission};
+use crate::packet::{Body, Ecn, SackBlock, SackBlocks};
+use crate::transport::ranges::RangeSet;
 use crate::units::{Duration, Time};
 use std::sync::Arc;
 
@@ -22,6 +23,11 @@ pub struct Receiver {
     deadline: Time,
     ack_due: bool,
     syn_ack_due: bool,
+    /// Acknowledgements report blocks where there are any.
+    uses_blocks: bool,
+    /// Nothing but a segment in its order needs more than [`Receiver::on_usual_segment`] does.
+    has_usual_segments: bool,
+    ecn: EcnReceiver,
 }
 
 /// ns-2's delay of acknowledgements.
@@ -40,12 +46,16 @@ impl Receiver {
             deadline: Time::NEVER,
             ack_due: false,
             syn_ack_due: false,
+            uses_blocks: parameters.recovery_plan().uses_blocks(),
+            has_usual_segments: !parameters.ecn,
+            ecn: EcnReceiver { negotiated: parameters.ecn && !parameters.syn, echoes: false },
         }
     }
 
-    /// A SYN arrived; it is answered however often it comes.
-    pub fn on_syn(&mut self, _now: Time) {
+    /// A SYN arrived, which may ask for ECN; it is answered however often it comes.
+    pub fn on_syn(&mut self, _now: Time, ecn: bool) {
         self.syn_ack_due = true;
+        self.ecn.negotiated = ecn && self.parameters.ecn;
     }
 
     /// Does what [`Receiver::on_segment`] and [`Receiver::next_transmission`] do about the segment expected next while none
@@ -53,9 +63,16 @@ impl Receiver {
     /// which changes nothing.
     #[inline(always)]
     pub fn on_usual_segment(&mut self, now: Time, seq: u32) -> Option<bool> {
-        if seq != self.next || !self.beyond.is_empty() {
+        debug_assert_eq!(self.has_usual_segments, self.beyond.is_empty() && !self.parameters.ecn);
+        if seq != self.next || !self.has_usual_segments {
             return None;
         }
+        Some(self.on_next_segment(now))
+    }
+
+    /// The segment expected next arrived while none is missing; whether it is acknowledged at once.
+    #[inline(always)]
+    fn on_next_segment(&mut self, now: Time) -> bool {
         self.next += 1;
         self.unacknowledged += 1;
         let acknowledges = self.unacknowledged >= self.parameters.ack_every.0;
@@ -65,7 +82,7 @@ impl Receiver {
         } else if self.deadline == Time::NEVER {
             self.deadline = now + self.parameters.ack_delay.unwrap_or(DEFAULT_DELAY);
         }
-        Some(acknowledges)
+        acknowledges
     }
 
     /// Bytes of each acknowledgement on the wire.
@@ -74,12 +91,13 @@ impl Receiver {
         self.parameters.header_size()
     }
 
-    /// Segment `seq` arrived.
+    /// Segment `seq` arrived with the codepoint `ecn`; `cwr` tells that the sender has reduced its window.
     ///
     /// Duplicates, segments out of order and segments that fill a gap are acknowledged at once [RFC5681 s4.2].
-    pub fn on_segment(&mut self, now: Time, seq: u32) {
-        if let Some(acknowledges) = self.on_usual_segment(now, seq) {
-            self.ack_due |= acknowledges;
+    pub fn on_segment(&mut self, now: Time, seq: u32, ecn: Ecn, cwr: bool) {
+        self.ecn.on_segment(ecn, cwr);
+        if seq == self.next && self.beyond.is_empty() {
+            self.ack_due |= self.on_next_segment(now);
             return;
         }
         self.ack_due = true;
@@ -91,9 +109,10 @@ impl Receiver {
         } else {
             self.beyond.insert(SackBlock { start: seq, end: seq + 1 });
         }
-        if seq > self.next && self.parameters.variant == Variant::Sack {
+        if seq > self.next && self.uses_blocks {
             self.remember(seq);
         }
+        self.has_usual_segments = self.beyond.is_empty() && !self.parameters.ecn;
     }
 
     /// The delay of an acknowledgement is over.
@@ -113,9 +132,10 @@ impl Receiver {
     pub fn next_transmission(&mut self, _now: Time) -> Option<Transmission> {
         let size = self.parameters.header_size();
         if std::mem::take(&mut self.syn_ack_due) {
-            return Some(Transmission { body: Body::SynAck, size });
+            return Some(Transmission { body: Body::SynAck { ecn: self.ecn.negotiated }, size, ecn: Ecn::NotEct });
         }
-        self.takes_ack().then(|| Transmission { body: self.ack(), size })
+        // Acknowledgements are not ECN-capable [RFC3168 s6.1.4].
+        self.takes_ack().then(|| Transmission { body: self.ack(), size, ecn: Ecn::NotEct })
     }
 
     /// Whether an acknowledgement is due, which then goes out.
@@ -129,10 +149,16 @@ impl Receiver {
         true
     }
 
+    /// Whether acknowledgements say nothing but what has arrived in order.
+    #[inline]
+    pub fn has_plain_acks(&self) -> bool {
+        !self.reports_blocks() && !self.ecn.echoes
+    }
+
     /// Whether acknowledgements report blocks now.
     #[inline]
-    pub fn reports_blocks(&self) -> bool {
-        self.parameters.variant == Variant::Sack && !self.beyond.is_empty()
+    fn reports_blocks(&self) -> bool {
+        self.uses_blocks && !self.beyond.is_empty()
     }
 
     /// Segments that have arrived in order.
@@ -162,7 +188,8 @@ impl Receiver {
 
     #[inline(always)]
     fn ack(&self) -> Body {
-        Body::Ack { next: self.next, sack: if self.reports_blocks() { self.sack() } else { SackBlocks::default() } }
+        let sack = if self.reports_blocks() { self.sack() } else { SackBlocks::default() };
+        Body::Ack { next: self.next, ece: self.ecn.echoes, sack }
     }
 
     /// The latest blocks first [RFC2018 s4], then the highest, as many as fit.

@@ -79,6 +79,12 @@ impl Estimator {
         self.rto = backed_off.min(parameters.max_rto).max(parameters.timer_tick.times(2));
     }
 
+    /// SRTT, once there has been a sample.
+    pub fn smoothed(&self, parameters: &Parameters) -> Option<Duration> {
+        let tick = parameters.timer_tick.as_ps().max(1);
+        (!self.fresh).then(|| Duration::from_ps((u128::from(tick) * u128::from(self.srtt_by_8) / 8) as u64))
+    }
+
     /// RTO.
     #[inline]
     pub fn timeout(&self) -> Duration {

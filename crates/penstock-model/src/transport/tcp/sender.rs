@@ -1,45 +1,42 @@
 //! The sending end.
 
-use super::congestion::Window;
+use super::ecn::EcnSender;
+use super::pacer::{default_rate, Pacer};
 use super::rtt::Estimator;
-use super::sack::{Outstanding, Scoreboard};
-use super::{Parameters, Transmission, Variant};
-use crate::packet::{Ack, Body};
+use super::send_times::SendTimes;
+use super::{Parameters, Transmission};
+use crate::packet::{Ack, Body, Ecn};
+use crate::transport::congestion_control::{
+    Acknowledgement, AnyCongestionControl, Cause, Congestion, ConnectionContext, RttSample, RttSampling, Timeout, Window,
+};
+use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase};
 use crate::units::{Duration, Time};
 use std::sync::Arc;
 
 /// A TCP sender: decides which segment goes out when.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    pub(super) parameters: Arc<Parameters>,
+    parameters: Arc<Parameters>,
     connection: Connection,
-    pub(super) phase: Phase,
-    pub(super) window: Window,
+    flight: Flight,
+    window: Window,
+    control: AnyCongestionControl,
+    recovery: AnyRecovery,
     estimator: Estimator,
-    pub(super) scoreboard: Scoreboard,
     /// The segment whose round trip is being measured, and when it was sent. Never one that was sent again (Karn's
     /// rule) [RFC6298 s3].
     timed: Option<(u32, Time)>,
-    deadline: Time,
+    /// When every segment was sent, while the congestion control asks for that.
+    send_times: Option<Box<SendTimes>>,
+    /// When the retransmission timer expires.
+    retransmission: Time,
     last_sent: Time,
-    /// Segments that the application has handed over.
-    offered: u32,
-    /// The first segment that is not acknowledged (SND.UNA).
-    pub(super) unacknowledged: u32,
-    /// The segment to send next (SND.NXT).
-    pub(super) next: u32,
-    /// The segment after the highest that was ever sent.
-    pub(super) high: u32,
-    /// What had been sent when the last loss was seen.
-    pub(super) recover: u32,
-    /// Duplicate acknowledgements in a row.
-    pub(super) duplicates: u32,
-    /// The first unacknowledged segment goes out again before anything else.
-    pub(super) resend: bool,
+    ecn: EcnSender,
+    pacer: Option<Box<Pacer>>,
+    /// Nothing but a usual acknowledgement needs more than [`Sender::on_usual_ack`] does.
+    has_usual_acks: bool,
     /// No acknowledgement of new data has come since the last timeout.
     stalled: bool,
-    /// A partial acknowledgement has come in this recovery.
-    pub(super) partial_seen: bool,
 }
 
 /// Segments that go out in a row.
@@ -62,53 +59,51 @@ enum Connection {
     Open,
 }
 
-/// What the sender is doing about losses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// None is known.
-    Normal,
-    /// Fast recovery.
-    Recovery,
-    /// Going back over what may have been lost; duplicate acknowledgements mean nothing.
-    GoBack,
-}
-
 impl Sender {
     /// A sender that has nothing to send and no connection.
     ///
     /// The ticks of its clock fall at multiples of `timer-tick` less `clock_offset`. Senders that begin together need
     /// offsets of their own: with one for all, what is measured from a tick on would always be rounded down.
     pub fn new(parameters: &Arc<Parameters>, clock_offset: Duration) -> Sender {
-        Sender {
+        let (recovery, control) = (parameters.recovery_plan(), parameters.congestion_control_plan());
+        let context = ConnectionContext { packet_size: parameters.packet_size(), paced: parameters.pacing };
+        let mut control = AnyCongestionControl::new(&control, &context);
+        let detection = LossDetection {
+            dup_ack_threshold: parameters.dup_ack_threshold.0,
+            limited_transmit: parameters.limited_transmit,
+            uses_blocks: recovery.uses_blocks(),
+        };
+        let paced = parameters.pacing || control.get().paces();
+        let times_all = control.get().rtt_sampling() == RttSampling::EveryAck;
+        let mut sender = Sender {
             parameters: Arc::clone(parameters),
             connection: Connection::Closed,
-            phase: Phase::Normal,
-            window: Window::new(parameters),
+            flight: Flight::new(detection, parameters.segments(parameters.max_window)),
+            window: parameters.first_window(),
+            control,
+            recovery: AnyRecovery::new(&recovery),
             estimator: Estimator::new(parameters, clock_offset),
-            scoreboard: Scoreboard::default(),
             timed: None,
-            deadline: Time::NEVER,
+            send_times: times_all.then(|| Box::new(SendTimes::new(0))),
+            retransmission: Time::NEVER,
             last_sent: Time::ZERO,
-            offered: 0,
-            unacknowledged: 0,
-            next: 0,
-            high: 0,
-            recover: 0,
-            duplicates: 0,
-            resend: false,
+            ecn: EcnSender::new(parameters.ecn && !parameters.syn),
+            pacer: paced.then(|| Box::new(Pacer::new())),
+            has_usual_acks: false,
             stalled: false,
-            partial_seen: false,
-        }
+        };
+        sender.settle();
+        sender
     }
 
     /// The application hands over so many more segments; `None` is as many as there are sequence numbers.
     pub fn offer(&mut self, segments: Option<u32>) {
-        self.offered = segments.map_or(u32::MAX, |segments| self.offered.saturating_add(segments));
+        self.flight.offered = segments.map_or(u32::MAX, |segments| self.flight.offered.saturating_add(segments));
     }
 
     /// The application falls silent: what has been sent is still repaired, nothing new goes out.
     pub fn withdraw(&mut self) {
-        self.offered = self.offered.min(self.high);
+        self.flight.offered = self.flight.offered.min(self.flight.high);
     }
 
     /// Opens the connection: with a SYN, or at once.
@@ -118,28 +113,36 @@ impl Sender {
         self.connection = if self.parameters.syn { Connection::SynDue { attempt: 0 } } else { Connection::Open };
     }
 
-    /// The connection was granted.
-    pub fn on_syn_ack(&mut self, now: Time) {
+    /// The connection was granted, with ECN if both ends want it (`ecn`) [RFC3168 s6.1.1].
+    pub fn on_syn_ack(&mut self, now: Time, ecn: bool) {
         let Connection::SynSent { attempt } = self.connection else { return };
         self.connection = Connection::Open;
-        self.deadline = Time::NEVER;
+        self.retransmission = Time::NEVER;
+        self.ecn.negotiated = ecn && self.parameters.ecn;
         if attempt == 0 {
             self.estimator.on_sample(&self.parameters, self.last_sent, now);
+            self.report_sample(now, now.since(self.last_sent));
         } else {
             self.window.size = 1.0; // [RFC5681 s3.1]: no larger initial window after a lost SYN
             self.estimator.on_lost_syn(&self.parameters);
         }
+        self.settle();
     }
 
     /// An acknowledgement arrived.
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
-        debug_assert!(ack.next <= self.high, "acknowledges what was never sent");
-        if ack.next > self.unacknowledged {
+        debug_assert!(ack.next <= self.flight.high, "acknowledges what was never sent");
+        let outstanding = self.flight.high > self.flight.unacknowledged;
+        if ack.ece && outstanding && ack.next >= self.flight.unacknowledged {
+            self.on_echo(now);
+        }
+        if ack.next > self.flight.unacknowledged {
             self.on_new_ack(now, ack);
-        } else if ack.next == self.unacknowledged && self.high > self.unacknowledged {
+        } else if ack.next == self.flight.unacknowledged && outstanding {
             self.on_duplicate_ack(now, ack);
         }
+        self.settle();
     }
 
     /// Does what [`Sender::on_ack`] and [`Sender::next_transmission`] do, until there is nothing more to send, about an
@@ -147,39 +150,51 @@ impl Sender {
     /// segments that go out; `None` if the acknowledgement is another one, which changes nothing.
     #[inline(always)]
     pub fn on_usual_ack(&mut self, now: Time, next: u32) -> Option<Segments> {
-        let is_usual = self.phase != Phase::Recovery && self.unacknowledged < next && next < self.high && self.scoreboard.is_empty();
-        if !is_usual {
+        debug_assert_eq!(self.has_usual_acks, self.is_usual());
+        if !(self.has_usual_acks && self.flight.unacknowledged < next && next < self.flight.high) {
             return None;
         }
+        let (newly, in_flight) = (next - self.flight.unacknowledged, self.flight.in_flight());
         self.on_progress(now, next);
-        self.window.grow();
-        if self.phase == Phase::GoBack {
-            self.leave_go_back();
+        self.report_ack(now, newly, in_flight, false);
+        if self.flight.phase == Phase::GoBack {
+            self.flight.leave_go_back();
         }
         self.restart_timer(now);
-        let (first, high) = (self.next, self.high);
-        let end = self.offered.min(next.saturating_add(self.window.usable())).max(first);
+        let (first, high) = (self.flight.next, self.flight.high);
+        let end = self.flight.offered.min(next.saturating_add(self.window.usable())).max(first);
         if first < end {
             if first < high {
                 self.timed = None; // as in `transmit`
             }
             if high < end {
                 self.timed = self.timed.or(Some((high, now)));
-                self.high = end;
+                self.flight.high = end;
             }
-            self.next = end;
+            self.flight.next = end;
             self.last_sent = now;
         }
         Some(Segments { first, end, new_from: high })
     }
 
+    /// Whether acknowledgements may take the way of [`Sender::on_usual_ack`].
+    fn is_usual(&self) -> bool {
+        let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
+        !repairs && !self.ecn.negotiated && self.pacer.is_none() && self.send_times.is_none()
+    }
+
+    /// What [`Sender::is_usual`] depends on may have changed.
+    fn settle(&mut self) {
+        self.has_usual_acks = self.is_usual();
+    }
+
     /// Segments up to `next` have arrived, not all of them known before.
     #[inline(always)]
     fn on_progress(&mut self, now: Time, next: u32) {
-        self.unacknowledged = next;
-        self.next = self.next.max(next);
-        self.duplicates = 0;
-        self.resend = false;
+        self.flight.unacknowledged = next;
+        self.flight.next = self.flight.next.max(next);
+        self.flight.duplicates = 0;
+        self.flight.resend = false;
         self.stalled = false;
         if self.timed.is_some_and(|(seq, _)| seq < next) {
             self.take_sample(now);
@@ -191,70 +206,154 @@ impl Sender {
     fn take_sample(&mut self, now: Time) {
         if let Some((_, sent)) = self.timed.take() {
             self.estimator.on_sample(&self.parameters, sent, now);
+            if self.send_times.is_none() {
+                self.report_sample(now, now.since(sent));
+            }
         }
     }
 
-    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
-        let acknowledged = ack.next - self.unacknowledged;
-        self.on_progress(now, ack.next);
-        if self.parameters.variant == Variant::Sack {
-            self.scoreboard.remove_below(ack.next);
-            self.scoreboard.update(ack.blocks(), ack.next, self.parameters.dup_ack_threshold.0);
-        }
-        let restart_timer = match self.phase {
-            Phase::Normal => {
-                self.window.grow();
-                true
-            }
-            Phase::GoBack => {
-                self.window.grow();
-                self.leave_go_back();
-                true
-            }
-            Phase::Recovery => self.on_ack_in_recovery(acknowledged),
+    /// Tells the congestion control of a round trip.
+    fn report_sample(&mut self, now: Time, rtt: Duration) {
+        let smoothed = self.estimator.smoothed(&self.parameters).unwrap_or(rtt);
+        self.control.get().on_rtt_sample(&RttSample { now, rtt, smoothed }, &mut self.window);
+    }
+
+    /// Tells the congestion control of an acknowledgement of `newly` segments, before which `in_flight` were outstanding.
+    #[inline(always)]
+    fn report_ack(&mut self, now: Time, newly: u32, in_flight: u32, ece: bool) {
+        let (flight, usable) = (&self.flight, self.window.usable());
+        let facts = || Acknowledgement {
+            now,
+            newly,
+            delivered: flight.delivered(),
+            acknowledged: flight.unacknowledged,
+            next: flight.next,
+            in_flight,
+            app_limited: flight.next >= flight.offered && in_flight < usable,
+            ece,
+            in_recovery: flight.phase == Phase::Recovery,
         };
-        if self.unacknowledged == self.high {
-            self.deadline = Time::NEVER;
+        self.control.on_ack_with(facts, &mut self.window);
+    }
+
+    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
+        let (newly, in_flight) = (ack.next - self.flight.unacknowledged, self.flight.in_flight());
+        self.on_progress(now, ack.next);
+        self.flight.take_new_blocks(ack);
+        if self.send_times.is_some() {
+            self.take_sample_of_ack(now, ack.next);
+        }
+        self.report_ack(now, newly, in_flight, ack.ece);
+        let restart_timer = match self.flight.phase {
+            Phase::Normal => true,
+            Phase::GoBack => {
+                self.flight.leave_go_back();
+                true
+            }
+            Phase::Recovery if self.flight.unacknowledged >= self.flight.recover => {
+                self.window.size = self.window.threshold;
+                self.flight.phase = Phase::Normal;
+                true
+            }
+            Phase::Recovery => self.recovery.on_partial_ack(newly, &mut self.flight, &mut self.window),
+        };
+        if self.flight.unacknowledged == self.flight.high {
+            self.retransmission = Time::NEVER;
         } else if restart_timer {
             self.restart_timer(now);
         }
     }
 
+    /// The round trip of the last segment acknowledged, for a congestion control that asks for all.
+    fn take_sample_of_ack(&mut self, now: Time, next: u32) {
+        if let Some(rtt) = self.send_times.as_mut().and_then(|times| times.on_ack(now, next)) {
+            self.report_sample(now, rtt);
+        }
+        if self.control.get().rtt_sampling() == RttSampling::OncePerRound {
+            self.send_times = None;
+        }
+    }
+
+    /// An acknowledgement of nothing new while something is outstanding.
+    fn on_duplicate_ack(&mut self, now: Time, ack: &Ack) {
+        if self.recovery.on_duplicate_ack(ack, &mut self.flight, &mut self.window) {
+            self.reduce(now, Cause::Loss);
+            self.recovery.on_loss(&mut self.flight, &mut self.window);
+            self.restart_timer(now);
+        }
+    }
+
+    /// The receiver echoes a mark. In a fast recovery the window has been reduced already.
+    fn on_echo(&mut self, now: Time) {
+        if self.flight.phase == Phase::Normal {
+            self.reduce(now, Cause::Ecn);
+        }
+    }
+
+    /// Lets the congestion control reduce the window, but with ECN not more than once per window of data [RFC3168 s6.1.2].
+    fn reduce(&mut self, now: Time, cause: Cause) {
+        if !self.ecn.has_reduced(self.flight.unacknowledged) {
+            let congestion = Congestion { now, cause, in_flight: self.flight.in_flight() };
+            self.control.get().on_congestion(&congestion, &mut self.window);
+            self.ecn.on_reduction(self.flight.high);
+        }
+    }
+
+    /// [`Sender::deadline`] has come: the retransmission timer expires, or a paced segment may leave.
+    pub fn on_deadline(&mut self, now: Time) {
+        debug_assert!(now >= self.deadline());
+        if now >= self.retransmission {
+            self.on_timeout(now);
+            self.settle();
+        }
+    }
+
     /// The retransmission timer expired [RFC6298 s5.4 to 5.7; RFC5681 s3.1].
-    pub fn on_timeout(&mut self, now: Time) {
-        debug_assert!(now >= self.deadline);
+    fn on_timeout(&mut self, now: Time) {
         self.estimator.back_off(&self.parameters);
         if let Connection::SynSent { attempt } = self.connection {
             self.connection = Connection::SynDue { attempt: attempt + 1 };
             return;
         }
-        // ssthresh stays when a segment times out again [RFC5681 s3.1].
-        if !self.stalled {
-            let flight = self.in_flight();
-            self.window.halve_threshold(flight);
-        }
+        let timeout = Timeout { now, in_flight: self.flight.in_flight(), repeated: self.stalled };
+        self.control.get().on_timeout(&timeout, &mut self.window);
+        self.ecn.on_reduction(self.flight.high);
         self.stalled = true;
-        self.scoreboard.clear();
-        self.go_back();
+        self.flight.scoreboard.clear();
+        self.flight.go_back(&mut self.window);
         self.restart_timer(now);
     }
 
-    /// When [`Sender::on_timeout`] is due; [`Time::NEVER`] when no timer runs.
+    /// When [`Sender::on_deadline`] is due; [`Time::NEVER`] when no timer runs.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.deadline
+        self.pacer.as_ref().map_or(self.retransmission, |pacer| pacer.wake.min(self.retransmission))
+    }
+
+    /// [`Sender::deadline`] after a usual acknowledgement, which no paced sender has.
+    #[inline(always)]
+    pub fn usual_deadline(&self) -> Time {
+        debug_assert!(self.pacer.is_none());
+        self.retransmission
     }
 
     /// What to send now, if anything.
     #[inline(always)]
     pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
         match self.connection {
-            Connection::Open => self.next_segment(now).map(|seq| self.transmit(now, seq)),
+            Connection::Open => {
+                if self.pacer.as_mut().is_some_and(|pacer| pacer.holds_back(now)) {
+                    return None;
+                }
+                self.next_segment(now).map(|seq| self.transmit(now, seq))
+            }
             Connection::SynDue { attempt } => {
                 self.connection = Connection::SynSent { attempt };
                 self.last_sent = now;
                 self.restart_timer(now);
-                Some(Transmission { body: Body::Syn, size: self.parameters.header_size() })
+                // A SYN itself is not ECN-capable [RFC3168 s6.1.1].
+                let body = Body::Syn { ecn: self.parameters.ecn };
+                Some(Transmission { body, size: self.parameters.header_size(), ecn: Ecn::NotEct })
             }
             Connection::Closed | Connection::SynSent { .. } => None,
         }
@@ -262,65 +361,67 @@ impl Sender {
 
     #[inline(always)]
     fn next_segment(&mut self, now: Time) -> Option<u32> {
-        if std::mem::take(&mut self.resend) {
-            return Some(self.unacknowledged);
+        if std::mem::take(&mut self.flight.resend) {
+            return Some(self.flight.unacknowledged);
         }
-        if self.phase == Phase::Recovery && self.parameters.variant == Variant::Sack {
-            return self.next_of_scoreboard();
+        if self.flight.phase == Phase::Recovery {
+            return self.recovery.next_segment(&mut self.flight, &self.window);
         }
-        let seq = if self.next < self.high { self.scoreboard.next_hole(self.next) } else { self.next };
-        if !self.may_send(seq) {
-            return None;
+        let seq = self.flight.next_in_order(&self.window)?;
+        if self.flight.unacknowledged == self.flight.high {
+            self.resume(now);
         }
-        if self.unacknowledged == self.high {
-            self.restart_window_if_idle(now);
-        }
-        self.next = seq + 1;
         Some(seq)
-    }
-
-    /// Whether `seq` is there to be sent and the windows admit it.
-    #[inline]
-    fn may_send(&self, seq: u32) -> bool {
-        let in_network = seq - self.unacknowledged - self.scoreboard_credit(seq);
-        self.is_within_reach(seq) && in_network < (self.window.size as u32).saturating_add(self.limited_transmit())
-    }
-
-    /// Whether the application has offered `seq` and the receiver's window reaches beyond it.
-    #[inline]
-    pub(super) fn is_within_reach(&self, seq: u32) -> bool {
-        seq < self.offered && seq - self.unacknowledged < self.window.max
     }
 
     #[inline(always)]
     fn transmit(&mut self, now: Time, seq: u32) -> Transmission {
-        let retransmission = seq < self.high;
+        let retransmission = seq < self.flight.high;
         if retransmission {
             self.timed = None; // the repair of a loss would be part of the round trip
+            if self.flight.phase == Phase::Recovery {
+                self.control.get().on_lost(now, 1);
+            }
         } else {
-            self.high = seq + 1;
+            self.flight.high = seq + 1;
             self.timed = self.timed.or(Some((seq, now)));
         }
         self.last_sent = now;
-        if self.deadline == Time::NEVER {
+        if self.retransmission == Time::NEVER {
             self.restart_timer(now);
         }
-        Transmission { body: Body::Segment { seq, retransmission }, size: self.parameters.packet_size() }
+        let size = self.parameters.packet_size();
+        if let Some(times) = &mut self.send_times {
+            times.on_sent(now, seq);
+        }
+        if self.pacer.is_some() {
+            self.pace(now, size);
+        }
+        let (ecn, cwr) = self.ecn.mark(retransmission);
+        Transmission { body: Body::Segment { seq, retransmission, cwr }, size, ecn }
     }
 
-    /// After an idle time longer than the timeout the path is unknown again [RFC5681 s4.1].
-    fn restart_window_if_idle(&mut self, now: Time) {
-        if self.parameters.restart_after_idle && now.since(self.last_sent) > self.estimator.timeout() {
-            self.window.size = self.window.size.min(Window::initial(&self.parameters));
+    /// A paced segment of `size` bytes leaves.
+    #[inline(never)]
+    fn pace(&mut self, now: Time, size: u32) {
+        let own = self.control.get().pacing_rate(now, &self.window);
+        let rate = own.or_else(|| default_rate(&self.window, size, self.estimator.smoothed(&self.parameters)));
+        if let Some(pacer) = &mut self.pacer {
+            pacer.on_sent(now, size, rate);
         }
     }
 
-    pub(super) fn restart_timer(&mut self, now: Time) {
-        self.deadline = now + self.estimator.timeout();
+    /// Something is sent again after nothing was outstanding. After an idle time longer than the timeout the path is unknown
+    /// [RFC5681 s4.1].
+    fn resume(&mut self, now: Time) {
+        if self.parameters.restart_after_idle && now.since(self.last_sent) > self.estimator.timeout() {
+            self.window.size = self.window.size.min(self.parameters.first_window().size);
+        }
+        self.control.get().on_resume(now, &mut self.window);
     }
 
-    pub(super) fn outstanding(&self) -> Outstanding {
-        Outstanding { unacknowledged: self.unacknowledged, high: self.high }
+    fn restart_timer(&mut self, now: Time) {
+        self.retransmission = now + self.estimator.timeout();
     }
 
     /// Bytes of each segment on the wire, headers included.
@@ -341,16 +442,16 @@ impl Sender {
 
     /// Segments sent and not acknowledged; after going back, those sent since.
     pub fn in_flight(&self) -> u32 {
-        self.next - self.unacknowledged
+        self.flight.in_flight()
     }
 
     /// Whether all that was offered (so far) has been acknowledged.
     pub fn is_finished(&self) -> bool {
-        self.unacknowledged == self.offered
+        self.flight.unacknowledged == self.flight.offered
     }
 
     /// Segments acknowledged.
     pub fn acknowledged(&self) -> u32 {
-        self.unacknowledged
+        self.flight.unacknowledged
     }
 }

@@ -1,7 +1,7 @@
 //! A path of 50 ms each way without queues, for the tests of this folder.
 
 use super::super::{Parameters, Receiver, Segments, Sender};
-use crate::packet::{Ack, Body, SackBlocks};
+use crate::packet::{Ack, Body, Ecn, SackBlocks};
 use crate::parameters::{Field, Parameters as _, Reader, Value};
 use crate::units::{Duration, Time};
 use std::collections::BTreeMap;
@@ -50,12 +50,16 @@ pub struct Path {
     /// Decides on the n-th data or SYN packet (from zero) and on the n-th packet back.
     lose_forward: Box<dyn FnMut(usize, Body) -> bool>,
     lose_back: Box<dyn FnMut(usize, Body) -> bool>,
+    /// Decides on the n-th ECN-capable data packet.
+    mark: Box<dyn FnMut(usize, Body) -> bool>,
     /// What the n-th packet of both directions takes longer than the delay.
     extra_delay: Box<dyn FnMut(usize) -> Duration>,
     sent: [usize; 2],
-    in_transit: BTreeMap<(Time, usize), (bool, Body)>,
+    in_transit: BTreeMap<(Time, usize), (bool, Body, Ecn)>,
     /// Everything sent forward, lost or not.
     pub log: Vec<(Time, Body)>,
+    /// The codepoint of each of them.
+    pub codepoints: Vec<Ecn>,
     /// Everything sent back.
     pub log_back: Vec<(Time, Body)>,
 }
@@ -68,10 +72,12 @@ impl Path {
             now: Time::ZERO,
             lose_forward: Box::new(|_, _| false),
             lose_back: Box::new(|_, _| false),
+            mark: Box::new(|_, _| false),
             extra_delay: Box::new(|_| Duration::ZERO),
             sent: [0; 2],
             in_transit: BTreeMap::new(),
             log: vec![],
+            codepoints: vec![],
             log_back: vec![],
         }
     }
@@ -83,11 +89,17 @@ impl Path {
 
     /// Loses the first transmission of each of these segments.
     pub fn losing_once(self, segments: &'static [u32]) -> Path {
-        self.losing(move |_, body| matches!(body, Body::Segment { seq, retransmission: false } if segments.contains(&seq)))
+        self.losing(move |_, body| matches!(body, Body::Segment { seq, retransmission: false, .. } if segments.contains(&seq)))
     }
 
     pub fn losing_back(mut self, lose: impl FnMut(usize, Body) -> bool + 'static) -> Path {
         self.lose_back = Box::new(lose);
+        self
+    }
+
+    /// Marks the first transmission of each of these segments.
+    pub fn marking(mut self, segments: &'static [u32]) -> Path {
+        self.mark = Box::new(move |_, body| matches!(body, Body::Segment { seq, .. } if segments.contains(&seq)));
         self
     }
 
@@ -132,84 +144,91 @@ impl Path {
         self.now = self.next_event();
         let arrived = self.in_transit.first_entry().filter(|entry| entry.key().0 == self.now).map(|entry| entry.remove());
         // Enough for a test, and not too much for a long one.
-        let short = arrived.filter(|_| self.log.len() < 500).and_then(|(_, body)| self.the_short_way(body));
+        let short = arrived.filter(|_| self.log.len() < 500).and_then(|(_, body, _)| self.the_short_way(body));
         let logged = (self.log.len(), self.log_back.len());
         match arrived {
-            Some((true, Body::Segment { seq, .. })) => self.receiver.on_segment(self.now, seq),
-            Some((true, Body::Syn)) => self.receiver.on_syn(self.now),
-            Some((false, Body::Ack { next, sack })) => self.sender.on_ack(self.now, &Ack { next, sack }),
-            Some((false, Body::SynAck)) => self.sender.on_syn_ack(self.now),
+            Some((true, Body::Segment { seq, cwr, .. }, ecn)) => self.receiver.on_segment(self.now, seq, ecn, cwr),
+            Some((true, Body::Syn { ecn }, _)) => self.receiver.on_syn(self.now, ecn),
+            Some((false, Body::Ack { next, ece, sack }, _)) => self.sender.on_ack(self.now, &Ack { next, ece, sack }),
+            Some((false, Body::SynAck { ecn }, _)) => self.sender.on_syn_ack(self.now, ecn),
             Some(other) => unreachable!("{other:?} went the wrong way"),
-            None if self.sender.deadline() == self.now => self.sender.on_timeout(self.now),
+            None if self.sender.deadline() == self.now => self.sender.on_deadline(self.now),
             None => self.receiver.on_timeout(self.now),
         }
         self.collect();
-        if let Some((sent, ends)) = short {
+        if let Some((sent, end)) = short {
             let bodies = self.log[logged.0..].iter().chain(&self.log_back[logged.1..]).map(|(_, body)| *body);
             assert_eq!(bodies.collect::<Vec<_>>(), sent, "at {:?}", self.now);
-            assert_eq!(format!("{:?}", (&self.sender, &self.receiver)), ends);
+            let reached = arrived.is_some_and(|(forward, ..)| forward);
+            assert_eq!(if reached { format!("{:?}", self.receiver) } else { format!("{:?}", self.sender) }, end);
         }
-        arrived.map(|(_, body)| body)
+        arrived.map(|(_, body, _)| body)
     }
 
-    /// What would be sent, and how both ends would look, if the short way of usual packets were taken; `None` of others.
+    /// What would be sent, and how the end that it reaches would look, if the short way of usual packets were taken; `None` of others.
     fn the_short_way(&self, arrived: Body) -> Option<(Vec<Body>, String)> {
-        let (mut sender, mut receiver) = (self.sender.clone(), self.receiver.clone());
-        let sent = match arrived {
-            Body::Ack { next, sack } if sack.is_empty() => {
+        match arrived {
+            Body::Ack { next, sack, .. } if sack.is_empty() => {
+                let mut sender = self.sender.clone();
                 let Segments { first, end, new_from } = sender.on_usual_ack(self.now, next)?;
-                (first..end).map(|seq| Body::Segment { seq, retransmission: seq < new_from }).collect()
+                let segment = |seq| Body::Segment { seq, retransmission: seq < new_from, cwr: false };
+                Some(((first..end).map(segment).collect(), format!("{sender:?}")))
             }
             Body::Segment { seq, .. } => {
+                let mut receiver = self.receiver.clone();
                 let acknowledges = receiver.on_usual_segment(self.now, seq)?;
-                let ack = Body::Ack { next: receiver.delivered(), sack: SackBlocks::default() };
-                acknowledges.then_some(ack).into_iter().collect()
+                let ack = Body::Ack { next: receiver.delivered(), ece: false, sack: SackBlocks::default() };
+                Some((acknowledges.then_some(ack).into_iter().collect(), format!("{receiver:?}")))
             }
-            _ => return None,
-        };
-        Some((sent, format!("{:?}", (&sender, &receiver))))
+            _ => None,
+        }
     }
 
     fn collect(&mut self) {
         while let Some(out) = self.sender.next_transmission(self.now) {
             self.log.push((self.now, out.body));
+            self.codepoints.push(out.ecn);
             let lost = (self.lose_forward)(self.sent[0], out.body);
+            let marked = out.ecn.is_capable() && (self.mark)(self.sent[0], out.body);
             self.sent[0] += 1;
-            self.put(true, out.body, lost);
+            self.put(true, out.body, if marked { out.ecn.marked() } else { out.ecn }, lost);
         }
         while let Some(out) = self.receiver.next_transmission(self.now) {
             self.log_back.push((self.now, out.body));
             let lost = (self.lose_back)(self.sent[1], out.body);
             self.sent[1] += 1;
-            self.put(false, out.body, lost);
+            assert_eq!(out.ecn, Ecn::NotEct, "nothing that a receiver sends is ECN-capable");
+            self.put(false, out.body, out.ecn, lost);
         }
     }
 
-    fn put(&mut self, forward: bool, body: Body, lost: bool) {
+    fn put(&mut self, forward: bool, body: Body, ecn: Ecn, lost: bool) {
         if !lost {
             let number = self.sent[0] + self.sent[1];
             let arrival = self.now + DELAY + (self.extra_delay)(number);
-            self.in_transit.insert((arrival, number), (forward, body));
+            self.in_transit.insert((arrival, number), (forward, body, ecn));
         }
     }
 
-    /// The segments sent, as lines of `milliseconds: segments`; retransmissions have a star, SYN is `S`.
+    /// The segments sent, as lines of `milliseconds: segments`; retransmissions have a star, CWR is `c`, SYN is `S`.
     pub fn sent(&self) -> String {
         lines(&self.log, |body| match body {
-            Body::Segment { seq, retransmission } => format!("{seq}{}", if retransmission { "*" } else { "" }),
-            Body::Syn => "S".to_owned(),
+            Body::Segment { seq, retransmission, cwr } => {
+                format!("{seq}{}{}", if retransmission { "*" } else { "" }, if cwr { "c" } else { "" })
+            }
+            Body::Syn { .. } => "S".to_owned(),
             other => unreachable!("{other:?} from the sender"),
         })
     }
 
-    /// The acknowledgements sent, as `milliseconds: acknowledgement[start-end,...]`.
+    /// The acknowledgements sent, as `milliseconds: acknowledgement[start-end,...]`; ECE is `e`.
     pub fn answered(&self) -> String {
         lines(&self.log_back, |body| match body {
-            Body::Ack { next, sack } => {
+            Body::Ack { next, ece, sack } => {
                 let blocks: String = sack.beyond(next).map(|block| format!("[{}-{}]", block.start, block.end)).collect();
-                format!("{next}{blocks}")
+                format!("{next}{}{blocks}", if ece { "e" } else { "" })
             }
-            Body::SynAck => "SA".to_owned(),
+            Body::SynAck { .. } => "SA".to_owned(),
             other => unreachable!("{other:?} from the receiver"),
         })
     }

@@ -1,7 +1,9 @@
 //! Packet sequences worked by hand, on a path with a fixed delay and a list of losses.
 
+mod ecn;
 mod growth;
 pub(super) mod harness;
 mod losses;
+mod pacing;
 mod random;
 mod timers;

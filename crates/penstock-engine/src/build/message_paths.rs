@@ -1,0 +1,106 @@
+//! The paths that messages take, as declared by what sends them: they bound the lookahead as channels do.
+
+use crate::api::blueprint::{Blueprint, FlowPlan, PausePlan};
+use crate::build::error::BlueprintError;
+use crate::build::numbering::{Place, Places};
+use penstock_model::id::{LinkId, NodeId, RouteId};
+use penstock_model::units::Duration;
+
+/// Messages that one process may send to another.
+#[derive(Clone, Copy, Debug)]
+pub struct MessagePath {
+    /// Who sends them.
+    pub from: Place,
+    /// Who receives them.
+    pub to: Place,
+    /// How long they take; more than nothing.
+    pub delay: Duration,
+}
+
+/// All message paths of a network.
+///
+/// # Errors
+/// If a path has no route, or takes no time.
+pub fn message_paths(blueprint: &Blueprint, places: &Places<'_>) -> Result<Vec<MessagePath>, BlueprintError> {
+    let mut paths = Vec::new();
+    for flow in &blueprint.flows {
+        if let Some((there, back)) = call_signals(blueprint, flow)? {
+            let (from, to) = (Place::Host(flow.from), Place::Host(flow.to));
+            paths.extend([MessagePath { from, to, delay: there }, MessagePath { from: to, to: from, delay: back }]);
+        }
+    }
+    for PausePath { switch, link, delay } in pause_paths(blueprint)? {
+        paths.push(MessagePath { from: Place::Host(switch), to: places.sender(link), delay });
+    }
+    Ok(paths)
+}
+
+/// The messages of a switch to the port that feeds it over a link.
+#[derive(Clone, Copy, Debug)]
+pub struct PausePath {
+    /// The switch.
+    pub switch: NodeId,
+    /// The link whose port is told.
+    pub link: LinkId,
+    /// Propagation along the way back, and processing.
+    pub delay: Duration,
+}
+
+/// All paths of PAUSE, by switch and link; a path's number is its position here.
+///
+/// # Errors
+/// If a link into a switch that pauses has no way back, or that takes no time.
+pub fn pause_paths(blueprint: &Blueprint) -> Result<Vec<PausePath>, BlueprintError> {
+    let mut paths = Vec::new();
+    if blueprint.switches.iter().all(|switch| switch.pause.is_none()) {
+        return Ok(paths);
+    }
+    let routed = routed_links(blueprint);
+    let pausing = blueprint.switches.iter().filter_map(|switch| switch.pause.map(|pause| (switch.node, pause)));
+    for (switch, pause) in pausing {
+        for &link in routed.iter().filter(|link| blueprint.links[link.index()].to == switch) {
+            paths.push(PausePath { switch, link, delay: pause_delay(blueprint, link, pause)? });
+        }
+    }
+    Ok(paths)
+}
+
+/// How long PAUSE takes from the end of `link` to its port: over the shortest link back.
+fn pause_delay(blueprint: &Blueprint, link: LinkId, pause: PausePlan) -> Result<Duration, BlueprintError> {
+    let link = &blueprint.links[link.index()];
+    let back = blueprint.links.iter().filter(|back| (back.from, back.to) == (link.to, link.from));
+    let name = |node: NodeId| blueprint.nodes[node.index()].clone();
+    match back.map(|back| back.delay + pause.processing).min() {
+        None => Err(BlueprintError::MessageWithoutRoute(format!("pause messages of '{}' to '{}'", name(link.to), name(link.from)))),
+        Some(Duration::ZERO) => {
+            Err(BlueprintError::MessageWithoutDelay(format!("pause messages of '{}' to '{}'", name(link.to), name(link.from))))
+        }
+        Some(delay) => Ok(delay),
+    }
+}
+
+/// The links that some route uses, in the scenario's order.
+fn routed_links(blueprint: &Blueprint) -> Vec<LinkId> {
+    let mut links: Vec<LinkId> = blueprint.routes.iter().flatten().copied().collect();
+    links.sort_unstable();
+    links.dedup();
+    links
+}
+
+/// How long signals take between the ends of an aggregate of calls, there and back; `None` for other flows.
+///
+/// # Errors
+/// If they take no time.
+pub fn call_signals(blueprint: &Blueprint, flow: &FlowPlan) -> Result<Option<(Duration, Duration)>, BlueprintError> {
+    let group = &blueprint.groups[flow.group as usize];
+    let Some(plan) = &group.calls else { return Ok(None) };
+    let propagation = |route: RouteId| {
+        let links = blueprint.routes[route.index()].iter();
+        links.fold(plan.processing, |sum, link| sum + blueprint.links[link.index()].delay)
+    };
+    let (there, back) = (propagation(flow.forward), propagation(flow.backward));
+    if there == Duration::ZERO || back == Duration::ZERO {
+        return Err(BlueprintError::SignalWithoutDelay(group.name.clone()));
+    }
+    Ok(Some((there, back)))
+}

@@ -1,0 +1,100 @@
+//! Nodes whose ports share a buffer, or that stop the ports which feed them.
+
+use crate::api::blueprint::{Blueprint, SwitchPlan};
+use crate::build::error::BlueprintError;
+use crate::build::message_paths::{pause_paths, PausePath};
+use crate::build::numbering::{Place, Places, ProcessNumbers};
+use crate::build::routes::InputNumbers;
+use crate::kernel::message::{MessageOrder, Peer};
+use crate::node::ingress_pause::{Ingress, IngressPause};
+use crate::node::process::Process;
+use crate::node::switch::Switch;
+use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
+use penstock_model::id::{LinkId, NodeId, ProcessId};
+use penstock_model::parameters::Limit;
+
+/// Whether departures from `link` cannot be known on arrival because its port shares a buffer, or may be told to stop.
+pub fn decides_at_departure(blueprint: &Blueprint, link: LinkId) -> bool {
+    let link = &blueprint.links[link.index()];
+    blueprint.switches.iter().any(|switch| switch.node == link.from || switch.node == link.to && switch.pause.is_some())
+}
+
+/// Refuses switches that contradict themselves.
+///
+/// # Errors
+/// Without ports, with shares above the buffer, or thresholds in the wrong order.
+pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+    for switch in &blueprint.switches {
+        let name = || blueprint.nodes[switch.node.index()].clone();
+        if blueprint.links.iter().all(|link| link.from != switch.node) {
+            return Err(BlueprintError::SwitchWithoutPorts(name()));
+        }
+        if switch.pause.is_some_and(|pause| pause.xon > pause.xoff) {
+            return Err(BlueprintError::XonAboveXoff(name()));
+        }
+        let Some(buffer) = &switch.buffer else { continue };
+        let size = AnyBuffer::new(&buffer.policy, &BufferContext { shares: &[] }).size();
+        let foreign = |link: &LinkId| blueprint.links[link.index()].from != switch.node;
+        let sum: u64 = buffer.shares.iter().map(|(_, share)| amount(*share)).sum();
+        if buffer.shares.iter().any(|(link, _)| foreign(link)) || sum > amount(size) {
+            return Err(BlueprintError::SharesBeyondBuffer(name()));
+        }
+    }
+    Ok(())
+}
+
+/// Makes switches of the processes of these nodes, and lets the ports that feed them be paused.
+pub struct Switches<'a> {
+    pub blueprint: &'a Blueprint,
+    pub numbers: &'a ProcessNumbers,
+    pub places: &'a Places<'a>,
+    /// The number of each link's port at its process.
+    pub port_index: &'a [u32],
+    pub inputs: &'a InputNumbers,
+}
+
+impl Switches<'_> {
+    /// Adds what they share to the processes.
+    ///
+    /// # Errors
+    /// If messages have no route or take no time.
+    pub fn add(&self, processes: &mut [Process]) -> Result<(), BlueprintError> {
+        let pauses = pause_paths(self.blueprint)?;
+        for plan in &self.blueprint.switches {
+            let process = self.numbers.of(Place::Host(plan.node));
+            let ports: Vec<LinkId> = processes[process as usize].ports_mut().map(|port| port.link()).collect();
+            let buffer = plan.buffer.as_ref().map(|buffer| {
+                let shares = shares(self.blueprint, plan.node, &ports, &buffer.shares);
+                AnyBuffer::new(&buffer.policy, &BufferContext { shares: &shares })
+            });
+            processes[process as usize].share(Switch::new(ports.len(), buffer, self.pause(plan, process, &pauses)));
+        }
+        for PausePath { link, .. } in pauses {
+            let process = self.numbers.of(self.places.sender(link));
+            processes[process as usize].make_pausable(self.port_index[link.index()]);
+        }
+        Ok(())
+    }
+
+    fn pause(&self, plan: &SwitchPlan, process: u32, paths: &[PausePath]) -> Option<IngressPause> {
+        let pause = plan.pause?;
+        let own = paths.iter().enumerate().filter(|(_, path)| path.switch == plan.node);
+        let mut ingresses: Vec<(u32, Ingress)> = own
+            .map(|(number, path)| {
+                let peer = Peer { process: ProcessId(self.numbers.of(self.places.sender(path.link))), delay: path.delay };
+                let order = MessageOrder::beside_calls(self.blueprint.flows.len(), number as u32);
+                (self.inputs.of(path.link, ProcessId(process)), Ingress::new(peer, self.port_index[path.link.index()], order))
+            })
+            .collect();
+        ingresses.sort_by_key(|(input, _)| *input);
+        Some(IngressPause::new(pause.xoff, pause.xon, ingresses.into_iter().map(|(_, ingress)| ingress).collect()))
+    }
+}
+
+/// The shares that are given to the ports of a node, and to its links that nothing uses.
+fn shares(blueprint: &Blueprint, node: NodeId, ports: &[LinkId], given: &[(LinkId, Limit)]) -> Vec<Option<Limit>> {
+    let all = (0..blueprint.links.len() as u32).map(LinkId);
+    let unused = all.filter(|link| blueprint.links[link.index()].from == node && !ports.contains(link));
+    let share = |link: LinkId| given.iter().find(|(named, _)| *named == link).map(|(_, share)| *share);
+    ports.iter().copied().chain(unused).map(share).collect()
+}

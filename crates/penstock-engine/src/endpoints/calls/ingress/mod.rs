@@ -1,0 +1,192 @@
+//! The sending end of an aggregate: calls arrive, are admitted or blocked, send, and end or are terminated.
+
+mod admission;
+mod emission;
+pub mod setup;
+mod termination;
+
+use crate::api::blueprint::CallsPlan;
+use crate::api::observations::CallCounters;
+use crate::endpoints::calls::call::Call;
+use crate::endpoints::calls::departures::Departures;
+use crate::endpoints::calls::ingress_delay::IngressDelay;
+use crate::endpoints::emitter::Emitter;
+use crate::endpoints::host_context::HostContext;
+use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
+use penstock_model::edge::{Ingress, Signal};
+use penstock_model::id::FlowId;
+use penstock_model::rng::{Key, Stream};
+use penstock_model::source::SourcePlan;
+use penstock_model::units::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// The sending end of an aggregate of calls, at its ingress.
+pub struct CallsIngress {
+    sending: Sending,
+    plan: Arc<CallsPlan>,
+    source: Arc<SourcePlan>,
+    ingress: Ingress,
+    egress: Peer,
+    key: Key,
+    arrivals: Stream,
+    picks: Stream,
+    next_arrival: Time,
+    arriving: u32,
+    free: Vec<u32>,
+    /// Slots of the live calls, in no particular order.
+    live: Vec<u32>,
+    /// Packets between their sources and the ingress, where that takes time.
+    delayed: Option<Box<IngressDelay>>,
+    next_surge: Time,
+    endings: BinaryHeap<Reverse<(Time, u32, u32)>>,
+    next_ending: Time,
+    next_call: u32,
+    messages: u32,
+    /// The egress only answers requests.
+    egress_only_answers: bool,
+    /// Requests that have not been answered yet.
+    open_requests: u32,
+    /// Calls offered, admitted, blocked and terminated.
+    pub counters: CallCounters,
+    live_since: Time,
+}
+
+/// What every packet needs, on adjacent cache lines: there may be very many aggregates, each visited for a few packets.
+#[repr(align(64))]
+struct Sending {
+    departures: Departures,
+    /// The ingress is told of what is sent, and may have deadlines.
+    ingress_meters: bool,
+    /// When a call begins or ends next.
+    next_change: Time,
+    /// When the next packet in the ingress delay reaches the ingress.
+    next_delayed: Time,
+    /// No call sends after this.
+    stop: Time,
+    calls: Vec<Call>,
+    emitter: Emitter,
+}
+
+impl CallsIngress {
+    /// The aggregate.
+    pub fn flow(&self) -> FlowId {
+        self.sending.departures.template.flow
+    }
+
+    /// Packets and bytes that this end has sent in the window.
+    pub fn sent(&self) -> (u64, u64) {
+        (self.sending.departures.packets, self.sending.departures.bytes)
+    }
+
+    /// Until when the egress sends no signal: where it only answers, it has none to send before a request.
+    pub fn quiet_until(&self) -> Time {
+        if self.egress_only_answers && self.open_requests == 0 {
+            self.next_arrival
+        } else {
+            Time::ZERO
+        }
+    }
+
+    /// The time of the next event here.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.next_packet().min(self.sending.next_change).min(self.deadline())
+    }
+
+    /// When a packet is sent next, or leaves the ingress delay.
+    #[inline]
+    fn next_packet(&self) -> Time {
+        self.sending.emitter.next().min(self.sending.next_delayed)
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        if self.sending.ingress_meters {
+            self.ingress.deadline()
+        } else {
+            Time::NEVER
+        }
+    }
+
+    /// Finds out when a call begins or ends next.
+    fn update_next_change(&mut self) {
+        self.sending.next_change = self.next_ending.min(self.next_arrival).min(self.next_surge);
+    }
+
+    /// Handles everything that is due up to and including `until`. Simultaneous events have this order: a call ends, the ingress'
+    /// timer expires, a call arrives, a packet leaves the ingress delay, a packet is sent. Returns how many it handled.
+    #[inline]
+    pub fn run(&mut self, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
+        let mut done = 0;
+        loop {
+            let packet = self.next_packet();
+            let other = self.sending.next_change.min(self.deadline());
+            if packet.min(other) > until {
+                return done;
+            }
+            if other <= packet {
+                self.on_due(other, host_context);
+                done += 1;
+            } else {
+                done += self.emit_before(other.min(until.after()), host_context);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn on_due(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
+        if self.next_ending <= now {
+            let Reverse((_, slot, serial)) = self.endings.pop().expect("an ending is due");
+            self.next_ending = self.endings.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
+            let call = &self.sending.calls[slot as usize];
+            if call.is_live(serial) {
+                self.end(now, slot);
+                self.ingress.on_end(now, self.live.len() as u32);
+                self.apply_decisions(now, host_context);
+            }
+        } else if self.ingress.deadline() <= now {
+            self.ingress.on_timer(now, self.live.len() as u32);
+            self.apply_decisions(now, host_context);
+        } else if self.next_arrival <= now {
+            self.on_arrival(now, host_context);
+        } else {
+            self.on_surge(now);
+        }
+        self.update_next_change();
+    }
+
+    /// Handles a signal from the egress.
+    pub fn on_signal(&mut self, now: Time, signal: Signal, host_context: &mut HostContext<'_, '_>) {
+        if let Some((call, admitted)) = self.ingress.on_signal(now, signal, self.live.len() as u32) {
+            self.open_requests -= 1;
+            self.on_decision(now, call, admitted);
+        }
+        self.apply_decisions(now, host_context);
+        self.update_next_change();
+    }
+
+    /// Brings the counts up to the end of the run.
+    pub fn finish(&mut self, end: Time) {
+        self.count_live(end);
+        self.counters.live_at_end = self.live.len() as u64;
+    }
+
+    fn send_signal(&mut self, now: Time, signal: Signal, host_context: &mut HostContext<'_, '_>) {
+        let flow = self.sending.departures.template.flow;
+        let message = Message {
+            at: now + self.egress.delay,
+            order: MessageOrder::of_call(flow, true, self.messages),
+            body: MessageBody::Call(CallSignal { flow, to_egress: true, signal }),
+        };
+        self.messages += 1;
+        host_context.context.outputs.send_message(self.egress.process, message);
+    }
+
+    fn count_live(&mut self, now: Time) {
+        let span = self.sending.departures.window.overlap(self.live_since, now);
+        self.counters.live_ps += u128::from(span) * self.live.len() as u128;
+        self.live_since = now;
+    }
+}

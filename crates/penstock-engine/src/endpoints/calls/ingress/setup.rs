@@ -1,0 +1,86 @@
+//! Builds the sending end of an aggregate.
+
+use super::{CallsIngress, Sending};
+use crate::api::blueprint::CallsPlan;
+use crate::api::observations::CallCounters;
+use crate::endpoints::calls::departures::Departures;
+use crate::endpoints::calls::ingress_delay::IngressDelay;
+use crate::endpoints::emitter::Emitter;
+use crate::endpoints::packet_template::PacketTemplate;
+use crate::kernel::journal::Window;
+use crate::kernel::message::Peer;
+use penstock_model::edge::{only_answers, EdgeContext, Ingress};
+use penstock_model::rng::Key;
+use penstock_model::source::SourcePlan;
+use penstock_model::units::Time;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// What an aggregate is built from.
+pub struct CallsSetup {
+    /// What its packets have in common.
+    pub template: PacketTemplate,
+    /// The place of its node in traces.
+    pub place: u32,
+    /// What is common to the group.
+    pub plan: Arc<CallsPlan>,
+    /// What each call sends.
+    pub source: Arc<SourcePlan>,
+    /// The streams of this aggregate.
+    pub key: Key,
+    /// When it begins.
+    pub start: Time,
+    /// The last instant at which it sends.
+    pub stop: Time,
+    /// The other edge.
+    pub egress: Peer,
+    /// When counting is on.
+    pub window: Window,
+    /// Orders simultaneous emitter at random.
+    pub ties: Option<Key>,
+}
+
+impl CallsIngress {
+    /// An aggregate with its initial calls.
+    pub fn new(setup: CallsSetup) -> CallsIngress {
+        let CallsSetup { template, place, plan, source, key, start, stop, egress, window, ties } = setup;
+        let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
+        let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
+        let mut built = CallsIngress {
+            sending: Sending {
+                departures: Departures::new(template, place, window),
+                ingress_meters: plan.termination.is_some(),
+                next_change: Time::NEVER,
+                next_delayed: Time::NEVER,
+                stop,
+                calls: Vec::new(),
+                emitter: Emitter::new(ties),
+            },
+            source,
+            ingress,
+            egress,
+            key,
+            arrivals: key.child("arrivals").stream(),
+            picks: key.child("terminated").stream(),
+            next_arrival: Time::NEVER,
+            arriving: 0,
+            free: Vec::new(),
+            live: Vec::new(),
+            delayed: plan.delay.as_ref().map(|delay| Box::new(IngressDelay::new(delay, key))),
+            next_surge: plan.surge.map_or(Time::NEVER, |surge| surge.at),
+            endings: BinaryHeap::new(),
+            next_ending: Time::NEVER,
+            next_call: 0,
+            messages: 0,
+            egress_only_answers: only_answers(&plan.admission, &plan.termination),
+            open_requests: 0,
+            counters: CallCounters::default(),
+            live_since: Time::ZERO,
+            plan,
+        };
+        built.begin_batch(built.plan.initial, built.plan.initial_spread, "initial", start);
+        built.draw_arrival(start);
+        built.update_next_change();
+        built
+    }
+}

@@ -1,0 +1,73 @@
+//! What an endpoint needs of its host to send packets.
+
+use crate::api::observations::TraceEvent;
+use crate::kernel::context::Context;
+use crate::kernel::periodic_packet::PeriodicPacket;
+use crate::merge::timing_wheel::WheelEntry;
+use crate::port::Port;
+use penstock_model::id::HopId;
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+
+/// The ports of the node, and what a visit to its process has at hand.
+pub struct HostContext<'a, 'b> {
+    /// The node's ports.
+    pub ports: &'a mut [Port],
+    /// The ports share a buffer: packets stay in their transmit batches until the switch admits them.
+    pub is_switch: bool,
+    /// What processing at a port needs.
+    pub context: Context<'a, 'b>,
+}
+
+impl HostContext<'_, '_> {
+    /// Hands a packet in transit to a port of the node; `hop` is its next one.
+    #[inline(always)]
+    pub fn pass_on(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
+        if self.ports[port as usize].hand_on(now, packet, hop) {
+            self.drain_transmit_batch();
+        }
+    }
+
+    /// Hands a new packet to a port of the node.
+    #[inline(always)]
+    pub fn send(&mut self, now: Time, port: u32, packet: &Packet) {
+        if self.ports[port as usize].hand(now, packet) {
+            self.drain_transmit_batch();
+        }
+    }
+
+    /// Hands over packets of periodic sources up to the first that leaves by another port; the port processes them `at_once` or
+    /// keeps them in its transmit batch. Returns how many.
+    pub fn send_periodic(&mut self, entries: &[WheelEntry<PeriodicPacket>], place: u32, at_once: bool) -> usize {
+        let Some(first) = entries.first() else { return 0 };
+        let count = match self.ports.len() {
+            1 => entries.len(),
+            _ => entries.iter().take_while(|entry| entry.next.port == first.next.port).count(),
+        };
+        let entries = &entries[..count];
+        if self.context.record.trace.is_some() {
+            entries.iter().for_each(|entry| self.context.record.trace(entry.at, place, &entry.arrival().packet, TraceEvent::Send));
+        }
+        let port = &mut self.ports[usize::from(first.next.port)];
+        if at_once {
+            port.take_repeated(entries, &mut self.context);
+        } else {
+            port.hand_all(entries);
+        }
+        count
+    }
+
+    /// Whether every packet leaves by the same port and no packet is traced.
+    #[inline(always)]
+    pub fn sends_untraced_by_one_port(&self) -> bool {
+        self.ports.len() == 1 && self.context.record.trace.is_none()
+    }
+
+    /// Lets all ports take what they have been handed.
+    #[inline(never)]
+    pub fn drain_transmit_batch(&mut self) {
+        if !self.is_switch {
+            self.ports.iter_mut().for_each(|port| port.drain_transmit_batch(&mut self.context));
+        }
+    }
+}

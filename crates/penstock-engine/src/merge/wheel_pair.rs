@@ -1,0 +1,50 @@
+//! Merges the entries of two timing wheels.
+
+use crate::merge::timing_wheel::WheelEntry;
+use penstock_model::units::Time;
+
+/// The entries of two wheels of periodic sources, in one order.
+pub struct WheelPair<'a, N> {
+    /// The remaining entries of either round.
+    rounds: [&'a [WheelEntry<N>]; 2],
+    /// How many entries are due.
+    due: usize,
+    /// How many entries of each wheel have been taken.
+    taken: [usize; 2],
+}
+
+impl<'a, N> WheelPair<'a, N> {
+    /// The entries of two rounds that are due before `bound`, at most `most`.
+    pub fn new(rounds: [&'a [WheelEntry<N>]; 2], bound: Time, most: usize) -> WheelPair<'a, N> {
+        let rounds = rounds.map(|round| &round[..round.len().min(most + 1)]);
+        // The last entry of each is not due: a sentinel that the entries of the other are compared with.
+        let [end, other_end] = rounds.map(|round| round.last().map_or(Time::ZERO, |entry| entry.at));
+        let bound = bound.min(end).min(other_end);
+        let [due, other_due] = rounds.map(|round| round.partition_point(|entry| entry.at < bound));
+        WheelPair { rounds, due: (due + other_due).min(most), taken: [0; 2] }
+    }
+
+    /// How many entries are due.
+    pub fn due(&self) -> usize {
+        self.due
+    }
+
+    /// How many entries of each wheel have been taken.
+    pub fn taken(&self) -> [usize; 2] {
+        self.taken
+    }
+
+    /// Writes an entry into each place; there are no more places than entries due.
+    #[inline(always)]
+    pub fn take<T>(&mut self, places: &mut [T], write: impl Fn(&mut T, &WheelEntry<N>)) {
+        let [mut first, mut second] = self.rounds;
+        for place in places {
+            let (Some(one), Some(other)) = (first.first(), second.first()) else { break };
+            let is_first = one.order() < other.order();
+            first = &first[usize::from(is_first)..];
+            second = &second[usize::from(!is_first)..];
+            write(place, if is_first { one } else { other });
+        }
+        self.taken = [self.rounds[0].len() - first.len(), self.rounds[1].len() - second.len()];
+    }
+}

@@ -1,0 +1,59 @@
+//! What a port does for the switch that it belongs to, and on behalf of the far end of its link.
+
+use crate::kernel::context::Context;
+use crate::port::counters::Release;
+use crate::port::transmit_batch::TransmitBatch;
+use crate::port::verdict::{self, Decision, Standing};
+use crate::port::{Port, Queueing};
+use penstock_model::discipline::DropCause;
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+
+impl Port {
+    /// Reports what leaves from now on, and when: see [`Port::take_releases`]. Its packets come one by one, over the general
+    /// path.
+    pub fn report_releases(&mut self) {
+        debug_assert!(!self.commits(), "a port of a switch decides as its wire becomes free");
+        (self.has_stages, self.has_loop) = (true, false);
+        self.counters.report_releases();
+    }
+
+    /// Adds to `list` what has left or been dropped since this was last asked.
+    pub fn take_releases(&mut self, list: &mut Vec<Release>) {
+        self.counters.take_releases(list);
+    }
+
+    /// Hands back what the host has handed over, in exchange for another batch.
+    pub fn swap_transmit_batch(&mut self, batch: &mut TransmitBatch) {
+        std::mem::swap(&mut self.handed, batch);
+    }
+
+    /// Drops an arriving packet for want of room in the buffer that the port shares with others.
+    pub fn drop_for_buffer(&mut self, now: Time, packet: &Packet, context: &mut Context<'_, '_>) {
+        let decision = Decision::Drop(DropCause::Buffer);
+        verdict::apply::<true>(decision, Standing::Arriving, now, packet, &mut self.counters, context.record);
+        self.check_conservation();
+    }
+
+    /// Packets that wait for a decision.
+    pub fn backlog(&self) -> u64 {
+        match &self.queueing {
+            Queueing::EventDriven(service) => u64::from(service.waiting()),
+            Queueing::TailDropFifo(_) | Queueing::Precomputed(_) => 0,
+        }
+    }
+
+    /// May be told to stop: it takes its decisions one by one.
+    pub fn make_pausable(&mut self) {
+        debug_assert!(!self.commits(), "a port that may be stopped does not know its departures");
+        self.has_loop = false;
+    }
+
+    /// Is told to stop, or to go on.
+    pub fn on_pause(&mut self, now: Time, stops: bool, context: &mut Context<'_, '_>) {
+        self.decide(now.before(), context);
+        if let Queueing::EventDriven(service) = &mut self.queueing {
+            service.on_pause(now, stops);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Packets of a host's own sources and packets in transit, merged by time for one port.
+
+use crate::kernel::event::Arrival;
+use penstock_model::id::HopId;
+use penstock_model::units::Time;
+
+/// Iterates over packets of the host's own sources and over those of its arrivals that are in transit, with the next hop of each,
+/// by time; own packets precede simultaneous ones in transit.
+pub struct TransitMerge<'a> {
+    own: &'a [Arrival],
+    arrivals: &'a [Arrival],
+    transit: &'a [u32],
+}
+
+impl<'a> TransitMerge<'a> {
+    /// `own` packets, and the indices of those in transit among `arrivals`.
+    pub fn new(own: &'a [Arrival], arrivals: &'a [Arrival], transit: &'a [u32]) -> TransitMerge<'a> {
+        TransitMerge { own, arrivals, transit }
+    }
+
+    /// The time of the first packet, and how many there are.
+    pub fn bounds(&self) -> (Time, usize) {
+        let own = self.own.first().map_or(Time::NEVER, |arrival| arrival.at);
+        let transit = self.transit.first().map_or(Time::NEVER, |i| self.arrivals[*i as usize].at);
+        (own.min(transit), self.own.len() + self.transit.len())
+    }
+}
+
+impl<'a> Iterator for TransitMerge<'a> {
+    type Item = (&'a Arrival, HopId);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(&'a Arrival, HopId)> {
+        let own = self.own.first();
+        let transit = self.transit.first().map(|i| &self.arrivals[*i as usize]);
+        let (own, transit) = match (own, transit) {
+            (Some(own), Some(transit)) => (own, transit),
+            (Some(own), None) => {
+                self.own = &self.own[1..];
+                return Some((own, own.packet.hop));
+            }
+            (None, Some(transit)) => {
+                self.transit = &self.transit[1..];
+                return Some((transit, transit.packet.hop.next()));
+            }
+            (None, None) => return None,
+        };
+        // Which one is first is unpredictable to a branch predictor.
+        let is_own = own.at <= transit.at;
+        let first = std::hint::select_unpredictable(is_own, own, transit);
+        self.own = &self.own[usize::from(is_own)..];
+        self.transit = &self.transit[usize::from(!is_own)..];
+        Some((first, HopId(first.packet.hop.0 + u32::from(!is_own))))
+    }
+}

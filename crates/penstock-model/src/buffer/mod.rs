@@ -1,0 +1,197 @@
+//! Buffer policies: how the ports of a switch share one memory.
+//!
+//! A policy is asked for each arrival whether there is room for it, before the port's queue discipline is. A packet holds
+//! memory from its arrival to the end of its transmission.
+
+pub mod dynamic_threshold;
+pub mod pool;
+pub mod static_shares;
+
+use crate::parameters::Limit;
+
+/// What one port, or all of them, hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl Held {
+    /// A packet of `size` bytes comes in.
+    #[inline]
+    pub fn add(&mut self, size: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+    }
+
+    /// A packet of `size` bytes has left.
+    #[inline]
+    pub fn remove(&mut self, size: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(size);
+    }
+
+    /// The amount in the unit of `limit`.
+    #[inline]
+    pub fn in_unit_of(&self, limit: Limit) -> u64 {
+        match limit {
+            Limit::Packets(_) => self.packets,
+            Limit::Bytes(_) => self.bytes,
+        }
+    }
+
+    /// Whether this is no more than `limit`.
+    pub fn fits_into(&self, limit: Limit) -> bool {
+        self.in_unit_of(limit) <= amount(limit)
+    }
+
+    /// Whether a packet of `size` bytes fits beside this within `limit`.
+    #[inline]
+    pub fn fits(&self, size: u32, limit: Limit) -> bool {
+        self.in_unit_of(limit) + needed(size, limit) <= amount(limit)
+    }
+}
+
+/// The number in a limit.
+pub fn amount(limit: Limit) -> u64 {
+    match limit {
+        Limit::Packets(packets) => u64::from(packets),
+        Limit::Bytes(bytes) => bytes.get(),
+    }
+}
+
+/// What a packet of `size` bytes takes of `limit`.
+fn needed(size: u32, limit: Limit) -> u64 {
+    match limit {
+        Limit::Packets(_) => 1,
+        Limit::Bytes(_) => u64::from(size),
+    }
+}
+
+/// What the ports of a switch hold: each, and together.
+#[derive(Clone, Debug, Default)]
+pub struct Occupancies {
+    total: Held,
+    of_port: Vec<Held>,
+}
+
+impl Occupancies {
+    /// Of so many empty ports.
+    pub fn new(ports: usize) -> Occupancies {
+        Occupancies { total: Held::default(), of_port: vec![Held::default(); ports] }
+    }
+
+    /// What all ports hold.
+    pub fn total(&self) -> Held {
+        self.total
+    }
+
+    /// What one port holds.
+    pub fn of_port(&self, port: usize) -> Held {
+        self.of_port[port]
+    }
+
+    /// A packet of `size` bytes comes to `port`.
+    #[inline]
+    pub fn add(&mut self, port: usize, size: u32) {
+        self.total.add(size);
+        self.of_port[port].add(size);
+    }
+
+    /// A packet of `size` bytes has left `port`.
+    #[inline]
+    pub fn remove(&mut self, port: usize, size: u32) {
+        self.total.remove(size);
+        self.of_port[port].remove(size);
+    }
+
+    /// Whether the ports' occupancies add up to the total.
+    pub fn adds_up(&self) -> bool {
+        let sum = |amount: fn(&Held) -> u64| self.of_port.iter().map(amount).sum::<u64>();
+        self.total.packets == sum(|held| held.packets) && self.total.bytes == sum(|held| held.bytes)
+    }
+}
+
+/// What a policy learns about its switch when it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct BufferContext<'a> {
+    /// For each port in its order, the share that the scenario gives it by the name of its link, if any.
+    pub shares: &'a [Option<Limit>],
+}
+
+/// A buffer policy.
+pub trait Buffer {
+    /// Whether there is room for a packet of `size` bytes that arrives for `port` and finds the memory held as `held` says.
+    fn has_room(&self, port: usize, size: u32, held: &Occupancies) -> bool;
+
+    /// The size of the memory.
+    fn size(&self) -> Limit;
+}
+
+/// Makes the plan, the policy at work and the dispatch between them from the list below.
+macro_rules! buffers {
+    ($( $name:literal => $variant:ident($buffer:ty, $parameters:ty), )*) => {
+        crate::component_plans! {
+            /// A buffer policy with its parameters, as a scenario gives it.
+            pub enum BufferPlan of "buffer" { $( $name => $variant($parameters), )* }
+        }
+
+        /// A buffer policy at work. `Custom` is for users of the crate.
+        #[allow(missing_docs)] // a variant is documented by its component
+        pub enum AnyBuffer {
+            $( $variant($buffer), )*
+            Custom(Box<dyn Buffer + Send>),
+        }
+
+        impl AnyBuffer {
+            /// Builds the policy that `plan` describes.
+            pub fn new(plan: &BufferPlan, context: &BufferContext<'_>) -> AnyBuffer {
+                match plan { $( BufferPlan::$variant(parameters) => AnyBuffer::$variant(<$buffer>::new(parameters, context)), )* }
+            }
+        }
+
+        impl Buffer for AnyBuffer {
+            #[inline]
+            fn has_room(&self, port: usize, size: u32, held: &Occupancies) -> bool {
+                match self {
+                    $( AnyBuffer::$variant(it) => it.has_room(port, size, held), )*
+                    AnyBuffer::Custom(it) => it.has_room(port, size, held),
+                }
+            }
+
+            fn size(&self) -> Limit {
+                match self {
+                    $( AnyBuffer::$variant(it) => it.size(), )*
+                    AnyBuffer::Custom(it) => it.size(),
+                }
+            }
+        }
+    };
+}
+
+buffers! {
+    "static-shares" => StaticShares(static_shares::StaticShares, static_shares::Parameters),
+    "pool" => Pool(pool::Pool, pool::Parameters),
+    "dynamic-threshold" => DynamicThreshold(dynamic_threshold::DynamicThreshold, dynamic_threshold::Parameters),
+}
+
+/// Arrivals at switches whose ports send nothing, for the tests of policies.
+#[cfg(test)]
+mod testing {
+    use super::{Buffer, Occupancies};
+
+    /// Offers packets of `size` bytes to the ports in `ports`, in this order; returns which were let in.
+    pub(super) fn offer(buffer: &impl Buffer, held: &mut Occupancies, size: u32, ports: &[usize]) -> Vec<bool> {
+        let offer_one = |port: &usize| {
+            let has_room = buffer.has_room(*port, size, held);
+            if has_room {
+                held.add(*port, size);
+            }
+            assert!(held.adds_up());
+            has_room
+        };
+        ports.iter().map(offer_one).collect()
+    }
+}

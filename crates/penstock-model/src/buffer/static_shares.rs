@@ -1,0 +1,170 @@
+//! Complete partitioning: a share of its own for each port.
+
+use super::{amount, Buffer, BufferContext, Occupancies};
+use crate::parameters::{Check, Kind, Limit, Parameter, Value};
+use crate::units::Bytes;
+
+crate::parameters! {
+    /// Static shares: each port has a part of the memory for itself.
+    ///
+    /// ## Decides
+    /// A packet is let in if its port's share has room for all of it, whatever the others hold.
+    ///
+    /// ## State
+    /// None beside the occupancies; constant cost per packet.
+    ///
+    /// ## Departures
+    /// None.
+    ///
+    /// ## Example
+    /// ```toml
+    /// buffer.static-shares = { size = "1 MB", shares = { s1-r1 = "400 kB" } }
+    /// ```
+    ///
+    /// ## References
+    /// Complete partitioning in [Choudhury98 s1].
+    pub struct Parameters {
+        /// The size of the memory (B).
+        size: Limit;
+        /// The shares of ports, by the names of their links; ports that are not named divide what is left equally.
+        shares: Option<Shares>;
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let Some(Shares(shares)) = &self.shares else { return };
+        for (link, share) in shares.iter().filter(|(_, share)| !is_same_unit(*share, self.size)) {
+            let _ = share;
+            mistake("shares", format!("the share of '{link}' must be in packets if size is, and in bytes if size is"));
+        }
+        let sum: u64 = shares.iter().map(|(_, share)| amount(*share)).sum();
+        if shares.iter().all(|(_, share)| is_same_unit(*share, self.size)) && sum > amount(self.size) {
+            mistake(
+                "shares",
+                format!("add up to {}, more than the shared buffer of {}", written(sum, self.size), written_limit(self.size)),
+            );
+        }
+    }
+}
+
+/// Shares of ports, by the names of their links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shares(pub Vec<(String, Limit)>);
+
+impl Parameter for Shares {
+    const KIND: Kind = Kind::Law("{ s1-r1 = \"400 kB\" }");
+
+    fn from_value(value: &Value) -> Result<Shares, String> {
+        let Value::Table(entries) = value else {
+            return Err(format!("{} is not a table; write {{ link = \"400 kB\" }}", value.quoted()));
+        };
+        let share = |(link, value): &(String, Value)| match Limit::from_value(value) {
+            Ok(share) => Ok((link.clone(), share)),
+            Err(message) => Err(format!("the share of '{link}': {message}")),
+        };
+        entries.iter().map(share).collect::<Result<_, _>>().map(Shares)
+    }
+}
+
+fn is_same_unit(a: Limit, b: Limit) -> bool {
+    matches!((a, b), (Limit::Packets(_), Limit::Packets(_)) | (Limit::Bytes(_), Limit::Bytes(_)))
+}
+
+fn written(number: u64, unit: Limit) -> String {
+    match unit {
+        Limit::Packets(_) => format!("{number} packets"),
+        Limit::Bytes(_) => format!("{number} bytes"),
+    }
+}
+
+fn written_limit(limit: Limit) -> String {
+    written(amount(limit), limit)
+}
+
+/// Static shares at work.
+#[derive(Clone, Debug)]
+pub struct StaticShares {
+    size: Limit,
+    of_port: Vec<Limit>,
+}
+
+impl StaticShares {
+    /// Shares with these parameters: those that the switch names, and equal parts of the rest, rounded down.
+    pub fn new(parameters: &Parameters, switch: &BufferContext<'_>) -> StaticShares {
+        let given: u64 = switch.shares.iter().flatten().map(|share| amount(*share)).sum();
+        let others = switch.shares.iter().filter(|share| share.is_none()).count().max(1) as u64;
+        let rest = amount(parameters.size).saturating_sub(given) / others;
+        let rest = match parameters.size {
+            Limit::Packets(_) => Limit::Packets(rest as u32),
+            Limit::Bytes(_) => Limit::Bytes(Bytes::new(rest)),
+        };
+        StaticShares { size: parameters.size, of_port: switch.shares.iter().map(|share| share.unwrap_or(rest)).collect() }
+    }
+}
+
+impl Buffer for StaticShares {
+    #[inline]
+    fn has_room(&self, port: usize, size: u32, held: &Occupancies) -> bool {
+        held.of_port(port).fits(size, self.of_port[port])
+    }
+
+    fn size(&self) -> Limit {
+        self.size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::offer;
+    use super::*;
+    use crate::parameters::testing::read;
+
+    fn size_alone(size: &str) -> Parameters {
+        read(&[size]).expect("sound")
+    }
+
+    #[test]
+    fn ports_that_are_not_named_divide_the_rest() {
+        // 10 packets: 4 for port 1, 3 for each of the others.
+        let switch = BufferContext { shares: &[None, Some(Limit::Packets(4)), None] };
+        let buffer = StaticShares::new(&size_alone("size = 10 packets"), &switch);
+        let mut held = Occupancies::new(3);
+        assert_eq!(offer(&buffer, &mut held, 500, &[0; 4]), [true, true, true, false]);
+        assert_eq!(offer(&buffer, &mut held, 500, &[1; 5]), [true, true, true, true, false]);
+        assert_eq!(offer(&buffer, &mut held, 500, &[2; 4]), [true, true, true, false]);
+    }
+
+    #[test]
+    fn bytes_must_fit_into_the_share_as_a_whole() {
+        let buffer = StaticShares::new(&size_alone("size = 3 kB"), &BufferContext { shares: &[None, None] });
+        let mut held = Occupancies::new(2);
+        assert_eq!(offer(&buffer, &mut held, 800, &[0, 0, 1]), [true, false, true]);
+        assert_eq!(offer(&buffer, &mut held, 700, &[0]), [true]);
+    }
+
+    #[test]
+    fn shares_above_the_buffer_are_refused() {
+        let shares = |entries: &[(&str, &str)]| {
+            let entry = |(link, share): &(&str, &str)| ((*link).to_owned(), Value::Text((*share).to_owned()));
+            Shares::from_value(&Value::Table(entries.iter().map(entry).collect()))
+        };
+        let mistakes = |size: Limit, entries: &[(&str, &str)]| {
+            let mut mistakes = Vec::new();
+            let parameters = Parameters { size, shares: Some(shares(entries).expect("shares")) };
+            parameters.check(&mut |key, message| mistakes.push(format!("{key}: {message}")));
+            mistakes
+        };
+        let size = Limit::Bytes(Bytes::new(1_000_000));
+        assert_eq!(mistakes(size, &[("s-a", "400 kB"), ("s-b", "600 kB")]), Vec::<String>::new());
+        assert_eq!(
+            mistakes(size, &[("s-a", "400 kB"), ("s-b", "700 kB")]),
+            ["shares: add up to 1100000 bytes, more than the shared buffer of 1000000 bytes"]
+        );
+        assert_eq!(
+            mistakes(size, &[("s-a", "4 packets")]),
+            ["shares: the share of 's-a' must be in packets if size is, and in bytes if size is"]
+        );
+        assert_eq!(shares(&[("s-a", "0 packets")]).expect_err("a share of nothing"), "the share of 's-a': a queue size must be above zero");
+    }
+}

@@ -1,0 +1,64 @@
+//! Declared parameters, for the catalogue, the schema and the pages.
+
+/// What a parameter is, for schemas and pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A quantity with a unit; the text is an example.
+    Quantity(&'static str),
+    /// A whole number.
+    Integer,
+    /// A real number.
+    Number,
+    /// One of these words.
+    Choice(&'static [(&'static str, &'static str)]),
+    /// `true` or `false`.
+    Switch,
+    /// A list of the kind's values.
+    List(&'static Kind),
+    /// A name that the scenario declares; the text says of what.
+    Name(&'static str),
+    /// A quantity, or a table with one of several laws; the text says which.
+    Law(&'static str),
+    /// A component of another kind: its name, or a table with its name and its parameters.
+    Component {
+        /// The kind of component, such as `congestion-control`.
+        of: &'static str,
+        /// The components of this kind.
+        names: &'static [&'static str],
+    },
+}
+
+/// One declared parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// The field's name in Rust; the scenario key has hyphens, see [`Field::key`].
+    pub name: &'static str,
+    /// What it means, with its symbol and source.
+    pub doc: &'static str,
+    /// What kind of value it takes.
+    pub kind: Kind,
+    /// The default as an author would write it; `None` means that it must be given.
+    pub default: Option<&'static str>,
+    /// May be left out, and then has no value.
+    pub optional: bool,
+    /// The allowed range in words; empty when the kind says it all.
+    pub range: &'static str,
+}
+
+impl Field {
+    /// The key in a scenario: the name with hyphens.
+    pub fn key(&self) -> String {
+        self.name.replace('_', "-")
+    }
+}
+
+/// A component's entry in the catalogue.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The scenario key, such as `selective-drop`.
+    pub name: &'static str,
+    /// The docstring (Markdown).
+    pub doc: &'static str,
+    /// The parameters.
+    pub fields: &'static [Field],
+}

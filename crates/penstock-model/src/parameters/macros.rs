@@ -1,0 +1,139 @@
+//! The declarations: parameters, words, and lists of components.
+
+/// Declares a component's parameters; see the [module](self).
+#[macro_export]
+macro_rules! parameters {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis struct $name:ident {
+            $( $(#[doc = $field_doc:literal])* $field:ident : $type:ty $(= $default:literal)? ; )*
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $name {
+            $( $(#[doc = $field_doc])* pub $field: $type, )*
+        }
+
+        impl $crate::parameters::Parameters for $name {
+            const DOC: &'static str = concat!($($doc, "\n"),*);
+            const FIELDS: &'static [$crate::parameters::Field] = &[
+                $( $crate::parameters::Field {
+                    name: stringify!($field),
+                    doc: concat!($($field_doc, "\n"),*),
+                    kind: <$type as $crate::parameters::Parameter>::KIND,
+                    default: $crate::parameters!(@default $($default)?),
+                    optional: <$type as $crate::parameters::Parameter>::OPTIONAL,
+                    range: <$type as $crate::parameters::Parameter>::RANGE,
+                }, )*
+            ];
+
+            #[allow(unused_variables, unused_mut, unused_assignments)] // components without parameters
+            fn read(reader: &mut dyn $crate::parameters::Reader) -> Option<Self> {
+                let mut fields = Self::FIELDS.iter();
+                $( let $field = $crate::parameters::read_field::<$type>(fields.next().expect("one field each"), reader); )*
+                let parameters = Self { $( $field: $field?, )* };
+                let mut sound = true;
+                $crate::parameters::Check::check(&parameters, &mut |key, message| {
+                    sound = false;
+                    reader.mistake(key, message);
+                });
+                sound.then_some(parameters)
+            }
+        }
+    };
+    (@default $default:literal) => { Some($default) };
+    (@default) => { None };
+}
+
+/// Declares a parameter that is one of several documented words.
+///
+/// The words never select between algorithms that deserve a component of their own.
+#[macro_export]
+macro_rules! choice {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis enum $name:ident { $( $(#[doc = $word_doc:literal])* $word:literal => $variant:ident, )* }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $name { $( $(#[doc = $word_doc])* $variant, )* }
+
+        impl $crate::parameters::Parameter for $name {
+            const KIND: $crate::parameters::Kind =
+                $crate::parameters::Kind::Choice(&[$( ($word, concat!($($word_doc),*)), )*]);
+
+            fn from_value(value: &$crate::parameters::Value) -> Result<Self, String> {
+                match value {
+                    $( $crate::parameters::Value::Text(text) if text == $word => Ok(Self::$variant), )*
+                    other => Err(format!(
+                        "{} is not one of {}",
+                        other.quoted(),
+                        $crate::parameters::join_words([$($word),*].into_iter()),
+                    )),
+                }
+            }
+        }
+    };
+}
+
+/// Lists the components of one kind: the plan (parameters, as read from a scenario), the names and the catalogue entries.
+///
+/// `"red" => Red(red::Parameters),` adds the variant `Red` under the scenario key `red`. The plan is a [`Parameter`] itself,
+/// so that a component may contain one of another kind: `queue: DisciplinePlan = "tail-drop";`.
+///
+/// [`Parameter`]: crate::parameters::Parameter
+#[macro_export]
+macro_rules! component_plans {
+    ( $(#[doc = $doc:literal])* $vis:vis enum $plan:ident of $kind:literal { $( $name:literal => $variant:ident($parameters:ty), )* } ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)] // a variant is documented by its parameters
+        $vis enum $plan { $( $variant($parameters), )* }
+
+        impl $plan {
+            /// The kind of these components.
+            pub const OF: &'static str = $kind;
+
+            /// The scenario keys, in the order of the list.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+
+            /// The catalogue entries, in the order of the list.
+            pub const ENTRIES: &'static [$crate::parameters::Entry] = &[
+                $( $crate::parameters::Entry {
+                    name: $name,
+                    doc: <$parameters as $crate::parameters::Parameters>::DOC,
+                    fields: <$parameters as $crate::parameters::Parameters>::FIELDS,
+                }, )*
+            ];
+
+            /// Reads the parameters of the component called `name`; `None` after a reported mistake or for an unknown name.
+            pub fn read(name: &str, reader: &mut dyn $crate::parameters::Reader) -> Option<Self> {
+                match name {
+                    $( $name => <$parameters as $crate::parameters::Parameters>::read(reader).map(Self::$variant), )*
+                    _ => None,
+                }
+            }
+
+            /// The scenario key of this plan's component.
+            pub fn name(&self) -> &'static str {
+                match self { $( Self::$variant(_) => $name, )* }
+            }
+        }
+
+        impl $crate::parameters::Parameter for $plan {
+            const KIND: $crate::parameters::Kind = $crate::parameters::Kind::Component { of: Self::OF, names: Self::NAMES };
+
+            fn from_value(value: &$crate::parameters::Value) -> Result<Self, String> {
+                $crate::parameters::component_from_value(value, &Self::KIND, Self::read)
+            }
+
+            fn read_from(
+                field: &$crate::parameters::Field,
+                reader: &mut dyn $crate::parameters::Reader,
+            ) -> $crate::parameters::Reading<Self> {
+                $crate::parameters::read_component(field, reader, Self::read)
+            }
+        }
+    };
+}

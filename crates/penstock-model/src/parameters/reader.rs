@@ -1,0 +1,191 @@
+//! Reading declared parameters: the types that they have, and where their values come from.
+
+use super::{default_value, Field, Kind, Value};
+
+/// A type that a parameter may have.
+pub trait Parameter: Sized {
+    /// What an author writes for it.
+    const KIND: Kind;
+    /// The allowed range in words.
+    const RANGE: &'static str = "";
+    /// May be left out without a default.
+    const OPTIONAL: bool = false;
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// Says what is wrong and what is allowed; the caller adds the place.
+    fn from_value(value: &Value) -> Result<Self, String>;
+
+    /// Reads what is written for `field`, and reports mistakes to `reader`.
+    fn read_from(field: &Field, reader: &mut dyn Reader) -> Reading<Self> {
+        match reader.take(field).map(|value| Self::from_value(&value)) {
+            None => Reading::Absent,
+            Some(Ok(value)) => Reading::Given(value),
+            Some(Err(message)) => {
+                reader.mistake(&field.key(), message);
+                Reading::Broken
+            }
+        }
+    }
+
+    /// The value of a parameter that was left out, where [`Parameter::OPTIONAL`].
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+/// What became of something that may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading<T> {
+    /// It was not written.
+    Absent,
+    /// It was, with a mistake that has been reported.
+    Broken,
+    /// It was.
+    Given(T),
+}
+
+/// Where the parameters of one component come from, and where its mistakes go. The scenario reader adds file, line and path.
+pub trait Reader {
+    /// The value written for `field`, if any; the field counts as known.
+    fn take(&mut self, field: &Field) -> Option<Value>;
+    /// Reports a mistake in a parameter (or in the component as a whole, with an empty key).
+    fn mistake(&mut self, key: &str, message: String);
+
+    /// Calls `read` with the name and the parameters of the component written for `field`, a [`Kind::Component`], unless
+    /// its name is a mistake; false if nothing is written.
+    fn component(&mut self, field: &Field, read: &mut dyn FnMut(&str, &mut dyn Reader)) -> bool {
+        let Some(value) = self.take(field) else { return false };
+        let key = field.key();
+        let mut mistake = |below: &str, message: String| {
+            let path = if below.is_empty() { key.clone() } else { format!("{key}.{below}") };
+            self.mistake(&path, message);
+        };
+        visit_component(&value, &field.kind, &mut mistake, read);
+        true
+    }
+}
+
+/// A parameter struct made by [`parameters!`].
+pub trait Parameters: Sized {
+    /// The component's documentation.
+    const DOC: &'static str;
+    /// Its parameters, in order.
+    const FIELDS: &'static [Field];
+
+    /// Reads all fields, reporting every mistake to `reader`; `None` if there was any.
+    fn read(reader: &mut dyn Reader) -> Option<Self>;
+}
+
+/// Relations between parameters that no single type expresses. Every parameter struct implements it, most with an empty body.
+pub trait Check {
+    /// Calls `mistake(key, message)` for each relation that does not hold.
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let _ = mistake;
+    }
+}
+
+/// Reads one field, or gives its default; mistakes have been reported.
+#[doc(hidden)]
+pub fn read_field<T: Parameter>(field: &Field, reader: &mut dyn Reader) -> Option<T> {
+    let value = match T::read_from(field, reader) {
+        Reading::Given(value) => return Some(value),
+        Reading::Broken => return None,
+        Reading::Absent => match field.default {
+            Some(default) => T::from_value(&default_value(default)),
+            None => T::absent().ok_or_else(|| format!("is missing and has no default; {}", hint(field))),
+        },
+    };
+    value.map_err(|message| reader.mistake(&field.key(), message)).ok()
+}
+
+fn hint(field: &Field) -> String {
+    match field.kind {
+        Kind::Quantity(example) => format!("write {} = \"{example}\"", field.key()),
+        Kind::Integer => format!("write {} = 1", field.key()),
+        Kind::Number => format!("write {} = 0.5", field.key()),
+        Kind::Choice(words) => format!("one of {}", join_words(words.iter().map(|(word, _)| *word))),
+        Kind::Switch => format!("write {} = true or false", field.key()),
+        Kind::Name(of) => format!("write {} = \"name of a {of}\"", field.key()),
+        Kind::List(_) => format!("write {} = [...]", field.key()),
+        Kind::Law(text) => format!("write {} = {text}", field.key()),
+        Kind::Component { names, .. } => format!("one of {}", join_words(names.iter().copied())),
+    }
+}
+
+/// `a, b, c` for error messages.
+pub fn join_words<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.collect::<Vec<_>>().join(", ")
+}
+
+impl<T: Parameter> Parameter for Option<T> {
+    const KIND: Kind = T::KIND;
+    const RANGE: &'static str = T::RANGE;
+    const OPTIONAL: bool = true;
+    fn from_value(value: &Value) -> Result<Self, String> {
+        T::from_value(value).map(Some)
+    }
+    fn read_from(field: &Field, reader: &mut dyn Reader) -> Reading<Self> {
+        match T::read_from(field, reader) {
+            Reading::Given(value) => Reading::Given(Some(value)),
+            Reading::Absent => Reading::Absent,
+            Reading::Broken => Reading::Broken,
+        }
+    }
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+/// Calls `read` with the name and the parameters of the component that `value` is, a name or a table with one name.
+/// Mistakes are reported below `value`, as in `cubic.beta`.
+pub(super) fn visit_component(
+    value: &Value,
+    kind: &Kind,
+    mistake: &mut dyn FnMut(&str, String),
+    read: &mut dyn FnMut(&str, &mut dyn Reader),
+) {
+    let Kind::Component { of, names } = kind else { unreachable!("only components are read as components") };
+    let one_of = || format!("one of {}", join_words(names.iter().copied()));
+    let (name, parameters): (&str, &[(String, Value)]) = match value {
+        Value::Text(name) => (name, &[]),
+        Value::Table(entries) => match &entries[..] {
+            [(name, Value::Table(parameters))] => (name, parameters),
+            [(name, other)] => return mistake(name, format!("{} is not a table; write {{ key = value }}", other.quoted())),
+            [] => return mistake("", format!("names no {of}; {}", one_of())),
+            [(first, _), (second, _), ..] => return mistake("", format!("names two, '{first}' and '{second}'; keep one")),
+        },
+        other => return mistake("", format!("{} is not the name of a {of}; {}", other.quoted(), one_of())),
+    };
+    if !names.contains(&name) {
+        return mistake("", format!("unknown {of} '{name}'; {}", one_of()));
+    }
+    let mut table = Table { name, parameters, known: Vec::new(), mistake };
+    read(name, &mut table);
+    for (key, _) in parameters.iter().filter(|(key, _)| !table.known.contains(key)) {
+        (table.mistake)(&format!("{name}.{key}"), format!("unknown key '{key}'"));
+    }
+}
+
+/// The parameters of one component, as plain values.
+struct Table<'a> {
+    name: &'a str,
+    parameters: &'a [(String, Value)],
+    known: Vec<String>,
+    mistake: &'a mut dyn FnMut(&str, String),
+}
+
+impl Reader for Table<'_> {
+    fn take(&mut self, field: &Field) -> Option<Value> {
+        let key = field.key();
+        let found = self.parameters.iter().find(|(name, _)| *name == key).map(|(_, value)| value.clone());
+        self.known.push(key);
+        found
+    }
+
+    fn mistake(&mut self, key: &str, message: String) {
+        let path = if key.is_empty() { self.name.to_owned() } else { format!("{}.{key}", self.name) };
+        (self.mistake)(&path, message);
+    }
+}

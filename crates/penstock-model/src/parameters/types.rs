@@ -1,0 +1,218 @@
+//! The types of parameters that several components share.
+
+use super::{Kind, Parameter, Value};
+use crate::units::{split_quantity, Bytes, Duration, Rate};
+
+/// Reads a bare number where a unit is required as the mistake that it is.
+fn quantity<T: std::str::FromStr<Err = String>>(value: &Value, example: &str) -> Result<T, String> {
+    match value {
+        Value::Text(text) => text.parse(),
+        Value::Integer(number) => Err(format!("{number} has no unit; write \"{example}\"")),
+        Value::Float(number) => Err(format!("{number} has no unit; write \"{example}\"")),
+        other => Err(format!("{} is not a quantity; write \"{example}\"", other.quoted())),
+    }
+}
+
+impl Parameter for Duration {
+    const KIND: Kind = Kind::Quantity("30 ms");
+    const RANGE: &'static str = "zero or more";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        quantity(value, "30 ms")
+    }
+}
+
+impl Parameter for Rate {
+    const KIND: Kind = Kind::Quantity("1.5 Mbit/s");
+    const RANGE: &'static str = "above zero, at most 100 Tbit/s";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let rate: Rate = quantity(value, "1.5 Mbit/s")?;
+        match rate.as_bps() {
+            0 => Err("a rate must be above zero".to_owned()),
+            1..=100_000_000_000_000 => Ok(rate),
+            _ => Err(format!("{rate} is beyond any link; at most 100 Tbit/s")),
+        }
+    }
+}
+
+impl Parameter for Bytes {
+    const KIND: Kind = Kind::Quantity("576 bytes");
+    const RANGE: &'static str = "above zero";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match quantity::<Bytes>(value, "576 bytes")? {
+            bytes if bytes.get() == 0 => Err("a size must be above zero".to_owned()),
+            bytes => Ok(bytes),
+        }
+    }
+}
+
+impl Parameter for bool {
+    const KIND: Kind = Kind::Switch;
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Switch(switch) => Ok(*switch),
+            other => Err(format!("{} is neither true nor false", other.quoted())),
+        }
+    }
+}
+
+/// How much a queue may hold: packets or bytes, as in `60 packets` or `64 KiB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// So many packets, whatever their size.
+    Packets(u32),
+    /// So many bytes.
+    Bytes(Bytes),
+}
+
+impl Limit {
+    /// Whether `size` bytes still fit beside so many packets and bytes.
+    #[inline(always)]
+    pub fn has_room(self, packets: u32, bytes: u64, size: u32) -> bool {
+        match self {
+            Limit::Packets(limit) => packets < limit,
+            Limit::Bytes(limit) => bytes + u64::from(size) <= limit.get(),
+        }
+    }
+}
+
+impl Parameter for Limit {
+    const KIND: Kind = Kind::Quantity("60 packets");
+    const RANGE: &'static str = "at least 1 packet or 1 byte";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let text = match value {
+            Value::Text(text) => text,
+            Value::Integer(number) => return Err(format!("{number} has no unit; write \"{number} packets\" or \"20 KiB\"")),
+            other => return Err(format!("{} is not a queue size; write \"60 packets\" or \"64 KiB\"", other.quoted())),
+        };
+        let (number, unit) = split_quantity(text);
+        match unit {
+            "packets" | "packet" => match number.replace('_', "").parse::<u32>() {
+                Ok(0) => Err("a queue size must be above zero".to_owned()),
+                Ok(packets) => Ok(Limit::Packets(packets)),
+                Err(_) => Err(format!("'{text}' is not a whole number of packets between 1 and {}", u32::MAX)),
+            },
+            "" => Err(format!("'{text}' has no unit; write \"60 packets\" or \"20 KiB\"")),
+            _ => Bytes::from_value(value).map(Limit::Bytes).map_err(|message| format!("{message}, or \"60 packets\"")),
+        }
+    }
+}
+
+/// Reads a number within bounds.
+fn number(value: &Value, low: f64, high: f64, range: &str) -> Result<f64, String> {
+    let number = match value {
+        Value::Integer(number) => *number as f64,
+        Value::Float(number) => *number,
+        Value::Text(text) => percent_or_fraction(text).ok_or_else(|| format!("'{text}' is not a number {range}"))?,
+        other => return Err(format!("{} is not a number {range}", other.quoted())),
+    };
+    if number.is_finite() && (low..=high).contains(&number) {
+        Ok(number)
+    } else {
+        Err(format!("{number} is out of range; {range}"))
+    }
+}
+
+/// `10 %` as 0.1 and `1/30` as the nearest double.
+fn percent_or_fraction(text: &str) -> Option<f64> {
+    if let Some(percent) = text.trim().strip_suffix('%') {
+        return percent.trim().parse::<f64>().ok().map(|number| number / 100.0);
+    }
+    let (above, below) = text.split_once('/')?;
+    let (above, below) = (above.trim().parse::<f64>().ok()?, below.trim().parse::<f64>().ok()?);
+    (below != 0.0).then_some(above / below)
+}
+
+macro_rules! bounded_numbers {
+    ($($(#[doc = $doc:literal])* $name:ident in $low:literal ..= $high:literal, $range:literal;)*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+        pub struct $name(pub f64);
+
+        impl Parameter for $name {
+            const KIND: Kind = Kind::Number;
+            const RANGE: &'static str = $range;
+            fn from_value(value: &Value) -> Result<Self, String> {
+                number(value, $low, $high, $range).map($name)
+            }
+        }
+    )*};
+}
+
+bounded_numbers! {
+    /// A probability or a share: `0.1`, `"10 %"` or `"1/30"`.
+    Probability in 0.0..=1.0, "between 0 and 1";
+    /// The weight of a new sample in a moving average.
+    Weight in 1e-12..=1.0, "above 0, at most 1";
+    /// A positive number without a unit.
+    Positive in 1e-12..=1e12, "above 0";
+}
+
+/// A whole number of things, at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Count(pub u32);
+
+impl Parameter for Count {
+    const KIND: Kind = Kind::Integer;
+    const RANGE: &'static str = "a whole number, at least 1";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Integer(number) if (1..=i64::from(u32::MAX)).contains(number) => Ok(Count(*number as u32)),
+            other => Err(format!("{} is out of range; a whole number, at least 1", other.quoted())),
+        }
+    }
+}
+
+/// A drop precedence: 0 is the best protected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Precedence(pub u8);
+
+impl Parameter for Precedence {
+    const KIND: Kind = Kind::Integer;
+    const RANGE: &'static str = "0 to 3";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Integer(number @ 0..=3) => Ok(Precedence(*number as u8)),
+            other => Err(format!("{} is not a drop precedence; a whole number, 0 to 3", other.quoted())),
+        }
+    }
+}
+
+impl<T: Parameter> Parameter for Vec<T>
+where
+    T: ListItem,
+{
+    const KIND: Kind = Kind::List(&T::KIND);
+    const RANGE: &'static str = T::RANGE;
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::List(values) if values.is_empty() => Err("the list is empty".to_owned()),
+            Value::List(values) => {
+                values.iter().enumerate().map(|(i, value)| T::from_value(value).map_err(|message| format!("item {i}: {message}"))).collect()
+            }
+            other => Err(format!("{} is not a list", other.quoted())),
+        }
+    }
+}
+
+/// The name of a traffic class.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ClassName(pub String);
+
+impl Parameter for ClassName {
+    const KIND: Kind = Kind::Name("class");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) if !text.is_empty() => Ok(ClassName(text.clone())),
+            other => Err(format!("{} is not the name of a class", other.quoted())),
+        }
+    }
+}
+impl ListItem for ClassName {}
+
+/// Types that may stand in a list parameter.
+pub trait ListItem {}
+impl ListItem for Limit {}
+impl ListItem for Probability {}
+impl ListItem for Duration {}
+impl ListItem for Rate {}
+impl ListItem for Bytes {}

@@ -1,0 +1,44 @@
+//! Values as they are written, before any unit is read.
+
+/// A value as the scenario's author wrote it, before any unit is read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A quoted text, usually a quantity such as `10 Mbit/s`.
+    Text(String),
+    /// A bare whole number.
+    Integer(i64),
+    /// A bare decimal number.
+    Float(f64),
+    /// `true` or `false`.
+    Switch(bool),
+    /// A list.
+    List(Vec<Value>),
+    /// An inline table, in the order written.
+    Table(Vec<(String, Value)>),
+}
+
+impl Value {
+    /// How an error message quotes the value.
+    pub fn quoted(&self) -> String {
+        match self {
+            Value::Text(text) => format!("'{text}'"),
+            Value::Integer(number) => number.to_string(),
+            Value::Float(number) => number.to_string(),
+            Value::Switch(switch) => switch.to_string(),
+            Value::List(_) => "a list".to_owned(),
+            Value::Table(_) => "a table".to_owned(),
+        }
+    }
+}
+
+/// A default as written in [`parameters!`]: a bare number or switch where it reads as one, else text.
+pub fn default_value(text: &str) -> Value {
+    if let Ok(number) = text.parse::<i64>() {
+        return Value::Integer(number);
+    }
+    match (text.parse::<f64>(), text.parse::<bool>()) {
+        (Ok(number), _) => Value::Float(number),
+        (_, Ok(switch)) => Value::Switch(switch),
+        _ => Value::Text(text.to_owned()),
+    }
+}

@@ -1,0 +1,228 @@
+//! CUBIC.
+
+use super::hystart::HyStart;
+use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, RttSampling, Timeout, Window};
+use crate::parameters::{Check, Positive, Probability};
+use crate::units::Time;
+
+crate::parameters! {
+    /// CUBIC: a window that grows as a cubic function of the time since the last congestion.
+    ///
+    /// ## Decides
+    /// t seconds after congestion avoidance began, the window should be W(t) = C (t - K)^3 + W_max, where W_max is the
+    /// window at the last congestion and K = cbrt((W_max - cwnd) / C) the time that it takes to come back to it. Each
+    /// acknowledgement adds (W(t + RTT) - cwnd) / cwnd, at least nothing and at most half a segment. Where Reno with the
+    /// same `beta` would be ahead of W(t), the window is Reno's, W_est (Reno-friendly region). Congestion, seen as a loss
+    /// or as an echoed mark, sets ssthresh to `beta` times what was outstanding; where the window has not come back to
+    /// W_max by then, W_max becomes (1 + `beta`) / 2 times the window (fast convergence). Slow start is Reno's or, with
+    /// `hystart`, HyStart++, which leaves the first slow start when round trips grow longer.
+    ///
+    /// ## State
+    /// About 170 bytes, with HyStart++ 60 more and 8 for each segment outstanding during the first slow start. One cube per
+    /// acknowledgement, one cube root per congestion.
+    ///
+    /// ## Departures
+    /// - Spurious timeouts and spurious losses are not detected [RFC9438 s4.9 makes the response to them optional].
+    /// - In the Reno-friendly region the window does not fall to W_est where it is above it already.
+    /// - An acknowledgement that was sent while the application had nothing to send leaves the window, and the time until
+    ///   the next one does not count [RFC9438 s4.2, s5.8]; in slow start, where less than half of the window was used.
+    /// - RTT is the smoothed round trip [RFC9438 s4.2].
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.tcp = { recovery.sack = {}, congestion-control.cubic = { hystart = true } }
+    /// ```
+    ///
+    /// ## References
+    /// RFC 9438; RFC 9406 (HyStart++); Ha, Rhee and Xu [Ha08].
+    pub struct Parameters {
+        /// How steeply the window grows (C), in segments per cubic second [RFC9438 s5.1].
+        c: Positive = "0.4";
+        /// What congestion multiplies the window by (beta_cubic) [RFC9438 s4.6]; 0.5 is Reno's.
+        beta: Probability = "0.7";
+        /// Whether a flow whose window has not come back to W_max makes room for others [RFC9438 s4.7].
+        fast_convergence: bool = "true";
+        /// Whether the first slow start is HyStart++ [RFC9406].
+        hystart: bool = "false";
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.beta.0 <= 0.0 || self.beta.0 >= 1.0 {
+            mistake("beta", format!("{} is out of range; above 0 and below 1", self.beta.0));
+        }
+    }
+}
+
+/// The control of a connection. Windows are in segments, times of the cubic in seconds.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    c: f64,
+    beta: f64,
+    fast_convergence: bool,
+    hystart: Option<HyStart>,
+    smoothed_rtt: f64,
+    /// W_max.
+    w_max: f64,
+    /// The window before the last reduction (cwnd_prior).
+    prior: f64,
+    /// There is no W_max: slow start ended without congestion, or after a timeout [RFC9438 s4.8, s4.10].
+    without_w_max: bool,
+    /// Congestion avoidance, once it has begun.
+    epoch: Option<Epoch>,
+    /// When the last acknowledgement arrived.
+    last_ack: Time,
+}
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// When it began, later by all times in which the window was not used.
+    start: Time,
+    /// K, in seconds.
+    k: f64,
+    /// W_est.
+    w_est: f64,
+    /// alpha_cubic.
+    alpha: f64,
+}
+
+impl Cubic {
+    /// The control of a new connection.
+    pub fn new(parameters: &Parameters, context: &ConnectionContext) -> Cubic {
+        Cubic {
+            c: parameters.c.0,
+            beta: parameters.beta.0,
+            fast_convergence: parameters.fast_convergence,
+            hystart: parameters.hystart.then(|| HyStart::new(context.paced)),
+            smoothed_rtt: 0.0,
+            w_max: 0.0,
+            prior: 0.0,
+            without_w_max: true,
+            epoch: None,
+            last_ack: Time::ZERO,
+        }
+    }
+
+    /// W_cubic(t) [RFC9438 s4.2 Figure 1].
+    #[inline]
+    fn w_cubic(&self, k: f64, t: f64) -> f64 {
+        let d = t - k;
+        self.c * d * d * d + self.w_max
+    }
+
+    /// Congestion avoidance begins with the window `cwnd`.
+    fn begin_epoch(&mut self, now: Time, cwnd: f64) -> Epoch {
+        if self.without_w_max {
+            self.w_max = cwnd;
+            self.prior = self.prior.max(cwnd);
+        }
+        // [RFC9438 s4.2 Figure 2]; no time to wait where the window is beyond W_max already.
+        let k = libm::cbrt((self.w_max - cwnd).max(0.0) / self.c);
+        // What lets additive increase with `beta` take the share of Reno [RFC9438 s4.3].
+        let alpha = 3.0 * (1.0 - self.beta) / (1.0 + self.beta);
+        Epoch { start: now, k, w_est: cwnd, alpha }
+    }
+
+    /// Congestion avoidance [RFC9438 s4.2 to s4.5].
+    #[inline]
+    fn avoid_congestion(&mut self, ack: &Acknowledgement, window: &mut Window) {
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin_epoch(ack.now, window.size),
+        };
+        if ack.app_limited {
+            epoch.start += ack.now.since(self.last_ack.max(epoch.start));
+        } else {
+            let cwnd = window.size;
+            epoch.w_est += epoch.alpha * f64::from(ack.newly) / cwnd;
+            if epoch.w_est >= self.prior {
+                epoch.alpha = 1.0; // as fast as Reno once where Reno would be [RFC9438 s4.3]
+            }
+            let t = ack.now.since(epoch.start).as_seconds();
+            window.size = if self.w_cubic(epoch.k, t) < epoch.w_est {
+                cwnd.max(epoch.w_est)
+            } else {
+                let target = self.w_cubic(epoch.k, t + self.smoothed_rtt).max(cwnd).min(1.5 * cwnd);
+                cwnd + (target - cwnd) / cwnd
+            };
+            window.size = window.size.min(f64::from(window.max));
+        }
+        self.epoch = Some(epoch);
+    }
+
+    /// A reduction from the window `cwnd`: what becomes of W_max [RFC9438 s4.7] and of ssthresh [RFC9438 s4.6].
+    fn reduce(&mut self, in_flight: u32, window: &mut Window) -> f64 {
+        let cwnd = window.size;
+        let converges = self.fast_convergence && cwnd < self.w_max;
+        self.w_max = if converges { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
+        self.prior = cwnd;
+        self.epoch = None;
+        self.hystart = None; // for the first slow start only [RFC9406 s4.3]
+        let reduced = f64::from(in_flight.min(window.usable())) * self.beta;
+        window.threshold = reduced.max(2.0);
+        reduced
+    }
+}
+
+impl CongestionControl for Cubic {
+    #[inline]
+    fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
+        if !ack.may_grow() {
+            return;
+        }
+        if window.is_in_slow_start() {
+            match &mut self.hystart {
+                Some(hystart) => hystart.on_ack(ack, window),
+                None if ack.app_limited && 2.0 * f64::from(ack.in_flight) < window.size => {}
+                None => window.grow(),
+            }
+        } else {
+            self.hystart = None;
+            self.avoid_congestion(ack, window);
+        }
+        self.last_ack = ack.now;
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window) {
+        let reduced = self.reduce(congestion.in_flight, window);
+        self.without_w_max = false;
+        if congestion.cause == Cause::Ecn {
+            window.size = reduced.max(1.0); // [RFC9438 s4.6]
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
+        if !timeout.repeated {
+            self.reduce(timeout.in_flight, window);
+        }
+        self.without_w_max = true;
+        self.epoch = None;
+    }
+
+    fn on_rtt_sample(&mut self, sample: &RttSample, _window: &mut Window) {
+        self.smoothed_rtt = sample.smoothed.as_seconds();
+        if let Some(hystart) = &mut self.hystart {
+            hystart.on_rtt_sample(sample.rtt);
+        }
+    }
+
+    /// The time in which nothing was outstanding does not count [RFC9438 s4.2].
+    fn on_resume(&mut self, now: Time, _window: &mut Window) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += now.since(self.last_ack.max(epoch.start));
+            self.last_ack = now;
+        }
+    }
+
+    fn rtt_sampling(&self) -> RttSampling {
+        match self.hystart {
+            Some(_) => RttSampling::EveryAck,
+            None => RttSampling::OncePerRound,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

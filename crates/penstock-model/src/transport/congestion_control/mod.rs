@@ -1,0 +1,197 @@
+//! Congestion control: how much a sender may have in the network, and how fast it sends.
+//!
+//! A congestion control is told what happens to a connection (acknowledgements, round trips, losses, marks, timeouts, idle
+//! times) and answers with a [`Window`] and, if it wants one, a pacing rate. Which segments are lost, and how they are
+//! repaired, is the business of a [`recovery`](super::recovery).
+
+pub mod cubic;
+mod hystart;
+pub mod reno;
+mod window;
+
+use crate::units::{Duration, Rate, Time};
+pub use window::Window;
+
+/// Makes the plan, the congestion control at work and the dispatch between them from the list below.
+macro_rules! congestion_controls {
+    ($( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
+        crate::component_plans! {
+            /// A congestion control with its parameters, as a scenario gives it.
+            pub enum CongestionControlPlan of "congestion-control" { $( $name => $variant($parameters), )* }
+        }
+
+        /// A congestion control at work. Boxed, so that a connection has the size that most need; what has no state takes
+        /// no memory.
+        #[allow(missing_docs)] // a variant is documented by its component
+        #[derive(Clone, Debug)]
+        pub enum AnyCongestionControl { $( $variant(Box<$control>), )* }
+
+        impl AnyCongestionControl {
+            /// The congestion control that `plan` describes.
+            pub fn new(plan: &CongestionControlPlan, context: &ConnectionContext) -> AnyCongestionControl {
+                match plan {
+                    $( CongestionControlPlan::$variant(parameters) => {
+                        AnyCongestionControl::$variant(Box::new(<$control>::new(parameters, context)))
+                    } )*
+                }
+            }
+
+            /// [`CongestionControl::on_ack`]; the facts are gathered only where they are read.
+            #[inline(always)]
+            pub fn on_ack_with(&mut self, facts: impl Fn() -> Acknowledgement, window: &mut Window) {
+                match self {
+                    $( AnyCongestionControl::$variant(it) => it.on_ack(&facts(), window), )*
+                }
+            }
+
+            /// The control behind the variant.
+            pub fn get(&mut self) -> &mut dyn CongestionControl {
+                match self {
+                    $( AnyCongestionControl::$variant(it) => &mut **it, )*
+                }
+            }
+        }
+    };
+}
+
+congestion_controls! {
+    "reno" => Reno(reno::Reno, reno::Parameters),
+    "cubic" => Cubic(cubic::Cubic, cubic::Parameters),
+}
+
+/// What a congestion control learns about its connection when it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionContext {
+    /// Bytes of a full-sized segment on the wire.
+    pub packet_size: u32,
+    /// Whether the sender spaces its segments.
+    pub paced: bool,
+}
+
+/// An acknowledgement of new data.
+#[derive(Clone, Copy, Debug)]
+pub struct Acknowledgement {
+    /// When it arrived.
+    pub now: Time,
+    /// Segments that it acknowledges for the first time (cumulatively).
+    pub newly: u32,
+    /// Segments known to have arrived since the connection began, selectively acknowledged ones included.
+    pub delivered: u32,
+    /// The segment after the last that it acknowledges (SND.UNA from now on).
+    pub acknowledged: u32,
+    /// The segment that is sent next (SND.NXT).
+    pub next: u32,
+    /// Segments that were outstanding before it arrived.
+    pub in_flight: u32,
+    /// The application had nothing more to send although the window had room [RFC7661 s3; RFC9438 s5.8].
+    pub app_limited: bool,
+    /// The receiver echoes that a segment met congestion (ECE) [RFC3168 s6.1].
+    pub ece: bool,
+    /// The sender repairs losses in a fast recovery, which rules the window meanwhile.
+    pub in_recovery: bool,
+}
+
+impl Acknowledgement {
+    /// Whether it may let the window grow.
+    #[inline(always)]
+    pub fn may_grow(&self) -> bool {
+        !self.in_recovery && !self.ece
+    }
+}
+
+/// Why a congestion control is to reduce its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A segment is held to be lost; a recovery follows.
+    Loss,
+    /// The receiver echoes a CE mark; nothing is lost.
+    Ecn,
+}
+
+/// Congestion, reported once per window of data [RFC5681 s3.2; RFC3168 s6.1.2].
+#[derive(Clone, Copy, Debug)]
+pub struct Congestion {
+    /// When it was seen.
+    pub now: Time,
+    /// By what.
+    pub cause: Cause,
+    /// FlightSize: segments sent and not acknowledged.
+    pub in_flight: u32,
+}
+
+/// The retransmission timer has expired.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeout {
+    /// When.
+    pub now: Time,
+    /// FlightSize: segments sent and not acknowledged.
+    pub in_flight: u32,
+    /// Nothing new has been acknowledged since the last timeout.
+    pub repeated: bool,
+}
+
+/// A measured round trip.
+#[derive(Clone, Copy, Debug)]
+pub struct RttSample {
+    /// When its acknowledgement arrived.
+    pub now: Time,
+    /// How long it took.
+    pub rtt: Duration,
+    /// SRTT, this sample included [RFC6298 s2].
+    pub smoothed: Duration,
+}
+
+/// Which segments' round trips a congestion control wants to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RttSampling {
+    /// One at a time, as the retransmission timer measures them [RFC6298 s3].
+    OncePerRound,
+    /// One with each acknowledgement of new data, as if every segment carried a timestamp. Takes memory for every
+    /// segment outstanding.
+    EveryAck,
+}
+
+/// A congestion control. What it decides is in the [`Window`], which a recovery may inflate meanwhile.
+pub trait CongestionControl {
+    /// An acknowledgement of new data arrived. One that echoes a mark grows no window [RFC3168 s6.1.2], nor does one in a
+    /// fast recovery.
+    fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window);
+
+    /// Congestion was seen: sets the threshold and, where nothing is lost, the window.
+    fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window);
+
+    /// The timer expired: sets the threshold; the window becomes one segment.
+    fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window);
+
+    /// A round trip was measured; called before [`CongestionControl::on_ack`] of the same acknowledgement.
+    fn on_rtt_sample(&mut self, sample: &RttSample, window: &mut Window) {
+        let _ = (sample, window);
+    }
+
+    /// `segments` of those sent are held to be lost, and are sent again.
+    fn on_lost(&mut self, now: Time, segments: u32) {
+        let _ = (now, segments);
+    }
+
+    /// Something is sent after nothing was outstanding.
+    fn on_resume(&mut self, now: Time, window: &mut Window) {
+        let _ = (now, window);
+    }
+
+    /// Which round trips it wants to know from now on.
+    fn rtt_sampling(&self) -> RttSampling {
+        RttSampling::OncePerRound
+    }
+
+    /// Whether segments leave spaced at [`CongestionControl::pacing_rate`] even where the scenario does not ask for pacing.
+    fn paces(&self) -> bool {
+        false
+    }
+
+    /// The rate at which segments leave when they are paced; by default the sender's, from the window and the smoothed
+    /// round trip.
+    fn pacing_rate(&self, now: Time, window: &Window) -> Option<Rate> {
+        let _ = (now, window);
+        None
+    }
+}

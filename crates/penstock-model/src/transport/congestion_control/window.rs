@@ -1,0 +1,78 @@
+//! The congestion window and its threshold, in segments.
+
+/// cwnd and ssthresh. Additions and divisions of doubles only, which are the same on every machine.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// cwnd.
+    pub size: f64,
+    /// ssthresh.
+    pub threshold: f64,
+    /// The most that may be outstanding, in segments.
+    pub max: u32,
+}
+
+impl Window {
+    /// Whether cwnd is in slow start [RFC5681 s3.1].
+    #[inline]
+    pub fn is_in_slow_start(&self) -> bool {
+        self.size < self.threshold
+    }
+
+    /// Whole segments that may be outstanding.
+    #[inline]
+    pub fn usable(&self) -> u32 {
+        (self.size as u32).min(self.max)
+    }
+
+    /// An acknowledgement of new data arrived: slow start or congestion avoidance [RFC5681 s3.1].
+    #[inline]
+    pub fn grow(&mut self) {
+        self.size += if self.is_in_slow_start() { 1.0 } else { 1.0 / self.size };
+        self.size = self.size.min(f64::from(self.max));
+    }
+
+    /// A loss was seen with `flight` segments outstanding: ssthresh = max(FlightSize / 2, 2) [RFC5681 s3.1 (4)].
+    ///
+    /// What limited transmit sent beyond the window does not count [RFC5681 s3.2].
+    pub fn halve_threshold(&mut self, flight: u32) {
+        self.threshold = f64::from((flight.min(self.usable()) / 2).max(2));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_doubles_per_round_trip_then_grows_by_one() {
+        let mut window = Window { size: 2.0, threshold: 4.0, max: 100 };
+        window.grow();
+        window.grow();
+        assert_eq!(window.size, 4.0);
+        window.grow();
+        assert_eq!(window.size, 4.25);
+        window.grow();
+        assert_eq!(window.size, 4.25 + 1.0 / 4.25); // 4.485
+        window.grow(); // 4.708
+        window.grow(); // 4.921
+        assert_eq!(window.usable(), 4);
+        window.grow(); // 5.124
+        assert_eq!(window.usable(), 5);
+    }
+
+    #[test]
+    fn the_window_stops_at_its_maximum() {
+        let mut window = Window { size: 7.9, threshold: 2.0, max: 8 };
+        window.grow();
+        assert_eq!((window.size, window.usable()), (8.0, 8));
+    }
+
+    #[test]
+    fn half_a_flight_is_whole_segments_and_at_least_two() {
+        let mut window = Window { size: 9.7, threshold: 100.0, max: 100 };
+        for (flight, threshold) in [(9, 4.0), (8, 4.0), (3, 2.0), (1, 2.0), (11, 4.0)] {
+            window.halve_threshold(flight);
+            assert_eq!(window.threshold, threshold, "flight of {flight}");
+        }
+    }
+}

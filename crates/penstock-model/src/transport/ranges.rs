@@ -1,0 +1,92 @@
+//! Sets of segments.
+
+use crate::packet::SackBlock;
+
+/// A set of segments as disjoint ranges in ascending order; no memory while it is empty.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RangeSet {
+    blocks: Vec<SackBlock>,
+}
+
+impl RangeSet {
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    pub fn blocks(&self) -> &[SackBlock] {
+        &self.blocks
+    }
+
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+    }
+
+    /// The range that holds `seq`.
+    pub fn block_of(&self, seq: u32) -> Option<SackBlock> {
+        let index = self.blocks.partition_point(|block| block.end <= seq);
+        self.blocks.get(index).filter(|block| block.start <= seq).copied()
+    }
+
+    pub fn contains(&self, seq: u32) -> bool {
+        self.block_of(seq).is_some()
+    }
+
+    /// The first segment from `seq` on that is not in the set.
+    pub fn end_of_run(&self, seq: u32) -> u32 {
+        self.block_of(seq).map_or(seq, |block| block.end)
+    }
+
+    /// Adds a range and says how many of its segments were new.
+    pub fn insert(&mut self, added: SackBlock) -> u32 {
+        // The ranges that touch the new one, all of which become one.
+        let first = self.blocks.partition_point(|block| block.end < added.start);
+        let last = self.blocks.partition_point(|block| block.start <= added.end);
+        let touched = &self.blocks[first..last];
+        let old: u32 = touched.iter().map(|block| block.end - block.start).sum();
+        let start = touched.first().map_or(added.start, |block| block.start.min(added.start));
+        let end = touched.last().map_or(added.end, |block| block.end.max(added.end));
+        if first == last {
+            self.blocks.insert(first, added);
+        } else {
+            self.blocks[first] = SackBlock { start, end };
+            self.blocks.drain(first + 1..last);
+        }
+        end - start - old
+    }
+
+    /// Forgets everything before `seq`.
+    pub fn remove_below(&mut self, seq: u32) {
+        let gone = self.blocks.partition_point(|block| block.end <= seq);
+        self.blocks.drain(..gone);
+        if let Some(first) = self.blocks.first_mut() {
+            first.start = first.start.max(seq);
+        }
+    }
+
+    /// How many segments of the set lie before `seq`.
+    pub fn count_below(&self, seq: u32) -> u32 {
+        self.blocks.iter().take_while(|block| block.start < seq).map(|block| block.end.min(seq) - block.start).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(start: u32, end: u32) -> SackBlock {
+        SackBlock { start, end }
+    }
+
+    #[test]
+    fn ranges_that_touch_become_one() {
+        let mut set = RangeSet::default();
+        assert_eq!(set.insert(block(5, 7)), 2);
+        assert_eq!(set.insert(block(9, 10)), 1);
+        assert_eq!(set.blocks(), [block(5, 7), block(9, 10)]);
+        assert_eq!(set.insert(block(6, 9)), 2);
+        assert_eq!(set.blocks(), [block(5, 10)]);
+        set.remove_below(8);
+        assert_eq!(set.blocks(), [block(8, 10)]);
+    }
+}

@@ -1,0 +1,180 @@
+//! What a sender has outstanding.
+
+use super::scoreboard::{Outstanding, Scoreboard};
+use crate::packet::Ack;
+use crate::transport::congestion_control::Window;
+
+/// What a sender is doing about losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// None is known.
+    Normal,
+    /// Fast recovery.
+    Recovery,
+    /// Going back over what may have been lost; duplicate acknowledgements mean nothing.
+    GoBack,
+}
+
+/// How losses are detected.
+#[derive(Clone, Copy, Debug)]
+pub struct LossDetection {
+    /// DupThresh.
+    pub dup_ack_threshold: u32,
+    /// Whether the first duplicate acknowledgements let new segments go out [RFC3042 s2].
+    pub limited_transmit: bool,
+    /// Whether receivers report the blocks that they hold.
+    pub uses_blocks: bool,
+}
+
+/// The segments of a connection as its sender sees them.
+#[derive(Clone, Debug)]
+pub struct Flight {
+    /// Segments that the application has handed over.
+    pub offered: u32,
+    /// The first segment that is not acknowledged (SND.UNA).
+    pub unacknowledged: u32,
+    /// The segment to send next (SND.NXT).
+    pub next: u32,
+    /// The segment after the highest that was ever sent.
+    pub high: u32,
+    /// What had been sent when the last loss was seen.
+    pub recover: u32,
+    /// Duplicate acknowledgements in a row.
+    pub duplicates: u32,
+    /// The most that may be outstanding, in segments: the receiver's window.
+    pub max: u32,
+    /// What is being done about losses.
+    pub phase: Phase,
+    /// The first unacknowledged segment goes out again before anything else.
+    pub resend: bool,
+    detection: LossDetection,
+    pub(crate) scoreboard: Scoreboard,
+}
+
+impl Flight {
+    /// Nothing has been sent.
+    pub fn new(detection: LossDetection, max: u32) -> Flight {
+        Flight {
+            offered: 0,
+            unacknowledged: 0,
+            next: 0,
+            high: 0,
+            recover: 0,
+            duplicates: 0,
+            max,
+            phase: Phase::Normal,
+            resend: false,
+            detection,
+            scoreboard: Scoreboard::default(),
+        }
+    }
+
+    /// Segments sent and not acknowledged; after going back, those sent since.
+    #[inline]
+    pub fn in_flight(&self) -> u32 {
+        self.next - self.unacknowledged
+    }
+
+    /// Segments known to have arrived.
+    pub fn delivered(&self) -> u32 {
+        self.unacknowledged + self.scoreboard.sacked_below(self.high)
+    }
+
+    /// Takes an acknowledgement's blocks in and says how many segments they newly cover.
+    pub fn take_blocks(&mut self, ack: &Ack) -> u32 {
+        self.scoreboard.update(ack.blocks(), self.unacknowledged, self.detection.dup_ack_threshold)
+    }
+
+    /// Takes the blocks of an acknowledgement of new data in, where receivers report them.
+    pub fn take_new_blocks(&mut self, ack: &Ack) {
+        if self.detection.uses_blocks {
+            self.scoreboard.remove_below(ack.next);
+            self.take_blocks(ack);
+        }
+    }
+
+    /// Counts a duplicate acknowledgement outside of recovery; whether a loss is certain by it.
+    pub fn count_duplicate(&mut self) -> bool {
+        if self.phase != Phase::Normal {
+            return false;
+        }
+        self.duplicates += 1;
+        self.duplicates >= self.detection.dup_ack_threshold || self.scoreboard.is_lost(self.unacknowledged)
+    }
+
+    /// Fast recovery begins with the retransmission of the first unacknowledged segment.
+    pub fn begin_recovery(&mut self) {
+        self.phase = Phase::Recovery;
+        self.recover = self.high;
+        self.resend = true;
+    }
+
+    /// Starts over from the first unacknowledged segment with a window of one.
+    pub fn go_back(&mut self, window: &mut Window) {
+        window.size = 1.0;
+        self.phase = Phase::GoBack;
+        self.recover = self.high;
+        self.next = self.unacknowledged;
+        self.duplicates = 0;
+        self.resend = false;
+    }
+
+    /// Duplicate acknowledgements count again once more than what had been sent is acknowledged [RFC6582 s3.2 (2)], or,
+    /// with blocks, as much [RFC6675 s5.1].
+    #[inline]
+    pub fn leave_go_back(&mut self) {
+        if self.unacknowledged > self.recover || self.unacknowledged == self.recover && self.detection.uses_blocks {
+            self.phase = Phase::Normal;
+        }
+    }
+
+    /// The segment to send next in the order of numbers, where the windows admit one; it counts as sent.
+    #[inline]
+    pub fn next_in_order(&mut self, window: &Window) -> Option<u32> {
+        let seq = if self.next < self.high { self.scoreboard.next_hole(self.next) } else { self.next };
+        if !self.may_send(seq, window) {
+            return None;
+        }
+        self.next = seq + 1;
+        Some(seq)
+    }
+
+    /// Whether `seq` is there to be sent and the windows admit it.
+    #[inline]
+    fn may_send(&self, seq: u32, window: &Window) -> bool {
+        let in_network = seq - self.unacknowledged - self.scoreboard_credit(seq);
+        self.is_within_reach(seq) && in_network < (window.size as u32).saturating_add(self.limited_transmit())
+    }
+
+    /// Whether the application has offered `seq` and the receiver's window reaches beyond it.
+    #[inline]
+    pub fn is_within_reach(&self, seq: u32) -> bool {
+        seq < self.offered && seq - self.unacknowledged < self.max
+    }
+
+    /// New segments that duplicate acknowledgements let out beyond cwnd before a loss is certain [RFC3042 s2].
+    #[inline]
+    fn limited_transmit(&self) -> u32 {
+        if self.phase == Phase::Normal && self.detection.limited_transmit && !self.detection.uses_blocks {
+            self.duplicates.min(2)
+        } else {
+            0
+        }
+    }
+
+    /// Segments before `seq` that the scoreboard shows to have left the network. Before a loss is certain this is
+    /// SACK's limited transmit [RFC6675 s5 (3)].
+    #[inline]
+    fn scoreboard_credit(&self, seq: u32) -> u32 {
+        if self.phase == Phase::Normal && !self.detection.limited_transmit {
+            0
+        } else {
+            self.scoreboard.sacked_below(seq)
+        }
+    }
+
+    /// What the scoreboard is asked about.
+    pub(crate) fn outstanding(&self) -> Outstanding {
+        Outstanding { unacknowledged: self.unacknowledged, high: self.high }
+    }
+}

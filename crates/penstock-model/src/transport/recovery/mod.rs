@@ -1,0 +1,115 @@
+//! Loss recovery: which segments a sender holds to be lost, and how it repairs them.
+//!
+//! A recovery sees the [`Flight`] of a connection and its [`Window`], which it inflates and deflates while it repairs; by
+//! how much congestion reduces the window is the business of a [congestion control](super::congestion_control).
+
+mod flight;
+pub mod new_reno;
+pub mod reno;
+pub mod sack;
+mod scoreboard;
+pub mod tahoe;
+
+use crate::packet::Ack;
+use crate::transport::congestion_control::Window;
+pub use flight::{Flight, LossDetection, Phase};
+
+/// Makes the plan, the recovery at work and the dispatch between them from the list below.
+macro_rules! recoveries {
+    ($( $name:literal => $variant:ident($recovery:ty, $parameters:ty), )*) => {
+        crate::component_plans! {
+            /// A loss recovery with its parameters, as a scenario gives it.
+            pub enum RecoveryPlan of "recovery" { $( $name => $variant($parameters), )* }
+        }
+
+        /// A recovery at work.
+        #[allow(missing_docs)] // a variant is documented by its component
+        #[derive(Clone, Debug)]
+        pub enum AnyRecovery { $( $variant($recovery), )* }
+
+        impl AnyRecovery {
+            /// The recovery that `plan` describes.
+            pub fn new(plan: &RecoveryPlan) -> AnyRecovery {
+                match plan {
+                    $( RecoveryPlan::$variant(parameters) => AnyRecovery::$variant(<$recovery>::new(parameters)), )*
+                }
+            }
+        }
+
+        impl RecoveryPlan {
+            /// Whether receivers report the blocks that they hold [RFC2018].
+            pub fn uses_blocks(&self) -> bool {
+                match self {
+                    $( RecoveryPlan::$variant(_) => <$recovery as Recovery>::USES_BLOCKS, )*
+                }
+            }
+        }
+
+        impl AnyRecovery {
+            /// [`Recovery::on_duplicate_ack`].
+            pub fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {
+                match self {
+                    $( AnyRecovery::$variant(it) => it.on_duplicate_ack(ack, flight, window), )*
+                }
+            }
+
+            /// [`Recovery::on_loss`].
+            pub fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
+                match self {
+                    $( AnyRecovery::$variant(it) => it.on_loss(flight, window), )*
+                }
+            }
+
+            /// [`Recovery::on_partial_ack`].
+            pub fn on_partial_ack(&mut self, newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
+                match self {
+                    $( AnyRecovery::$variant(it) => it.on_partial_ack(newly, flight, window), )*
+                }
+            }
+
+            /// [`Recovery::next_segment`].
+            pub fn next_segment(&mut self, flight: &mut Flight, window: &Window) -> Option<u32> {
+                match self {
+                    $( AnyRecovery::$variant(it) => it.next_segment(flight, window), )*
+                }
+            }
+        }
+    };
+}
+
+recoveries! {
+    "tahoe" => Tahoe(tahoe::Tahoe, tahoe::Parameters),
+    "reno" => Reno(reno::Reno, reno::Parameters),
+    "new-reno" => NewReno(new_reno::NewReno, new_reno::Parameters),
+    "sack" => Sack(sack::Sack, sack::Parameters),
+}
+
+/// A loss recovery. The sender itself begins a retransmission after a timeout, which is the same for all.
+pub trait Recovery {
+    /// Whether receivers report the blocks that they hold [RFC2018].
+    const USES_BLOCKS: bool = false;
+
+    /// An acknowledgement of nothing new arrived while something is outstanding; whether it shows a first loss.
+    fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {
+        let _ = ack;
+        if flight.phase == Phase::Recovery {
+            window.size += 1.0; // a segment has left the network [RFC5681 s3.2 (4)]
+        }
+        flight.count_duplicate()
+    }
+
+    /// A loss was seen, and the congestion control has set the threshold: begins the repair.
+    fn on_loss(&mut self, flight: &mut Flight, window: &mut Window);
+
+    /// `newly` segments were acknowledged in fast recovery, but not all that had been sent before it; whether that restarts
+    /// the timer.
+    fn on_partial_ack(&mut self, newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
+        let _ = (newly, flight, window);
+        true
+    }
+
+    /// The segment to send next in fast recovery, where the window has room; it counts as sent.
+    fn next_segment(&mut self, flight: &mut Flight, window: &Window) -> Option<u32> {
+        flight.next_in_order(window)
+    }
+}

@@ -1,0 +1,76 @@
+//! The recovery of RFC 6582.
+
+use super::{Flight, Recovery};
+use crate::parameters::Check;
+use crate::transport::congestion_control::Window;
+
+crate::parameters! {
+    /// NewReno: stays in fast recovery until everything sent before it is acknowledged, and repairs one loss a round trip.
+    ///
+    /// ## Decides
+    /// As Reno; but an acknowledgement of a part of what had been sent before the loss was seen (partial acknowledgement)
+    /// means that the next segment is lost too. It is sent again at once; cwnd shrinks by what was acknowledged and grows
+    /// by one segment.
+    ///
+    /// ## State
+    /// Whether a partial acknowledgement has come. Constant cost per acknowledgement.
+    ///
+    /// ## Departures
+    /// - A full acknowledgement sets cwnd to ssthresh [RFC6582 s3.2 (3), the second of its two choices].
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.tcp = { recovery.new-reno = { partial-ack-timer = "every" } }
+    /// ```
+    ///
+    /// ## References
+    /// RFC 6582 s3; RFC 3782 s4; Fall and Floyd [Fall96 s2.3].
+    pub struct Parameters {
+        /// Which partial acknowledgements restart the retransmission timer.
+        partial_ack_timer: PartialAckTimer = "first";
+    }
+}
+impl Check for Parameters {}
+
+crate::choice! {
+    /// Which partial acknowledgements restart the retransmission timer in a recovery.
+    pub enum PartialAckTimer {
+        /// The first only: many losses end in a timeout rather than in many round trips ("impatient") [RFC3782 s4].
+        "first" => First,
+        /// Each of them ("slow but steady") [RFC3782 s4].
+        "every" => Every,
+    }
+}
+
+/// The recovery of a connection.
+#[derive(Clone, Debug)]
+pub struct NewReno {
+    timer: PartialAckTimer,
+    /// A partial acknowledgement has come in this recovery.
+    partial_seen: bool,
+}
+
+impl NewReno {
+    /// The recovery of a new connection.
+    pub fn new(parameters: &Parameters) -> NewReno {
+        NewReno { timer: parameters.partial_ack_timer, partial_seen: false }
+    }
+}
+
+impl Recovery for NewReno {
+    fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
+        // The duplicates are segments that have left the network [RFC5681 s3.2 (3)].
+        window.size = window.threshold + f64::from(flight.duplicates);
+        flight.begin_recovery();
+        self.partial_seen = false;
+    }
+
+    /// The next hole is a loss too. The window shrinks by what left the network and grows by the segment sent again
+    /// [RFC6582 s3.2 (3)].
+    fn on_partial_ack(&mut self, newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
+        flight.resend = true;
+        window.size = (window.size - f64::from(newly) + 1.0).max(1.0);
+        let first = !std::mem::replace(&mut self.partial_seen, true);
+        first || self.timer == PartialAckTimer::Every
+    }
+}

@@ -1,0 +1,57 @@
+//! The recovery of RFC 5681.
+
+use super::{Flight, Phase, Recovery};
+use crate::parameters::Check;
+use crate::transport::congestion_control::Window;
+
+crate::parameters! {
+    /// Reno: resends one segment (fast retransmit), and keeps sending while its acknowledgement is on the way (fast
+    /// recovery).
+    ///
+    /// ## Decides
+    /// `dup-ack-threshold` duplicate acknowledgements mean that the first unacknowledged segment is lost. It is sent again
+    /// at once; cwnd becomes ssthresh and one segment more for each duplicate acknowledgement, which shows that something
+    /// has left the network. The first acknowledgement of something new ends that, with cwnd at ssthresh; a further loss
+    /// in the same window starts over.
+    ///
+    /// ## State
+    /// None beyond the flight's. Constant cost per acknowledgement.
+    ///
+    /// ## Departures
+    /// None known.
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.tcp = { recovery.reno = {} }
+    /// ```
+    ///
+    /// ## References
+    /// RFC 5681 s3.2; Fall and Floyd [Fall96 s2.2].
+    pub struct Parameters {}
+}
+impl Check for Parameters {}
+
+/// The recovery of a connection.
+#[derive(Clone, Debug)]
+pub struct Reno;
+
+impl Reno {
+    /// The recovery of a new connection.
+    pub fn new(_parameters: &Parameters) -> Reno {
+        Reno
+    }
+}
+
+impl Recovery for Reno {
+    fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
+        // The duplicates are segments that have left the network [RFC5681 s3.2 (3)].
+        window.size = window.threshold + f64::from(flight.duplicates);
+        flight.begin_recovery();
+    }
+
+    fn on_partial_ack(&mut self, _newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
+        window.size = window.threshold;
+        flight.phase = Phase::Normal;
+        true
+    }
+}

@@ -1,0 +1,84 @@
+//! The recovery of RFC 6675.
+
+use super::{Flight, Phase, Recovery};
+use crate::packet::Ack;
+use crate::parameters::Check;
+use crate::transport::congestion_control::Window;
+
+crate::parameters! {
+    /// SACK: resends what the receiver's blocks show as missing, several losses a round trip.
+    ///
+    /// ## Decides
+    /// A segment is lost once `dup-ack-threshold` segments beyond it have arrived. In fast recovery, cwnd is ssthresh, and a
+    /// segment goes out whenever fewer are held to be in the network (pipe): first those that are lost, then new ones,
+    /// then those that may be lost, at last the highest one (rescue).
+    ///
+    /// ## State
+    /// The ranges that have arrived beyond the cumulative acknowledgement. Constant cost per acknowledgement without loss,
+    /// else one that grows with the number of ranges.
+    ///
+    /// ## Departures
+    /// - The rescue retransmission is left out where the segment has been sent again already.
+    /// - A timeout forgets all blocks [RFC2018 s8].
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.tcp = { recovery.sack = {} }
+    /// ```
+    ///
+    /// ## References
+    /// RFC 6675; RFC 2018; Fall and Floyd [Fall96 s2.4].
+    pub struct Parameters {}
+}
+impl Check for Parameters {}
+
+/// The recovery of a connection; the scoreboard stands in the flight.
+#[derive(Clone, Debug)]
+pub struct Sack;
+
+impl Sack {
+    /// The recovery of a new connection.
+    pub fn new(_parameters: &Parameters) -> Sack {
+        Sack
+    }
+}
+
+impl Recovery for Sack {
+    const USES_BLOCKS: bool = true;
+
+    /// Only news of arrivals makes a duplicate acknowledgement [RFC6675 s2]. In recovery, pipe says what has left the
+    /// network.
+    fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, _window: &mut Window) -> bool {
+        flight.take_blocks(ack) > 0 && flight.count_duplicate()
+    }
+
+    fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
+        flight.scoreboard.begin_recovery(flight.unacknowledged);
+        window.size = window.threshold;
+        flight.begin_recovery();
+    }
+
+    /// What RFC 6675 would send next, if pipe leaves room [RFC6675 s5 (C), s4 NextSeg].
+    fn next_segment(&mut self, flight: &mut Flight, window: &Window) -> Option<u32> {
+        debug_assert!(flight.phase == Phase::Recovery);
+        let outstanding = flight.outstanding();
+        let board = &mut flight.scoreboard;
+        if board.pipe(outstanding) >= window.usable() {
+            return None;
+        }
+        if let Some(seq) = board.next_lost(flight.unacknowledged) {
+            board.on_resent(seq);
+            return Some(seq);
+        }
+        if flight.is_within_reach(flight.next) {
+            flight.next += 1;
+            return Some(flight.next - 1);
+        }
+        let board = &mut flight.scoreboard;
+        if let Some(seq) = board.next_suspect(flight.unacknowledged) {
+            board.on_resent(seq);
+            return Some(seq);
+        }
+        board.take_rescue(outstanding)
+    }
+}

@@ -1,0 +1,209 @@
+//! Everything that may be written in a scenario, from the declarations that the reader itself uses.
+
+pub(crate) mod schema;
+pub(crate) mod sections;
+
+use crate::catalogue::sections::{Part, Takes, KINDS, SECTIONS};
+use crate::measure::metric::What;
+use penstock_model::parameters::{Field, Kind, Parameter};
+use serde_json::{json, Map, Value};
+
+/// All components by kind, the metrics, and the sections of a scenario with their keys.
+///
+/// `components.KIND` lists entries of `name`, `summary`, `doc` (Markdown) and `parameters`; `metrics` entries of `name`,
+/// `unit`, `doc`, `applies-to`, `take`, `default-take` and `by`; `sections` entries of `name`, `path`, `summary`, `doc`,
+/// `parameters` and `parts` (keys that hold components or further sections). A parameter has `key`, `doc`, `kind`,
+/// `required`, and where they apply `default`, `example`, `range`, `choices` (of `word` and `doc`), `items` (of a list)
+/// and `of` (what a name is the name of, or the kind of component that it is, whose `names` are listed).
+pub fn catalogue() -> Value {
+    let components: Map<String, Value> = KINDS
+        .iter()
+        .map(|kind| {
+            let entries: Vec<Value> = kind.entries.iter().map(|entry| described(entry.name, entry.doc, entry.fields)).collect();
+            (kind.kind.to_owned(), Value::Array(entries))
+        })
+        .collect();
+    let sections: Vec<Value> = SECTIONS
+        .iter()
+        .map(|section| {
+            let mut entry = described(section.name, section.doc, section.fields);
+            entry["path"] = json!(section.path);
+            entry["parts"] = section.parts.iter().map(part_entry).collect();
+            entry
+        })
+        .collect();
+    json!({ "components": components, "metrics": metrics(), "sections": sections })
+}
+
+fn described(name: &str, doc: &str, fields: &[Field]) -> Value {
+    let doc = dedent(doc);
+    json!({ "name": name, "summary": summary(&doc), "doc": doc, "parameters": fields.iter().map(parameter).collect::<Vec<_>>() })
+}
+
+pub(crate) fn parameter(field: &Field) -> Value {
+    let mut entry = json!({ "key": field.key(), "doc": dedent(field.doc), "required": is_required(field) });
+    if let Some(default) = field.default {
+        entry["default"] = json!(default);
+    }
+    if !field.range.is_empty() {
+        entry["range"] = json!(field.range);
+    }
+    describe_kind(&mut entry, &field.kind);
+    entry
+}
+
+fn describe_kind(entry: &mut Value, kind: &Kind) {
+    let word = match kind {
+        Kind::Quantity(_) => "quantity",
+        Kind::Integer => "integer",
+        Kind::Number => "number",
+        Kind::Choice(_) => "choice",
+        Kind::Switch => "switch",
+        Kind::List(_) => "list",
+        Kind::Name("text") => "text",
+        Kind::Name(_) => "name",
+        Kind::Law(_) => "law",
+        Kind::Component { .. } => "component",
+    };
+    entry["kind"] = json!(word);
+    match kind {
+        Kind::Quantity(example) | Kind::Law(example) => entry["example"] = json!(example),
+        Kind::Choice(words) => {
+            let choice = |(word, doc): &(&str, &str)| json!({ "word": word, "doc": doc.trim() });
+            entry["choices"] = words.iter().map(choice).collect();
+        }
+        Kind::List(items) => {
+            let mut inner = json!({});
+            describe_kind(&mut inner, items);
+            entry["items"] = inner;
+        }
+        Kind::Name(of) if *of != "text" => entry["of"] = json!(of),
+        Kind::Component { of, names } => {
+            entry["of"] = json!(of);
+            entry["names"] = json!(names);
+        }
+        _ => {}
+    }
+}
+
+/// Whether a field must be written.
+pub(crate) fn is_required(field: &Field) -> bool {
+    field.default.is_none() && !field.optional
+}
+
+fn part_entry(part: &Part) -> Value {
+    let (takes, of) = match part.takes {
+        Takes::OneOf(kind) | Takes::OneOfBeside(kind, _) => ("one component", kind),
+        Takes::Several(kind) => ("several components", kind),
+        Takes::Table(section) => ("one table", section),
+        Takes::List(section) => ("list of tables", section),
+        Takes::Named(section) => ("named tables", section),
+    };
+    let mut entry = json!({ "key": part.key, "doc": part.doc, "takes": takes, "of": of, "required": part.required });
+    if let Takes::OneOfBeside(_, section) = part.takes {
+        entry["beside"] = json!(section);
+    }
+    entry
+}
+
+fn metrics() -> Vec<Value> {
+    let Kind::Choice(words) = What::KIND else { unreachable!("metrics are declared as words") };
+    let entry = |(what, (name, doc)): (&What, &(&str, &str))| {
+        let info = what.info();
+        let applies: Vec<&str> = [(info.flows, "flows"), (info.calls, "calls"), (info.links, "links")]
+            .iter()
+            .filter(|(applies, _)| *applies)
+            .map(|(_, to)| *to)
+            .collect();
+        json!({
+            "name": name,
+            "unit": info.unit,
+            "doc": doc.trim(),
+            "applies-to": applies,
+            "take": info.take.iter().map(|take| take.word()).collect::<Vec<_>>(),
+            "default-take": info.default.iter().map(|take| take.word()).collect::<Vec<_>>(),
+            "quantiles": info.quantiles,
+            "by": info.split.iter().map(|by| by.word()).collect::<Vec<_>>(),
+        })
+    };
+    What::ALL.iter().zip(words).map(entry).collect()
+}
+
+/// A doc comment without the blank that follows the slashes.
+pub(crate) fn dedent(doc: &str) -> String {
+    let lines: Vec<&str> = doc.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    lines.join("\n").trim().to_owned()
+}
+
+/// The first sentence, on one line.
+fn summary(doc: &str) -> String {
+    let paragraph = doc.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+    match paragraph.find(". ") {
+        Some(end) => paragraph[..=end].to_owned(),
+        None => paragraph,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::sections::KindEntry;
+
+    #[test]
+    fn every_component_says_what_it_is() {
+        for KindEntry { kind, entries } in KINDS {
+            for entry in *entries {
+                let doc = dedent(entry.doc);
+                for heading in ["## Decides", "## State", "## Departures", "## Example", "## References"] {
+                    assert!(doc.contains(heading), "{kind} {}: no {heading}", entry.name);
+                }
+                assert!(summary(&doc).ends_with('.'), "{kind} {}", entry.name);
+                assert!(entry.fields.iter().all(|field| !field.doc.trim().is_empty()), "{kind} {}", entry.name);
+            }
+        }
+    }
+
+    #[test]
+    fn entries_carry_defaults_ranges_and_choices() {
+        let all = catalogue();
+        let tail_drop = &all["components"]["discipline"][0];
+        assert_eq!(tail_drop["name"], "tail-drop");
+        assert_eq!(tail_drop["summary"], "Tail drop: refuses whatever does not fit.");
+        assert_eq!(tail_drop["parameters"][0]["default"], "1000 packets");
+        assert_eq!(tail_drop["parameters"][1]["choices"][0]["word"], "waiting");
+        let names: Vec<&str> = all["sections"].as_array().unwrap().iter().map(|section| section["name"].as_str().unwrap()).collect();
+        assert_eq!(
+            names,
+            [
+                "scenario",
+                "node",
+                "pause",
+                "link",
+                "rate-change",
+                "class",
+                "rate-limit",
+                "marker",
+                "flow",
+                "calls",
+                "initial",
+                "surge",
+                "delay",
+                "signalling",
+                "measure"
+            ]
+        );
+    }
+
+    #[test]
+    fn metrics_stand_in_the_order_of_their_words() {
+        for (what, entry) in What::ALL.iter().zip(metrics()) {
+            assert_eq!(entry["name"], what.info().name);
+        }
+    }
+
+    #[test]
+    fn summaries_end_with_the_first_sentence() {
+        assert_eq!(summary("One thing.\n\nMore."), "One thing.");
+        assert_eq!(summary("One\nthing. And another."), "One thing.");
+    }
+}

@@ -1,0 +1,100 @@
+//! JSON Schema of scenarios, for editors and for other programs.
+
+use crate::catalogue::sections::{KindEntry, Takes, KINDS, SECTIONS};
+use crate::catalogue::{dedent, is_required};
+use penstock_model::parameters::{default_value, Field, Kind, Value as Written};
+use serde_json::{json, Map, Value};
+
+/// A schema (draft 2020-12) of what [`crate::load`] reads: keys, types, words and what must be there. Units, relations
+/// between keys and settings without effect are left to [`crate::load`].
+pub fn json_schema() -> Value {
+    let mut definitions = Map::new();
+    for KindEntry { kind, entries } in KINDS {
+        for entry in *entries {
+            let mut schema = object(entry.fields);
+            schema["description"] = json!(dedent(entry.doc));
+            definitions.insert(format!("{kind}.{}", entry.name), schema);
+        }
+    }
+    for section in SECTIONS {
+        let mut schema = object(section.fields);
+        schema["description"] = json!(dedent(section.doc));
+        for part in section.parts {
+            let mut inner = takes(part.takes);
+            inner["description"] = json!(part.doc);
+            schema["properties"][part.key] = inner;
+            if part.required {
+                schema["required"].as_array_mut().expect("made as a list").push(json!(part.key));
+            }
+        }
+        definitions.insert(section.name.to_owned(), schema);
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Penstock scenario",
+        "$ref": "#/$defs/scenario",
+        "$defs": definitions,
+    })
+}
+
+fn object(fields: &[Field]) -> Value {
+    let properties: Map<String, Value> = fields.iter().map(|field| (field.key(), property(field))).collect();
+    let required: Vec<String> = fields.iter().filter(|field| is_required(field)).map(Field::key).collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+pub(crate) fn property(field: &Field) -> Value {
+    let mut schema = of_kind(&field.kind);
+    let range = if field.range.is_empty() { String::new() } else { format!("\n\nRange: {}.", field.range) };
+    schema["description"] = json!(format!("{}{range}", dedent(field.doc)));
+    if let Some(default) = field.default {
+        schema["default"] = match default_value(default) {
+            Written::Integer(number) => json!(number),
+            Written::Float(number) => json!(number),
+            Written::Switch(switch) => json!(switch),
+            _ => json!(default),
+        };
+    }
+    schema
+}
+
+fn of_kind(kind: &Kind) -> Value {
+    match kind {
+        Kind::Quantity(example) => json!({ "type": "string", "examples": [example] }),
+        Kind::Integer => json!({ "type": "integer" }),
+        // A share may be written as a percentage or a fraction.
+        Kind::Number => json!({ "type": ["number", "string"] }),
+        Kind::Choice(words) => json!({ "enum": words.iter().map(|(word, _)| *word).collect::<Vec<_>>() }),
+        Kind::Switch => json!({ "type": "boolean" }),
+        Kind::List(items) => json!({ "type": "array", "items": of_kind(items), "minItems": 1 }),
+        Kind::Name(_) => json!({ "type": "string" }),
+        Kind::Law(_) => json!({ "type": ["string", "object", "array"] }),
+        Kind::Component { of, names } => json!({ "anyOf": [{ "enum": names }, components(of, &[], 1)] }),
+    }
+}
+
+fn takes(takes: Takes) -> Value {
+    match takes {
+        Takes::OneOf(kind) => components(kind, &[], 1),
+        Takes::OneOfBeside(kind, section) => {
+            let beside = SECTIONS.iter().find(|entry| entry.name == section).expect("a declared section");
+            components(kind, beside.fields, 1 + beside.fields.len())
+        }
+        Takes::Several(kind) => components(kind, &[], usize::MAX),
+        Takes::Table(section) => json!({ "$ref": format!("#/$defs/{section}") }),
+        Takes::List(section) => json!({ "type": "array", "items": { "$ref": format!("#/$defs/{section}") } }),
+        Takes::Named(section) => json!({ "type": "object", "additionalProperties": { "$ref": format!("#/$defs/{section}") } }),
+    }
+}
+
+fn components(kind: &str, beside: &[Field], most: usize) -> Value {
+    let declared = KINDS.iter().find(|declared| declared.kind == kind).expect("a declared kind");
+    let own = declared.entries.iter().map(|entry| (entry.name.to_owned(), json!({ "$ref": format!("#/$defs/{kind}.{}", entry.name) })));
+    let properties: Map<String, Value> = own.chain(beside.iter().map(|field| (field.key(), property(field)))).collect();
+    let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    if most != usize::MAX {
+        schema["minProperties"] = json!(1);
+        schema["maxProperties"] = json!(most);
+    }
+    schema
+}

@@ -1,0 +1,204 @@
+//! What a scenario is made of: the kinds of components, and its own sections with their keys.
+
+use crate::measure::MeasureKeys;
+use crate::network::links::{LinkKeys, RateChangeKeys};
+use crate::network::nodes::NodeKeys;
+use crate::network::port::MarkerKeys;
+use crate::network::switch_keys::PauseKeys;
+use crate::top_keys::TopKeys;
+use crate::traffic::calls::{CallKeys, InitialKeys, SignallingKeys, SurgeKeys};
+use crate::traffic::flows::FlowKeys;
+use penstock_model::buffer::BufferPlan;
+use penstock_model::call::delay::DelayPlan;
+use penstock_model::call::{ArrivalPlan, HoldingPlan};
+use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
+use penstock_model::discipline::DisciplinePlan;
+use penstock_model::edge::{AdmissionPlan, TerminationPlan};
+use penstock_model::impairment::ImpairmentPlan;
+use penstock_model::meter::MeterPlan;
+use penstock_model::parameters::{Entry, Field, Parameters};
+use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::scheduler::class::{ClassKeys, RateLimit};
+use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::source::SourcePlan;
+use penstock_model::transport::congestion_control::CongestionControlPlan;
+use penstock_model::transport::recovery::RecoveryPlan;
+use penstock_model::transport::TransportPlan;
+
+/// A kind of components, and the list of them.
+pub(crate) struct KindEntry {
+    pub kind: &'static str,
+    pub entries: &'static [Entry],
+}
+
+/// All kinds of components.
+pub(crate) const KINDS: &[KindEntry] = &[
+    KindEntry { kind: DisciplinePlan::OF, entries: DisciplinePlan::ENTRIES },
+    KindEntry { kind: SchedulerPlan::OF, entries: SchedulerPlan::ENTRIES },
+    KindEntry { kind: BufferPlan::OF, entries: BufferPlan::ENTRIES },
+    KindEntry { kind: ShaperPlan::OF, entries: ShaperPlan::ENTRIES },
+    KindEntry { kind: PolicerPlan::OF, entries: PolicerPlan::ENTRIES },
+    KindEntry { kind: MeterPlan::OF, entries: MeterPlan::ENTRIES },
+    KindEntry { kind: PcnMeterPlan::OF, entries: PcnMeterPlan::ENTRIES },
+    KindEntry { kind: SourcePlan::OF, entries: SourcePlan::ENTRIES },
+    KindEntry { kind: TransportPlan::OF, entries: TransportPlan::ENTRIES },
+    KindEntry { kind: CongestionControlPlan::OF, entries: CongestionControlPlan::ENTRIES },
+    KindEntry { kind: RecoveryPlan::OF, entries: RecoveryPlan::ENTRIES },
+    KindEntry { kind: ImpairmentPlan::OF, entries: ImpairmentPlan::ENTRIES },
+    KindEntry { kind: ArrivalPlan::OF, entries: ArrivalPlan::ENTRIES },
+    KindEntry { kind: HoldingPlan::OF, entries: HoldingPlan::ENTRIES },
+    KindEntry { kind: AdmissionPlan::OF, entries: AdmissionPlan::ENTRIES },
+    KindEntry { kind: TerminationPlan::OF, entries: TerminationPlan::ENTRIES },
+];
+
+/// A table of a scenario.
+pub(crate) struct SectionEntry {
+    /// What it describes.
+    pub name: &'static str,
+    /// Where it stands.
+    pub path: &'static str,
+    pub doc: &'static str,
+    pub fields: &'static [Field],
+    pub parts: &'static [Part],
+}
+
+/// A key of a section that holds more than a value.
+pub(crate) struct Part {
+    pub key: &'static str,
+    pub takes: Takes,
+    pub required: bool,
+    pub doc: &'static str,
+}
+
+/// What a part holds.
+#[derive(Clone, Copy)]
+pub(crate) enum Takes {
+    /// One component of this kind.
+    OneOf(&'static str),
+    /// One component of this kind, and the keys of this section next to it.
+    OneOfBeside(&'static str, &'static str),
+    /// Components of this kind, in the order written.
+    Several(&'static str),
+    /// One of this section.
+    Table(&'static str),
+    /// A list of this section.
+    List(&'static str),
+    /// This section under names that the author chooses.
+    Named(&'static str),
+}
+
+const fn part(key: &'static str, takes: Takes, doc: &'static str) -> Part {
+    Part { key, takes, required: false, doc }
+}
+
+const fn required(key: &'static str, takes: Takes, doc: &'static str) -> Part {
+    Part { key, takes, required: true, doc }
+}
+
+/// The sections of a scenario; the first is the whole.
+pub(crate) const SECTIONS: &[SectionEntry] = &[
+    SectionEntry {
+        name: "scenario",
+        path: "",
+        doc: TopKeys::DOC,
+        fields: TopKeys::FIELDS,
+        parts: &[
+            required("nodes", Takes::Named("node"), "The nodes and groups of nodes, by name."),
+            required("links", Takes::List("link"), "The links."),
+            part("flows", Takes::List("flow"), "Traffic, in groups of like flows; there must be flows or calls."),
+            part("calls", Takes::List("calls"), "Traffic, in groups of like aggregates of calls."),
+            part("measure", Takes::List("measure"), "What is measured."),
+        ],
+    },
+    SectionEntry {
+        name: "node",
+        path: "nodes.NAME",
+        doc: NodeKeys::DOC,
+        fields: NodeKeys::FIELDS,
+        parts: &[
+            part("buffer", Takes::OneOf("buffer"), "How the node's ports share a buffer; each has what its queues allow if left out."),
+            part("pause", Takes::Table("pause"), "When the ports that feed the node are told to stop; never if left out."),
+        ],
+    },
+    SectionEntry { name: "pause", path: "nodes.NAME.pause", doc: PauseKeys::DOC, fields: PauseKeys::FIELDS, parts: &[] },
+    SectionEntry {
+        name: "link",
+        path: "links[]",
+        doc: LinkKeys::DOC,
+        fields: LinkKeys::FIELDS,
+        parts: &[
+            part("rate-changes", Takes::List("rate-change"), "Changes of the rate at known instants, by increasing time."),
+            part("scheduler", Takes::OneOf("scheduler"), "Who goes next; `fifo` if left out."),
+            part(
+                "queue",
+                Takes::OneOf("discipline"),
+                "What the queue takes; `tail-drop` with its defaults if left out. With a scheduler of classes, it holds for the classes without a queue of their own.",
+            ),
+            part("class", Takes::Named("class"), "What is said of single classes, by class; only with a scheduler of classes."),
+            part("policer", Takes::OneOf("policer"), "Drops what exceeds a profile, before everything else."),
+            part("shaper", Takes::OneOf("shaper"), "Holds packets back until they keep to a profile, after the scheduler."),
+            part("marker", Takes::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
+            part("pcn", Takes::Several("pcn-meter"), "PCN meters, which mark packets before the link is congested; each sees what the one before it has marked."),
+            part("impairment", Takes::Several("impairment"), "What the wire does to packets, in the order written."),
+        ],
+    },
+    SectionEntry {
+        name: "rate-change",
+        path: "links[].rate-changes[]",
+        doc: RateChangeKeys::DOC,
+        fields: RateChangeKeys::FIELDS,
+        parts: &[],
+    },
+    SectionEntry {
+        name: "class",
+        path: "links[].class.NAME",
+        doc: ClassKeys::DOC,
+        fields: ClassKeys::FIELDS,
+        parts: &[
+            part("queue", Takes::OneOf("discipline"), "What its queue takes; as the link's `queue` says if left out."),
+            part("rate-limit", Takes::Table("rate-limit"), "The most that it may send ahead of others; only with `scheduler.priority`."),
+            part("policer", Takes::OneOf("policer"), "Drops what of this class exceeds a profile; instead of the link's."),
+            part("scheduler", Takes::OneOf("scheduler"), "Who goes next among the classes of this class."),
+            part("class", Takes::Named("class"), "The classes of this class, if it has a scheduler."),
+        ],
+    },
+    SectionEntry { name: "rate-limit", path: "links[].class.NAME.rate-limit", doc: RateLimit::DOC, fields: RateLimit::FIELDS, parts: &[] },
+    SectionEntry { name: "marker", path: "links[].marker", doc: MarkerKeys::DOC, fields: MarkerKeys::FIELDS, parts: &[] },
+    SectionEntry {
+        name: "flow",
+        path: "flows[]",
+        doc: FlowKeys::DOC,
+        fields: FlowKeys::FIELDS,
+        parts: &[
+            required("source", Takes::OneOf("source"), "What the application sends."),
+            part("transport", Takes::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` and `http` need `tcp`, and only they can use it."),
+        ],
+    },
+    SectionEntry {
+        name: "calls",
+        path: "calls[]",
+        doc: CallKeys::DOC,
+        fields: CallKeys::FIELDS,
+        parts: &[
+            required("source", Takes::OneOf("source"), "What each call sends; neither `ftp` nor `http`."),
+            part("transport", Takes::OneOf("transport"), "How it is carried; `udp`, also if left out."),
+            part("arrivals", Takes::OneOf("arrival"), "When calls arrive; none do if left out, and then there must be initial calls."),
+            part(
+                "holding",
+                Takes::OneOf("holding"),
+                "How long calls last. Without it the initial calls last to the end; with arrivals and no initial calls it must be given.",
+            ),
+            part("initial", Takes::Table("initial"), "Calls that are there from the start, without asking."),
+            part("surge", Takes::Table("surge"), "Calls that begin together later, without asking; not without initial calls."),
+            part("delay", Takes::Table("delay"), "How long packets take from their source to the ingress; no time if left out."),
+            part("admission", Takes::OneOf("admission"), "Who may begin; every call if left out."),
+            part("termination", Takes::OneOf("termination"), "Who must stop before the end; nobody if left out."),
+            part("signalling", Takes::Table("signalling"), "How ingress and egress talk to each other."),
+        ],
+    },
+    SectionEntry { name: "initial", path: "calls[].initial", doc: InitialKeys::DOC, fields: InitialKeys::FIELDS, parts: &[] },
+    SectionEntry { name: "surge", path: "calls[].surge", doc: SurgeKeys::DOC, fields: SurgeKeys::FIELDS, parts: &[] },
+    SectionEntry { name: "delay", path: "calls[].delay", doc: DelayPlan::DOC, fields: DelayPlan::FIELDS, parts: &[] },
+    SectionEntry { name: "signalling", path: "calls[].signalling", doc: SignallingKeys::DOC, fields: SignallingKeys::FIELDS, parts: &[] },
+    SectionEntry { name: "measure", path: "measure[]", doc: MeasureKeys::DOC, fields: MeasureKeys::FIELDS, parts: &[] },
+];

@@ -1,0 +1,89 @@
+//! Metrics of links that the counters of a link do not tell: by class, quantiles of waits, error terms of EF.
+
+use crate::measure::metric::What;
+use crate::measure::recording::expedited;
+use crate::measure::Measure;
+use crate::metrics::sheet::{join, Sheet};
+use crate::metrics::timing::{merged, seconds};
+use penstock_engine::observations::{ClassCounters, EfErrors, LinkCounters, PortTimings};
+use penstock_model::id::LinkId;
+use penstock_model::units::PS_PER_SECOND;
+use std::ops::Range;
+
+impl Sheet<'_> {
+    /// The classes whose flows may pass one of these links, with their names.
+    pub fn passing(&self, links: &Range<usize>) -> Vec<(usize, String)> {
+        let mut passes = vec![false; self.blueprint.classes.len()];
+        for flow in &self.blueprint.flows {
+            let class = usize::from(self.blueprint.groups[flow.group as usize].class);
+            let mut ways = [flow.forward, flow.backward].into_iter();
+            passes[class] =
+                passes[class] || ways.any(|way| self.blueprint.routes[way.index()].iter().any(|link| links.contains(&link.index())));
+        }
+        self.blueprint.classes.iter().cloned().enumerate().filter(|(class, _)| passes[*class]).collect()
+    }
+
+    /// A class's share of each of these links' counts.
+    pub fn of_class(&self, links: &Range<usize>, class: usize) -> Vec<LinkCounters> {
+        let counters = |link| self.class_counters(link).map_or_else(LinkCounters::default, |classes| classes[class].counters.clone());
+        links.clone().map(counters).collect()
+    }
+
+    /// The quantiles of the waits at these links, of one class or of all.
+    pub fn wait_quantiles(&mut self, measure: &Measure, links: Range<usize>, class: Option<usize>, labels: &[(&str, &str)]) {
+        if measure.quantiles.is_empty() {
+            return;
+        }
+        let of = |classes: &'_ [ClassCounters]| match class {
+            Some(class) => merged(std::iter::once(&classes[class].waits)),
+            None => merged(classes.iter().map(|class| &class.waits)),
+        };
+        let each: Vec<_> = links.filter_map(|link| self.class_counters(link)).map(of).collect();
+        let all = merged(each.iter());
+        for quantile in &measure.quantiles {
+            self.push(What::Wait, &join(labels, &[("quantile", quantile.to_string())]), seconds(all.quantile(*quantile)));
+        }
+    }
+
+    /// How late an aggregate was: of each link, or of the worst of a group.
+    pub fn ef_error(&mut self, measure: &Measure, group: usize) {
+        let (name, members) = &self.roster.links[group];
+        let parts: Vec<(Option<&str>, Range<usize>)> = if measure.single {
+            members.clone().map(|link| (Some(self.blueprint.links[link].path.as_str()), link..link + 1)).collect()
+        } else {
+            vec![(None, members.clone())]
+        };
+        for (link, links) in parts {
+            let errors: Vec<EfErrors> = links.filter_map(|link| self.expedited(measure, link)).collect();
+            let second = match link {
+                Some(link) => ("link", link),
+                None => ("statistic", "max"),
+            };
+            let worst = |error: fn(&EfErrors) -> Option<i64>| {
+                let worst = errors.iter().filter_map(error).max();
+                worst.map_or(f64::NAN, |ps| ps as f64 / PS_PER_SECOND as f64)
+            };
+            for (word, value) in [("a", worst(|errors| errors.aggregate_ps)), ("p", worst(|errors| errors.packet_ps))] {
+                self.push(What::EfError, &[("of", name), second, ("error", word)], value);
+            }
+        }
+    }
+
+    fn expedited(&self, measure: &Measure, link: usize) -> Option<EfErrors> {
+        let (classes, rate) = measure.expedited.as_ref().expect("checked when it was read");
+        let plan = expedited(classes, *rate, &self.blueprint.classes);
+        let (_, watch) = self.blueprint.watch.links.iter().find(|(watched, _)| watched.index() == link)?;
+        let index = watch.expedited.iter().position(|known| *known == plan)?;
+        Some(self.port_timings(link)?.expedited[index])
+    }
+
+    fn class_counters(&self, link: usize) -> Option<&[ClassCounters]> {
+        self.port_timings(link).map(|port| port.classes.as_slice()).filter(|classes| !classes.is_empty())
+    }
+
+    /// What was recorded at a link; `None` if no route passes it.
+    fn port_timings(&self, link: usize) -> Option<&PortTimings> {
+        let found = self.seen.ports.binary_search_by_key(&LinkId(link as u32), |(link, _)| *link);
+        found.ok().map(|index| &self.seen.ports[index].1)
+    }
+}

@@ -1,0 +1,201 @@
+//! Metrics of links.
+
+use crate::measure::metric::{By, Take, What};
+use crate::measure::Measure;
+use crate::metrics::sheet::{combine, join, mean_seconds, Sheet, Split};
+use penstock_engine::observations::LinkCounters;
+use penstock_model::discipline::{DropCause, PRECEDENCES};
+use penstock_model::units::PS_PER_SECOND;
+use std::ops::Range;
+
+impl Sheet<'_> {
+    /// What `measure` asks of a group of links, whose sampled queues are these.
+    pub fn links(&mut self, measure: &Measure, group: usize, samples: Option<&Range<usize>>) {
+        let (name, members) = &self.roster.links[group];
+        let links = &self.seen.links[members.clone()];
+        if measure.if_dropped && links.iter().all(|link| dropped(link, None, None) == 0) {
+            return;
+        }
+        if measure.what == What::MeterState {
+            self.meter_state(measure, name, members, samples.expect("asked for with an interval"));
+            return;
+        }
+        let samples =
+            |range: Range<usize>| samples.map_or(&[][..], |all| &self.seen.samples[all.start + range.start..all.start + range.end]);
+        let plans = &self.blueprint.links;
+        if measure.single {
+            for (i, link) in members.clone().enumerate() {
+                let labels = [("of", name.as_str()), ("link", plans[link].path.as_str())];
+                let own = samples(i..if measure.samples.is_empty() { i } else { i + 1 });
+                self.part_of_links(measure, link..link + 1, &labels);
+                self.sampled(own, &labels);
+            }
+            return;
+        }
+        self.part_of_links(measure, members.clone(), &[("of", name)]);
+        let all = samples(0..if measure.samples.is_empty() { 0 } else { links.len() });
+        self.sampled(all, &[("of", name)]);
+    }
+
+    /// The numbers of links that become one, by class if so asked.
+    fn part_of_links(&mut self, measure: &Measure, members: Range<usize>, labels: &[(&str, &str)]) {
+        if !measure.by.contains(&By::Class) {
+            self.link_rows(measure, &self.seen.links[members.clone()], labels);
+            return self.wait_quantiles(measure, members, None, labels);
+        }
+        for (class, name) in self.passing(&members) {
+            let name = [("class", name)];
+            let labels = join(labels, &name);
+            self.link_rows(measure, &self.of_class(&members, class), &labels);
+            self.wait_quantiles(measure, members.clone(), Some(class), &labels);
+        }
+    }
+
+    /// The statistics of these links, or the value of a single one.
+    fn link_rows(&mut self, measure: &Measure, links: &[LinkCounters], labels: &[(&str, &str)]) {
+        let what = measure.what;
+        if measure.single {
+            for (split, value) in self.split(measure, &links[0]) {
+                self.push(what, &join(labels, &split), value);
+            }
+            return;
+        }
+        for take in &measure.take {
+            let statistic = [("statistic", take.word().to_owned())];
+            let labels = join(labels, &statistic);
+            if let (What::Loss | What::Wait | What::MarkingRatio, Take::Mean) = (what, take) {
+                let value = self.pooled_links(what, links);
+                self.push(what, &labels, value);
+                continue;
+            }
+            let each: Vec<_> = links.iter().map(|link| self.split(measure, link)).collect();
+            for i in 0..each[0].len() {
+                let value = combine(*take, each.iter().map(|splits| splits[i].1));
+                self.push(what, &join(&labels, &each[0][i].0), value);
+            }
+        }
+    }
+
+    /// The sampled states of the meters of these links, which are alike.
+    fn meter_state(&mut self, measure: &Measure, name: &str, members: &Range<usize>, samples: &Range<usize>) {
+        let (plans, sampled) = (&self.blueprint.links, &self.seen.meter_samples[samples.clone()]);
+        let port = &plans[members.start].port;
+        let marker = port.marker.iter().map(|marker| marker.meter.name());
+        let meters: Vec<&str> = marker.chain(port.pcn.iter().map(|meter| meter.name())).collect();
+        let shown: Vec<(Vec<(&str, &str)>, &[_])> = match measure.single {
+            false => vec![(vec![("of", name)], sampled)],
+            true => sampled
+                .chunks(1)
+                .enumerate()
+                .map(|(i, own)| (vec![("of", name), ("link", plans[members.start + i].path.as_str())], own))
+                .collect(),
+        };
+        for (labels, links) in shown {
+            for (i, state) in links[0].iter().enumerate() {
+                for take in &measure.take {
+                    let labels = [&labels[..], &[("statistic", take.word()), ("meter", meters[state.meter]), ("variable", state.variable)]];
+                    let value = combine(*take, links.iter().flat_map(|link| link[i].values.iter().copied()));
+                    self.push_in(state.unit, What::MeterState, &labels.concat(), value);
+                }
+            }
+        }
+    }
+
+    /// The mean and the maximum of sampled queues.
+    fn sampled(&mut self, samples: &[Vec<u32>], labels: &[(&str, &str)]) {
+        if samples.is_empty() {
+            return;
+        }
+        let count: usize = samples.iter().map(Vec::len).sum();
+        let total: u64 = samples.iter().flatten().map(|length| u64::from(*length)).sum();
+        let greatest = samples.iter().flatten().max().map_or(f64::NAN, |length| f64::from(*length));
+        self.push(What::Queue, &join(labels, &[("statistic", "sampled-mean".to_owned())]), total as f64 / count as f64);
+        self.push(What::Queue, &join(labels, &[("statistic", "sampled-max".to_owned())]), greatest);
+    }
+
+    /// A link's value, or its counts split by cause and precedence.
+    fn split(&self, measure: &Measure, link: &LinkCounters) -> Split {
+        let window_ps = self.window * PS_PER_SECOND as f64;
+        let value = match measure.what {
+            What::Throughput => link.sent_bytes as f64 * 8.0 / self.window,
+            What::Loss | What::Wait | What::MarkingRatio => self.pooled_links(measure.what, std::slice::from_ref(link)),
+            What::Marks => link.marked_packets as f64,
+            What::Queue => link.waiting_packet_ps as f64 / window_ps,
+            What::QueueBytes => link.waiting_byte_ps as f64 / window_ps,
+            What::InSystem => (link.waiting_packet_ps + u128::from(link.busy.as_ps())) as f64 / window_ps,
+            What::Utilisation => link.busy.as_seconds() / self.window,
+            What::Drops | What::Offered => return counts(measure, link),
+            What::PayloadThroughput
+            | What::Goodput
+            | What::Sent
+            | What::Delay
+            | What::Jitter
+            | What::Ipdv
+            | What::RtpJitter
+            | What::PageTime
+            | What::EfError
+            | What::Fairness
+            | What::Retransmissions
+            | What::Calls
+            | What::Blocking
+            | What::SignalRate
+            | What::TerminationTime
+            | What::MeterState => {
+                unreachable!("refused for links by validation")
+            }
+        };
+        vec![(Vec::new(), value)]
+    }
+
+    /// Statistics over the packets of all links together.
+    fn pooled_links(&self, what: What, links: &[LinkCounters]) -> f64 {
+        match what {
+            What::Wait => mean_seconds(links.iter().map(|link| link.wait_sum_ps).sum(), links.iter().map(|link| link.waits).sum()),
+            _ => {
+                let offered: u64 = links.iter().flat_map(|link| link.offered_packets).sum();
+                let count = |link: &LinkCounters| if what == What::Loss { dropped(link, None, None) } else { link.marked_packets };
+                links.iter().map(count).sum::<u64>() as f64 / offered as f64
+            }
+        }
+    }
+}
+
+/// Drops or offered packets of a link, split as asked; every cause that may occur there and every precedence has its row, so
+/// that runs compare.
+fn counts(measure: &Measure, link: &LinkCounters) -> Split {
+    let causes: Vec<Option<usize>> = match measure.by.contains(&By::Cause) {
+        true => {
+            let may_occur = |cause: &usize| link.shares_buffer || DropCause::ALL[*cause] != DropCause::Buffer;
+            (0..DropCause::ALL.len()).filter(may_occur).map(Some).collect()
+        }
+        false => vec![None],
+    };
+    let precedences: Vec<Option<usize>> = match measure.by.contains(&By::Precedence) {
+        true => (0..PRECEDENCES).map(Some).collect(),
+        false => vec![None],
+    };
+    let mut rows = Vec::new();
+    for cause in &causes {
+        for precedence in &precedences {
+            let mut labels = Vec::new();
+            labels.extend(cause.map(|cause| ("cause", DropCause::ALL[cause].name().to_owned())));
+            labels.extend(precedence.map(|precedence| ("precedence", precedence.to_string())));
+            let count = match measure.what {
+                What::Drops => dropped(link, *cause, *precedence),
+                _ => precedence.map_or_else(|| link.offered_packets.iter().sum(), |precedence| link.offered_packets[precedence]),
+            };
+            rows.push((labels, count as f64));
+        }
+    }
+    rows
+}
+
+fn dropped(link: &LinkCounters, cause: Option<usize>, precedence: Option<usize>) -> u64 {
+    let of_cause = |(i, _): &(usize, _)| cause.is_none_or(|cause| cause == *i);
+    let counts = link.dropped_packets.iter().enumerate().filter(of_cause);
+    counts
+        .flat_map(|(_, counts)| counts.iter().enumerate())
+        .filter(|(i, _)| precedence.is_none_or(|precedence| precedence == *i))
+        .map(|(_, count)| count)
+        .sum()
+}

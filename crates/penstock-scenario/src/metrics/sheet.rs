@@ -1,0 +1,89 @@
+//! The numbers of a run while they are found, and what they come from.
+
+use crate::measure::metric::{Take, What};
+use penstock_engine::blueprint::Blueprint;
+use penstock_engine::observations::Observations;
+use penstock_model::units::PS_PER_SECOND;
+use std::ops::Range;
+
+/// A number that a run yields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// The metric's name, such as `throughput`.
+    pub name: &'static str,
+    /// What distinguishes it from others of that name: `of`, `flow`, `link` or `class`, `statistic` or `quantile`, and what
+    /// splits it, such as `cause`, `precedence`, `error`, `until`, `what` or `from`.
+    pub labels: Vec<(String, String)>,
+    /// The unit; `1` for a share.
+    pub unit: &'static str,
+    /// The number; not a number where there is nothing to average, such as the delay of packets of which none arrived.
+    pub value: f64,
+}
+
+/// The names and members of a scenario's groups of flows and calls, in the blueprint's order, and of its links.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Roster {
+    pub flows: Vec<(String, Range<usize>)>,
+    pub links: Vec<(String, Range<usize>)>,
+}
+
+/// Values of one member, each with the labels that tell it from the others.
+pub(crate) type Split = Vec<(Vec<(&'static str, String)>, f64)>;
+
+/// Flows that become one number: a group, a single flow or a class.
+pub(crate) struct Part {
+    pub labels: Vec<(&'static str, String)>,
+    /// Position of their group, or of one of their groups.
+    pub group: usize,
+    pub flows: Vec<usize>,
+    /// A flow by itself, whose value needs no statistic.
+    pub single: bool,
+}
+
+impl Part {
+    /// What tells it from others.
+    pub fn labels(&self) -> Vec<(&str, &str)> {
+        self.labels.iter().map(|(key, value)| (*key, value.as_str())).collect()
+    }
+}
+
+/// The numbers found so far, and what they come from.
+pub(crate) struct Sheet<'a> {
+    pub roster: &'a Roster,
+    pub blueprint: &'a Blueprint,
+    pub seen: &'a Observations,
+    /// How long was counted, in seconds.
+    pub window: f64,
+    pub metrics: Vec<Metric>,
+}
+
+impl Sheet<'_> {
+    /// Adds a number.
+    pub fn push(&mut self, what: What, labels: &[(&str, &str)], value: f64) {
+        self.push_in(what.info().unit, what, labels, value);
+    }
+
+    /// Adds a number whose unit is not the metric's.
+    pub fn push_in(&mut self, unit: &'static str, what: What, labels: &[(&str, &str)], value: f64) {
+        let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        self.metrics.push(Metric { name: what.info().name, labels, unit, value });
+    }
+}
+
+pub(crate) fn join<'a>(labels: &[(&'a str, &'a str)], more: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
+    labels.iter().copied().chain(more.iter().map(|(key, value)| (*key, value.as_str()))).collect()
+}
+
+pub(crate) fn combine(take: Take, values: impl Iterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.collect();
+    match take {
+        Take::Sum => values.iter().sum(),
+        Take::Mean => values.iter().sum::<f64>() / values.len() as f64,
+        Take::Min => values.iter().copied().fold(f64::NAN, f64::min),
+        Take::Max => values.iter().copied().fold(f64::NAN, f64::max),
+    }
+}
+
+pub(crate) fn mean_seconds(sum_ps: u128, count: u64) -> f64 {
+    sum_ps as f64 / count as f64 / PS_PER_SECOND as f64
+}

@@ -1,0 +1,10 @@
+//! The network: nodes, links, and the ports in front of them.
+
+pub(crate) mod links;
+pub(crate) mod nodes;
+pub(crate) mod pcn_meters;
+pub(crate) mod port;
+pub(crate) mod routes;
+pub(crate) mod scheduling;
+pub(crate) mod switch_keys;
+pub(crate) mod switches;

@@ -1,0 +1,193 @@
+//! Nodes and groups of nodes.
+
+use super::switch_keys::SwitchDraft;
+use crate::read::mistake::{Mistakes, Place};
+use crate::read::section::Section;
+use crate::read::suggest::unknown;
+use crate::read::values::check_name;
+use penstock_model::id::NodeId;
+use penstock_model::parameters::{Check, Count, Parameters, Reading};
+use std::ops::Range;
+
+penstock_model::parameters! {
+    /// A node, or a group of like nodes: routers where links meet, hosts where flows begin and end.
+    ///
+    /// `r1 = {}` is a node; `hosts = { count = 24 }` is a group, whose members are `hosts[0]` to `hosts[23]`. The order
+    /// in which nodes are written has no meaning. The ports of a node with a `buffer` share it: `s1 = { buffer.pool = { size =
+    /// "1 MB" } }` is a switch.
+    pub struct NodeKeys {
+        /// How many nodes the group has; without it the name is that of a single node.
+        count: Option<Count>;
+    }
+}
+impl Check for NodeKeys {}
+
+/// More nodes, links or flows than this are a slip of the pen.
+pub(crate) const MOST: usize = 16_000_000;
+
+/// The nodes by name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Nodes {
+    // Sorted by name, so that the order written cannot matter.
+    groups: Vec<Group>,
+    // Names of entries that could not be read, of which nothing more is said.
+    broken: Vec<String>,
+    missing: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Group {
+    name: String,
+    count: Option<u32>,
+    first: u32,
+    /// What the ports of each share.
+    switch: Option<SwitchDraft>,
+}
+
+/// One end of links or flows: a node, or all members of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct End {
+    first: u32,
+    count: u32,
+    /// Which member comes first when they are counted.
+    shift: u32,
+    /// Written as the name of a group with a count.
+    pub group: bool,
+}
+
+impl End {
+    /// How many nodes.
+    pub fn len(self) -> usize {
+        self.count as usize
+    }
+
+    /// The `i`-th of them, counted round.
+    pub fn node(self, i: usize) -> NodeId {
+        NodeId(self.first + ((i + self.shift as usize) % self.len()) as u32)
+    }
+
+    /// The same, counted from the member `shift`.
+    pub fn shifted(self, shift: u32) -> End {
+        End { shift, ..self }
+    }
+}
+
+impl Nodes {
+    /// Reads `[nodes]`.
+    pub fn read(top: &mut Section<'_>) -> Nodes {
+        let mut nodes = Nodes::default();
+        let Some(mut section) = top.table("nodes") else {
+            if !top.has("nodes") {
+                top.wrong("", "there are no [nodes]; write [nodes] and a line such as r1 = {} for each");
+            }
+            return Nodes { missing: true, ..nodes };
+        };
+        let mistakes = section.mistakes;
+        for branch in section.all() {
+            let path = section.join(&branch.key);
+            if let Err(message) = check_name(&branch.key) {
+                mistakes.add(branch.place, &path, message);
+                nodes.broken.push(branch.key.clone());
+                continue;
+            }
+            let keys = Section::new(mistakes, path, branch.place, &branch.tree).and_then(|mut node| {
+                let (keys, switch) = (NodeKeys::read(&mut node), SwitchDraft::read(&mut node));
+                node.finish();
+                match switch {
+                    Reading::Given(switch) => Some((keys?, Some(switch))),
+                    Reading::Absent | Reading::Broken => Some((keys?, None)),
+                }
+            });
+            let Some((keys, switch)) = keys else {
+                nodes.broken.push(branch.key.clone());
+                continue;
+            };
+            nodes.groups.push(Group { name: branch.key.clone(), count: keys.count.map(|count| count.0), first: 0, switch });
+        }
+        nodes.groups.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut next = 0u64;
+        for group in &mut nodes.groups {
+            group.first = u32::try_from(next).unwrap_or(u32::MAX);
+            next += u64::from(group.count.unwrap_or(1));
+        }
+        if next > MOST as u64 {
+            section.wrong("", format!("{next} nodes are more than the {MOST} that fit"));
+        }
+        nodes
+    }
+
+    /// The end called `name`: a node, a group, or a member such as `hosts[3]`.
+    pub fn find(&self, name: &str) -> Result<End, String> {
+        let (base, member) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+            Some((base, member)) => (base, Some(member)),
+            None => (name, None),
+        };
+        let Ok(place) = self.groups.binary_search_by(|group| group.name.as_str().cmp(base)) else {
+            let known: Vec<&str> = self.groups.iter().map(|group| &group.name).chain(&self.broken).map(String::as_str).collect();
+            return Err(unknown("node", base, &known));
+        };
+        let group = &self.groups[place];
+        match (member, group.count) {
+            (None, count) => Ok(End { first: group.first, count: count.unwrap_or(1), shift: 0, group: count.is_some() }),
+            (Some(_), None) => Err(format!("'{base}' is a single node; write '{base}'")),
+            (Some(member), Some(count)) => match member.parse::<u32>() {
+                Ok(i) if i < count => Ok(End { first: group.first + i, count: 1, shift: 0, group: false }),
+                _ => Err(format!("'{base}' has no member '{member}'; its members are {base}[0] to {base}[{}]", count - 1)),
+            },
+        }
+    }
+
+    /// As [`Nodes::find`], noting the mistake; silent about nodes that could not be read.
+    pub fn find_or_note(&self, name: &str, mistakes: &Mistakes, place: Place, path: &str) -> Option<End> {
+        match self.find(name) {
+            Ok(end) => Some(end),
+            Err(message) => {
+                let base = name.split('[').next().unwrap_or(name);
+                if !self.missing && !self.broken.iter().any(|broken| broken == base) {
+                    mistakes.add(place, path, message);
+                }
+                None
+            }
+        }
+    }
+
+    /// The end that `key` of a section names, even if other keys of it are mistaken; what is not a text is left to the
+    /// reader of the keys.
+    pub fn end(&self, section: &Section<'_>, key: &str) -> Option<End> {
+        self.find_or_note(section.text(key)?, section.mistakes, section.place_of(key), &section.join(key))
+    }
+
+    /// Nodes whose ports share something, by identifier.
+    pub fn switches(&self) -> impl Iterator<Item = (Range<u32>, &SwitchDraft)> {
+        let members = |group: &Group| group.first..group.first + group.count.unwrap_or(1);
+        self.groups.iter().filter_map(move |group| Some((members(group), group.switch.as_ref()?)))
+    }
+
+    /// The names of all nodes, by identifier.
+    pub fn names(&self) -> Vec<String> {
+        self.groups
+            .iter()
+            .flat_map(|group| {
+                let name = move |i| match group.count {
+                    Some(_) => format!("{}[{i}]", group.name),
+                    None => group.name.clone(),
+                };
+                (0..group.count.unwrap_or(1)).map(name)
+            })
+            .collect()
+    }
+
+    /// The name of one node.
+    pub fn name(&self, node: NodeId) -> String {
+        let group = &self.groups[self.groups.partition_point(|group| group.first <= node.0) - 1];
+        match group.count {
+            Some(_) => format!("{}[{}]", group.name, node.0 - group.first),
+            None => group.name.clone(),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.groups.last().map_or(0, |group| (group.first + group.count.unwrap_or(1)) as usize)
+    }
+}

@@ -1,0 +1,163 @@
+//! The port in front of a link: queues, scheduler, marker, and what the wire does.
+
+use crate::network::scheduling::{optional, Level};
+use crate::read::mistake::Place;
+use crate::read::section::Section;
+use penstock_engine::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
+use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
+use penstock_model::impairment::ImpairmentPlan;
+use penstock_model::meter::MeterPlan;
+use penstock_model::parameters::{Check, Parameters, Reading};
+use penstock_model::pcn_meter::PcnMeterPlan;
+
+penstock_model::choice! {
+    /// When a marker sees a packet.
+    pub enum At {
+        /// On arrival, before the queue decides: what the queue then refuses has been metered.
+        "arrival" => Arrival,
+        /// When its transmission begins: only what is sent has been metered.
+        "departure" => Departure,
+    }
+}
+
+penstock_model::parameters! {
+    /// A meter that writes its colours into the packets of this port.
+    pub struct MarkerKeys {
+        /// When it sees a packet.
+        at: At = "arrival";
+    }
+}
+impl Check for MarkerKeys {}
+
+penstock_model::choice! {
+    /// Which packets PCN meters see.
+    pub enum PcnMetered {
+        /// Those that the queue accepts, on arrival.
+        "accepted" => Accepted,
+        /// All that arrive, also those that the queue then refuses.
+        "offered" => Offered,
+        /// Those that are sent, when their transmission begins.
+        "departure" => Departure,
+    }
+}
+
+/// A port whose classes are not numbered yet.
+#[derive(Clone, Debug)]
+pub(crate) struct PortDraft {
+    policer: Option<PolicerPlan>,
+    marker: Option<MarkerPlan>,
+    pub level: Level,
+    pub pcn: Vec<PcnMeterPlan>,
+    pcn_at: PcnAt,
+    pub shaper: Option<ShaperPlan>,
+    pub shaper_place: Place,
+    impairments: Vec<ImpairmentPlan>,
+    /// The queue is more than a plain tail drop.
+    pub is_special: bool,
+}
+
+/// Reads the part of a link that is its port.
+pub(crate) struct PortKeys;
+
+impl PortKeys {
+    /// The port; `None` after a mistake.
+    pub fn read(section: &mut Section<'_>, pcn_at: Option<PcnMetered>) -> Option<PortDraft> {
+        let policer = optional(section.one_of("policer", "policer", PolicerPlan::NAMES, &[], PolicerPlan::read));
+        let level = Level::read(section);
+        let marker = optional(read_marker(section));
+        let shaper = optional(section.one_of("shaper", "shaper", ShaperPlan::NAMES, &[], ShaperPlan::read));
+        let impairments = section.some_of("impairment", "impairment", ImpairmentPlan::NAMES, ImpairmentPlan::read);
+        let pcn = section.some_of("pcn", "PCN meter", PcnMeterPlan::NAMES, PcnMeterPlan::read);
+        let is_special = ["scheduler", "queue", "pcn", "policer", "shaper"].iter().any(|key| section.has(key));
+        let shaper_place = section.place_below(&["shaper", "token-bucket"]);
+        let (policer, level, marker, shaper, impairments, pcn) = (policer?, level?, marker?, shaper?, impairments?, pcn?);
+        if pcn_at.is_some() && pcn.is_empty() {
+            section.wrong("pcn-at", "has no effect without a PCN meter; write pcn or leave it out");
+        }
+        if let (Some(_), Some(class)) = (&policer, level.leaves().iter().find(|(_, class)| class.policer.is_some())) {
+            let message = format!("stands at the link and at class '{}'; packets pass one, so write it for the classes", class.1.name);
+            section.wrong("policer", message);
+        }
+        let pcn_at = match pcn_at {
+            None | Some(PcnMetered::Accepted) => PcnAt::Accepted,
+            Some(PcnMetered::Offered) => PcnAt::Offered,
+            Some(PcnMetered::Departure) => PcnAt::Departure,
+        };
+        Some(PortDraft { policer, marker, level, pcn, pcn_at, shaper, shaper_place, impairments, is_special })
+    }
+}
+
+impl PortDraft {
+    /// Whether it has a marker or PCN meters.
+    pub fn has_meters(&self) -> bool {
+        self.marker.is_some() || !self.pcn.is_empty()
+    }
+
+    /// A tail-drop queue of the default size.
+    pub fn plain() -> PortDraft {
+        PortDraft {
+            policer: None,
+            marker: None,
+            level: Level::single(),
+            pcn: Vec::new(),
+            pcn_at: PcnAt::default(),
+            shaper: None,
+            shaper_place: Place::Whole,
+            impairments: Vec::new(),
+            is_special: false,
+        }
+    }
+
+    /// The port, given the names of all classes.
+    pub fn finish(self, classes: &[String]) -> PortPlan {
+        let leaves = self.level.leaves();
+        let leaf_of = |class: &String| leaves.iter().position(|(_, leaf)| leaf.name == *class);
+        // A class that never comes here may point to any queue.
+        let queue_of_class = classes.iter().map(|class| leaf_of(class).unwrap_or(0) as u8).collect();
+        let mut policers: Vec<PolicerPlan> = self.policer.clone().into_iter().collect();
+        let mut policer_of_class: Vec<Option<u8>> = vec![self.policer.as_ref().map(|_| 0); classes.len()];
+        for (_, leaf) in &leaves {
+            let Some(plan) = &leaf.policer else { continue };
+            if let Some(class) = classes.iter().position(|class| *class == leaf.name) {
+                policer_of_class[class] = Some(policers.len() as u8);
+                policers.push(plan.clone());
+            }
+        }
+        let (queues, classes) = (self.level.queues(), self.level.plans());
+        let PortDraft { marker, level, pcn, pcn_at, shaper, impairments, .. } = self;
+        PortPlan {
+            policers,
+            policer_of_class,
+            marker,
+            scheduler: level.scheduler,
+            classes,
+            queues,
+            queue_of_class,
+            pcn,
+            pcn_at,
+            shaper,
+            impairments,
+            force_service: false,
+        }
+    }
+}
+
+fn read_marker(section: &mut Section<'_>) -> Reading<MarkerPlan> {
+    let meter = section.one_of("marker", "meter", MeterPlan::NAMES, &["at"], MeterPlan::read);
+    let keys = section.has("marker").then(|| section.table("marker")).flatten().map(|mut table| {
+        let keys = MarkerKeys::read(&mut table);
+        table.all();
+        keys
+    });
+    match (meter, keys) {
+        (Reading::Given(meter), Some(Some(keys))) => {
+            let at = match keys.at {
+                At::Arrival => MarkAt::Arrival,
+                At::Departure => MarkAt::Departure,
+            };
+            Reading::Given(MarkerPlan { meter, at })
+        }
+        (Reading::Absent, _) => Reading::Absent,
+        _ => Reading::Broken,
+    }
+}

@@ -1,0 +1,307 @@
+//! Schedulers and their classes, as deep as an author nests them.
+
+use crate::read::mistake::{Mistakes, Place};
+use crate::read::section::{Nothing, Section};
+use crate::read::suggest::{listed, unknown};
+use penstock_engine::blueprint::QueuePlan;
+use penstock_model::conditioner::PolicerPlan;
+use penstock_model::discipline::DisciplinePlan;
+use penstock_model::parameters::{Parameters, Reading};
+use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimit};
+use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::units::{Bytes, Rate};
+
+/// A scheduler and what it chooses between; without classes, one queue.
+#[derive(Clone, Debug)]
+pub(crate) struct Level {
+    pub scheduler: SchedulerPlan,
+    /// In the scheduler's order.
+    pub classes: Vec<Class>,
+    /// What a queue takes of which nothing is said.
+    default: Option<DisciplinePlan>,
+    /// Where the scheduler's name, or its order, is written.
+    pub place: Place,
+}
+
+/// A class of a scheduler.
+#[derive(Clone, Debug)]
+pub(crate) struct Class {
+    pub name: String,
+    pub path: String,
+    pub place: Place,
+    keys: ClassKeys,
+    pub rate_limit: Option<RateLimit>,
+    pub policer: Option<PolicerPlan>,
+    queue: Option<DisciplinePlan>,
+    pub below: Option<Level>,
+}
+
+impl Level {
+    /// One queue, a plain tail drop.
+    pub fn single() -> Level {
+        Level { scheduler: fifo(), classes: Vec::new(), default: None, place: Place::Whole }
+    }
+
+    /// Reads the keys `scheduler`, `queue` and `class` of a link or of a class; `None` after a mistake.
+    pub fn read(section: &mut Section<'_>) -> Option<Level> {
+        let place = section.place_below(&["scheduler", "priority", "order"]);
+        let scheduler = match section.one_of("scheduler", "scheduler", SchedulerPlan::NAMES, &[], SchedulerPlan::read) {
+            Reading::Absent => Some(fifo()),
+            Reading::Broken => None,
+            Reading::Given(plan) => Some(plan),
+        };
+        let default = read_queue(section);
+        let written = read_tables(section, scheduler.as_ref());
+        let scheduler = scheduler?;
+        let classes = ordered(section, &scheduler, place, written?)?;
+        let has_queue = |class: &Class| class.queue.is_some() || class.below.as_ref().is_some_and(|level| level.default.is_some());
+        if section.has("queue") && !classes.is_empty() && classes.iter().all(has_queue) {
+            section.wrong("queue", "has no effect: every class of the scheduler has a queue of its own; leave it out");
+        }
+        Some(Level { scheduler, classes, default: default?, place })
+    }
+
+    /// The queues' classes, from the first to the last, each with the scheduler that it belongs to.
+    pub fn leaves(&self) -> Vec<(&SchedulerPlan, &Class)> {
+        self.all().into_iter().filter(|(_, class)| class.below.is_none()).collect()
+    }
+
+    /// The queues' plans, each with what it takes.
+    pub fn queues(&self) -> Vec<QueuePlan> {
+        let plain = DisciplinePlan::read("tail-drop", &mut Nothing).expect("tail drop has defaults for everything");
+        if self.classes.is_empty() {
+            return vec![QueuePlan { name: String::new(), discipline: self.default.clone().unwrap_or(plain) }];
+        }
+        let mut queues = Vec::new();
+        self.add_queues(&plain, &mut queues);
+        queues
+    }
+
+    fn add_queues(&self, inherited: &DisciplinePlan, queues: &mut Vec<QueuePlan>) {
+        let default = self.default.as_ref().unwrap_or(inherited);
+        for class in &self.classes {
+            match &class.below {
+                Some(level) => level.add_queues(default, queues),
+                None => {
+                    let discipline = class.queue.as_ref().unwrap_or(default).clone();
+                    queues.push(QueuePlan { name: class.name.clone(), discipline });
+                }
+            }
+        }
+    }
+
+    /// What the engine is told of the classes.
+    pub fn plans(&self) -> Vec<ClassPlan> {
+        let below = |level: &Level| Box::new(LevelPlan { scheduler: level.scheduler.clone(), classes: level.plans() });
+        let plan = |class: &Class| ClassPlan {
+            keys: class.keys.clone(),
+            rate_limit: class.rate_limit.clone(),
+            below: class.below.as_ref().map(below),
+        };
+        self.classes.iter().map(plan).collect()
+    }
+
+    /// Notes limits that the link never reaches.
+    pub fn check_rates(&self, mistakes: &Mistakes, fastest: Rate) {
+        for (_, class) in self.all() {
+            if let Some(limit) = class.rate_limit.as_ref().filter(|limit| limit.rate > fastest) {
+                let message = format!("{} is above the rate of the link, {fastest}, so it would limit nothing", limit.rate);
+                mistakes.add(class.place, &format!("{}.rate-limit.rate", class.path), message);
+            }
+        }
+    }
+
+    /// All classes below, with the scheduler that each belongs to.
+    pub fn all(&self) -> Vec<(&SchedulerPlan, &Class)> {
+        let mut all = Vec::new();
+        for class in &self.classes {
+            all.push((&self.scheduler, class));
+            all.extend(class.below.as_ref().map(Level::all).unwrap_or_default());
+        }
+        all
+    }
+}
+
+impl Class {
+    /// What deficit round robin adds each round.
+    pub fn quantum(&self) -> Option<Bytes> {
+        self.keys.quantum
+    }
+}
+
+fn fifo() -> SchedulerPlan {
+    SchedulerPlan::read("fifo", &mut Nothing).expect("fifo has no parameters")
+}
+
+/// What the queue takes, if it is said; `None` after a mistake.
+fn read_queue(section: &mut Section<'_>) -> Option<Option<DisciplinePlan>> {
+    optional(section.one_of("queue", "discipline", DisciplinePlan::NAMES, &[], DisciplinePlan::read))
+}
+
+/// `None` after a mistake.
+pub(crate) fn optional<T>(part: Reading<T>) -> Option<Option<T>> {
+    match part {
+        Reading::Absent => Some(None),
+        Reading::Broken => None,
+        Reading::Given(plan) => Some(Some(plan)),
+    }
+}
+
+/// The classes of whom something is said; `None` after a mistake.
+fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> Option<Vec<Class>> {
+    if section.branch("class").is_none() {
+        return Some(Vec::new());
+    }
+    let mut table = section.table("class")?;
+    let mut classes = Some(Vec::new());
+    if matches!(scheduler, Some(SchedulerPlan::Fifo(_))) {
+        let schedulers: Vec<&str> = SchedulerPlan::NAMES.iter().copied().filter(|name| *name != "fifo").collect();
+        table.wrong("", format!("has no effect with one queue; write a scheduler ({}) or leave it out", listed(&schedulers)));
+        classes = None;
+    }
+    for branch in table.all() {
+        let path = table.join(&branch.key);
+        let class = Section::new(table.mistakes, path, branch.place, &branch.tree).and_then(|mut class| {
+            let read = read_class(&mut class, branch.key.clone(), scheduler);
+            class.finish();
+            read
+        });
+        match (class, &mut classes) {
+            (Some(class), Some(classes)) => classes.push(class),
+            _ => classes = None,
+        }
+    }
+    classes
+}
+
+fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&SchedulerPlan>) -> Option<Class> {
+    let keys = ClassKeys::read(section);
+    // Known, whichever of them is read below.
+    for key in ["queue", "rate-limit", "policer", "scheduler", "class"] {
+        section.branch(key);
+    }
+    let rate_limit = read_rate_limit(section);
+    let policer = optional(section.one_of("policer", "policer", PolicerPlan::NAMES, &[], PolicerPlan::read));
+    if let Some(scheduler) = scheduler {
+        check_keys(section, scheduler);
+    }
+    let (queue, below) = if section.has("scheduler") || section.has("class") {
+        if section.has("policer") {
+            section.wrong("policer", "stands where there is a queue; write one for each class below");
+        }
+        let level = Level::read(section);
+        if level.as_ref().is_some_and(|level| matches!(level.scheduler, SchedulerPlan::Cbq(_))) {
+            section.wrong("scheduler", "cbq holds its classes to shares of the link, so it stands at the link itself; not at a class");
+        }
+        if level.as_ref().is_some_and(|level| level.classes.is_empty()) {
+            section.wrong("scheduler", "leaves the class with one queue, as it has without it; leave it out");
+        }
+        (Some(None), level.map(Some))
+    } else {
+        (read_queue(section), Some(None))
+    };
+    let (place, path) = (section.place, section.path.clone());
+    Some(Class { name, path, place, keys: keys?, rate_limit: rate_limit?, policer: policer?, queue: queue?, below: below? })
+}
+
+/// `None` after a mistake.
+fn read_rate_limit(section: &mut Section<'_>) -> Option<Option<RateLimit>> {
+    if !section.has("rate-limit") {
+        return Some(None);
+    }
+    let mut table = section.table("rate-limit")?;
+    let limit = RateLimit::read(&mut table);
+    table.finish();
+    limit.map(Some)
+}
+
+/// Each scheduler reads keys of its own.
+fn check_keys(section: &Section<'_>, scheduler: &SchedulerPlan) {
+    let keys = scheduler.class_keys();
+    let missing: Vec<&str> = keys.iter().filter(|(key, required)| *required && !section.has(key)).map(|(key, _)| *key).collect();
+    for key in missing {
+        let example = match key {
+            "quantum" => "\"1500 bytes\"",
+            "share" => "0.5",
+            _ => "1",
+        };
+        section.wrong(key, format!("is missing; scheduler.{} needs it: write {key} = {example}", scheduler.name()));
+    }
+    let fields = ClassKeys::FIELDS.iter().map(|field| field.key()).chain(["rate-limit".to_owned()]);
+    for key in fields.filter(|key| section.has(key) && keys.iter().all(|(read, _)| read != key)) {
+        let message = format!("has no effect with scheduler.{}, which reads {}; leave it out", scheduler.name(), read_by(scheduler));
+        section.wrong(&key, message);
+    }
+    let says = ["queue", "policer", "scheduler", "class"].into_iter().chain(keys.iter().map(|(key, _)| *key));
+    if keys.iter().all(|(_, required)| !required) && says.into_iter().all(|key| !section.has(key)) {
+        section.wrong("", "says nothing; write queue.tail-drop = { ... } or leave the class out");
+    }
+}
+
+/// The keys of a class that a scheduler reads.
+fn read_by(scheduler: &SchedulerPlan) -> String {
+    let keys: Vec<&str> = scheduler.class_keys().iter().map(|(key, _)| *key).collect();
+    listed(&keys)
+}
+
+/// The classes in the scheduler's order; `None` after a mistake.
+fn ordered(section: &Section<'_>, scheduler: &SchedulerPlan, place: Place, mut written: Vec<Class>) -> Option<Vec<Class>> {
+    match scheduler {
+        SchedulerPlan::Fifo(_) => Some(written),
+        SchedulerPlan::Priority(priority) => {
+            let order: Vec<&str> = priority.order.iter().map(|class| class.0.as_str()).collect();
+            in_order(section, &order, place, written)
+        }
+        _ if written.is_empty() => {
+            let place = section.place_of("scheduler");
+            let path = section.join(&format!("scheduler.{}", scheduler.name()));
+            let message = format!("has no classes; write class.NAME = {{ ... }} for each, with {}", read_by(scheduler));
+            section.mistakes.add(place, &path, message);
+            None
+        }
+        // The order on the page means nothing.
+        _ => {
+            let shares: f64 = written.iter().filter_map(|class| class.keys.share).map(|share| share.0).sum();
+            // Shares such as 1/3 add up only within rounding.
+            if shares > 1.0 + 1e-9 {
+                let message = format!("the shares of its classes add up to {shares:.4} of the link; at most 1");
+                let path = section.join(&format!("scheduler.{}", scheduler.name()));
+                section.mistakes.add(section.place_of("scheduler"), &path, message);
+            }
+            written.sort_by(|a, b| a.name.cmp(&b.name));
+            Some(written)
+        }
+    }
+}
+
+/// The classes in the order of their names in `order`, also those of whom nothing else is said.
+fn in_order(section: &Section<'_>, order: &[&str], place: Place, mut written: Vec<Class>) -> Option<Vec<Class>> {
+    let path = section.join("scheduler.priority.order");
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
+    if let Some(twice) = twice {
+        section.mistakes.add(place, &path, format!("names class '{}' twice", twice[0]));
+    }
+    let unordered: Vec<&Class> = written.iter().filter(|class| !order.contains(&class.name.as_str())).collect();
+    for class in &unordered {
+        section.mistakes.add(class.place, &class.path, unknown("class", &class.name, order));
+    }
+    if twice.is_some() || !unordered.is_empty() {
+        return None;
+    }
+    let mut take = |name: &&str| match written.iter().position(|class| class.name == **name) {
+        Some(at) => written.swap_remove(at),
+        None => Class {
+            name: (*name).to_owned(),
+            path: path.clone(),
+            place,
+            keys: ClassKeys::default(),
+            rate_limit: None,
+            policer: None,
+            queue: None,
+            below: None,
+        },
+    };
+    Some(order.iter().map(&mut take).collect())
+}

@@ -1,0 +1,8 @@
+//! Reads TOML: values with their places, tables, and the mistakes in them.
+
+pub(crate) mod canonical;
+pub(crate) mod mistake;
+pub(crate) mod section;
+pub(crate) mod suggest;
+pub(crate) mod tree;
+pub(crate) mod values;

@@ -1,0 +1,291 @@
+//! Reads one table of a scenario: every key once, and at the end whatever was not asked for is a mistake.
+
+use crate::read::mistake::{Mistakes, Place};
+use crate::read::suggest::{listed, nearest, unknown};
+use crate::read::tree::{Branch, Item, Tree};
+use penstock_model::parameters::{Field, Kind, Reader, Reading, Value};
+
+/// A table being read.
+pub(crate) struct Section<'a> {
+    pub mistakes: &'a Mistakes,
+    pub path: String,
+    pub place: Place,
+    table: &'a [Branch],
+    known: Vec<String>,
+    // Whether it has been said that all of it must be written.
+    hinted: bool,
+    // Words of the choices read so far, for suggestions.
+    choices: Vec<(String, &'static [(&'static str, &'static str)])>,
+}
+
+impl<'a> Section<'a> {
+    /// Begins to read `tree`, which must be a table.
+    pub fn new(mistakes: &'a Mistakes, path: String, place: Place, tree: &'a Tree) -> Option<Section<'a>> {
+        match &tree.item {
+            Item::Table(table) => Some(Section { mistakes, path, place, table, known: Vec::new(), hinted: false, choices: Vec::new() }),
+            _ => {
+                mistakes.add(place, &path, format!("{} is not a table; write {{ key = value }}", tree.value().quoted()));
+                None
+            }
+        }
+    }
+
+    /// A table without entries.
+    fn empty(mistakes: &'a Mistakes, path: String, place: Place) -> Section<'a> {
+        Section { mistakes, path, place, table: &[], known: Vec::new(), hinted: false, choices: Vec::new() }
+    }
+
+    /// The entry under `key`, which counts as known from now on.
+    pub fn branch(&mut self, key: &str) -> Option<&'a Branch> {
+        if self.known.iter().all(|known| known != key) {
+            self.known.push(key.to_owned());
+        }
+        self.table.iter().find(|branch| branch.key == key)
+    }
+
+    /// Counts every key as known.
+    pub fn all(&mut self) -> &'a [Branch] {
+        self.known = self.table.iter().map(|branch| branch.key.clone()).collect();
+        self.table
+    }
+
+    /// The table under `key`.
+    pub fn table(&mut self, key: &str) -> Option<Section<'a>> {
+        let branch = self.branch(key)?;
+        Section::new(self.mistakes, self.join(key), branch.place, &branch.tree)
+    }
+
+    /// The tables of the list under `key`, with their positions.
+    pub fn tables(&mut self, key: &str) -> Vec<Section<'a>> {
+        let Some(branch) = self.branch(key) else { return Vec::new() };
+        let path = self.join(key);
+        match &branch.tree.item {
+            Item::List(items) => items
+                .iter()
+                .enumerate()
+                .filter_map(|(i, item)| Section::new(self.mistakes, format!("{path}[{i}]"), item.place, item))
+                .collect(),
+            _ => {
+                let how = if self.path.is_empty() { format!("[[{key}]]") } else { format!("{key} = [{{ ... }}, ...]") };
+                self.mistakes.add(branch.place, &path, format!("is a list of tables; write {how}"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// A table with exactly one entry, the name of a component; `beside` are keys that may stand next to it.
+    pub fn one_of<T>(
+        &mut self,
+        key: &str,
+        what: &str,
+        names: &[&str],
+        beside: &[&str],
+        read: impl FnOnce(&str, &mut dyn Reader) -> Option<T>,
+    ) -> Reading<T> {
+        let Some(branch) = self.branch(key) else { return Reading::Absent };
+        let path = self.join(key);
+        match &branch.tree.item {
+            Item::Table(entries) => {
+                let chosen: Vec<&Branch> = entries.iter().filter(|entry| !beside.contains(&entry.key.as_str())).collect();
+                match self.only(branch.place, &path, what, names, &chosen) {
+                    Some(only) => component(self.mistakes, &path, only, read),
+                    None => Reading::Broken,
+                }
+            }
+            other => {
+                let meant = match other {
+                    Item::Text(word) => nearest(word, names.iter().copied()),
+                    _ => None,
+                };
+                let written = branch.tree.value().quoted();
+                let message = format!("{written} is not a table; write {key}.{} = {{ ... }}", meant.unwrap_or(names[0]));
+                self.mistakes.add(branch.place, &path, message);
+                Reading::Broken
+            }
+        }
+    }
+
+    /// The only one of the `chosen` components of the table at `path`, if it is known.
+    fn only(&self, place: Place, path: &str, what: &str, names: &[&str], chosen: &[&'a Branch]) -> Option<&'a Branch> {
+        let mut known = true;
+        for entry in chosen.iter().filter(|entry| !names.contains(&entry.key.as_str())) {
+            known = false;
+            self.mistakes.add(entry.place, path, unknown(what, &entry.key, names));
+        }
+        match chosen {
+            _ if !known => {}
+            [only] => return Some(only),
+            [] => self.mistakes.add(place, path, format!("names no {what}; one of {}", listed(names))),
+            [first, second, ..] => {
+                self.mistakes.add(second.place, path, format!("names two {what}s, '{}' and '{}'; keep one", first.key, second.key));
+            }
+        }
+        None
+    }
+
+    /// A table of components, in the order written; `None` after a mistake.
+    pub fn some_of<T>(
+        &mut self,
+        key: &str,
+        what: &str,
+        names: &[&str],
+        read: impl Fn(&str, &mut dyn Reader) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let Some(mut table) = self.table(key) else {
+            return self.table.iter().all(|branch| branch.key != key).then(Vec::new);
+        };
+        let (mut parts, mut sound) = (Vec::new(), true);
+        for entry in table.all() {
+            let part = if names.contains(&entry.key.as_str()) {
+                component(self.mistakes, &table.path, entry, &read)
+            } else {
+                self.mistakes.add(entry.place, &table.path, unknown(what, &entry.key, names));
+                Reading::Broken
+            };
+            match part {
+                Reading::Given(part) => parts.push(part),
+                _ => sound = false,
+            }
+        }
+        sound.then_some(parts)
+    }
+
+    /// Ends the reading: what nobody asked for is unknown.
+    pub fn finish(self) {
+        let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
+        for branch in self.table.iter().filter(|branch| !known.contains(&branch.key.as_str())) {
+            self.mistakes.add(branch.place, &self.join(&branch.key), unknown("key", &branch.key, &known));
+        }
+    }
+
+    /// The path of `key` in this table.
+    pub fn join(&self, key: &str) -> String {
+        match (self.path.is_empty(), key.is_empty()) {
+            (true, _) => key.to_owned(),
+            (_, true) => self.path.clone(),
+            _ => format!("{}.{key}", self.path),
+        }
+    }
+
+    /// Notes a mistake at `key`, or at the table as a whole if nothing is written there.
+    pub fn wrong(&self, key: &str, message: impl Into<String>) {
+        self.mistakes.add(self.place_of(key), &self.join(key), message);
+    }
+
+    /// Where `key` stands.
+    pub fn place_of(&self, key: &str) -> Place {
+        self.table.iter().find(|branch| branch.key == key).map_or(self.place, |branch| branch.place)
+    }
+
+    /// Where the key at the end of `keys` stands, each in the table of the one before; as far as they are written.
+    pub fn place_below(&self, keys: &[&str]) -> Place {
+        let (mut table, mut place) = (self.table, self.place);
+        for key in keys {
+            let Some(branch) = table.iter().find(|branch| branch.key == *key) else { break };
+            place = branch.place;
+            let Item::Table(inner) = &branch.tree.item else { break };
+            table = inner;
+        }
+        place
+    }
+
+    /// The path of this table for `--set`, if it is there only because a setting names a key of it.
+    fn begun_by_a_setting(&self) -> Option<String> {
+        let set = self.mistakes.set_path(self.place)?;
+        let name = self.path.rsplit('.').next()?;
+        let segments: Vec<&str> = set.split('.').collect();
+        let at = segments[..segments.len() - 1].iter().rposition(|segment| *segment == name)?;
+        Some(segments[..=at].join("."))
+    }
+
+    /// The text under `key`.
+    pub fn text(&self, key: &str) -> Option<&'a str> {
+        match self.table.iter().find(|branch| branch.key == key).map(|branch| &branch.tree.item) {
+            Some(Item::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether `key` is written.
+    pub fn has(&self, key: &str) -> bool {
+        self.table.iter().any(|branch| branch.key == key)
+    }
+}
+
+impl Reader for Section<'_> {
+    fn take(&mut self, field: &Field) -> Option<Value> {
+        let key = field.key();
+        if let Kind::Choice(words) = field.kind {
+            self.choices.push((key.clone(), words));
+        }
+        self.branch(&key).map(|branch| branch.tree.value())
+    }
+
+    fn mistake(&mut self, key: &str, message: String) {
+        let written = self.table.iter().find(|branch| branch.key == key).map(|branch| &branch.tree.item);
+        let words = self.choices.iter().find(|(choice, _)| choice == key).map(|(_, words)| *words);
+        let meant = match (written, words) {
+            (Some(Item::Text(word)), Some(words)) if words.iter().all(|(known, _)| known != word) => {
+                nearest(word, words.iter().map(|(word, _)| *word))
+            }
+            _ => None,
+        };
+        let mut hint = meant.map(|word| format!("; did you mean '{word}'?")).unwrap_or_default();
+        if message.starts_with("is missing") && !self.hinted {
+            if let Some(component) = self.begun_by_a_setting() {
+                self.hinted = true;
+                hint = format!(
+                    "; '{}' is not on the page, so write the whole table, as in --set '{component}={{ ... }}'",
+                    component.rsplit('.').next().unwrap_or_default()
+                );
+            }
+        }
+        let place = self.place_below(&key.split('.').collect::<Vec<_>>());
+        self.mistakes.add(place, &self.join(key), format!("{message}{hint}"));
+    }
+
+    fn component(&mut self, field: &Field, read: &mut dyn FnMut(&str, &mut dyn Reader)) -> bool {
+        let Kind::Component { of, names } = field.kind else { unreachable!("only components are read as components") };
+        let (key, what) = (field.key(), of.replace('-', " "));
+        let Some(branch) = self.branch(&key) else { return false };
+        let path = self.join(&key);
+        let wrong = |message: String| self.mistakes.add(branch.place, &path, message);
+        match &branch.tree.item {
+            Item::Text(name) if names.contains(&name.as_str()) => {
+                read(name, &mut Section::empty(self.mistakes, format!("{path}.{name}"), branch.place));
+            }
+            Item::Text(name) => wrong(unknown(&what, name, names)),
+            Item::Table(entries) => {
+                let chosen: Vec<&Branch> = entries.iter().collect();
+                if let Some(only) = self.only(branch.place, &path, &what, names, &chosen) {
+                    component(self.mistakes, &path, only, |name, parameters| {
+                        read(name, parameters);
+                        Some(())
+                    });
+                }
+            }
+            _ => wrong(format!("{} is not a component; write {key} = \"{}\"", branch.tree.value().quoted(), names[0])),
+        }
+        true
+    }
+}
+
+/// Reads the parameters of the component that `entry` names.
+fn component<T>(mistakes: &Mistakes, path: &str, entry: &Branch, read: impl FnOnce(&str, &mut dyn Reader) -> Option<T>) -> Reading<T> {
+    let Some(mut section) = Section::new(mistakes, format!("{path}.{}", entry.key), entry.place, &entry.tree) else {
+        return Reading::Broken;
+    };
+    let plan = read(&entry.key, &mut section);
+    section.finish();
+    plan.map_or(Reading::Broken, Reading::Given)
+}
+
+/// A component written with nothing but its name.
+pub(crate) struct Nothing;
+
+impl Reader for Nothing {
+    fn take(&mut self, _: &Field) -> Option<Value> {
+        None
+    }
+    fn mistake(&mut self, _: &str, _: String) {}
+}

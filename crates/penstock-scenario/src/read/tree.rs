@@ -1,0 +1,150 @@
+//! The scenario as written: TOML values that remember where they stand.
+
+use crate::read::mistake::{Mistakes, Place};
+use penstock_model::parameters::Value;
+use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+
+/// A value and its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    pub place: Place,
+    pub item: Item,
+}
+
+/// What stands there.
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    Text(String),
+    Integer(i64),
+    Float(f64),
+    Switch(bool),
+    List(Vec<Tree>),
+    /// In the order written.
+    Table(Vec<Branch>),
+}
+
+/// A key of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Branch {
+    pub key: String,
+    pub place: Place,
+    pub tree: Tree,
+}
+
+impl Tree {
+    /// The value as components read it.
+    pub fn value(&self) -> Value {
+        match &self.item {
+            Item::Text(text) => Value::Text(text.clone()),
+            Item::Integer(number) => Value::Integer(*number),
+            Item::Float(number) => Value::Float(*number),
+            Item::Switch(switch) => Value::Switch(*switch),
+            Item::List(items) => Value::List(items.iter().map(Tree::value).collect()),
+            Item::Table(table) => Value::Table(table.iter().map(|branch| (branch.key.clone(), branch.tree.value())).collect()),
+        }
+    }
+
+    /// The entry under `key`, if this is a table that has it.
+    pub fn get(&self, key: &str) -> Option<&Tree> {
+        match &self.item {
+            Item::Table(table) => table.iter().find(|branch| branch.key == key).map(|branch| &branch.tree),
+            _ => None,
+        }
+    }
+
+    /// The text under `key`.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        match self.get(key) {
+            Some(Tree { item: Item::Text(text), .. }) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a file; `None` if nothing of it is TOML.
+pub(crate) fn parse(text: &str, mistakes: &Mistakes) -> Option<Tree> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let lines = Lines::new(text);
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        let place = error.span().map_or(Place::Whole, |span| lines.place(span.start));
+        mistakes.add(place, "", format!("this is not TOML: {}", error.message().trim().replace('\n', ", ")));
+    }
+    errors.is_empty().then(|| Converter { place: &|offset| lines.place(offset), mistakes }.table(table.span().start, table.get_ref()))
+}
+
+/// Reads the value of a setting: TOML if it is TOML, else text.
+pub(crate) fn parse_set(text: &str, place: Place, mistakes: &Mistakes) -> Tree {
+    match DeValue::parse(text) {
+        Ok(value) => Converter { place: &|_| place, mistakes }.value(value.span().start, value.get_ref()),
+        Err(_) => Tree { place, item: Item::Text(text.to_owned()) },
+    }
+}
+
+/// What keeps `text` from being a TOML value.
+pub(crate) fn why_not_toml(text: &str) -> Option<String> {
+    DeValue::parse(text).err().map(|error| error.message().trim().replace('\n', ", "))
+}
+
+struct Converter<'a> {
+    place: &'a dyn Fn(usize) -> Place,
+    mistakes: &'a Mistakes,
+}
+
+impl Converter<'_> {
+    fn table(&self, start: usize, table: &DeTable<'_>) -> Tree {
+        // The parser's map is sorted by key; the order written is that of the keys' places.
+        let mut entries: Vec<(&Spanned<_>, &Spanned<DeValue<'_>>)> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        let branch = |(key, value): &(&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| Branch {
+            key: key.get_ref().to_string(),
+            place: (self.place)(key.span().start),
+            tree: self.value(value.span().start, value.get_ref()),
+        };
+        Tree { place: (self.place)(start), item: Item::Table(entries.iter().map(branch).collect()) }
+    }
+
+    fn value(&self, start: usize, value: &DeValue<'_>) -> Tree {
+        let place = (self.place)(start);
+        let item = match value {
+            DeValue::String(text) => Item::Text(text.to_string()),
+            DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+                Ok(number) => Item::Integer(number),
+                Err(_) => {
+                    self.mistakes.add(place, "", format!("{number} is too large; whole numbers go up to {}", i64::MAX));
+                    Item::Integer(1)
+                }
+            },
+            DeValue::Float(number) => Item::Float(number.as_str().parse().unwrap_or(f64::NAN)),
+            DeValue::Boolean(switch) => Item::Switch(*switch),
+            // No key takes a date, so whoever reads it will say what it should have been.
+            DeValue::Datetime(date) => Item::Text(date.to_string()),
+            DeValue::Array(items) => Item::List(items.iter().map(|item| self.value(item.span().start, item.get_ref())).collect()),
+            DeValue::Table(table) => return self.table(start, table),
+        };
+        Tree { place, item }
+    }
+}
+
+/// Where each line begins.
+struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Lines<'a> {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(offset, _)| offset + 1)).collect();
+        Lines { text, starts }
+    }
+
+    fn place(&self, offset: usize) -> Place {
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let before = self.text.get(self.starts[line - 1]..offset).unwrap_or_default();
+        Place::Text {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: 1 + u32::try_from(before.chars().count()).unwrap_or(u32::MAX - 1),
+        }
+    }
+}

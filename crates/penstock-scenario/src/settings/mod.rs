@@ -1,0 +1,224 @@
+//! Settings of the command line, applied to the scenario before it is validated.
+
+pub(crate) mod shape;
+
+use crate::catalogue::sections::SECTIONS;
+use crate::read::mistake::{Mistakes, Place};
+use crate::read::suggest::unknown;
+use crate::read::tree::{parse_set, why_not_toml, Branch, Item, Tree};
+use crate::settings::shape::Shape;
+use penstock_model::parameters::Field;
+
+/// Lists whose entries have names.
+const LISTS: [&str; 3] = ["links", "flows", "calls"];
+
+/// Applies `path = value`, the setting number `set`.
+///
+/// The path begins with a key of the top level, with `links.NAME`, `flows.NAME` or `calls.NAME`, or with the name itself;
+/// a group called `calls` hides the key of that name where the scenario does not have it.
+pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
+    let place = Place::Set(set);
+    let segments: Vec<&str> = path.split('.').collect();
+    if segments.iter().any(|segment| segment.is_empty()) {
+        mistakes.add(place, "", "is not a path; write names with dots between, such as r1-r2.queue.red.limit");
+        return;
+    }
+    if let Err(message) = check_value(path, value) {
+        mistakes.add(place, "", message);
+        return;
+    }
+    let value = parse_set(value, place, mistakes);
+    if let ["links", name, ..] | [name, ..] = segments[..] {
+        if is_way_back(top, name) && named(top, "links", name).is_none() {
+            let message = format!("'{name}' is the way back that both-ways adds; to change it, write it as a link of its own");
+            mistakes.add(place, "", message);
+            return;
+        }
+    }
+    let outcome = match &segments[..] {
+        [name, rest @ ..] if !rest.is_empty() && (!is_top_key(bare(name)) || top.get(name).is_none()) && entry(top, name).is_some() => {
+            let (list, item) = entry(top, name).expect("looked at just now");
+            assign(item, Shape::entry(list), rest, value, place)
+        }
+        [list @ ("links" | "flows" | "calls"), name, rest @ ..] if !rest.is_empty() => match named(top, list, name) {
+            Some(item) => assign(item, Shape::entry(list), rest, value, place),
+            None => Err(unknown_name(kind_of(list), name, &known(top, list))),
+        },
+        ["nodes", name, ..] if top.get("nodes").is_some_and(|nodes| nodes.get(name).is_none()) => {
+            let names: Vec<&str> = match top.get("nodes").map(|nodes| &nodes.item) {
+                Some(Item::Table(table)) => table.iter().map(|branch| branch.key.as_str()).collect(),
+                _ => Vec::new(),
+            };
+            Err(unknown("node", name, &names))
+        }
+        [first, ..] if is_top_key(bare(first)) => assign(top, Shape::top(), &segments, value, place),
+        [name, ..] if entry(top, name).is_some() => {
+            let key = if named(top, "links", name).is_some() { "rate" } else { "count" };
+            Err(format!("'{name}' has many keys; say which of them, as in {name}.{key}"))
+        }
+        [name, ..] if top.get("nodes").is_some_and(|nodes| nodes.get(bare(name)).is_some()) => {
+            Err(format!("'{name}' is a node; write nodes.{}", if segments.len() > 1 { path.to_owned() } else { format!("{name}.count") }))
+        }
+        [name, ..] => {
+            // Names first: the list in the message is cut after a dozen.
+            let mut names: Vec<String> = LISTS.iter().flat_map(|list| known(top, list)).collect();
+            names.extend(top_keys());
+            Err(unknown_name("key, link or group of flows or calls", name, &names))
+        }
+        [] => unreachable!("splitting yields at least one segment"),
+    };
+    if let Err(message) = outcome {
+        mistakes.add(place, "", message);
+    }
+}
+
+/// The keys that a setting may begin with.
+fn top_keys() -> impl Iterator<Item = String> {
+    let parts = SECTIONS[0].parts.iter().map(|part| part.key.to_owned());
+    SECTIONS[0].fields.iter().map(Field::key).chain(parts)
+}
+
+fn is_top_key(key: &str) -> bool {
+    top_keys().any(|top| top == key)
+}
+
+/// Applies `path = value` below the whole of `tree`, which is of this `shape`.
+#[cfg(test)]
+pub(crate) fn apply_below(tree: &mut Tree, shape: Shape, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
+    let place = Place::Set(set);
+    let value = parse_set(value, place, mistakes);
+    if let Err(message) = assign(tree, shape, &path.split('.').collect::<Vec<_>>(), value, place) {
+        mistakes.add(place, "", message);
+    }
+}
+
+/// Whether `value` is one value. What is no TOML is a text whose quotes the shell has taken, unless it looks like more.
+fn check_value(path: &str, value: &str) -> Result<(), String> {
+    let Some(error) = why_not_toml(value) else { return Ok(()) };
+    if path == "description" {
+        Ok(())
+    } else if value.starts_with(['{', '[']) {
+        let whole = "quote the whole for the shell, as in --set 'r1-r2.queue.tail-drop={ limit = \"60 packets\" }'";
+        Err(format!("{value} is not TOML: {error}; {whole}"))
+    } else if value.contains(',') {
+        Err(format!("{value} are several values, and sweeps are not there yet: give one value, and run the command once for each"))
+    } else {
+        Ok(())
+    }
+}
+
+/// What an entry of a list is called.
+fn kind_of(list: &str) -> &'static str {
+    match list {
+        "links" => "link",
+        "flows" => "group of flows",
+        _ => "group of calls",
+    }
+}
+
+/// `name[3]` without its index.
+fn bare(segment: &str) -> &str {
+    segment.split('[').next().unwrap_or(segment)
+}
+
+/// The names in `[[links]]`, `[[flows]]` or `[[calls]]`.
+fn known(top: &Tree, list: &str) -> Vec<String> {
+    let name = |item: &Tree| match (item.text("name"), item.text("from"), item.text("to")) {
+        (Some(name), ..) => Some(name.to_owned()),
+        (None, Some(from), Some(to)) if list == "links" => Some(format!("{from}-{to}")),
+        _ => None,
+    };
+    match top.get(list).map(|list| &list.item) {
+        Some(Item::List(items)) => items.iter().filter_map(name).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether `name` is the way back that `both-ways` adds to a link.
+fn is_way_back(top: &Tree, name: &str) -> bool {
+    let is_back = |item: &Tree| match (item.get("both-ways").map(|switch| &switch.item), item.text("from"), item.text("to")) {
+        (Some(Item::Switch(true)), Some(from), Some(to)) => format!("{to}-{from}") == name,
+        _ => false,
+    };
+    matches!(top.get("links").map(|list| &list.item), Some(Item::List(items)) if items.iter().any(is_back))
+}
+
+fn unknown_name(what: &str, name: &str, known: &[String]) -> String {
+    unknown(what, name, &known.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The entry called `name` of any list, and that list.
+fn entry<'a>(top: &'a mut Tree, name: &str) -> Option<(&'static str, &'a mut Tree)> {
+    let list = LISTS.into_iter().find(|list| named(top, list, name).is_some())?;
+    named(top, list, name).map(|item| (list, item))
+}
+
+/// The entry of `[[links]]`, `[[flows]]` or `[[calls]]` called `name`.
+fn named<'a>(top: &'a mut Tree, list: &str, name: &str) -> Option<&'a mut Tree> {
+    let is_named = |item: &Tree| match (item.text("name"), item.text("from"), item.text("to")) {
+        (Some(own), ..) => own == name,
+        (None, Some(from), Some(to)) => list == "links" && format!("{from}-{to}") == name,
+        _ => false,
+    };
+    let Item::Table(table) = &mut top.item else { return None };
+    let branch = table.iter_mut().find(|branch| branch.key == list)?;
+    match &mut branch.tree.item {
+        Item::List(items) => items.iter_mut().find(|item| is_named(item)),
+        _ => None,
+    }
+}
+
+/// Puts `value` where `path` leads from `tree`, which is of this `shape`.
+fn assign(tree: &mut Tree, shape: Shape, path: &[&str], value: Tree, place: Place) -> Result<(), String> {
+    let [segment, rest @ ..] = path else {
+        *tree = value;
+        return Ok(());
+    };
+    let (key, index) = match segment.strip_suffix(']').and_then(|segment| segment.split_once('[')) {
+        Some((key, index)) => (key, Some(index.parse::<usize>().map_err(|_| format!("'{index}' is not a position in '{key}'"))?)),
+        None => (*segment, None),
+    };
+    let Item::Table(table) = &mut tree.item else {
+        return Err(format!("leads nowhere: there is no table above '{key}'"));
+    };
+    let found = match table.iter().position(|branch| branch.key == key) {
+        Some(found) => found,
+        None => {
+            let empty = Tree { place, item: Item::Table(Vec::new()) };
+            table.push(Branch { key: key.to_owned(), place, tree: empty });
+            table.len() - 1
+        }
+    };
+    let branch = &mut table[found];
+    let target = match (index, &mut branch.tree.item) {
+        (None, _) => &mut branch.tree,
+        (Some(index), Item::List(items)) => {
+            let count = items.len();
+            items.get_mut(index).ok_or_else(|| format!("'{key}' has {count} entries, counted from 0; there is no {key}[{index}]"))?
+        }
+        (Some(_), _) => return Err(format!("'{key}' is not a list")),
+    };
+    // The mistakes of what is set are the setting's, not the line's that it replaces.
+    if rest.is_empty() {
+        branch.place = if index.is_none() { place } else { branch.place };
+        *target = value;
+        return Ok(());
+    }
+    let shape = if index.is_some() { shape.below(key).one() } else { shape.below(key) };
+    if let Shape::Component(component) = shape {
+        if let (true, Item::Text(name)) = (component.by_name, &target.item) {
+            *target = table_of(name.clone(), target.place);
+        }
+        // Naming another component replaces the one that stands there.
+        if let Item::Table(inner) = &mut target.item {
+            inner.retain(|branch| component.may_stand_together(&branch.key, rest[0]));
+        }
+    }
+    assign(target, shape, rest, value, place)
+}
+
+/// The table with which a component of that name has all its defaults.
+fn table_of(name: String, place: Place) -> Tree {
+    let tree = Tree { place, item: Item::Table(Vec::new()) };
+    Tree { place, item: Item::Table(vec![Branch { key: name, place, tree }]) }
+}

@@ -1,0 +1,56 @@
+//! The keys at the top of a scenario.
+
+use crate::read::values::{RunTime, Seed, Text};
+use penstock_model::parameters::Check;
+use penstock_model::units::Duration;
+
+penstock_model::choice! {
+    /// The order of simultaneous events of one kind at one node.
+    pub enum Ties {
+        /// The order of the links and flows in the scenario; calls after flows.
+        "scenario" => Scenario,
+        /// A random order, drawn anew for every instant from the seed.
+        "random" => Random,
+    }
+}
+
+penstock_model::choice! {
+    /// Which of several routes with the fewest links a flow takes.
+    pub enum Routing {
+        /// The one whose first differing link stands earlier in the scenario.
+        "first" => First,
+        /// At every node one of the next links, by a hash of the flow and the node (equal-cost multi-path); the same
+        /// for every seed.
+        "ecmp" => Ecmp,
+    }
+}
+
+penstock_model::parameters! {
+    /// A scenario: a network, its traffic, and what is measured.
+    pub struct TopKeys {
+        /// What the scenario is about, in a sentence.
+        description: Option<Text>;
+        /// When the run ends; at most 200 days.
+        duration: RunTime;
+        /// When counting begins; before `duration`.
+        warm_up: RunTime = "0 s";
+        /// The root of all randomness; the command line overrides it.
+        seed: Seed = "1";
+        /// The order of simultaneous events of one kind at one node.
+        ties: Ties = "scenario";
+        /// Which of several routes with the fewest links a flow takes, if none is given.
+        routing: Routing = "first";
+    }
+}
+impl Check for TopKeys {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let (RunTime(duration), RunTime(warm_up)) = (self.duration, self.warm_up);
+        if duration == Duration::ZERO {
+            mistake("duration", "a run must last longer than 0 s".to_owned());
+        } else if duration > Duration::from_secs(200 * 86_400) {
+            mistake("duration", format!("{duration} is longer than any run; at most 200 days"));
+        } else if warm_up >= duration {
+            mistake("warm-up", format!("{warm_up} is not before the end at {duration}, so nothing would be counted"));
+        }
+    }
+}

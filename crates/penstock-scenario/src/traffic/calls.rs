@@ -1,0 +1,268 @@
+//! Groups of aggregates of calls: what a user writes for one.
+
+use crate::network::nodes::{Nodes, MOST};
+use crate::read::section::{Nothing, Section};
+use crate::read::values::{Name, NodeName, Precedence, RunTime, Start};
+use crate::traffic::group::{EdgePlaces, Ends, GroupDraft, Members, Written};
+use penstock_engine::blueprint::{CallsPlan, FlowGroup, SurgePlan};
+use penstock_model::call::delay::DelayPlan;
+use penstock_model::call::{ArrivalPlan, HoldingPlan};
+use penstock_model::edge::{self, AdmissionPlan, TerminationPlan};
+use penstock_model::parameters::{Check, ClassName, Count, Parameters, Reading};
+use penstock_model::source::SourcePlan;
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Bytes, Duration, Time};
+use std::sync::Arc;
+
+penstock_model::parameters! {
+    /// A group of like aggregates of calls.
+    ///
+    /// Aggregate i runs from the i-th member of `from`, its ingress, to the i-th of `to`, its egress, each counted round.
+    /// Its calls come and go; each sends packets of its own, as `source` says. The aggregates of a group are independent
+    /// of each other. Routes are chosen as for flows.
+    pub struct CallKeys {
+        /// The name in results.
+        name: Name;
+        /// The node or group where calls begin, or a member such as `edges[3]`.
+        from: NodeName;
+        /// Where they end.
+        to: NodeName;
+        /// How many aggregates; the size of the larger of the two groups if left out.
+        count: Option<Count>;
+        /// The traffic class of their packets; schedulers tell classes apart.
+        class: ClassName = "default";
+        /// The drop precedence that their packets begin with; 0 is the best protected.
+        precedence: Precedence = "0";
+        /// When the initial calls begin and others may arrive; with `uniform`, each aggregate at an instant of its own.
+        start: Start = "0 s";
+        /// When calls fall silent and no more arrive; the end if left out.
+        stop: Option<RunTime>;
+        /// The nodes or groups on the way, both ends included; aggregate i passes the i-th member of a group.
+        route: Option<Vec<NodeName>>;
+    }
+}
+impl Check for CallKeys {}
+
+penstock_model::parameters! {
+    /// Calls that are there from the start, without asking.
+    pub struct InitialKeys {
+        /// How many in each aggregate.
+        calls: Count;
+        /// Each begins at an instant drawn uniformly from this span after the start.
+        spread: Duration = "20 ms";
+    }
+}
+impl Check for InitialKeys {}
+
+penstock_model::parameters! {
+    /// Calls that begin together later, without asking, as when traffic is rerouted after a failure.
+    pub struct SurgeKeys {
+        /// When.
+        at: RunTime;
+        /// How many in each aggregate.
+        calls: Count;
+        /// Each begins at an instant drawn uniformly from this span after it.
+        spread: Duration = "20 ms";
+    }
+}
+impl Check for SurgeKeys {}
+
+penstock_model::parameters! {
+    /// How ingress and egress talk to each other. Signals take the propagation delays of the route and wait in no queue.
+    pub struct SignallingKeys {
+        /// Added to the propagation of every signal.
+        processing: Duration = "0 s";
+        /// The size of a packet that carries each request to the egress through the queues; without it, requests travel
+        /// beside them as other signals do.
+        packet: Option<Bytes>;
+    }
+}
+impl Check for SignallingKeys {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.processing > Duration::from_secs(3600) {
+            mistake("processing", format!("{} is longer than any signal takes; at most one hour", self.processing));
+        }
+        if self.packet.is_some_and(|packet| packet.get() > u64::from(u16::MAX)) {
+            mistake("packet", format!("{} are more than a packet holds; at most {} bytes", self.packet.expect("given"), u16::MAX));
+        }
+    }
+}
+
+/// Reads one `[[calls]]`.
+pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> Option<GroupDraft> {
+    let keys = CallKeys::read(section);
+    let source = source(section);
+    let transport = transport(section);
+    let arrivals = section.one_of("arrivals", "law of arrivals", ArrivalPlan::NAMES, &[], ArrivalPlan::read);
+    let holding = section.one_of("holding", "law of holding times", HoldingPlan::NAMES, &[], HoldingPlan::read);
+    let initial = table(section, "initial", InitialKeys::read);
+    let surge = table(section, "surge", SurgeKeys::read);
+    let delay = table(section, "delay", DelayPlan::read);
+    let admission = section.one_of("admission", "admission", AdmissionPlan::NAMES, &[], AdmissionPlan::read);
+    let termination = section.one_of("termination", "termination", TerminationPlan::NAMES, &[], TerminationPlan::read);
+    let signalling = table(section, "signalling", SignallingKeys::read);
+    let ends = Ends::read(section, nodes);
+    let keys = keys?;
+    let written = Written { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
+    let members = Members::read(section, nodes, ends, &written, duration, "aggregate");
+    // `none` is for studies in which arrivals vary.
+    let arrivals = optional(arrivals)?.filter(|plan| !matches!(plan, ArrivalPlan::Never(_)));
+    let initial = optional(initial)?;
+    let (surge, delay) = (optional(surge)?, optional(delay)?);
+    if arrivals.is_none() && initial.is_none() {
+        section.wrong("", "nobody would ever call; write arrivals.poisson = { interval = \"1 s\" } or initial = { calls = 100 }");
+        return None;
+    }
+    let holding = lasting(section, holding, initial.is_some());
+    let (admission, termination, signalling) = (optional(admission)?, optional(termination)?, optional(signalling)?);
+    if admission.is_some() && arrivals.is_none() {
+        section.wrong("admission", "has no effect: initial calls do not ask, and there are no arrivals; leave it out");
+    }
+    if signalling.is_some() && admission.is_none() && termination.is_none() {
+        section.wrong("signalling", "has no effect: without admission and termination nothing is signalled; leave it out");
+    }
+    if let Some(message) = edge::mistake(&admission, &termination) {
+        section.wrong("termination", message);
+    }
+    let asks = matches!(admission, Some(AdmissionPlan::Cle(_) | AdmissionPlan::Count(_)));
+    if signalling.as_ref().is_some_and(|keys| keys.packet.is_some()) && (admission.is_some() || termination.is_some()) && !asks {
+        let place = section.place_below(&["signalling", "packet"]);
+        section.mistakes.add(
+            place,
+            &section.join("signalling.packet"),
+            "has no effect: only with admission by cle or count does the ingress ask the egress; leave it out",
+        );
+    }
+    let (members, source, transport, holding) = (members?, source?, transport?, holding?);
+    if let Some(initial) = &initial {
+        let together = u64::from(initial.calls.0) + surge.as_ref().map_or(0, |surge| u64::from(surge.calls.0));
+        let total = (members.count as u64).saturating_mul(together);
+        if total > MOST as u64 {
+            section.wrong("initial", format!("{total} calls are more than the {MOST} that fit"));
+        }
+        if keys.start.1 + initial.spread >= members.stop {
+            let message =
+                format!("{} from the start at {} reaches the stop at {}; write a shorter one", initial.spread, keys.start.1, members.stop);
+            section.mistakes.add(section.place_below(&["initial", "spread"]), &section.join("initial.spread"), message);
+        }
+    }
+    if let Some(surge) = &surge {
+        let begin = Time::ZERO + surge.at.0;
+        if begin <= keys.start.1 || begin + surge.spread >= members.stop {
+            let message = format!(
+                "{} and the spread of {} must lie between the start at {} and the stop at {}",
+                surge.at.0, surge.spread, keys.start.1, members.stop
+            );
+            section.mistakes.add(section.place_below(&["surge", "at"]), &section.join("surge.at"), message);
+        }
+    }
+    let signalling = signalling.unwrap_or(SignallingKeys { processing: Duration::ZERO, packet: None });
+    let edges = EdgePlaces {
+        admission: section.place_of("admission"),
+        level: admission
+            .as_ref()
+            .map_or(section.place, |plan| section.place_below(&["admission", plan.name(), level(plan).map_or("", |(key, _)| key)])),
+        termination: section.place_of("termination"),
+    };
+    let calls = CallsPlan {
+        arrivals,
+        holding,
+        initial: initial.as_ref().map_or(0, |initial| initial.calls.0),
+        initial_spread: initial.as_ref().map_or(Duration::ZERO, |initial| initial.spread),
+        surge: surge.map(|surge| SurgePlan { at: Time::ZERO + surge.at.0, calls: surge.calls.0, spread: surge.spread }),
+        delay,
+        admission,
+        termination,
+        processing: signalling.processing,
+        request_packet: signalling.packet.map(|packet| packet.get() as u32),
+        call_rate: source.mean_rate()?,
+    };
+    let plan = FlowGroup {
+        name: keys.name.0,
+        source,
+        transport,
+        class: 0,
+        precedence: keys.precedence.0,
+        start: (keys.start.0, keys.start.1),
+        stop: members.stop,
+        calls: Some(Arc::new(calls)),
+        interval: None,
+    };
+    let (path, place) = (section.path.clone(), section.place);
+    let Members { from, to, count, route, .. } = members;
+    Some(GroupDraft { plan, class: keys.class.0, path, place, from, to, count, route, route_back: None, edges })
+}
+
+/// The key that holds the level of congestion from which calls are refused, and that level; if there is one.
+pub(crate) fn level(admission: &AdmissionPlan) -> Option<(&'static str, f64)> {
+    match admission {
+        AdmissionPlan::Cle(it) => Some(("threshold", it.threshold.0)),
+        AdmissionPlan::Rfc6661(it) => Some(("cle-limit", it.cle_limit.0)),
+        AdmissionPlan::Rfc6662(it) => Some(("cle-limit", it.cle_limit.0)),
+        AdmissionPlan::Count(_) => None,
+    }
+}
+
+/// What each call sends; `None` after a mistake.
+fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
+    // A greedy source has no rate of its own, so that there is nothing to admit or to terminate.
+    let names: Vec<&str> = SourcePlan::NAMES.iter().copied().filter(|name| !["ftp", "http"].contains(name)).collect();
+    match section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read) {
+        Reading::Absent => section.wrong("source", format!("is missing and has no default; one of {}", names.join(", "))),
+        Reading::Given(source) if source.is_greedy() => {
+            let (name, names) = (source.name(), names.join(", "));
+            section.wrong("source", format!("'{name}' sends as fast as it can, but a call has a rate of its own; one of {names}"));
+        }
+        Reading::Given(source) => return Some(source),
+        Reading::Broken => {}
+    }
+    None
+}
+
+/// How calls are carried; `None` after a mistake.
+fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
+    match section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read) {
+        Reading::Absent => TransportPlan::read("udp", &mut Nothing),
+        Reading::Given(TransportPlan::Tcp(_)) => {
+            section
+                .wrong("transport", "tcp cannot carry calls, which send at their own times whatever the network does; leave it out (udp)");
+            None
+        }
+        Reading::Given(transport) => Some(transport),
+        Reading::Broken => None,
+    }
+}
+
+/// How long calls last; `None` after a mistake.
+fn lasting(section: &Section<'_>, holding: Reading<HoldingPlan>, has_initial: bool) -> Option<HoldingPlan> {
+    match holding {
+        Reading::Given(holding) => Some(holding),
+        Reading::Broken => None,
+        Reading::Absent if has_initial => HoldingPlan::read("infinite", &mut Nothing),
+        Reading::Absent => {
+            section.wrong("holding", "is missing: calls that arrive would never end; write holding.exponential = { mean = \"60 s\" }");
+            None
+        }
+    }
+}
+
+/// The keys of the table under `key`.
+fn table<T>(section: &mut Section<'_>, key: &str, read: fn(&mut dyn penstock_model::parameters::Reader) -> Option<T>) -> Reading<T> {
+    if !section.has(key) {
+        section.branch(key);
+        return Reading::Absent;
+    }
+    let Some(mut table) = section.table(key) else { return Reading::Broken };
+    let keys = read(&mut table);
+    table.finish();
+    keys.map_or(Reading::Broken, Reading::Given)
+}
+
+/// A part that may be left out; `None` after a mistake.
+fn optional<T>(part: Reading<T>) -> Option<Option<T>> {
+    match part {
+        Reading::Absent => Some(None),
+        Reading::Given(part) => Some(Some(part)),
+        Reading::Broken => None,
+    }
+}

@@ -1,0 +1,163 @@
+//! Traffic classes: their numbers, and the schedulers that tell them apart.
+
+use crate::network::links::{Link, Links};
+use crate::network::scheduling::Class;
+use crate::read::mistake::{Mistakes, Place};
+use crate::traffic::group::GroupDraft;
+use penstock_engine::blueprint::{FlowGroup, FlowPlan};
+use penstock_model::conditioner::ShaperPlan;
+use penstock_model::id::LinkId;
+use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::source::codec_mix::CodecMix;
+use penstock_model::source::size::SizeLaw;
+use penstock_model::source::SourcePlan;
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::Bytes;
+use std::collections::BTreeSet;
+
+/// Numbers the classes in the order in which flows name them.
+pub(crate) fn number_classes(flows: &mut [GroupDraft]) -> Vec<String> {
+    let mut classes: Vec<String> = Vec::new();
+    for group in flows {
+        let known = classes.iter().position(|class| *class == group.class);
+        group.plan.class = known.unwrap_or(classes.len()).min(255) as u8;
+        if known.is_none() {
+            classes.push(group.class.clone());
+        }
+    }
+    classes
+}
+
+/// Each scheduler must name the classes that come to it, and no other; and what holds packets back must let all pass.
+pub(crate) fn check_classes(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
+    let asks = |link: &Link| !link.port.level.classes.is_empty() || link.port.shaper.is_some();
+    if !links.groups.iter().any(asks) {
+        return;
+    }
+    let mut coming: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); links.groups.len()];
+    for plan in plans {
+        for route in [plan.forward, plan.backward] {
+            for link in &routes[route.index()] {
+                coming[links.group_of(*link)].insert(plan.group as usize);
+            }
+        }
+    }
+    for (i, link) in links.groups.iter().enumerate().filter(|(_, link)| asks(link)) {
+        let passing: Vec<&GroupDraft> = coming[i].iter().map(|group| &flows[*group]).collect();
+        check_names(link, &passing, mistakes);
+        check_sizes(link, &passing, mistakes);
+    }
+}
+
+/// Every class that comes has one queue, and every queue's class comes.
+fn check_names(link: &Link, passing: &[&GroupDraft], mistakes: &Mistakes) {
+    let level = &link.port.level;
+    let leaves = level.leaves();
+    if leaves.is_empty() {
+        return;
+    }
+    let path = match &level.scheduler {
+        SchedulerPlan::Priority(_) => format!("{}.scheduler.priority.order", link.path),
+        scheduler => format!("{}.scheduler.{}", link.path, scheduler.name()),
+    };
+    let mut missing: Vec<&str> = Vec::new();
+    for group in passing {
+        let class = group.class.as_str();
+        if !leaves.iter().any(|(_, leaf)| leaf.name == class) && !missing.contains(&class) {
+            missing.push(class);
+            let message = format!("class '{class}' of flows '{}' passes here and is not named", group.plan.name);
+            mistakes.add(level.place, &path, message);
+        }
+    }
+    let mut named: Vec<&str> = Vec::new();
+    for (_, leaf) in &leaves {
+        if named.contains(&leaf.name.as_str()) {
+            mistakes.add(leaf.place, &leaf.path, format!("a second queue for class '{}'; its packets can wait in one only", leaf.name));
+        }
+        named.push(&leaf.name);
+        if !passing.iter().any(|group| group.class == leaf.name) {
+            let classes: BTreeSet<&str> = passing.iter().map(|group| group.class.as_str()).collect();
+            let classes = if classes.is_empty() { "none".to_owned() } else { classes.into_iter().collect::<Vec<_>>().join(", ") };
+            let message =
+                format!("names class '{}', but no flow of that class passes here (those that do: {classes}); leave it out", leaf.name);
+            mistakes.add(leaf.place, &leaf.path, message);
+        }
+    }
+}
+
+/// Quanta and bursts that are smaller than a packet which comes here.
+fn check_sizes(link: &Link, passing: &[&GroupDraft], mistakes: &Mistakes) {
+    if let Some(ShaperPlan::TokenBucket(shaper)) = &link.port.shaper {
+        let all: Vec<&FlowGroup> = passing.iter().map(|group| &group.plan).collect();
+        let place = link.port.shaper_place;
+        let path = format!("{}.shaper.token-bucket.burst", link.path);
+        check_size(shaper.burst, &all, mistakes, place, &path, |burst, flows| {
+            format!("{burst} are less than {flows}, which would never be within the profile")
+        });
+    }
+    for (_, class) in link.port.level.all() {
+        let names: Vec<&str> = leaf_names(class);
+        let coming: Vec<&FlowGroup> =
+            passing.iter().filter(|group| names.contains(&group.class.as_str())).map(|group| &group.plan).collect();
+        if let Some(quantum) = class.quantum() {
+            let path = format!("{}.quantum", class.path);
+            check_size(quantum, &coming, mistakes, class.place, &path, |quantum, flows| {
+                format!(
+                    "{quantum} are less than {flows}: rounds would pass without serving the class, and a decision would no \
+                     longer take constant time; at least the largest packet"
+                )
+            });
+        }
+        if let Some(limit) = &class.rate_limit {
+            let path = format!("{}.rate-limit.burst", class.path);
+            check_size(limit.burst, &coming, mistakes, class.place, &path, |burst, flows| {
+                format!("{burst} are less than {flows}, which would never be within the limit")
+            });
+        }
+    }
+}
+
+fn leaf_names(class: &Class) -> Vec<&str> {
+    match &class.below {
+        Some(level) => level.leaves().iter().map(|(_, leaf)| leaf.name.as_str()).collect(),
+        None => vec![class.name.as_str()],
+    }
+}
+
+/// Notes that `size` is below the largest packet of `flows`, if it is.
+fn check_size(size: Bytes, flows: &[&FlowGroup], mistakes: &Mistakes, place: Place, path: &str, message: impl Fn(Bytes, String) -> String) {
+    let largest = flows.iter().max_by_key(|group| largest_packet(group));
+    if let Some(group) = largest.filter(|group| largest_packet(group) > size.get()) {
+        let what = match largest_packet(group) {
+            u64::MAX => format!("some packets of flows '{}', whose sizes have no bound", group.name),
+            largest => format!("the {largest} bytes of a packet of flows '{}'", group.name),
+        };
+        if largest_packet(group) == u64::MAX {
+            mistakes.warn(place, path, message(size, what));
+        } else {
+            mistakes.add(place, path, message(size, what));
+        }
+    }
+}
+
+/// The largest packet that a group sends, in bytes; `u64::MAX` if its law has no bound.
+fn largest_packet(group: &FlowGroup) -> u64 {
+    let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map_or(0, u64::from);
+    let data = match (&group.transport, &group.source) {
+        (TransportPlan::Tcp(tcp), _) => tcp.packet.get().max(tcp.header.get()),
+        (_, SourcePlan::Cbr(source)) => largest_of(&source.packet),
+        (_, SourcePlan::OnOff(source)) => largest_of(&source.packet),
+        (_, SourcePlan::CodecMix(_)) => CodecMix::LARGEST,
+        (_, SourcePlan::Poisson(source)) => largest_of(&source.packet),
+        (_, SourcePlan::Ftp(_) | SourcePlan::Http(_)) => 0,
+    };
+    data.max(request)
+}
+
+fn largest_of(sizes: &SizeLaw) -> u64 {
+    match sizes {
+        SizeLaw::Constant(size) => u64::from(*size),
+        SizeLaw::Exponential(_) => u64::MAX,
+        SizeLaw::Mix(sizes) => sizes.iter().map(|(_, size)| u64::from(*size)).max().unwrap_or(0),
+    }
+}

@@ -1,0 +1,117 @@
+//! Groups of flows: what a user writes for one.
+
+use super::group::{given, EdgePlaces, Ends, GroupDraft, Members, Written};
+use crate::network::nodes::Nodes;
+use crate::read::section::{Nothing, Section};
+use crate::read::values::{Name, NodeName, Precedence, RunTime, Start};
+use penstock_engine::blueprint::FlowGroup;
+use penstock_model::parameters::{Check, ClassName, Count, Parameters, Reading};
+use penstock_model::source::SourcePlan;
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::Duration;
+
+penstock_model::parameters! {
+    /// A group of like flows.
+    ///
+    /// Flow i runs from the i-th member of `from` to the i-th of `to`, each counted round. Without a given route it takes
+    /// the fewest links; which of several such routes, `routing` at the top of the scenario says.
+    pub struct FlowKeys {
+        /// The name in results.
+        name: Name;
+        /// The node or group where the flows begin, or a member such as `hosts[3]`.
+        from: NodeName;
+        /// Where they end.
+        to: NodeName;
+        /// How many flows; the size of the larger of the two groups if left out.
+        count: Option<Count>;
+        /// Flow i runs to the member i + `shift` of `to` instead: with 1 and the same group at both ends, each to the next.
+        shift: Option<Count>;
+        /// The traffic class of their packets, acknowledgements included; schedulers tell classes apart.
+        class: ClassName = "default";
+        /// The drop precedence that their packets begin with; 0 is the best protected.
+        precedence: Precedence = "0";
+        /// When they start; with `uniform`, each at an instant of its own.
+        start: Start = "0 s";
+        /// When their sources fall silent; the end if left out.
+        stop: Option<RunTime>;
+        /// The nodes or groups on the way, both ends included; flow i passes the i-th member of a group.
+        route: Option<Vec<NodeName>>;
+        /// The same for acknowledgements, from `to` back to `from`.
+        route_back: Option<Vec<NodeName>>;
+    }
+}
+impl Check for FlowKeys {}
+
+/// Reads one `[[flows]]`.
+pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> Option<GroupDraft> {
+    let keys = FlowKeys::read(section);
+    let source = section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read);
+    let transport = section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read);
+    let carried = carried(section, source, transport);
+    let mut ends = Ends::read(section, nodes);
+    let keys = keys?;
+    if let (Some(Count(shift)), Some(to)) = (keys.shift, &mut ends.1) {
+        if shift as usize >= to.len() {
+            section.wrong("shift", format!("'{}' has {} members, so only a shift below that means anything", keys.to.0, to.len()));
+        }
+        *to = to.shifted(shift);
+    }
+    let route_back = given(section, nodes, "route-back", keys.route_back.as_deref());
+    let written = Written { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
+    let members = Members::read(section, nodes, ends, &written, duration, "flow");
+    let (source, transport) = carried?;
+    let (route_back, members) = (route_back?, members?);
+    if route_back.is_some() && matches!(transport, TransportPlan::Udp(_)) {
+        section.wrong("route-back", "has no effect: udp sends nothing back; leave it out");
+    }
+    let plan = FlowGroup {
+        name: keys.name.0,
+        source,
+        transport,
+        class: 0,
+        precedence: keys.precedence.0,
+        start: (keys.start.0, keys.start.1),
+        stop: members.stop,
+        calls: None,
+        interval: None,
+    };
+    let Members { from, to, count, route, .. } = members;
+    let (class, path, place, edges) = (keys.class.0, section.path.clone(), section.place, EdgePlaces::NONE);
+    Some(GroupDraft { plan, class, path, place, from, to, count, route, route_back, edges })
+}
+
+/// The source and what carries it; `None` after a mistake.
+fn carried(section: &Section<'_>, source: Reading<SourcePlan>, transport: Reading<TransportPlan>) -> Option<(SourcePlan, TransportPlan)> {
+    if matches!(source, Reading::Absent) {
+        section.wrong("source", format!("is missing and has no default; one of {}", SourcePlan::NAMES.join(", ")));
+    }
+    let Reading::Given(source) = source else { return None };
+    let (name, greedy) = (source.name(), source.is_greedy());
+    let transport = match transport {
+        Reading::Given(transport) => transport,
+        Reading::Broken => return None,
+        Reading::Absent if greedy => {
+            section.wrong(
+                "transport",
+                format!("is missing: source '{name}' sends as fast as its transport lets it; write transport.tcp = {{}}"),
+            );
+            return None;
+        }
+        Reading::Absent => TransportPlan::read("udp", &mut Nothing).expect("udp has defaults for everything"),
+    };
+    match (&transport, greedy) {
+        (TransportPlan::Udp(_), true) => {
+            let message = format!("udp would carry source '{name}' without any limit, as it sends as fast as its transport lets it; write transport.tcp = {{}}");
+            section.wrong("transport", message);
+            None
+        }
+        (TransportPlan::Tcp(_), false) => {
+            let message = format!(
+                "tcp cannot carry source '{name}', which sends at its own times whatever the network does; leave transport out (udp) or write source.ftp = {{}}"
+            );
+            section.wrong("transport", message);
+            None
+        }
+        _ => Some((source, transport)),
+    }
+}

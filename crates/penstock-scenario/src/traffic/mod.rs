@@ -1,0 +1,47 @@
+//! Traffic: groups of flows and of calls, their classes and routes, and what they need of the network.
+
+pub(crate) mod call_checks;
+pub(crate) mod calls;
+pub(crate) mod classes;
+pub(crate) mod flows;
+pub(crate) mod group;
+mod pcn_schemes;
+pub(crate) mod routing;
+
+use crate::network::nodes::{Nodes, MOST};
+use crate::read::section::Section;
+use group::GroupDraft;
+use penstock_model::units::Duration;
+use std::collections::BTreeSet;
+
+/// Reads one group.
+type Read = fn(&mut Section<'_>, &Nodes, Option<Duration>) -> Option<GroupDraft>;
+
+/// Reads all `[[flows]]` and then all `[[calls]]`; the second result tells whether every entry could be read.
+pub(crate) fn read_all(top: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> (Vec<GroupDraft>, bool) {
+    if !top.has("flows") && !top.has("calls") {
+        let message = "there are no [[flows]] and no [[calls]], so nothing would happen; write [[flows]] with name, from, to and source";
+        top.wrong("", message);
+    }
+    let (mut flows, mut complete): (Vec<GroupDraft>, bool) = (Vec::new(), true);
+    let mut names = BTreeSet::new();
+    let flow_sections = top.tables("flows").into_iter().map(|section| (section, flows::read as Read));
+    let call_sections = top.tables("calls").into_iter().map(|section| (section, calls::read as Read));
+    for (mut section, read) in flow_sections.chain(call_sections) {
+        match read(&mut section, nodes, duration) {
+            Some(group) => {
+                if !names.insert(group.plan.name.clone()) {
+                    section.wrong("name", format!("a second group called '{}'; give it a name of its own", group.plan.name));
+                }
+                flows.push(group);
+            }
+            None => complete = false,
+        }
+        section.finish();
+    }
+    let total: usize = flows.iter().map(|group| group.count).sum();
+    if total > MOST {
+        top.wrong("flows", format!("{total} flows are more than the {MOST} that fit"));
+    }
+    (flows, complete)
+}

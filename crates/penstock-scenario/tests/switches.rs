@@ -1,0 +1,159 @@
+//! Nodes whose ports share a buffer: what is read, what is refused, and what is measured.
+
+mod common;
+use common::{lines, sound};
+use penstock_engine::Sim;
+use penstock_model::id::{LinkId, NodeId};
+use penstock_scenario::load;
+
+const STAR: &str = r#"duration = "1 s"
+[nodes]
+a = {}
+s = { buffer.pool = { size = "3 kB" } }
+c = {}
+d = {}
+[[links]]
+from = "a"
+to = "s"
+rate = "1 Gbit/s"
+delay = "1 us"
+both-ways = true
+[[links]]
+from = "s"
+to = "c"
+rate = "1 Mbit/s"
+delay = "0 s"
+[[links]]
+from = "s"
+to = "d"
+rate = "1 Mbit/s"
+delay = "0 s"
+[[flows]]
+name = "f"
+from = "a"
+to = "c"
+source.cbr = { rate = "2 Mbit/s", packet = "1000 bytes" }
+[[flows]]
+name = "g"
+from = "a"
+to = "d"
+source.cbr = { rate = "2 Mbit/s", packet = "1000 bytes" }
+[[measure]]
+metric = "drops"
+of = ["s-c", "a-s"]
+by = ["cause"]
+"#;
+
+const POOL: &str = r#"buffer.pool = { size = "3 kB" }"#;
+
+fn with(node: &str) -> String {
+    STAR.replacen(POOL, node, 1)
+}
+
+#[track_caller]
+fn refused(node: &str, expected: &[&str]) {
+    assert_eq!(lines(load(&with(node), "t.toml", &[])), expected);
+}
+
+#[test]
+fn a_node_with_a_buffer_is_a_switch() {
+    let scenario = sound(
+        &with(r#"buffer.static-shares = { size = "1 MB", shares = { s-c = "700 kB" } }, pause = { xoff = "9 kB", xon = "4 kB" }"#),
+        &[],
+    );
+    let blueprint = scenario.blueprint(None, 0);
+    let [switch] = &blueprint.switches[..] else { panic!("one switch") };
+    assert_eq!(switch.node, NodeId(3));
+    let buffer = switch.buffer.as_ref().expect("a buffer");
+    let shares: Vec<(LinkId, u64)> = buffer.shares.iter().map(|(link, share)| (*link, penstock_model::buffer::amount(*share))).collect();
+    assert_eq!((buffer.policy.name(), shares), ("static-shares", vec![(LinkId(2), 700_000)]));
+    assert_eq!(switch.pause.map(|pause| (pause.xoff.get(), pause.xon.get())), Some((9_000, 4_000)));
+    assert!(sound(&with(""), &[]).blueprint(None, 0).switches.is_empty());
+}
+
+#[test]
+fn drops_by_the_buffer_have_a_row_where_one_is_shared() {
+    let drops = |text: &str| {
+        let scenario = sound(text, &[]);
+        let seen = Sim::new(scenario.blueprint(None, 0)).expect("sound").run();
+        let rows = scenario.metrics(&seen).into_iter();
+        rows.map(|metric| (metric.labels.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>().join(" "), metric.value))
+            .collect::<Vec<_>>()
+    };
+    let shared = drops(STAR);
+    // 250 packets a second come for each of two ports, which send 125: the buffer refuses the others, the queues none.
+    let of = |name: &str| {
+        let (link, cause) = name.split_once(' ').expect("two words");
+        shared.iter().find(|(labels, _)| labels.starts_with(link) && labels.ends_with(cause)).map(|(_, value)| *value)
+    };
+    assert!(of("s-c buffer").is_some_and(|drops| (120.0..128.0).contains(&drops)), "{shared:?}");
+    assert_eq!(of("s-c overflow"), Some(0.0));
+    assert_eq!(of("a-s buffer"), None);
+    assert_eq!(of("a-s policed"), Some(0.0));
+    assert!(drops(&with("")).iter().all(|(labels, _)| !labels.ends_with("buffer")));
+}
+
+#[test]
+fn mistakes_of_buffers() {
+    let path = "t.toml:4: nodes.s.buffer";
+    refused("buffer = 3", &[&format!("{path}: 3 is not a table; write buffer.static-shares = {{ ... }}")]);
+    refused(
+        r#"buffer.pol = { size = "1 MB" }"#,
+        &[&format!("{path}: unknown buffer policy 'pol'; did you mean 'pool'? (static-shares, pool, dynamic-threshold)")],
+    );
+    refused(r#"buffer.pool = { size = "0 bytes" }"#, &[&format!("{path}.pool.size: a size must be above zero, or \"60 packets\"")]);
+    refused(
+        r#"buffer.dynamic-threshold = { size = "1 MB", alpha = 0 }"#,
+        &[&format!("{path}.dynamic-threshold.alpha: 0 is out of range; above 0")],
+    );
+    let shares = |shares: &str| format!(r#"buffer.static-shares = {{ size = "1 MB", shares = {{ {shares} }} }}"#);
+    let refused_shares = |text: &str, expected: &str| refused(&shares(text), &[&format!("{path}.static-shares.shares: {expected}")]);
+    refused_shares(r#"s-c = "800 kB", s-d = "300 kB""#, "add up to 1100000 bytes, more than the shared buffer of 1000000 bytes");
+    refused_shares(r#"s-e = "8 kB""#, "unknown link from this node 's-e'; did you mean 's-a'? (s-a, s-c, s-d)");
+    refused_shares(r#"s-c = "0 kB""#, "the share of 's-c': a size must be above zero, or \"60 packets\"");
+    refused_shares(r#"s-c = "1 MB""#, "leave nothing for the ports that are not named; name all or leave some");
+    refused_shares(r#"s-c = "9 packets""#, "the share of 's-c' must be in packets if size is, and in bytes if size is");
+}
+
+#[test]
+fn mistakes_of_pause() {
+    refused(
+        r#"pause = { xoff = "3 kB", xon = "4 kB" }"#,
+        &["t.toml:4: nodes.s.pause.xon: 4000 bytes is above xoff, 3000 bytes; ports would be told to go on before they are told to stop"],
+    );
+    let pause = r#"pause = { xoff = "3 kB", xon = "2 kB" }"#;
+    let one_way = with(pause).replacen("both-ways = true\n", "", 1);
+    assert_eq!(
+        lines(load(&one_way, "t.toml", &[])),
+        ["t.toml:4: nodes.s.pause: its messages to 'a' have no route, since no link leads from 's' back; write both-ways = true for the \
+          link 'a-s', or add one from 's' to 'a'"]
+    );
+    let at_once = with(pause).replacen("1 us", "0 s", 1);
+    assert_eq!(
+        lines(load(&at_once, "t.toml", &[])),
+        ["t.toml:4: nodes.s.pause: its messages to 'a' would take no time; give the link from 's' to 'a' a delay, or write processing, \
+          above 0 s"]
+    );
+}
+
+#[test]
+fn a_node_without_links_out_has_no_ports_to_share() {
+    let text = STAR.replacen("c = {}", r#"c = { buffer.pool = { size = "1 MB" } }"#, 1);
+    assert_eq!(
+        lines(load(&text, "t.toml", &[])),
+        ["t.toml:5: nodes.c.buffer: no link begins at 'c', so it has no ports for it; leave it out, or add a link from 'c'"]
+    );
+}
+
+/// All at once, wherever they are.
+#[test]
+fn mistakes_of_several_nodes_are_reported_together() {
+    let text = with(r#"pause = { xoff = "0 kB", xon = "1 byte" }"#).replacen("d = {}", r#"d = { buffer.pool = {} }"#, 1);
+    assert_eq!(
+        lines(load(&text, "t.toml", &[])),
+        [
+            "t.toml:4: nodes.s.pause.xoff: a size must be above zero",
+            "t.toml:6: nodes.d.buffer.pool.size: is missing and has no default; write size = \"60 packets\"",
+        ]
+    );
+}
