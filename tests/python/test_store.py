@@ -114,7 +114,7 @@ def test_processes_may_write_the_same_run_at_once(tmp_path):
 
 def test_threads_may_write_the_same_run_at_once(tmp_path):
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: _write_often(tmp_path), range(8)))
+        list(pool.map(lambda _: _write_often(tmp_path / "not" / "there"), range(8)))
     assert len(files(tmp_path)) == 1
 
 

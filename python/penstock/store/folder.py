@@ -86,10 +86,7 @@ class Folder:
             synchronise(runs, self.path / "runs")
         with self.opened() as root:
             synchronise(root, self.path)
-        # Perhaps not ours to open.
-        with suppress(PermissionError):
-            parent = Path(os.path.realpath(self.path)).parent
-            self._synchronise_path(parent)
+        self._synchronise_path(Path(os.path.realpath(self.path)).parent)
 
     def _open_root(self, *, create: bool) -> int:
         with located(self.path):
@@ -103,18 +100,18 @@ class Folder:
 
     def _make(self, path: Path) -> None:
         """Makes the store's folder and its parents, so that they last; the last one's parent: `synchronise_above`."""
-        try:
-            os.mkdir(path)  # noqa: PTH102, all that touches the disk goes through os, which tests stand in for
-        except FileNotFoundError:
+        if not path.parent.exists():
             self._make(path.parent)
             self._synchronise_path(path.parent.parent)
-            os.mkdir(path)  # noqa: PTH102
+        try:
+            os.mkdir(path)  # noqa: PTH102, all that touches the disk goes through os, which tests stand in for
         except FileExistsError:
             if not path.is_dir():
                 raise
 
     def _synchronise_path(self, path: Path) -> None:
-        with located(path):
+        # Perhaps not ours to open, and then not made by us.
+        with located(path), suppress(PermissionError):
             folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 synchronise(folder, path)
