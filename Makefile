@@ -31,7 +31,7 @@ BUILT := $(DONE)/core-$(PROFILE)
 READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test daily lint docs crosscheck compare benchmarks peers instructions setup setup-dev lock format clean help lost
+.PHONY: run test daily lint docs crosscheck compare benchmarks peers instructions stress setup setup-dev lock format clean help lost
 
 ## What people ask for
 
@@ -81,6 +81,9 @@ peers:
 instructions: setup-dev ## compare instruction counts with the recorded ones (installs valgrind if it is missing)
 	@command -v valgrind >/dev/null || { apt-get update -qq && apt-get install -qq -y valgrind; }
 	$(BIN)/python bench/instructions.py
+
+stress: setup-dev ## the store under random kills and power cuts, and what keeping a run costs (ten minutes)
+	$(BIN)/python tests/stress/store.py
 
 daily: ## build for the loop of editing and trying: compiles quickly, runs slower
 	@$(MAKE) setup PROFILE=daily

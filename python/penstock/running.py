@@ -10,6 +10,7 @@ import os
 import signal
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import FrameType
 
-    from penstock.store import Store
+    from penstock.store import GroupCommit, Record, Store
 
 __all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status", "run_all"]
 
@@ -39,6 +40,15 @@ class _Job:
     scenario: _core.Scenario
     key: str
     positions: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """How a job ended; `record` if the run is to be kept, which it is not yet."""
+
+    job: _Job
+    run: _core.Run | BaseException
+    record: Record | None
 
 
 def run_all(
@@ -94,8 +104,6 @@ def run_all(
         status.done += len(job.positions)
 
     missing = []
-    if store is not None:
-        store.prepare()
     for job in work:
         kept = store.get(job.key) if store is not None else None
         if kept is None:
@@ -103,6 +111,8 @@ def run_all(
         else:
             status.cached += len(job.positions)
             finish(job, kept.metrics, kept.digest, kept.packet_hops, None)
+    if missing and store is not None:
+        store.prepare()
     if all(job.request.hops for job in missing):
         # The longest first: none of them is left to run alone at the end.
         missing.sort(key=lambda job: -job.request.hops)
@@ -115,8 +125,6 @@ def run_all(
     def collect(job: _Job, run: _core.Run | BaseException) -> None:
         if status.work:
             status.worked += job.request.hops
-        if isinstance(run, StoreError):
-            raise run
         if isinstance(run, BaseException):
             status.failed += len(job.positions)
             failures.append(_failure(job, run, store))
@@ -166,7 +174,7 @@ def _compute(
     collect: Callable[[_Job, _core.Run | BaseException], None],
     tick: Callable[[], None],
 ) -> None:
-    """Runs `work` on threads, each run with the executor and so many cores as `how` says.
+    """Runs `work` on threads, each run with the executor and so many cores as `how` says; collects what is kept.
 
     On any exception it stops the running ones before it goes on.
 
@@ -176,24 +184,25 @@ def _compute(
     cancel = _core.Cancel()
     stopped: list[bool] = []
     waiting: SimpleQueue[_Job] = SimpleQueue()
-    ended: SimpleQueue[tuple[_Job, _core.Run | BaseException] | int] = SimpleQueue()
+    ended: SimpleQueue[_Ended | int] = SimpleQueue()
+    group = store.group() if store is not None else None
     for job in work:
         waiting.put(job)
 
-    def one(job: _Job) -> _core.Run | BaseException:
+    def one(job: _Job) -> _Ended:
         try:
             run = job.scenario.run(job.request.seed, job.request.replication, cancel, *how)
+            record = None
             if store is not None:
-                store.put(job.key, job.request, run.digest, run.packet_hops, _metrics(run))
+                record = store.encode(job.key, job.request, run.digest, run.packet_hops, _metrics(run))
         except BaseException as error:  # a panic of the core is one; all are told by the thread that asked
-            return error
-        return run
+            return _Ended(job, error, None)
+        return _Ended(job, run, record)
 
     def run_waiting() -> None:
         with suppress(Empty):
             while not stopped:
-                job = waiting.get_nowait()
-                ended.put((job, one(job)))
+                ended.put(one(waiting.get_nowait()))
 
     workers = min(jobs, len(work))
     threads = [Thread(target=run_waiting, name=f"penstock-run-{i}", daemon=True) for i in range(workers)]
@@ -207,9 +216,11 @@ def _compute(
                     match ended.get(timeout=_TICK):
                         case int(number):
                             handle(number)
-                        case job, run:
+                        case _Ended() as end:
                             left -= 1
-                            collect(job, run)
+                            _keep(end, group, collect)
+                if group is not None and (not left or group.is_due()):
+                    group.commit()
                 tick()
         except BaseException:
             stopped.append(True)
@@ -220,9 +231,20 @@ def _compute(
             with suppress(Empty):
                 while True:
                     match ended.get_nowait():
-                        case job, _core.Run() as run:
-                            collect(job, run)
+                        case _Ended(run=_core.Run()) as end:
+                            _keep(end, group, collect)
+            if group is not None:
+                with suppress(StoreError):  # whatever came first is told
+                    group.commit()
             raise
+
+
+def _keep(end: _Ended, group: GroupCommit | None, collect: Callable[[_Job, _core.Run | BaseException], None]) -> None:
+    """Collects a run as soon as it cannot be lost any more: when the disk has it, or at once if it is not kept."""
+    if group is None or end.record is None:
+        collect(end.job, end.run)
+    else:
+        group.add(end.record, partial(collect, end.job, end.run))
 
 
 @contextmanager

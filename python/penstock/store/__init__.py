@@ -1,0 +1,14 @@
+"""The store of finished runs: a folder of files that are never changed, one per run.
+
+A run's file is named by the hash of everything that its result depends on, so a run is never made twice and a study
+that was interrupted continues where it stopped. ``runs/ab/<hash>.json`` holds the numbers, what they are of, and a
+checksum over all of it. Files are written under a temporary name, synchronised with the disk in groups and renamed, so
+several processes may share a store, none ever sees half a run, and a power cut takes no run that was reported as kept.
+A file that is damaged is moved to ``damaged/``, and its run is made again.
+"""
+
+from penstock.store.commit import GroupCommit, Record
+from penstock.store.runfile import Kept
+from penstock.store.store import Store, default_folder, run_key
+
+__all__ = ["GroupCommit", "Kept", "Record", "Store", "default_folder", "run_key"]

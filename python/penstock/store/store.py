@@ -1,0 +1,220 @@
+"""Finding and keeping runs in a folder."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import stat
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock import _core
+from penstock.errors import StoreError
+from penstock.store.commit import GroupCommit, Record
+from penstock.store.folder import Folder, failure, located, make_new, move, open_below, refuse_link, write
+from penstock.store.runfile import DamagedError, Kept, encode, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.records import Metric, RunRequest
+
+__all__ = ["Store", "default_folder", "run_key"]
+
+_UNREADABLE = (errno.EIO, errno.EBADMSG, errno.EUCLEAN, errno.ENXIO, errno.ENODEV)
+"""What the system says of a file whose blocks are lost, or that is a socket or a device without a driver."""
+
+
+def default_folder() -> Path:
+    """Where runs are kept unless told otherwise: PENSTOCK_STORE, else penstock in the user's cache folder."""
+    chosen = os.environ.get("PENSTOCK_STORE")
+    if chosen:
+        return Path(chosen)
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "penstock"
+
+
+def run_key(canonical: str, seed: int, replication: int) -> str:
+    """The name of a run's result, known before it runs.
+
+    Parameters
+    ----------
+    canonical : str
+        The scenario in its canonical form.
+    seed : int
+        Root of the random streams.
+    replication : int
+        Which of several statistically independent runs.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits, which also depend on the model version.
+    """
+    parts = [canonical, str(seed), str(replication), _core.MODEL_VERSION]
+    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=32).hexdigest()
+
+
+class Store:
+    """A folder of finished runs.
+
+    Parameters
+    ----------
+    folder : str or Path, optional
+        Made when the first run is kept; :func:`default_folder` if left out.
+    warn : callable, optional
+        Told of each damaged file once; on standard error if left out.
+    """
+
+    def __init__(self, folder: str | Path | None = None, warn: Callable[[str], None] | None = None) -> None:
+        self.folder = Path(folder) if folder is not None else default_folder()
+        self._disk = Folder(self.folder)
+        self._warn = warn if warn is not None else _warn
+
+    def prepare(self) -> None:
+        """Makes the folder and tries to write in it, so that no run is made in vain.
+
+        Raises
+        ------
+        StoreError
+            If it cannot be written.
+        """
+        try:
+            with self._disk.opened("runs", create=True) as runs:
+                path = self.folder / "runs" / f".writing-{os.urandom(8).hex()}"
+                with located(path):
+                    os.close(os.open(path.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, dir_fd=runs))
+                    os.unlink(path.name, dir_fd=runs)
+            with self._disk.opened() as root:
+                for name in ("damaged", "failed"):
+                    refuse_link(root, self.folder / name)
+        except OSError as error:
+            raise failure(error, self.folder) from error
+
+    def get(self, key: str) -> Kept | None:
+        """The run called `key`, or None if it is not there in one piece.
+
+        A damaged file is moved to ``damaged/``, of which ``warn`` is told. Nothing is written otherwise.
+
+        Raises
+        ------
+        StoreError
+            If the file is there but may not be read, or is damaged and cannot be moved.
+        """
+        try:
+            try:
+                with self._disk.opened("runs", key[:2]) as folder:
+                    return _load(folder, self._file(key), key)
+            except FileNotFoundError:
+                return None
+            except DamagedError as damage:
+                reason = str(damage)
+        except OSError as error:
+            raise failure(error, self.folder) from error
+        try:
+            return self._set_aside(key, reason)
+        except FileNotFoundError:  # another process has moved it
+            return None
+        except OSError as error:
+            why = failure(error, self.folder)
+            raise StoreError(f"{self._file(key)} {reason}, and could not be moved out of the way:\n{why}") from error
+
+    def encode(self, key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Sequence[Metric]) -> Record:
+        """A finished run as it is written; see :meth:`put`."""
+        return Record(key, encode(key, request, digest, packet_hops, metrics))
+
+    def group(self) -> GroupCommit:
+        """What writes many runs at less cost than :meth:`put` each of them."""
+        return GroupCommit(self._disk)
+
+    def put(self, key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Sequence[Metric]) -> None:
+        """Keeps a finished run under the name `key`; it is on the disk on return.
+
+        Parameters
+        ----------
+        key : str
+            See :func:`run_key`.
+        request : RunRequest
+            Its seed and replication are written too, for people.
+        digest : str
+            Hash of everything that happened.
+        packet_hops : int
+            Packets that reached the far end of a link.
+        metrics : sequence of Metric
+            The numbers.
+
+        Raises
+        ------
+        StoreError
+            If the file cannot be written; says which, and what is kept.
+        """
+        group = self.group()
+        group.add(self.encode(key, request, digest, packet_hops, metrics), lambda: None)
+        group.commit()
+
+    def keep_failed(self, key: str, request: RunRequest) -> str | None:
+        """Writes the scenario of a failed run beside the results, so that the run can be repeated alone.
+
+        Returns
+        -------
+        str or None
+            The file; None if it could not be written, which is no reason to hide the failure itself.
+        """
+        file = self.folder / "failed" / f"{key[:16]}.toml"
+        try:
+            with self._disk.opened("failed", create=True) as folder:
+                write(folder, file, request.scenario.encode())
+        except OSError:
+            return None
+        return str(file)
+
+    def _file(self, key: str) -> Path:
+        return self.folder / "runs" / key[:2] / f"{key}.json"
+
+    def _set_aside(self, key: str, reason: str) -> Kept | None:
+        """Moves a damaged file out of the way; gives the run if another process has replaced the file meanwhile."""
+        file = self._file(key)
+        with self._disk.opened("runs", key[:2]) as source, self._disk.opened("damaged", create=True) as damaged:
+            place = make_new(damaged, self.folder / "damaged" / key[:16])
+            target = open_below(damaged, place)
+            try:
+                move(source, file, target, place / file.name)
+                with suppress(DamagedError, OSError):
+                    kept = _load(target, place / file.name, key)
+                    if kept is not None:
+                        move(target, place / file.name, source, file)
+                        return kept
+            finally:
+                os.close(target)
+                with suppress(OSError):  # it is not empty, usually
+                    os.rmdir(place.name, dir_fd=damaged)
+        self._warn(f"{file} {reason}. It was moved to {place} and counts as missing: its run is made again.")
+        return None
+
+
+def _load(folder: int, path: Path, key: str) -> Kept | None:
+    """Reads the run's file at `path`, of which `folder` is the open parent."""
+    # A pipe would wait for a writer.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    with located(path):
+        try:
+            file = os.open(path.name, flags, dir_fd=folder)
+            try:
+                status = os.fstat(file)
+                if not stat.S_ISREG(status.st_mode):
+                    raise DamagedError("is not a file but something else")
+                return load(file, status.st_size, key)
+            finally:
+                os.close(file)
+        except OSError as error:
+            if error.errno in _UNREADABLE:
+                raise DamagedError(f"cannot be read ({error.strerror})") from error
+            raise
+
+
+def _warn(message: str) -> None:
+    print(f"warning: {message}", file=sys.stderr, flush=True)

@@ -1,0 +1,346 @@
+"""Kinds of damage to a store: what is done to the file of a run, or to what stands around it, and what must follow."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import socket
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from unittest import mock
+
+from penstock.records import Metric, RunRequest
+from penstock.store import run_key, runfile, store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+METRICS = [Metric("delay", {"flow": "voice", "quantile": "0.99"}, "s", 0.1 + 0.2), Metric("odd", {}, "", float("nan"))]
+KEY, OTHER = run_key("{}", 1, 0), run_key("{}", 2, 0)
+REQUEST = RunRequest("", seed=7, replication=3)
+CONTENT = runfile.encode(KEY, REQUEST, "3f" * 16, 123456, METRICS)
+SEAL = CONTENT.index(b'"checksum": ') + len(b'"checksum": ')
+
+ASIDE = "moved aside and made again, and said once"
+MISSING = "counts as missing and is made again"
+REFUSED = "an error that names the place"
+
+
+@dataclass(frozen=True)
+class Damage:
+    """One kind; `do` is given the store's folder and the run's file, and opening that fails with `error`."""
+
+    name: str
+    do: Callable[[Path, Path], object]
+    follows: str = ASIDE
+    error: int = 0
+
+
+def content(name, new):
+    return Damage(name, lambda _, file: file.write_bytes(new))
+
+
+def sealed(body):
+    return body + b'"%s"\n}\n' % hashlib.blake2b(body, digest_size=16).hexdigest().encode()
+
+
+def regions():
+    """The parts of the file, by the member that they hold."""
+    ends = [i + 1 for i, byte in enumerate(CONTENT) if byte == ord("\n")]
+    begin = 0
+    for number, end in enumerate(ends):
+        yield f"line {number}", begin, end
+        begin = end
+
+
+def bit_flips():
+    """Each bit of one byte of each fifth of each line."""
+    for name, begin, end in regions():
+        places = sorted({begin + (end - begin - 1) * fifth // 5 for fifth in range(5)} | {end - 1})
+        for place in places:
+            bit = place % 8
+            changed = bytearray(CONTENT)
+            changed[place] ^= 1 << bit
+            yield content(f"{name}, byte {place - begin}, bit {bit} flipped", bytes(changed))
+
+
+def altered_values():
+    """Another value in the place of each, of the same form, as an editor would leave it."""
+    for old, new in (
+        (b'"format": 2', b'"format": 3'),
+        (b'"format": 2', b'"format": 1'),
+        (KEY.encode(), OTHER.encode()),
+        (b'"model_version": "', b'"model_version": "0'),
+        (b'"seed": 7', b'"seed": 8'),
+        (b'"replication": 3', b'"replication": 4'),
+        (b"3f3f", b"3f3e"),
+        (b"123456", b"123457"),
+        (b"123456", b"1234567890123456789"),
+        (b'"delay"', b'"jitter"'),
+        (b'"voice"', b'"video"'),
+        (b'"0.99"', b'"0.9"'),
+        (b'"s"', b'"ms"'),
+        (b"0.30000000000000004", b"0.3"),
+        (b'"nan"', b'"inf"'),
+        (CONTENT[SEAL : SEAL + 34], b'"%s"' % (b"0" * 32)),
+        (b"\n", b"\r\n"),
+        (b'": ', b'":'),
+        (b'  {"name": "odd"', b'  {"name": "even"'),
+    ):
+        assert CONTENT.replace(old, new) != CONTENT
+        yield content(f"{old[:24]!r} altered to {new[:24]!r}", CONTENT.replace(old, new))
+    lines = CONTENT.splitlines(keepends=True)
+    for number in range(len(lines)):
+        yield content(f"line {number} left out", b"".join(lines[:number] + lines[number + 1 :]))
+        yield content(f"line {number} twice", b"".join(lines[: number + 1] + lines[number:]))
+    minified = json.dumps(json.loads(CONTENT)).encode()
+    yield content("written again by another program", minified)
+
+
+def lengths():
+    for thirty in range(60):
+        yield content(f"cut after {len(CONTENT) * thirty // 60} bytes", CONTENT[: len(CONTENT) * thirty // 60])
+    for left in range(1, 5):
+        yield content(f"the last {left} bytes cut off", CONTENT[:-left])
+    for name, more in (
+        ("a line feed", b"\n"),
+        ("a zero", b"\0"),
+        ("a page of zeros", bytes(4096)),
+        ("itself", CONTENT),
+        ("a bracket", b"}"),
+        ("spaces", b" " * 37),
+    ):
+        yield content(f"{name} appended", CONTENT + more)
+        yield content(f"{name} put before it", more + CONTENT)
+
+
+def lost_blocks():
+    size = 64
+    for begin in range(0, len(CONTENT), size):
+        end = min(begin + size, len(CONTENT))
+        yield content(f"zeros from {begin}", CONTENT[:begin] + bytes(end - begin) + CONTENT[end:])
+        yield content(f"ones from {begin}", CONTENT[:begin] + b"\xff" * (end - begin) + CONTENT[end:])
+        yield content(f"block at {begin} gone", CONTENT[:begin] + CONTENT[end:])
+    half = len(CONTENT) // 2
+    yield content("halves swapped", CONTENT[half:] + CONTENT[:half])
+
+
+def other_contents():
+    for name, new in (
+        ("100,000 brackets", b"[" * 100_000),
+        ("100,000 braces", b'{"a":' * 100_000),
+        ("a huge number", b"9" * 100_000),
+        ("a huge exponent", b"1e999999999"),
+        ("not UTF-8", b'{"format": "\xff\xfe\x80"}'),
+        ("UTF-16", CONTENT.decode().encode("utf-16")),
+        ("a byte order mark", b"\xef\xbb\xbf" + CONTENT),
+        ("compressed", gzip.compress(CONTENT)),
+        ("null", b"null"),
+        ("a string", b'"format"'),
+        ("a list", b"[1, 2]"),
+        ("NaN", b"NaN"),
+        ("an empty object", b"{}"),
+        ("a page of HTML", b"<!doctype html><title>502</title>"),
+        ("Parquet", b"PAR1" + bytes(600) + b"PAR1"),
+        ("a conflict", b"<<<<<<< ours\n" + CONTENT + b"=======\n" + CONTENT + b">>>>>>> theirs\n"),
+        ("a Git LFS pointer", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"),
+        ("only a seal", sealed(b"")),
+        ("random bytes", hashlib.shake_128(b"0").digest(len(CONTENT))),
+    ):
+        yield content(name, new)
+    for name, body in (
+        ("100,000 brackets", b"[" * 100_000),
+        ("a huge number", b'{"format": %s, "checksum": ' % (b"9" * 5000)),
+        ("not UTF-8", b'{"format": "\xff\xfe", "checksum": '),
+        ("nothing", b'{"checksum": '),
+        ("no object", b'[{"checksum": '),
+    ):
+        yield content(f"{name}, with the right checksum", sealed(body))
+    old = b'{\n "format": 1,\n "key": "%s",\n "seed": 7,\n "checksum": "00"\n}' % KEY.encode()
+    yield Damage("a run of format 1", lambda _, file: file.write_bytes(old), MISSING)
+    yield content("a run of format 1, damaged", old.replace(b'"format": 1', b'"format": x'))
+    later = sealed(CONTENT[:SEAL].replace(b'"format": 2', b'"format": 3'))
+    yield Damage("a run of a later format", lambda _, file: file.write_bytes(later), MISSING)
+
+
+def wrong_types():
+    """Right checksums over what no release writes, so that the decoder meets it."""
+    data = json.loads(CONTENT)
+    del data["checksum"]
+
+    def resealed(changed):
+        return sealed(json.dumps(changed)[:-1].encode() + b', "checksum": ')
+
+    values = (None, True, "x", 1.5, -1, [], {}, "9" * 10_000, [[[]]])
+    told = (("packet_hops", -1), ("metrics", [[[]]]))
+    for member in data:
+        without = {name: value for name, value in data.items() if name != member}
+        yield content(f"no {member}, with the right checksum", resealed(without))
+        for value in values:
+            # Another word or number of the same type may well have been written.
+            if member != "key" and type(value) is type(data[member]) and (member, value) not in told:
+                continue
+            shown = json.dumps(value)[:16]
+            yield content(f"{member} = {shown}, with the right checksum", resealed({**data, member: value}))
+    for member, value in (
+        ("name", None),
+        ("name", 1),
+        ("labels", None),
+        ("labels", []),
+        ("labels", {"flow": 1}),
+        ("labels", {"flow": None}),
+        ("unit", False),
+        ("value", None),
+        ("value", "0.3"),
+        ("value", True),
+        ("value", [0.3]),
+        ("value", 1),
+    ):
+        row = {**data["metrics"][0], member: value}
+        yield content(
+            f"{member} of a metric = {value!r}, with the right checksum", resealed({**data, "metrics": [row]})
+        )
+        row = {name: it for name, it in data["metrics"][0].items() if name != member}
+        if value is None or value == 1:
+            yield content(f"no {member} ({value}) of a metric", resealed({**data, "metrics": [row, row]}))
+
+
+def other_files():
+    def swapped(_, file):
+        other = file.parent.parent / OTHER[:2] / f"{OTHER}.json"
+        both = file.read_bytes(), other.read_bytes()
+        file.write_bytes(both[1])
+        other.write_bytes(both[0])
+
+    def replaced(make):
+        return lambda root, file: (file.unlink(), make(root, file))
+
+    def bound(_, file):
+        # Paths of sockets are short.
+        here = os.open(file.parent, os.O_RDONLY)
+        try:
+            with socket.socket(socket.AF_UNIX) as end:
+                end.bind(f"/proc/self/fd/{here}/s")
+            os.rename("s", file.name, src_dir_fd=here, dst_dir_fd=here)
+        finally:
+            os.close(here)
+
+    def sparse(_, file):
+        with file.open("r+b") as stream:
+            stream.truncate(1 << 40)
+
+    def sparse_and_sealed(_, file):
+        with file.open("r+b") as stream:
+            stream.seek(1 << 40)
+            stream.write(CONTENT[SEAL:])
+
+    yield Damage("another run's file", swapped)
+    yield Damage("a copy of another run's file", lambda root, file: shutil.copy(of(root, OTHER), file))
+    yield Damage("a terabyte of zeros behind it", sparse)
+    yield Damage("a terabyte of zeros within it", sparse_and_sealed)
+    yield Damage("a folder", replaced(lambda _, file: file.mkdir()))
+    yield Damage("a folder with itself in it", replaced(lambda _, file: within(file, "it")))
+    yield Damage("a pipe", replaced(lambda _, file: os.mkfifo(file)))
+    yield Damage("a socket", replaced(bound))
+    yield Damage("deleted", replaced(lambda *_: None), MISSING)
+    yield Damage("named otherwise", lambda _, file: file.rename(file.with_suffix(".bak")), MISSING)
+    yield Damage(
+        "named in bytes that are no text",
+        lambda _, file: file.rename(file.with_name(os.fsdecode(b"\xff\xfe.json"))),
+        MISSING,
+    )
+    yield Damage("in another folder", lambda root, file: file.rename(root / file.name), MISSING)
+
+
+def within(file, name):
+    file.mkdir()
+    (file / name).write_bytes(CONTENT)
+
+
+def links():
+    """Nothing is read or written through a link below the store's folder, whatever it leads to."""
+
+    def to(target):
+        return lambda _, file: (file.unlink(), file.symlink_to(target))
+
+    def moved(root, file):
+        out = root.parent / "outside"
+        out.mkdir(exist_ok=True)
+        file.rename(out / "it")
+        file.symlink_to(out / "it")
+
+    yield Damage("a link to the same elsewhere", moved, REFUSED)
+    yield Damage("a link to nothing", to("nothing"), REFUSED)
+    yield Damage("a link to itself", lambda _, file: (file.unlink(), file.symlink_to(file)), REFUSED)
+    yield Damage("a link to a folder", to("/"), REFUSED)
+    yield Damage("a link to a device", to("/dev/zero"), REFUSED)
+    yield Damage("its folder a link", lambda root, file: moved(root, file.parent), REFUSED)
+    yield Damage("runs a link", lambda root, file: moved(root, file.parent.parent), REFUSED)
+
+
+def folders():
+    def emptied(path):
+        shutil.rmtree(path)
+
+    def filed(path):
+        shutil.rmtree(path)
+        path.write_bytes(b"")
+
+    def piped(path):
+        shutil.rmtree(path)
+        os.mkfifo(path)
+
+    for name, place in (("its folder", 0), ("runs", 1), ("the store", 2)):
+        yield Damage(f"{name} deleted", lambda _, file, i=place: emptied(file.parents[i]), MISSING)
+        yield Damage(f"{name} a file", lambda _, file, i=place: filed(file.parents[i]), REFUSED)
+        yield Damage(f"{name} a pipe", lambda _, file, i=place: piped(file.parents[i]), REFUSED)
+
+
+def of(root, key):
+    return root / "runs" / key[:2] / f"{key}.json"
+
+
+def errors():
+    """Opening the file fails: lost blocks are damage, a lack of rights or of memory is not."""
+    numbers = dict.fromkeys((errno.EIO, errno.EBADMSG, errno.EUCLEAN, errno.ENXIO), ASIDE)
+    numbers |= dict.fromkeys((errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENOMEM, errno.ESTALE), REFUSED)
+    for number, follows in numbers.items():
+        yield Damage(f"error {errno.errorcode[number]}", lambda *_: None, follows, number)
+
+
+class Failing:
+    """``os``, but opening the run's file fails."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __getattr__(self, name):
+        return getattr(os, name)
+
+    def open(self, path, flags, *more, **options):
+        if path == f"{KEY}.json":
+            raise OSError(self.number, os.strerror(self.number), path)
+        return os.open(path, flags, *more, **options)
+
+
+ALL = [
+    kind
+    for kinds in (
+        *(bit_flips, altered_values, lengths, lost_blocks, other_contents, wrong_types),
+        *(other_files, links, folders, errors),
+    )
+    for kind in kinds()
+]
+
+
+@contextmanager
+def failing(error):
+    """Opening the run's file fails meanwhile."""
+    with mock.patch.object(store, "os", Failing(error)) if error else nullcontext():
+        yield
