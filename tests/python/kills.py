@@ -75,7 +75,7 @@ def kill_until_done(folder, right, rng, counts):
                 told.add(child.stdout.readline().strip())
             try:
                 # Starting takes seconds, and there is nothing to be killed in when every run is there.
-                patience = 0.1 if waited_for else 3.0
+                patience = 0.02 if waited_for else 3.0
                 child.wait(rng.random() * patience if len(told) < len(right) else None)
             except subprocess.TimeoutExpired:
                 child.kill()

@@ -9,7 +9,7 @@ from penstock.store import Store
 
 
 def test_no_kill_takes_a_kept_run_or_changes_a_number(tmp_path):
-    counts = kill_stores(2, 40, tmp_path, seed=1)
+    counts = kill_stores(2, 200, tmp_path, seed=1)
     assert counts.kills > 0
     assert counts.told > 0
     assert (counts.lost, counts.changed, counts.damaged) == (0, 0, 0)
