@@ -76,7 +76,7 @@ class Recorder:
             for name in folders:
                 self.before[path, name] = "folder"
             for name in files:
-                with open(os.path.join(path, name), "rb") as stream:  # noqa: PTH118, PTH123
+                with open(os.path.join(path, name), "rb") as stream:  # noqa: PTH118, PTH123, paths as the store hands them to os
                     self.before[path, name] = File(stream.read())
         self._now = dict(self.before)
 
@@ -88,7 +88,7 @@ class Recorder:
             self.log.append(Kept(what))
 
     def _named(self, path, dir_fd):
-        whole = os.path.join(self._open[dir_fd], path) if dir_fd is not None else os.path.abspath(path)  # noqa: PTH100, PTH118
+        whole = os.path.join(self._open[dir_fd], path) if dir_fd is not None else os.path.abspath(path)  # noqa: PTH100, PTH118, as above
         return os.path.split(whole)
 
     def open(self, path, flags, mode=0o777, *, dir_fd=None):
@@ -99,7 +99,7 @@ class Recorder:
                 self._open[handle] = self._now[name] = File()
                 self.log.append(Change(self._now[name], new=name))
             else:
-                self._open[handle] = os.path.join(*name)  # noqa: PTH118
+                self._open[handle] = os.path.join(*name)  # noqa: PTH118, as above
             return handle
 
     def close(self, handle):
