@@ -1,0 +1,10 @@
+//! Termination of single threshold marking.
+
+mod egress;
+mod ingress;
+mod parameters;
+mod receiving_rate;
+
+pub use egress::Egress;
+pub use ingress::Ingress;
+pub use parameters::Parameters;

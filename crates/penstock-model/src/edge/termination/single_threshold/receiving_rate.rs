@@ -1,0 +1,114 @@
+//! How the egress of single threshold marking measures what it receives.
+
+use super::parameters::{Parameters, Receiving};
+use crate::edge::rate_meter::{Interval, Sliding};
+use crate::edge::Signal;
+use crate::units::{Bytes, Duration, Time};
+
+/// How the egress measures what it receives.
+#[derive(Clone, Debug)]
+pub(super) enum ReceivingRate {
+    /// Over a window.
+    Window(Sliding),
+    /// Over a window of this length that begins no earlier than the first report.
+    Within(Sliding, Duration, Option<Time>),
+    /// Since the last report, if it belongs to the run.
+    Since(Option<Interval>),
+    /// By the numbers of packets.
+    Numbered(NumberedArrivals),
+}
+
+/// How many of the packets sent have come, by their numbers, as RTP's receivers know it ([RFC3550 A.3]).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct NumberedArrivals {
+    /// Number of the packet that was sent last before those counted.
+    base: u32,
+    /// The highest number so far.
+    highest: u32,
+    /// Packets counted.
+    arrived: u32,
+}
+
+impl NumberedArrivals {
+    #[inline]
+    fn count(&mut self, number: u32) {
+        self.arrived += 1;
+        // Numbers wrap around; what is less than half a round ahead is later.
+        if number.wrapping_sub(self.highest) < u32::MAX / 2 {
+            self.highest = number;
+        }
+    }
+
+    #[inline]
+    fn restart(&mut self) {
+        (self.base, self.arrived) = (self.highest, 0);
+    }
+
+    /// The share that has come; all if packets have come out of their order.
+    fn share(&self) -> f64 {
+        let sent = self.highest.wrapping_sub(self.base);
+        if sent == 0 {
+            return 1.0;
+        }
+        (f64::from(self.arrived) / f64::from(sent)).min(1.0)
+    }
+}
+
+impl ReceivingRate {
+    /// What `parameters` say, before anything has arrived.
+    pub(super) fn new(parameters: &Parameters) -> ReceivingRate {
+        let window = parameters.receiving_window.unwrap_or(parameters.report_interval);
+        match parameters.receiving {
+            Receiving::Sliding => ReceivingRate::Window(Sliding::new(window)),
+            Receiving::WithinRun => ReceivingRate::Within(Sliding::new(window), window, None),
+            Receiving::BetweenReports => ReceivingRate::Since(None),
+            Receiving::Share => ReceivingRate::Numbered(NumberedArrivals::default()),
+        }
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, now: Time, size: Bytes) {
+        match self {
+            ReceivingRate::Window(window) | ReceivingRate::Within(window, ..) => window.add(now, size),
+            ReceivingRate::Since(Some(interval)) => interval.add(size),
+            ReceivingRate::Since(None) | ReceivingRate::Numbered(_) => {}
+        }
+    }
+
+    /// The packet that arrives is the `number`th of its aggregate.
+    #[inline]
+    pub(super) fn on_number(&mut self, number: u32) {
+        if let ReceivingRate::Numbered(arrivals) = self {
+            arrivals.count(number);
+        }
+    }
+
+    /// The run that reports belong to is over.
+    #[inline]
+    pub(super) fn end_run(&mut self) {
+        match self {
+            ReceivingRate::Window(_) => {}
+            ReceivingRate::Within(.., first) => *first = None,
+            ReceivingRate::Since(interval) => *interval = None,
+            ReceivingRate::Numbered(arrivals) => arrivals.restart(),
+        }
+    }
+
+    /// The report that is due at `now`.
+    pub(super) fn report(&mut self, now: Time) -> Signal {
+        let rate = match self {
+            ReceivingRate::Window(window) => Some(window.rate(now)),
+            ReceivingRate::Within(window, length, first) => {
+                let first = *first.get_or_insert(now);
+                (now.since(first) >= *length).then(|| window.rate(now))
+            }
+            ReceivingRate::Since(interval) => interval.replace(Interval::new(now, Duration::FOREVER)).map(|interval| interval.rate(now)),
+            ReceivingRate::Numbered(arrivals) => {
+                let share = arrivals.share();
+                arrivals.restart();
+                return Signal::Arriving(share);
+            }
+        };
+        Signal::Receiving(rate)
+    }
+}
