@@ -45,9 +45,9 @@ pub fn add_flows(
         })
         .collect();
     let host_of = |node: NodeId| numbers.host(node).expect("flows begin and end at hosts");
-    for (node, ends) in (0..).map(NodeId).zip(ends_of_hosts(blueprint)) {
+    for (node, counts) in (0..).map(NodeId).zip(endpoint_counts(blueprint)) {
         if let Some(process) = numbers.host(node) {
-            host(processes, process).expect_ends(&ends);
+            host(processes, process).reserve_endpoints(&counts);
         }
     }
     let mut flows = vec![FlowSlots::NONE; blueprint.flows.len()];
@@ -161,23 +161,23 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
     }
 }
 
-/// How many ends of flows each node will have.
-fn ends_of_hosts(blueprint: &Blueprint) -> Vec<EndpointCounts> {
-    let mut ends = vec![EndpointCounts::default(); blueprint.nodes.len()];
+/// How many endpoints each node will have.
+fn endpoint_counts(blueprint: &Blueprint) -> Vec<EndpointCounts> {
+    let mut counts = vec![EndpointCounts::default(); blueprint.nodes.len()];
     for flow in &blueprint.flows {
         let (from, to) = (flow.from.index(), flow.to.index());
         match blueprint.groups[flow.group as usize].transport {
             TransportPlan::Tcp(_) => {
-                ends[from].senders += 1;
-                ends[to].receivers += 1;
+                counts[from].senders += 1;
+                counts[to].receivers += 1;
             }
             TransportPlan::Udp(_) => {
-                ends[from].sources += 1;
-                ends[to].sinks += 1;
+                counts[from].sources += 1;
+                counts[to].sinks += 1;
             }
         }
     }
-    ends
+    counts
 }
 
 fn host(processes: &mut [Process], index: u32) -> &mut Host {

@@ -86,7 +86,7 @@ impl<'a> Network<'a> {
         let routes = RouteTable::new(blueprint, places, &numbers, &input_numbers, &port_index);
         for hop in routes.hops.iter().filter(|hop| hop.port != Hop::DELIVER) {
             if let Some(host) = processes[hop.process.index()].host_mut() {
-                host.passes_on = true;
+                host.forwards = true;
             }
         }
         let switches = Switches { blueprint, numbers: &numbers, places, port_index: &port_index, inputs: &input_numbers, routes: &routes };

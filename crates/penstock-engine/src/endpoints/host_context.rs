@@ -22,7 +22,7 @@ pub struct HostContext<'a, 'b> {
 impl HostContext<'_, '_> {
     /// Hands a packet in transit to a port of the node; `hop` is its next one.
     #[inline(always)]
-    pub fn pass_on(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
+    pub fn forward(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
         if self.ports[port as usize].hand_on(now, packet, hop) {
             self.drain_transmit_batch();
         }

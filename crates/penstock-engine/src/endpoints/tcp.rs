@@ -1,4 +1,4 @@
-//! The ends of TCP connections at a host.
+//! The endpoints of TCP connections at a host.
 
 use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::counts::{Received, Sent};
@@ -14,16 +14,16 @@ use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
 use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
 use penstock_model::units::Time;
 
-/// The ends of connections, each in its slot; receivers and senders apart.
+/// TCP senders and receivers, each in its slot.
 pub struct TcpEndpoints {
     /// The place of the node in traces.
     place: u32,
     window: Window,
-    senders: Vec<SenderEnd>,
-    receivers: Vec<ReceiverEnd>,
+    senders: Vec<SenderEndpoint>,
+    receivers: Vec<ReceiverEndpoint>,
 }
 
-struct SenderEnd {
+struct SenderEndpoint {
     sender: Sender,
     armed: Time,
     template: PacketTemplate,
@@ -31,7 +31,7 @@ struct SenderEnd {
     http_user: Option<Box<HttpUser>>,
 }
 
-struct ReceiverEnd {
+struct ReceiverEndpoint {
     receiver: Receiver,
     armed: Time,
     template: PacketTemplate,
@@ -39,7 +39,7 @@ struct ReceiverEnd {
     goodput: u64,
 }
 
-impl ReceiverEnd {
+impl ReceiverEndpoint {
     /// Counts a segment, and what has come in order since `before` was all.
     #[inline(always)]
     fn count(&mut self, now: Time, packet: &Packet, before: u32) {
@@ -67,30 +67,36 @@ impl TcpEndpoints {
         }
     }
 
-    /// Makes room for exactly so many.
-    pub fn expect(&mut self, senders: usize, receivers: usize) {
+    /// Reserves memory for exactly so many.
+    pub fn reserve(&mut self, senders: usize, receivers: usize) {
         self.senders.reserve_exact(senders);
         self.receivers.reserve_exact(receivers);
     }
 
-    /// Adds a sender, and who asks it for pages, if anybody does; returns its slot.
+    /// Adds a sender, and the user that requests pages of it, if there is one; returns its slot.
     pub fn add_sender(&mut self, template: PacketTemplate, sender: Sender, http_user: Option<Box<HttpUser>>) -> u32 {
-        self.senders.push(SenderEnd { sender, armed: Time::NEVER, template, sent: Sent::default(), http_user });
+        self.senders.push(SenderEndpoint { sender, armed: Time::NEVER, template, sent: Sent::default(), http_user });
         self.senders.len() as u32 - 1
     }
 
     /// Adds a receiver; returns its slot.
     pub fn add_receiver(&mut self, template: PacketTemplate, receiver: Receiver, received: Received) -> u32 {
-        self.receivers.push(ReceiverEnd { receiver, armed: Time::NEVER, template, received, goodput: 0 });
+        self.receivers.push(ReceiverEndpoint { receiver, armed: Time::NEVER, template, received, goodput: 0 });
         self.receivers.len() as u32 - 1
     }
 
-    /// Takes segments and acknowledgements at the end of their routes, as long as nothing else arrives, they do so before
-    /// `bound`, and no timer is due; returns how many. Nobody traces.
+    /// Receives segments and acknowledgements at the end of their routes that arrive before `bound`, before any other packet
+    /// and before any timer; returns how many. There is no trace.
     ///
-    /// What most of them bring about is done here in a few steps, without asking what else might be to do.
+    /// Header prediction: the usual segment or acknowledgement takes a few steps.
     #[inline(never)]
-    pub fn take(&mut self, arrivals: &[Arrival], bound: Time, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) -> usize {
+    pub fn receive_batch(
+        &mut self,
+        arrivals: &[Arrival],
+        bound: Time,
+        timers: &mut Timers,
+        host_context: &mut HostContext<'_, '_>,
+    ) -> usize {
         let mut taken = 0;
         for Arrival { at, packet } in arrivals {
             if *at >= bound.min(timers.next()) {
@@ -99,11 +105,11 @@ impl TcpEndpoints {
             match &packet.body {
                 Body::Segment { seq, .. } => {
                     host_context.context.record.digest.packet(*at, packet, 0);
-                    self.take_segment(*at, packet, *seq, timers, host_context);
+                    self.receive_segment(*at, packet, *seq, timers, host_context);
                 }
                 Body::Ack { next, sack, .. } => {
                     host_context.context.record.digest.packet(*at, packet, 0);
-                    self.take_ack(*at, packet, *next, sack, timers, host_context);
+                    self.receive_ack(*at, packet, *next, sack, timers, host_context);
                 }
                 _ => break,
             }
@@ -113,7 +119,7 @@ impl TcpEndpoints {
     }
 
     #[inline(always)]
-    fn take_segment(&mut self, now: Time, packet: &Packet, seq: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+    fn receive_segment(&mut self, now: Time, packet: &Packet, seq: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         let slot = host_context.context.routes.sink(packet.flow);
         let counts = self.window.is_open(now);
         let end = &mut self.receivers[slot as usize];
@@ -144,7 +150,7 @@ impl TcpEndpoints {
     }
 
     #[inline(always)]
-    fn take_ack(
+    fn receive_ack(
         &mut self,
         now: Time,
         packet: &Packet,
@@ -172,9 +178,9 @@ impl TcpEndpoints {
         timers.arm(end.sender.predicted_deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
     }
 
-    /// Takes a packet at the end of its route.
+    /// Receives a packet at the end of its route.
     #[inline(never)]
-    pub fn deliver(&mut self, now: Time, packet: &Packet, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+    pub fn receive_packet(&mut self, now: Time, packet: &Packet, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         let flow = host_context.context.routes.flow(packet.flow);
         match packet.body {
             Body::Segment { seq, cwr, .. } => {
@@ -199,7 +205,7 @@ impl TcpEndpoints {
         }
     }
 
-    /// Any acknowledgement.
+    /// Handles any acknowledgement.
     #[inline(never)]
     fn on_ack(&mut self, now: Time, slot: u32, ack: &Ack, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         self.senders[slot as usize].sender.on_ack(now, ack);
@@ -207,7 +213,7 @@ impl TcpEndpoints {
         self.turn_page(now, slot, timers);
     }
 
-    /// Does what is due by `timer`, which is one of these ends'.
+    /// Handles `timer`, which belongs to one of these endpoints.
     #[inline(never)]
     pub fn on_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         let slot = timer.slot as usize;
@@ -253,7 +259,7 @@ impl TcpEndpoints {
         }
     }
 
-    /// Lets the user of a page that has come completely ask for the next one later.
+    /// Once a page is complete, arms the timer with which its user requests the next one.
     fn turn_page(&mut self, now: Time, slot: u32, timers: &mut Timers) {
         let end = &mut self.senders[slot as usize];
         if let Some(http_user) = end.http_user.as_mut().filter(|_| end.sender.is_finished()) {

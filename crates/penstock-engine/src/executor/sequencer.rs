@@ -104,7 +104,7 @@ impl Sequencer {
     }
 
     /// A visit to `process` has handled `events`. Its next event is due at `next`; it is quiet until `quiet_until` (see
-    /// [`crate::kernel::process::Process::quiet_until`]).
+    /// [`crate::kernel::logical_process::LogicalProcess::quiet_until`]).
     #[inline]
     pub fn visited(&mut self, process: usize, next: Time, quiet_until: Time, events: u64) {
         self.steps += 1;

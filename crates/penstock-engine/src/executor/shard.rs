@@ -3,9 +3,9 @@
 use crate::executor::sequencer::Sequencer;
 use crate::kernel::event::TrainPacket;
 use crate::kernel::inputs::Inputs;
+use crate::kernel::logical_process::LogicalProcess;
 use crate::kernel::outbox::{Outbox, OutboxBatch};
 use crate::kernel::outputs::Outputs;
-use crate::kernel::process::Process;
 use crate::kernel::route::Routes;
 use penstock_model::units::Time;
 
@@ -69,7 +69,7 @@ pub struct Shard<'a, P> {
     pub train: Vec<TrainPacket>,
 }
 
-impl<P: Process> Shard<'_, P> {
+impl<P: LogicalProcess> Shard<'_, P> {
     /// Asks all processes for their next events.
     pub fn begin(&mut self) {
         self.sequencer.begin(self.processes.iter().zip(&*self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs))));

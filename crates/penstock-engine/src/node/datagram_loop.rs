@@ -14,10 +14,10 @@ use penstock_model::units::Time;
 #[inline(never)]
 pub fn run(host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
     let (mut hops, mut sent) = (0, 0);
-    if !host.passes_on {
+    if !host.forwards {
         sent += host.emit_before(until.after(), host_context);
         loop {
-            let count = host.take_datagrams(inputs.front(until), until.after(), host_context);
+            let count = host.receive_datagrams(inputs.front(until), until.after(), host_context);
             if count == 0 {
                 return (hops, sent);
             }
@@ -68,7 +68,7 @@ impl Host {
             transit_count += usize::from(!is_local);
         }
         context.record.digest = digest;
-        self.receive(routes, local[..local_count].iter().copied());
+        self.count_datagrams(routes, local[..local_count].iter().copied());
         match *ports {
             [ref mut port] => port.let_through(&transit[..transit_count]),
             _ => {

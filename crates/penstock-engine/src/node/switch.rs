@@ -13,7 +13,8 @@ use crate::kernel::route::{Hop, Routes};
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::host::Host;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
-use crate::node::process::{on_message, Process};
+use crate::node::process::messages::receive_message;
+use crate::node::process::Process;
 use crate::node::source_quench::SourceQuench;
 use crate::port::counters::Release;
 use crate::port::transmit_batch::TransmitBatch;
@@ -78,7 +79,7 @@ impl Switch {
     }
 
     /// Whether it may send messages, which need no wire.
-    pub fn signals(&self) -> bool {
+    pub fn may_send_messages(&self) -> bool {
         self.pause.is_some()
     }
 
@@ -145,11 +146,11 @@ impl Process {
             };
             let context = Context { routes, record, outputs };
             let host_context = HostContext { ports, is_switch: true, context };
-            let mut visit = Visit { switch, host, host_context, hops: 0, own: 0 };
+            let mut visit = Visit { switch, host, host_context, hops: 0, own_events: 0 };
             let next = visit.run(until.min(sample), inputs);
-            let Visit { hops, own, .. } = visit;
+            let Visit { hops, own_events, .. } = visit;
             self.packet_hops += hops;
-            self.own += own;
+            self.own_events += own_events;
             if sample > until || sample == Time::NEVER {
                 return next.min(sample);
             }
@@ -164,7 +165,7 @@ struct Visit<'s, 'a, 'b> {
     host: &'s mut Host,
     host_context: HostContext<'a, 'b>,
     hops: u64,
-    own: u64,
+    own_events: u64,
 }
 
 impl Visit<'_, '_, '_> {
@@ -179,8 +180,8 @@ impl Visit<'_, '_, '_> {
             if (due, kind) == (now, Due::Release) {
                 self.release_until(now);
             } else if inputs.next_message() == now {
-                on_message(Some(self.host), inputs, &mut self.host_context);
-                self.own += 1;
+                receive_message(Some(self.host), inputs, &mut self.host_context);
+                self.own_events += 1;
                 self.take_from_host(now);
                 (0..self.host_context.ports.len()).for_each(|port| self.settle(now, port));
             } else if self.host.next() == now {
@@ -236,14 +237,14 @@ impl Visit<'_, '_, '_> {
         let port = context.routes.hop(packet.hop).port;
         if port != Hop::DELIVER {
             self.admit(arrival, packet.hop.next(), port as usize);
-        } else if self.host.deliver(*now, packet, &mut self.host_context) {
+        } else if self.host.receive_packet(*now, packet, &mut self.host_context) {
             self.take_from_host(*now);
         }
     }
 
     /// Does what the host does by itself at `now`.
     fn run_host(&mut self, now: Time) {
-        self.own += self.host.run(now, &mut self.host_context);
+        self.own_events += self.host.run(now, &mut self.host_context);
         self.take_from_host(now);
     }
 

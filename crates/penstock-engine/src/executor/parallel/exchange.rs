@@ -1,8 +1,8 @@
 //! What shards exchange at a barrier: the contents of their outboxes, and how far each has come.
 
 use crate::executor::shard::Shard;
+use crate::kernel::logical_process::LogicalProcess;
 use crate::kernel::outbox::{Outbox, OutboxBatch};
-use crate::kernel::process::Process;
 use penstock_model::units::Time;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Mutex;
@@ -71,7 +71,7 @@ impl Exchange {
     }
 
     /// Hands to `shard`, number `me`, what all others have sent to it.
-    pub fn receive<P: Process>(&self, round: usize, me: usize, shard: &mut Shard<'_, P>) {
+    pub fn receive<P: LogicalProcess>(&self, round: usize, me: usize, shard: &mut Shard<'_, P>) {
         for (earliest, batch) in self.slots(round).iter().map(|slot| &slot.batches[me]) {
             if load(earliest) != Time::NEVER {
                 shard.receive(&mut batch.lock().expect(NO_PANIC));

@@ -19,8 +19,8 @@ use crate::executor::sequencer::Sequencer;
 use crate::executor::shard::{EventBudget, Shard};
 use crate::executor::Executor;
 use crate::kernel::inputs::Inputs;
+use crate::kernel::logical_process::LogicalProcess;
 use crate::kernel::outbox::Outbox;
-use crate::kernel::process::Process;
 use crate::kernel::process_graph::Latencies;
 use crate::kernel::route::Routes;
 use penstock_model::units::{Duration, Time};
@@ -78,14 +78,14 @@ impl ParallelExecutor {
     }
 
     /// Asks all processes for their next events.
-    pub fn begin<P: Process>(&mut self, processes: &mut [P], inputs: &mut [Option<Box<Inputs>>], routes: &Routes) {
+    pub fn begin<P: LogicalProcess>(&mut self, processes: &mut [P], inputs: &mut [Option<Box<Inputs>>], routes: &Routes) {
         self.interrupted = None;
         self.shards(processes, inputs, routes).iter_mut().for_each(Shard::begin);
     }
 
     /// Handles everything that is due up to and including `until`, as long as `budget` lasts; returns whether nothing is
     /// left. A panic on any core is one here.
-    pub fn run<P: Process + Send>(
+    pub fn run<P: LogicalProcess + Send>(
         &mut self,
         until: Time,
         budget: &mut EventBudget,
@@ -159,7 +159,7 @@ struct Worker<'a, P> {
     is_interrupted: bool,
 }
 
-impl<'a, P: Process> Worker<'a, P> {
+impl<'a, P: LogicalProcess> Worker<'a, P> {
     fn new(me: usize, shard: Shard<'a, P>, shared: &'a Shared, limit: u64, ends: &[u32]) -> Worker<'a, P> {
         let (outbox, budget) = (Outbox::new(ends), EventBudget::new(limit));
         Worker { me, shard, shared, outbox, budget, horizon: Time::ZERO, is_interrupted: false }
@@ -231,7 +231,7 @@ fn run_on_threads<T: Send>(workers: impl IntoIterator<Item = impl FnOnce() -> T 
     })
 }
 
-fn take_turns<P: Process>(mut workers: Vec<Worker<'_, P>>, interrupted: Option<Time>) -> Vec<Option<Stop>> {
+fn take_turns<P: LogicalProcess>(mut workers: Vec<Worker<'_, P>>, interrupted: Option<Time>) -> Vec<Option<Stop>> {
     workers.iter_mut().for_each(|worker| worker.resume(interrupted));
     for round in 0.. {
         workers.iter_mut().for_each(|worker| worker.publish(round));

@@ -6,17 +6,17 @@ use crate::kernel::route::Routes;
 use penstock_model::units::Time;
 
 /// A logical process: state that only its own events change. The executor decides when it runs, and how far.
-pub trait Process {
+pub trait LogicalProcess {
     /// When the next event is due, given what is on its way here.
     fn next(&self, inputs: &Inputs) -> Time;
 
     /// Handles all events up to and including `until`; returns when the next one is due, and how many were handled.
     fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64);
 
-    /// Earliest start of the next transmission: no packet that has not been sent yet goes onto a wire before.
+    /// Earliest start of the next transmission.
     fn free_at(&self) -> Time;
 
-    /// For a process that only receives answers: it sends nothing before this, so no new arrival can be caused before.
+    /// For a process that only receives answers: it sends nothing before this, so it causes no arrival before.
     /// [`Time::ZERO`] for all others.
     fn quiet_until(&self) -> Time;
 }

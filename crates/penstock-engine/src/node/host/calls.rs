@@ -1,0 +1,52 @@
+//! Aggregates of calls at a host: when they are due, and the signals between their edges.
+
+use crate::endpoints::host_context::HostContext;
+use crate::kernel::message::CallSignal;
+use crate::node::host::Host;
+use penstock_model::units::Time;
+
+impl Host {
+    /// Handles the events of aggregates of calls up to and including `until`, before which no message arrives, if they are all
+    /// that sends here: neither arrivals nor timers of receiving endpoints affect them. Returns how many events there were.
+    pub fn run_calls(&mut self, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
+        let has_other_senders = !self.sources.is_empty() || !self.connections.is_empty();
+        if self.forwards || has_other_senders || host_context.context.record.trace.is_some() {
+            return 0;
+        }
+        let mut events = 0;
+        while self.next_call_event <= until && self.next_call_event != Time::NEVER {
+            let (slot, until) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), self.next_call_event) };
+            events += self.calls[slot].run(until, host_context);
+            self.update_calls_due(slot);
+        }
+        events
+    }
+
+    /// Notes when the next event of an aggregate is due, which may have changed.
+    #[inline]
+    pub(super) fn update_calls_due(&mut self, slot: usize) {
+        let next = self.calls[slot].next();
+        if self.calls.len() == 1 {
+            self.next_call_event = next;
+        } else {
+            self.calls_due.set(slot, next);
+            self.next_call_event = self.calls_due.first_key();
+        }
+    }
+
+    /// Receives a signal between the edges of an aggregate; `number` counts what its sender has sent.
+    pub fn on_call_signal(&mut self, now: Time, signal: &CallSignal, number: u32, host_context: &mut HostContext<'_, '_>) {
+        let CallSignal { flow: id, to_egress, signal } = *signal;
+        host_context.context.record.digest.number(now.as_ps() ^ u64::from(id.0) << 32 ^ u64::from(number));
+        let flow = host_context.context.routes.flow(id);
+        if to_egress {
+            let end = &mut self.egresses[flow.sink as usize];
+            end.on_signal(now, signal, &mut self.counted_calls[end.shared_count as usize].1, host_context);
+            self.arm_egress(flow.sink);
+        } else {
+            let slot = flow.source as usize;
+            self.calls[slot].on_signal(now, signal, host_context);
+            self.update_calls_due(slot);
+        }
+    }
+}

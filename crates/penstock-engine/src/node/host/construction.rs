@@ -1,0 +1,110 @@
+//! How a host is given its endpoints.
+
+use crate::endpoints::calls::egress::CallsEgress;
+use crate::endpoints::calls::ingress::CallsIngress;
+use crate::endpoints::counts::Received;
+use crate::endpoints::emitter::Emitter;
+use crate::endpoints::http_user::HttpUser;
+use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
+use crate::endpoints::packet_template::PacketTemplate;
+use crate::endpoints::tcp::TcpEndpoints;
+use crate::endpoints::timers::{TimerKind, Timers};
+use crate::kernel::journal::Window;
+use crate::merge::tournament_tree::TournamentTree;
+use crate::node::host::{EndpointCounts, Host};
+use penstock_model::rng::{Key, Stream};
+use penstock_model::source::{AnySource, Source};
+use penstock_model::transport::tcp::{Receiver, Sender};
+use penstock_model::units::Time;
+
+impl Host {
+    /// A host without flows; `ties` orders simultaneous timers at random.
+    pub fn new(place: u32, window: Window, ties: Option<Key>) -> Host {
+        Host {
+            forwards: false,
+            may_be_quenched: false,
+            place,
+            window,
+            emitter: Emitter::new(ties),
+            timers: Timers::new(ties),
+            sources: Vec::new(),
+            sinks: Vec::new(),
+            connections: TcpEndpoints::new(place, window),
+            calls: Vec::new(),
+            calls_due: TournamentTree::new(0, Time::NEVER),
+            next_call_event: Time::NEVER,
+            egresses: Vec::new(),
+            counted_calls: Vec::new(),
+        }
+    }
+
+    /// Adds the sending end of an open-loop flow that begins at `start`; returns its slot.
+    pub fn add_source(&mut self, template: PacketTemplate, source: AnySource, stream: Stream, start: Time, stop: Time) -> u32 {
+        let slot = self.sources.len() as u32;
+        let spacing = source.spacing();
+        let (end, first) = OpenLoopSource::new(template, source, stream, start, stop, self.window);
+        if first != Time::NEVER {
+            self.emitter.insert_periodic(first, template.flow.0, slot, spacing, end.periodic_packet());
+        }
+        self.sources.push(end);
+        slot
+    }
+
+    /// Adds the receiving end of an open-loop flow; returns its slot.
+    pub fn add_sink(&mut self, received: Received) -> u32 {
+        self.sinks.push(OpenLoopSink { received });
+        self.sinks.len() as u32 - 1
+    }
+
+    /// Adds a TCP sender that opens its connection at `start` and has nothing new to send after `stop`, and the user that
+    /// requests pages of it, if there is one; returns its slot.
+    pub fn add_sender(
+        &mut self,
+        template: PacketTemplate,
+        sender: Sender,
+        http_user: Option<Box<HttpUser>>,
+        start: Time,
+        stop: Time,
+    ) -> u32 {
+        let slot = self.connections.add_sender(template, sender, http_user);
+        self.timers.arm(start, &mut { Time::NEVER }, template.flow.0, TimerKind::Start, slot);
+        if stop < self.window.to {
+            self.timers.arm(stop, &mut { Time::NEVER }, template.flow.0, TimerKind::Stop, slot);
+        }
+        slot
+    }
+
+    /// Adds a TCP receiver; returns its slot.
+    pub fn add_receiver(&mut self, template: PacketTemplate, receiver: Receiver, received: Received) -> u32 {
+        self.connections.add_receiver(template, receiver, received)
+    }
+
+    /// Adds the sending end of an aggregate of calls; returns its slot.
+    pub fn add_calls(&mut self, calls: CallsIngress) -> u32 {
+        self.calls.push(calls);
+        self.calls_due = TournamentTree::new(self.calls.len(), Time::NEVER);
+        (0..self.calls.len()).for_each(|slot| self.update_calls_due(slot));
+        self.calls.len() as u32 - 1
+    }
+
+    /// Adds the receiving end of an aggregate of calls of group `group`, of which `initial` exist from the start;
+    /// returns its slot.
+    pub fn add_egress(&mut self, mut egress: CallsEgress, group: u32, initial: u32) -> u32 {
+        let known = self.counted_calls.iter().position(|(counted, _)| *counted == group);
+        let shared = known.unwrap_or_else(|| {
+            self.counted_calls.push((group, 0));
+            self.counted_calls.len() - 1
+        });
+        self.counted_calls[shared].1 += initial;
+        egress.shared_count = shared as u32;
+        self.egresses.push(egress);
+        self.egresses.len() as u32 - 1
+    }
+
+    /// Reserves memory for exactly so many endpoints: there may be a million, and growth by doubling wastes up to half.
+    pub fn reserve_endpoints(&mut self, counts: &EndpointCounts) {
+        self.sources.reserve_exact(counts.sources);
+        self.sinks.reserve_exact(counts.sinks);
+        self.connections.reserve(counts.senders, counts.receivers);
+    }
+}

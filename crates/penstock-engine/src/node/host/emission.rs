@@ -1,0 +1,65 @@
+//! What open-loop sources at a host send.
+
+use crate::endpoints::emitter::Due;
+use crate::endpoints::host_context::HostContext;
+use crate::node::host::Host;
+use crate::port::MOST_HANDED;
+use penstock_model::units::Time;
+
+impl Host {
+    /// Lets open-loop sources send as long as they are due before `bound`; returns how many packets they send.
+    pub fn emit_before(&mut self, bound: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
+        let mut sent = 0;
+        while self.emitter.next() < bound {
+            sent += self.emit(bound, MOST_HANDED, true, host_context) as u64;
+            host_context.drain_transmit_batch();
+        }
+        sent
+    }
+
+    /// Hands over what open-loop sources send before `bound`, at most `most` packets, which ports may take `at_once`; returns
+    /// how many these are.
+    #[inline(never)]
+    pub fn emit(&mut self, bound: Time, most: usize, at_once: bool, host_context: &mut HostContext<'_, '_>) -> usize {
+        let mut sent = 0;
+        while sent < most && self.emitter.next() < bound {
+            let Host { emitter, sources, window, place, .. } = self;
+            if host_context.sends_untraced_by_one_port() {
+                let both = emitter.emit_from_two_wheels(bound, most - sent, |pair| host_context.ports[0].hand_both(pair));
+                sent += both;
+                if both > 0 {
+                    continue;
+                }
+            }
+            sent += if emitter.first_is_periodic() {
+                emitter.emit_periodic(bound, most - sent, |entries| host_context.send_periodic(entries, *place, at_once))
+            } else if emitter.first_is_in_wheel() {
+                emitter.advance_at_most(bound, most - sent, |now, slot| sources[slot as usize].send(now, *window, *place, host_context))
+            } else {
+                self.emit_one(host_context);
+                1
+            };
+        }
+        sent
+    }
+
+    /// Lets the next open-loop source send, and no other.
+    #[inline(never)]
+    pub(super) fn emit_one(&mut self, host_context: &mut HostContext<'_, '_>) {
+        if self.emitter.first_is_periodic() {
+            self.emitter.emit_periodic(Time::ZERO, 1, |entries| host_context.send_periodic(entries, self.place, false));
+            return;
+        }
+        let Due { at, slot, .. } = self.emitter.first();
+        let end = &mut self.sources[slot as usize];
+        let next = end.send(at, self.window, self.place, host_context);
+        self.emitter.reschedule_first_periodic(next, end.periodic_packet());
+    }
+
+    /// Whether the next source precedes the next timer, in the order of flows within one instant.
+    pub(super) fn emits_before_timer(&self) -> bool {
+        let emission = self.emitter.first();
+        let timer = self.timers.peek().expect("a timer is due");
+        (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow)
+    }
+}

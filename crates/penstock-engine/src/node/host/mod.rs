@@ -1,0 +1,158 @@
+//! A host: the endpoints of flows at a node, their timers and their counts.
+
+mod calls;
+mod construction;
+mod emission;
+mod reception;
+mod timers;
+
+use crate::api::observations::Observations;
+use crate::endpoints::calls::egress::CallsEgress;
+use crate::endpoints::calls::ingress::CallsIngress;
+use crate::endpoints::emitter::Emitter;
+use crate::endpoints::host_context::HostContext;
+use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
+use crate::endpoints::tcp::TcpEndpoints;
+use crate::endpoints::timers::Timers;
+use crate::kernel::journal::Window;
+use crate::kernel::periodic_packet::PeriodicPacket;
+use crate::merge::tournament_tree::TournamentTree;
+use penstock_model::units::Time;
+
+/// The endpoints at one node.
+pub struct Host {
+    /// Whether packets are forwarded here, to other nodes.
+    pub forwards: bool,
+    /// Source quenches may come for what flows send from here.
+    pub may_be_quenched: bool,
+    /// The place of this node in traces.
+    place: u32,
+    window: Window,
+    emitter: Emitter<PeriodicPacket>,
+    timers: Timers,
+    sources: Vec<OpenLoopSource>,
+    sinks: Vec<OpenLoopSink>,
+    connections: TcpEndpoints,
+    calls: Vec<CallsIngress>,
+    /// Which aggregate is due first, where there are several.
+    calls_due: TournamentTree<Time>,
+    next_call_event: Time,
+    egresses: Vec<CallsEgress>,
+    /// Group and number of calls, for each group with aggregates that end here whose calls are admitted by counting.
+    counted_calls: Vec<(u32, u32)>,
+}
+
+/// How many endpoints a host has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EndpointCounts {
+    /// Sending ends of open-loop flows.
+    pub sources: usize,
+    /// Their receiving ends.
+    pub sinks: usize,
+    /// TCP senders.
+    pub senders: usize,
+    /// TCP receivers.
+    pub receivers: usize,
+}
+
+impl Host {
+    /// The place of this node in traces.
+    pub fn place(&self) -> u32 {
+        self.place
+    }
+
+    /// Whether all endpoints here send or receive datagrams: then an arrival has no effect but that it is forwarded or counted.
+    pub fn has_only_datagrams(&self) -> bool {
+        self.connections.is_empty() && self.calls.is_empty() && self.egresses.is_empty() && !self.may_be_quenched
+    }
+
+    /// When the next source, timer or event of calls is due.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.emitter.next().min(self.timers.next()).min(self.next_call_event)
+    }
+
+    /// Whether it may send messages, which need no wire.
+    #[inline]
+    pub fn may_send_messages(&self) -> bool {
+        !self.calls.is_empty() || !self.egresses.is_empty()
+    }
+
+    /// For a host that only receives answers: it sends nothing before this.
+    pub fn quiet_until(&self) -> Time {
+        let has_only_calls = self.sources.is_empty() && self.sinks.is_empty() && self.connections.is_empty();
+        if !has_only_calls || !self.egresses.is_empty() || self.forwards {
+            return Time::ZERO;
+        }
+        self.calls.iter().map(CallsIngress::quiet_until).min().unwrap_or(Time::ZERO)
+    }
+
+    /// When its next timer is due: the only event that a received packet can cause.
+    #[inline]
+    pub fn next_timer(&self) -> Time {
+        self.timers.next()
+    }
+
+    /// Handles everything that is due up to and including `until`, before which no message and no packet arrives; returns how
+    /// many events there were.
+    #[inline]
+    pub fn run(&mut self, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
+        let mut events = 0;
+        loop {
+            // What an open-loop source sends causes no other event here.
+            let others = self.timers.next().min(self.next_call_event);
+            let bound = others.min(until.after());
+            if self.emitter.next() < bound {
+                events += self.emit_before(bound, host_context);
+            }
+            let now = others.min(self.emitter.next());
+            if now > until || now == Time::NEVER {
+                return events;
+            }
+            events += self.on_due(now, until, host_context);
+        }
+    }
+
+    /// Handles what is due at `now`: one source or timer, in the order of flows; then an aggregate of calls, up to `until` if
+    /// no other event precedes. Returns how many events there were.
+    fn on_due(&mut self, now: Time, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
+        let (emission, timer) = (self.emitter.next(), self.timers.next());
+        if emission <= now && (timer > now || self.emits_before_timer()) {
+            self.emit_one(host_context);
+            return 1;
+        }
+        if timer <= now {
+            self.on_timer(now, host_context);
+            return 1;
+        }
+        let (slot, alone) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), now) };
+        let events = self.calls[slot].run(alone.min(emission.min(timer).before()), host_context);
+        self.update_calls_due(slot);
+        events
+    }
+
+    /// Writes the counts of this host's endpoints into the results.
+    pub fn report(self, observations: &mut Observations) {
+        for mut end in self.calls {
+            end.finish(self.window.to);
+            let counters = &mut observations.flows[end.flow().index()];
+            (counters.sent_packets, counters.sent_bytes) = end.sent();
+            observations.calls.push((end.flow(), end.counters));
+        }
+        for end in self.egresses {
+            end.received.report(observations);
+            let counters = &mut observations.flows[end.flow.index()];
+            counters.goodput_bytes = counters.received_payload;
+            if let Some(intervals) = end.intervals {
+                observations.intervals.push((end.flow, intervals.every, intervals.bytes));
+            }
+        }
+        self.sources.iter().for_each(|end| end.report(self.window, observations));
+        for end in self.sinks {
+            let flow = end.received.flow.index();
+            end.received.report(observations);
+            observations.flows[flow].goodput_bytes = observations.flows[flow].received_payload;
+        }
+        self.connections.report(observations);
+    }
+}

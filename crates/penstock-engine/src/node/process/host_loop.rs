@@ -1,0 +1,55 @@
+//! The loop of a host: its own timers and sources, and packets that arrive.
+
+use crate::endpoints::host_context::HostContext;
+use crate::kernel::event::Arrival;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::route::Hop;
+use crate::node::host::Host;
+use penstock_model::units::Time;
+
+/// Handles what is due at a host up to and including `until`, before which no message arrives: its own timers and sources,
+/// then packets that arrive. Returns how many packets have arrived, and how many other events there were.
+#[inline(never)]
+pub(super) fn run_host(host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
+    let (mut hops, mut events) = (0, host.run_calls(until, host_context));
+    // The host does nothing by itself before, and nothing from then on may be done yet.
+    let mut bound = host.next().min(until.after());
+    loop {
+        let front = inputs.front(until);
+        let mut taken = 0;
+        let is_over = loop {
+            let arrival = front.get(taken);
+            let at = arrival.map_or(Time::NEVER, |arrival| arrival.at);
+            if at >= bound {
+                if arrival.is_none() && taken > 0 {
+                    // The next arrival may be in another slice.
+                    break false;
+                }
+                events += host.run(until.min(at), host_context);
+                if at > until {
+                    break true;
+                }
+                bound = host.next().min(until.after());
+            }
+            let Some(Arrival { packet, .. }) = arrival else { break true };
+            if host.can_receive_batch(packet, host_context.context.record) {
+                taken += host.receive_batch(&front[taken..], bound, host_context);
+                bound = bound.min(host.next_timer());
+                continue;
+            }
+            host_context.context.record.digest.packet(at, packet, 0);
+            let port = if host.forwards { host_context.context.routes.hop(packet.hop).port } else { Hop::DELIVER };
+            if port != Hop::DELIVER {
+                host_context.forward(at, port, packet, packet.hop.next());
+            } else if host.receive_packet(at, packet, host_context) {
+                bound = bound.min(host.next_timer());
+            }
+            taken += 1;
+        };
+        inputs.consume(taken);
+        hops += taken as u64;
+        if is_over {
+            return (hops, events);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The messages that a process receives.
+
+use crate::endpoints::host_context::HostContext;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::message::MessageBody;
+use crate::node::host::Host;
+
+/// Receives the next message. Ports have processed every packet before it.
+pub(in crate::node) fn receive_message(host: Option<&mut Host>, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) {
+    let message = inputs.mailbox().pop().expect("a message is due");
+    match message.body {
+        MessageBody::Call(signal) => {
+            let host = host.expect("calls begin and end at hosts");
+            host.on_call_signal(message.at, &signal, message.order.number, host_context);
+        }
+        MessageBody::Pause(pause) => {
+            host_context.drain_transmit_batch();
+            let HostContext { ports, context, .. } = host_context;
+            context.record.digest.number(message.at.as_ps() ^ u64::from(pause.port) << 32 ^ u64::from(pause.stops));
+            ports[pause.port as usize].on_pause(message.at, pause.stops, context);
+        }
+    }
+}

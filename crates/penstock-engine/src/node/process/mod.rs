@@ -1,0 +1,215 @@
+//! A process: a router's port, a host with all its interfaces, or a [switch](crate::node::switch). It has one entry point,
+//! [`Process::run`].
+//!
+//! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
+//! sender's order), service decisions, samples. No process reads another one's state.
+
+mod host_loop;
+pub mod messages;
+pub mod outcome;
+mod router_port;
+mod sampling;
+
+use crate::endpoints::host_context::HostContext;
+use crate::kernel::context::Context;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::journal::Journal;
+use crate::kernel::logical_process::LogicalProcess;
+use crate::kernel::outputs::Outputs;
+use crate::kernel::route::Routes;
+use crate::node::datagram_loop;
+use crate::node::host::Host;
+use crate::node::process::host_loop::run_host;
+use crate::node::process::messages::receive_message;
+use crate::node::process::router_port::forward;
+use crate::node::process::sampling::{Samplers, Samples};
+use crate::node::switch::Switch;
+use crate::port::Port;
+use penstock_model::units::{Duration, Time};
+
+/// A process.
+pub struct Process {
+    /// Its name: the node's for a host, the link's for a router's port.
+    name: String,
+    pub(super) ports: Vec<Port>,
+    pub(super) host: Option<Box<Host>>,
+    /// Of ports that share a buffer or pause state: that.
+    pub(super) switch: Option<Box<Switch>>,
+    samplers: Samplers,
+    /// No event-driven port and no samples: only arrivals, sources and timers.
+    is_plain: bool,
+    /// One of its ports may be paused by messages.
+    is_pausable: bool,
+    pub(super) record: Journal,
+    pub(super) packet_hops: u64,
+    /// Events other than arrivals of packets: sources, timers, messages.
+    pub(super) own_events: u64,
+}
+
+impl Process {
+    /// A process of these ports, and of a host if flows begin or end here.
+    pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
+        let mut record = Journal { trace: trace.then(Vec::new), ..Journal::default() };
+        record.digest.name(&name);
+        let is_plain = ports.iter().all(Port::commits);
+        let samplers = Samplers::default();
+        Process { name, ports, host, switch: None, samplers, is_plain, is_pausable: false, record, packet_hops: 0, own_events: 0 }
+    }
+
+    /// Lets the ports share what `switch` holds.
+    pub fn share(&mut self, switch: Switch) {
+        self.ports.iter_mut().for_each(Port::report_releases);
+        self.switch = Some(Box::new(switch));
+        self.is_plain = false;
+    }
+
+    /// Lets port `port` be paused by messages.
+    pub fn make_pausable(&mut self, port: u32) {
+        self.ports[port as usize].make_pausable();
+        self.is_pausable = true;
+    }
+
+    /// Samples the queue of port `port` each `every` after `from`, into the results of sample plan `plan`.
+    pub fn sample(&mut self, port: u32, every: Duration, from: Time, plan: u32) {
+        self.samplers.add(port, every, from + every, plan, Samples::Queue(Vec::new()));
+        self.is_plain = false;
+    }
+
+    /// Samples the meters of port `port` each `every` after `from`, into the results of plan `plan` of meter samples.
+    pub fn sample_meters(&mut self, port: u32, every: Duration, from: Time, plan: u32) {
+        self.samplers.add(port, every, from + every, plan, Samples::Meters(Vec::new()));
+        self.is_plain = false;
+    }
+
+    /// Its ports, to connect them.
+    pub fn ports_mut(&mut self) -> impl Iterator<Item = &mut Port> {
+        self.ports.iter_mut()
+    }
+
+    /// The host, to add flows to.
+    pub fn host_mut(&mut self) -> Option<&mut Host> {
+        self.host.as_deref_mut()
+    }
+
+    /// As [`Process::run_plain`], where ports are event-driven or queues are sampled, which comes last at an instant.
+    fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        loop {
+            let sample = self.next_sample();
+            let next = self.run_plain(until.min(sample), inputs, outputs, routes);
+            for port in &mut self.ports {
+                port.decide(until.min(sample), &mut Context { routes, record: &mut self.record, outputs });
+            }
+            if sample > until || sample == Time::NEVER {
+                return next.min(self.next_decision()).min(sample);
+            }
+            self.take_samples(sample);
+        }
+    }
+
+    /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant; returns when the
+    /// next of them is due.
+    #[inline]
+    fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        let context = Context { routes, record: &mut self.record, outputs };
+        let host_context = &mut HostContext { ports: &mut self.ports, is_switch: false, context };
+        let Some(host) = self.host.as_deref_mut() else {
+            loop {
+                let message = inputs.next_message();
+                self.packet_hops += forward(until.min(message.before()), inputs, host_context);
+                if message > until || message == Time::NEVER {
+                    return inputs.next().min(message);
+                }
+                receive_message(None, inputs, host_context);
+                self.own_events += 1;
+            }
+        };
+        let has_only_datagrams = host.has_only_datagrams() && host_context.context.record.trace.is_none();
+        loop {
+            let message = inputs.next_message();
+            if has_only_datagrams {
+                let (hops, events) = datagram_loop::run(host, until.min(message.before()), inputs, host_context);
+                self.packet_hops += hops;
+                self.own_events += events;
+            }
+            let next = inputs.next().min(host.next());
+            if next.min(message) > until || next.min(message) == Time::NEVER {
+                host_context.drain_transmit_batch();
+                return next.min(message);
+            }
+            if message <= next {
+                receive_message(Some(host), inputs, host_context);
+                self.own_events += 1;
+            } else {
+                let (hops, events) = run_host(host, until.min(message.before()), inputs, host_context);
+                self.packet_hops += hops;
+                self.own_events += events;
+            }
+        }
+    }
+
+    fn next_decision(&self) -> Time {
+        self.ports.iter().map(Port::next_decision).min().unwrap_or(Time::NEVER)
+    }
+
+    fn next_release(&self) -> Time {
+        self.switch.as_ref().map_or(Time::NEVER, |switch| switch.next_event())
+    }
+
+    pub(super) fn next_sample(&self) -> Time {
+        self.samplers.next()
+    }
+
+    pub(super) fn take_samples(&mut self, now: Time) {
+        self.samplers.take_samples(now, &mut self.ports);
+    }
+
+    /// Packets at the ports that are not yet on their way to another process.
+    pub fn held(&self) -> u64 {
+        self.ports.iter().map(Port::held).sum()
+    }
+}
+
+impl LogicalProcess for Process {
+    #[inline]
+    fn next(&self, inputs: &Inputs) -> Time {
+        let next = match &self.host {
+            Some(host) => inputs.next().min(host.next()).min(inputs.next_message()),
+            None => inputs.next(),
+        };
+        if self.is_plain {
+            next
+        } else {
+            next.min(inputs.next_message()).min(self.next_decision()).min(self.next_sample()).min(self.next_release())
+        }
+    }
+
+    fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64) {
+        let before = self.packet_hops + self.own_events;
+        let next = if self.is_plain {
+            self.run_plain(until, inputs, outputs, routes)
+        } else if self.switch.is_some() {
+            self.run_switch(until, inputs, outputs, routes)
+        } else {
+            self.run_with_decisions(until, inputs, outputs, routes)
+        };
+        (next, self.packet_hops + self.own_events - before)
+    }
+
+    #[inline]
+    fn free_at(&self) -> Time {
+        if self.host.as_ref().is_some_and(|host| host.may_send_messages())
+            || self.switch.as_ref().is_some_and(|switch| switch.may_send_messages())
+        {
+            return Time::ZERO;
+        }
+        self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO)
+    }
+
+    #[inline]
+    fn quiet_until(&self) -> Time {
+        match &self.host {
+            Some(host) if !self.is_pausable => host.quiet_until(),
+            _ => Time::ZERO,
+        }
+    }
+}

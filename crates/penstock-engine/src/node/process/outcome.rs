@@ -1,0 +1,44 @@
+//! What a process reports at the end of a run.
+
+use crate::api::observations::{Observations, TraceRow};
+use crate::node::process::Process;
+use penstock_model::id::LinkId;
+
+/// What a process reports beside its counts.
+pub struct Outcome {
+    /// The process's name.
+    pub name: String,
+    /// Its digest.
+    pub digest: u64,
+    /// Packets that arrived here over links.
+    pub packet_hops: u64,
+    /// Its trace.
+    pub trace: Vec<TraceRow>,
+}
+
+impl Process {
+    /// Writes everything that was counted into `observations`.
+    pub fn finish(mut self, observations: &mut Observations) -> Outcome {
+        let shares_buffer = self.switch.as_ref().is_some_and(|switch| switch.has_buffer());
+        for port in self.ports {
+            self.record.digest.number(port.digest());
+            port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
+            let link = port.link().index();
+            let (mut counters, mut timings) = port.into_counters();
+            let of_classes = timings.iter_mut().flat_map(|timings| &mut timings.classes).map(|class| &mut class.counters);
+            of_classes.chain([&mut counters]).for_each(|counters| counters.shares_buffer = shares_buffer);
+            observations.links[link] = counters;
+            observations.ports.extend(timings.map(|timings| (LinkId(link as u32), timings)));
+        }
+        if let Some(host) = self.host {
+            host.report(observations);
+        }
+        self.samplers.report(observations);
+        Outcome {
+            name: self.name,
+            digest: self.record.digest.value(),
+            packet_hops: self.packet_hops,
+            trace: self.record.trace.unwrap_or_default(),
+        }
+    }
+}

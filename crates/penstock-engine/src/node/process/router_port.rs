@@ -1,0 +1,67 @@
+//! The loop of a router's port: every packet that arrives is forwarded.
+
+use crate::endpoints::host_context::HostContext;
+use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
+use crate::kernel::inputs::Inputs;
+use crate::merge::k_way::KWayMerge;
+use crate::port::{Port, MANY};
+use penstock_model::units::Time;
+
+/// Packets that a port processes as one batch.
+const BATCH: usize = 64;
+
+/// Hands a router's port all packets that arrive up to and including `until`; returns how many.
+#[inline]
+pub(super) fn forward(until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> u64 {
+    let [port] = host_context.ports else { unreachable!("a router's port is a process of its own") };
+    if let Some(pair) = inputs.pair() {
+        return forward_from_two_inputs(until, pair, port, &mut host_context.context);
+    }
+    let mut digest = host_context.context.record.digest;
+    let mut forwarded = 0;
+    loop {
+        let front = inputs.front(until);
+        let front = &front[..front.len().min(BATCH)];
+        // The port must not process a packet that others may still precede: by then more would have left its queue.
+        let Some(first) = front.first().filter(|first| first.at <= until) else {
+            host_context.context.record.digest = digest;
+            return forwarded;
+        };
+        let mut taken = 0;
+        let due = front.iter().take_while(|arrival| arrival.at <= until);
+        let packets = due.map(|arrival| {
+            digest.packet(arrival.at, &arrival.packet, 0);
+            taken += 1;
+            (arrival, arrival.packet.hop.next())
+        });
+        // Few of the queued arrivals may be due by `until`.
+        let has_many_due = front.get(MANY - 1).is_some_and(|arrival| arrival.at <= until);
+        let most = if has_many_due { front.len() } else { front.len().min(MANY - 1) };
+        port.on_arrivals(packets, (first.at, most), &mut host_context.context);
+        inputs.consume(taken);
+        forwarded += taken as u64;
+    }
+}
+
+/// As [`forward`], for exactly two inputs.
+fn forward_from_two_inputs(until: Time, inputs: &mut KWayMerge<Arrival>, port: &mut Port, context: &mut Context<'_, '_>) -> u64 {
+    let mut digest = context.record.digest;
+    let mut forwarded = 0;
+    loop {
+        let mut batch = [&Arrival::NOTHING; BATCH];
+        let counts = inputs.list(until, &mut batch);
+        let listed = counts.0 + counts.1;
+        if listed == 0 {
+            context.record.digest = digest;
+            return forwarded;
+        }
+        let packets = batch[..listed].iter().map(|arrival| {
+            digest.packet(arrival.at, &arrival.packet, 0);
+            (*arrival, arrival.packet.hop.next())
+        });
+        port.on_arrivals(packets, (batch[0].at, listed), context);
+        inputs.consume_both(counts);
+        forwarded += listed as u64;
+    }
+}
