@@ -1338,6 +1338,9 @@ class SingleThresholdTermination(Component):
     receiving_window : str, optional
         How far back it looks, but for `receiving = "between-reports"` and `"share"`; left out, `report-interval`.
         Allowed: zero or more.
+    waiting_time : str, default 100 ms
+        How long a packet that others have overtaken may still come before it counts as lost (Tmax); for `receiving =
+        "share"`. Allowed: zero or more.
     sending_interval : str, default 100 ms
         How long the sending rate is measured; default of [Satoh10 s10.4]. Allowed: zero or more.
     reports : Literal["while-marked", "until-cancel", "fresh-run"], default while-marked
@@ -1369,6 +1372,7 @@ class SingleThresholdTermination(Component):
     report_interval: str = "33.3 ms"
     receiving: Literal["sliding", "between-reports", "within-run", "share"] = "sliding"
     receiving_window: str | None = None
+    waiting_time: str = "100 ms"
     sending_interval: str = "100 ms"
     reports: Literal["while-marked", "until-cancel", "fresh-run"] = "while-marked"
     next_interval: Literal["at-once", "next-report"] = "at-once"

@@ -227,11 +227,11 @@ impl Egress {
         self.admission.on_marks(marks);
     }
 
-    /// The next packet to [arrive](Egress::on_packet) is the `number`th of its aggregate.
+    /// The next packet to [arrive](Egress::on_packet), at the same time, is the `number`th of its aggregate.
     #[inline]
-    pub fn on_number(&mut self, number: u32) {
+    pub fn on_number(&mut self, now: Time, number: u32) {
         if let Some(more) = &mut self.more {
-            more.termination.on_number(number);
+            more.termination.on_number(now, number);
         }
     }
 

@@ -77,7 +77,7 @@ impl CallsEgress {
             intervals.count(now, packet.size);
         }
         if let Some(number) = number {
-            self.egress.on_number(number);
+            self.egress.on_number(now, number);
         }
         if self.egress.on_packet(now, Bytes::new(u64::from(packet.size)), packet.pcn) {
             self.send_signals(now, host_context);

@@ -153,9 +153,9 @@ impl AtEgress {
     }
 
     #[inline]
-    pub(super) fn on_number(&mut self, number: u32) {
+    pub(super) fn on_number(&mut self, now: Time, number: u32) {
         if let AtEgress::SingleThreshold(it) = self {
-            it.on_number(number);
+            it.on_number(now, number);
         }
     }
 

@@ -74,8 +74,8 @@ impl Egress {
 
     /// The packet that arrives is the `number`th of its aggregate.
     #[inline]
-    pub fn on_number(&mut self, number: u32) {
-        self.receiving.on_number(number);
+    pub fn on_number(&mut self, now: Time, number: u32) {
+        self.receiving.on_number(now, number);
     }
 
     /// Calls have been terminated.

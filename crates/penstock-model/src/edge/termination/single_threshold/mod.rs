@@ -2,6 +2,7 @@
 
 mod egress;
 mod ingress;
+mod numbered;
 mod parameters;
 mod receiving_rate;
 

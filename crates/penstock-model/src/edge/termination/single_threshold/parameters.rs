@@ -20,15 +20,16 @@ crate::parameters! {
     /// begins the measurement of S, and each later one tells what arrived since the one before. With `"within-run"` R looks
     /// back over `receiving-window` too, but is told only once that much time has passed since the first report of a run,
     /// so that nothing counts from before the overload. With `"share"` both rates are of the same packets: the egress tells
-    /// which share of those sent has come, by their numbers, and R is that share of S; without loss R equals S.
+    /// which share of those sent has come, by their numbers, and R is that share of S; without loss R equals S. A packet that
+    /// others overtake is lost only if it has not come within `waiting-time` after the first of them.
     ///
     /// ## State
-    /// The packets in the receiving window and the lengths of runs at the egress; bits and the lowest report at the ingress.
-    /// Constant mean cost per packet.
+    /// The packets in the receiving window, or those from the first one missing on, and the lengths of runs at the egress; bits
+    /// and the lowest report at the ingress. Constant mean cost per packet.
     ///
     /// ## Departures
     /// A cancel is sent only after a report. An interval without a report terminates nothing and is the last. Where the
-    /// document is silent: `receiving`, `receiving-window`, `counts-unmarked`, `reports`, `next-interval`, `after-cut`,
+    /// document is silent: `receiving`, `receiving-window`, `waiting-time`, `counts-unmarked`, `reports`, `next-interval`, `after-cut`,
     /// `settle`, `keep-rate`, `rounding`, `call-rate` and `victims`.
     ///
     /// ## Example
@@ -37,7 +38,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [Satoh10 s3.2.2, s3.3.2, s10.4].
+    /// [Satoh10 s3.2.2, s3.3.2, s10.4], [RFC7680 s2.2] for the waiting time.
     pub struct Parameters {
         /// Marked packets in a row after which the egress reports (L); default of [Satoh10 s10.4].
         marked_run: Count = "100";
@@ -53,6 +54,8 @@ crate::parameters! {
         receiving: Receiving = "sliding";
         /// How far back it looks, but for `receiving = "between-reports"` and `"share"`; left out, `report-interval`.
         receiving_window: Option<Duration>;
+        /// How long a packet that others have overtaken may still come before it counts as lost (Tmax); for `receiving = "share"`.
+        waiting_time: Duration = "100 ms";
         /// How long the sending rate is measured; default of [Satoh10 s10.4].
         sending_interval: Duration = "100 ms";
         /// How long reports go on.

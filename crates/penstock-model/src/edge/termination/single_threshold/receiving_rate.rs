@@ -1,5 +1,6 @@
 //! How the egress of single threshold marking measures what it receives.
 
+use super::numbered::NumberedArrivals;
 use super::parameters::{Parameters, Receiving};
 use crate::edge::rate_meter::{Interval, Sliding};
 use crate::edge::Signal;
@@ -18,42 +19,6 @@ pub(super) enum ReceivingRate {
     Numbered(NumberedArrivals),
 }
 
-/// How many of the packets sent have come, by their numbers, as RTP's receivers know it ([RFC3550 A.3]).
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct NumberedArrivals {
-    /// Number of the packet that was sent last before those counted.
-    base: u32,
-    /// The highest number so far.
-    highest: u32,
-    /// Packets counted.
-    arrived: u32,
-}
-
-impl NumberedArrivals {
-    #[inline]
-    fn count(&mut self, number: u32) {
-        self.arrived += 1;
-        // Numbers wrap around; what is less than half a round ahead is later.
-        if number.wrapping_sub(self.highest) < u32::MAX / 2 {
-            self.highest = number;
-        }
-    }
-
-    #[inline]
-    fn restart(&mut self) {
-        (self.base, self.arrived) = (self.highest, 0);
-    }
-
-    /// The share that has come; all if packets have come out of their order.
-    fn share(&self) -> f64 {
-        let sent = self.highest.wrapping_sub(self.base);
-        if sent == 0 {
-            return 1.0;
-        }
-        (f64::from(self.arrived) / f64::from(sent)).min(1.0)
-    }
-}
-
 impl ReceivingRate {
     /// What `parameters` say, before anything has arrived.
     pub(super) fn new(parameters: &Parameters) -> ReceivingRate {
@@ -62,7 +27,7 @@ impl ReceivingRate {
             Receiving::Sliding => ReceivingRate::Window(Sliding::new(window)),
             Receiving::WithinRun => ReceivingRate::Within(Sliding::new(window), window, None),
             Receiving::BetweenReports => ReceivingRate::Since(None),
-            Receiving::Share => ReceivingRate::Numbered(NumberedArrivals::default()),
+            Receiving::Share => ReceivingRate::Numbered(NumberedArrivals::new(parameters.waiting_time)),
         }
     }
 
@@ -77,9 +42,9 @@ impl ReceivingRate {
 
     /// The packet that arrives is the `number`th of its aggregate.
     #[inline]
-    pub(super) fn on_number(&mut self, number: u32) {
+    pub(super) fn on_number(&mut self, now: Time, number: u32) {
         if let ReceivingRate::Numbered(arrivals) = self {
-            arrivals.count(number);
+            arrivals.on_packet(now, number);
         }
     }
 
@@ -90,7 +55,7 @@ impl ReceivingRate {
             ReceivingRate::Window(_) => {}
             ReceivingRate::Within(.., first) => *first = None,
             ReceivingRate::Since(interval) => *interval = None,
-            ReceivingRate::Numbered(arrivals) => arrivals.restart(),
+            ReceivingRate::Numbered(arrivals) => arrivals.begin_run(),
         }
     }
 
@@ -103,11 +68,7 @@ impl ReceivingRate {
                 (now.since(first) >= *length).then(|| window.rate(now))
             }
             ReceivingRate::Since(interval) => interval.replace(Interval::new(now, Duration::FOREVER)).map(|interval| interval.rate(now)),
-            ReceivingRate::Numbered(arrivals) => {
-                let share = arrivals.share();
-                arrivals.restart();
-                return Signal::Arriving(share);
-            }
+            ReceivingRate::Numbered(arrivals) => return Signal::Arriving(arrivals.take_share(now)),
         };
         Signal::Receiving(rate)
     }

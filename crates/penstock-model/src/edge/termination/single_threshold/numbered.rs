@@ -1,0 +1,149 @@
+//! Loss by sequence numbers, where packets may overtake each other.
+
+use crate::units::{Duration, Time};
+use std::collections::VecDeque;
+
+/// Which share of the packets sent arrives, by their numbers: a packet that others overtake is lost only once it has not
+/// come for a waiting time (Tmax in [RFC7680 s2.2]), so that reordering within that time is no loss.
+#[derive(Clone, Debug)]
+pub(super) struct NumberedArrivals {
+    waiting_time: Duration,
+    /// The number after the highest so far; none before the first packet.
+    next: Option<u32>,
+    /// The packets up to the highest number whose fate is open or that follow such a one, in the order of their numbers.
+    pending: VecDeque<Pending>,
+    /// How many of them belong to the run: the last ones.
+    of_run: usize,
+    /// Packets of the run whose fate has become known since the last report.
+    known: u32,
+    /// Those of them that have arrived.
+    arrived: u32,
+}
+
+/// A packet whose fate is open, or that follows such a one.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    /// Lost if it has not come by then.
+    until: Time,
+    has_come: bool,
+}
+
+impl NumberedArrivals {
+    pub(super) fn new(waiting_time: Duration) -> NumberedArrivals {
+        NumberedArrivals { waiting_time, next: None, pending: VecDeque::new(), of_run: 0, known: 0, arrived: 0 }
+    }
+
+    /// The packet with this number arrives.
+    #[inline]
+    pub(super) fn on_packet(&mut self, now: Time, number: u32) {
+        self.settle(now);
+        // Numbers wrap around; what is less than half a round ahead is later.
+        let ahead = self.next.map_or(0, |next| number.wrapping_sub(next));
+        if ahead >= u32::MAX / 2 {
+            self.on_late(ahead.wrapping_neg() as usize);
+            return;
+        }
+        self.next = Some(number.wrapping_add(1));
+        if ahead == 0 && self.pending.is_empty() {
+            // Fast path where all is in order: nothing to remember.
+            (self.known, self.arrived) = (self.known + 1, self.arrived + 1);
+            return;
+        }
+        let until = now + self.waiting_time;
+        self.pending.extend((0..ahead).map(|_| Pending { until, has_come: false }));
+        self.pending.push_back(Pending { until, has_come: true });
+        self.of_run += ahead as usize + 1;
+    }
+
+    /// A packet arrives whose number lies `behind` before the next; one that has been given up as lost stays so.
+    fn on_late(&mut self, behind: usize) {
+        if let Some(index) = self.pending.len().checked_sub(behind) {
+            self.pending[index].has_come = true;
+        }
+    }
+
+    /// Packets sent from now on make up the run.
+    #[inline]
+    pub(super) fn begin_run(&mut self) {
+        (self.of_run, self.known, self.arrived) = (0, 0, 0);
+    }
+
+    /// The share that has arrived of the packets of the run whose fate has become known since the last call; all if none has.
+    pub(super) fn take_share(&mut self, now: Time) -> f64 {
+        self.settle(now);
+        let (known, arrived) = (std::mem::take(&mut self.known), std::mem::take(&mut self.arrived));
+        if known == 0 {
+            return 1.0;
+        }
+        f64::from(arrived) / f64::from(known)
+    }
+
+    /// Counts, in the order of their numbers, the packets that have come or will not.
+    #[inline]
+    fn settle(&mut self, now: Time) {
+        while let Some(first) = self.pending.front().filter(|first| first.has_come || first.until <= now) {
+            if self.pending.len() <= self.of_run {
+                (self.known, self.arrived) = (self.known + 1, self.arrived + u32::from(first.has_come));
+                self.of_run -= 1;
+            }
+            self.pending.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    fn arrivals(waiting_ms: u64, packets: &[(u64, u32)]) -> NumberedArrivals {
+        let mut arrivals = NumberedArrivals::new(Duration::from_ms(waiting_ms));
+        packets.iter().for_each(|(at, number)| arrivals.on_packet(ms(*at), *number));
+        arrivals
+    }
+
+    #[test]
+    fn what_is_in_order_is_not_remembered() {
+        let mut all = arrivals(100, &[(0, 7), (1, 8), (2, 9)]);
+        assert_eq!((all.pending.len(), all.take_share(ms(2)), all.known), (0, 1.0, 0));
+    }
+
+    #[test]
+    fn a_packet_that_is_overtaken_is_not_lost() {
+        let mut late = arrivals(100, &[(0, 0), (1, 3), (2, 4), (3, 1)]);
+        // 0 and 1 have come; 2 may still, and nothing is said of 3 and 4.
+        assert_eq!((late.known + 1, late.take_share(ms(3))), (2, 1.0));
+        late.on_packet(ms(100), 2);
+        assert_eq!((late.take_share(ms(100)), late.pending.len()), (1.0, 0));
+    }
+
+    #[test]
+    fn a_packet_is_lost_when_the_waiting_time_is_over() {
+        let mut lost = arrivals(100, &[(0, 0), (1, 3), (2, 4)]);
+        assert_eq!(lost.take_share(ms(100)), 1.0);
+        // 1 and 2 are given up at 101 ms, which tells of 3 and 4 too.
+        assert_eq!(lost.take_share(ms(101)), 0.5);
+        lost.on_packet(ms(102), 2);
+        assert_eq!((lost.take_share(ms(102)), lost.pending.len()), (1.0, 0));
+    }
+
+    #[test]
+    fn a_run_counts_what_is_sent_after_its_beginning() {
+        let mut run = arrivals(10, &[(0, 0), (1, 4)]);
+        run.begin_run();
+        run.on_packet(ms(2), 5);
+        run.on_packet(ms(3), 7);
+        // Of 1 to 3 nothing is counted although they are lost within the run; of 5, 6 and 7 one is.
+        assert_eq!((run.take_share(ms(13)), run.pending.len()), (2.0 / 3.0, 0));
+    }
+
+    #[test]
+    fn numbers_wrap_around() {
+        let mut around = arrivals(10, &[(0, u32::MAX - 1), (1, 1), (2, u32::MAX), (3, 0), (4, 3)]);
+        assert_eq!(around.take_share(ms(4)), 1.0);
+        assert_eq!(around.take_share(ms(14)), 0.5);
+    }
+}
