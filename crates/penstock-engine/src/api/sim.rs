@@ -174,7 +174,7 @@ impl Sim {
     /// Packets that have been sent and neither received nor lost: they wait at a port, or are on a wire.
     pub fn packets_under_way(&self) -> u64 {
         let on_wires: usize = self.inputs.iter().map(|inputs| inputs_of(inputs).len()).sum();
-        let at_ports: u64 = self.processes.iter().map(Process::held).sum();
+        let at_ports: u64 = self.processes.iter().map(Process::unsent).sum();
         on_wires as u64 + at_ports
     }
 

@@ -66,7 +66,7 @@ impl ProcessTable {
         for port in self.processes.iter_mut().flat_map(Process::ports_mut) {
             let mut fed = inputs.fed_by(port.link());
             if let (Some((process, input)), None) = (fed.next(), fed.next()) {
-                port.lead_to(process, input);
+                port.set_only_channel(process, input);
             }
         }
     }

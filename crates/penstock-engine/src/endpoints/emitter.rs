@@ -2,7 +2,7 @@
 
 use crate::merge::timing_wheel::{Rescheduled, Successor, TimingWheel, WheelEntry};
 use crate::merge::wheel_pair::WheelPair;
-use crate::port::MANY;
+use crate::port::MIN_BATCH;
 use penstock_model::rng::Key;
 use penstock_model::units::{Duration, Time};
 use std::cmp::Reverse;
@@ -123,7 +123,7 @@ impl<N: Successor> Emitter<N> {
         let wheels = [self.first_wheel, second];
         let mut pair = WheelPair::new(wheels.map(|i| self.wheels[i].remaining()), bound.min(others), most);
         let due = pair.due();
-        if due < MANY {
+        if due < MIN_BATCH {
             return 0;
         }
         send(&mut pair);

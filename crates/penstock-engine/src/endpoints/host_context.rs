@@ -23,7 +23,7 @@ impl HostContext<'_, '_> {
     /// Hands a packet in transit to a port of the node; `hop` is its next one.
     #[inline(always)]
     pub fn forward(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
-        if self.ports[port as usize].hand_on(now, packet, hop) {
+        if self.ports[port as usize].add_forwarded_to_batch(now, packet, hop) {
             self.drain_transmit_batch();
         }
     }
@@ -31,7 +31,7 @@ impl HostContext<'_, '_> {
     /// Hands a new packet to a port of the node.
     #[inline(always)]
     pub fn send(&mut self, now: Time, port: u32, packet: &Packet) {
-        if self.ports[port as usize].hand(now, packet) {
+        if self.ports[port as usize].add_to_batch(now, packet) {
             self.drain_transmit_batch();
         }
     }
@@ -50,9 +50,9 @@ impl HostContext<'_, '_> {
         }
         let port = &mut self.ports[usize::from(first.next.port)];
         if at_once {
-            port.take_repeated(entries, &mut self.context);
+            port.send_periodic(entries, &mut self.context);
         } else {
-            port.hand_all(entries);
+            port.add_periodic_to_batch(entries);
         }
         count
     }

@@ -16,8 +16,8 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// Fills places that are about to be overwritten.
-    pub const NOTHING: Arrival = {
+    /// Fills memory that is about to be overwritten.
+    pub const PLACEHOLDER: Arrival = {
         let packet = Packet {
             created: Time::NEVER,
             flow: FlowId(u32::MAX),
@@ -35,7 +35,7 @@ impl Arrival {
 
 impl Default for Arrival {
     fn default() -> Arrival {
-        Arrival::NOTHING
+        Arrival::PLACEHOLDER
     }
 }
 
@@ -59,34 +59,34 @@ impl Metered for Arrival {
 }
 
 impl Arrival {
-    /// Becomes the arrival of `packet` at `at`, as it is but for where it is now going and what PCN meters have made of it.
+    /// Becomes the arrival of `packet` at `at`, a copy but for the next hop and the PCN mark.
     #[inline(always)]
-    pub fn pass(&mut self, at: Time, packet: &Packet, hop: HopId, pcn: PcnMark) {
+    pub fn copy_forwarded(&mut self, at: Time, packet: &Packet, hop: HopId, pcn: PcnMark) {
         self.at = at;
         self.packet = *packet;
         self.packet.hop = hop;
         self.packet.pcn = pcn;
     }
 
-    /// Becomes the arrival of `packet` at `at`, with `written` in it: field by field, since the fields have just been
-    /// computed and a copy of the whole would have to wait for them in memory.
+    /// Becomes the arrival of `packet` at `at` with `header`: field by field, since the fields have just been computed and a
+    /// copy of the whole would have to wait for them in memory.
     #[inline(always)]
-    pub fn write(&mut self, at: Time, packet: &Packet, written: Written) {
+    pub fn write_forwarded(&mut self, at: Time, packet: &Packet, header: HeaderUpdate) {
         let Packet { created, flow, size, precedence, class, body, .. } = *packet;
-        let Written { hop, ecn, pcn } = written;
+        let HeaderUpdate { hop, ecn, pcn } = header;
         self.at = at;
         self.packet = Packet { created, flow, hop, size, precedence, class, ecn, pcn, body };
     }
 }
 
-/// What a port writes into a packet on its way.
+/// The fields of a packet that a port rewrites.
 #[derive(Clone, Copy, Debug)]
-pub struct Written {
-    /// Where it is now going.
+pub struct HeaderUpdate {
+    /// The next hop.
     pub hop: HopId,
     /// Its ECN codepoint.
     pub ecn: Ecn,
-    /// What PCN meters have made of it.
+    /// Its PCN mark.
     pub pcn: PcnMark,
 }
 

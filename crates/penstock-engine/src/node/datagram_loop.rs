@@ -6,7 +6,7 @@ use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::route::Hop;
 use crate::node::host::Host;
-use crate::port::MOST_HANDED;
+use crate::port::MAX_TRANSMIT_BATCH;
 use penstock_model::units::Time;
 
 /// Handles what is due up to and including `until` at a host that has only datagrams. Returns how many packets have arrived, and
@@ -27,18 +27,18 @@ pub fn run(host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut
     }
     loop {
         let front = inputs.front(until);
-        let front = &front[..front.len().min(MOST_HANDED)];
+        let front = &front[..front.len().min(MAX_TRANSMIT_BATCH)];
         let due = &front[..front.partition_point(|arrival| arrival.at <= until)];
         // Sources precede arrivals at the same instant.
         let known = due.last().map_or(until, |last| last.at);
-        sent += host.emit(known.after(), MOST_HANDED, false, host_context) as u64;
+        sent += host.emit(known.after(), MAX_TRANSMIT_BATCH, false, host_context) as u64;
         let due = match host.next() {
             next if next <= known => &due[..due.partition_point(|arrival| arrival.at < next)],
             _ => due,
         };
         host.receive_or_forward(due, host_context);
         let HostContext { ports, context, .. } = host_context;
-        ports.iter_mut().for_each(|port| port.take_merged(due, context));
+        ports.iter_mut().for_each(|port| port.drain_with_transit(due, context));
         let count = due.len();
         inputs.consume(count);
         hops += count as u64;
@@ -56,7 +56,7 @@ impl Host {
         let routes = context.routes;
         let mut digest = context.record.digest;
         // Branches on the destination are unpredictable: each arrival is written into both lists, and counts in one.
-        let (mut local, mut transit) = ([first; MOST_HANDED], [0; MOST_HANDED]);
+        let (mut local, mut transit) = ([first; MAX_TRANSMIT_BATCH], [0; MAX_TRANSMIT_BATCH]);
         let (mut local_count, mut transit_count) = (0, 0);
         for (i, arrival) in arrivals.iter().enumerate() {
             let Arrival { at, packet } = arrival;
@@ -70,11 +70,11 @@ impl Host {
         context.record.digest = digest;
         self.count_datagrams(routes, local[..local_count].iter().copied());
         match *ports {
-            [ref mut port] => port.let_through(&transit[..transit_count]),
+            [ref mut port] => port.mark_transit(&transit[..transit_count]),
             _ => {
                 for i in &transit[..transit_count] {
                     let hop = arrivals[*i as usize].packet.hop;
-                    ports[routes.hop(hop).port as usize].let_through(&[*i]);
+                    ports[routes.hop(hop).port as usize].mark_transit(&[*i]);
                 }
             }
         }

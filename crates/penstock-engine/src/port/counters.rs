@@ -9,7 +9,7 @@ use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
 
-/// The port's counts, and the window that they are about.
+/// The counters of a port, and the window in which they count.
 #[derive(Debug)]
 pub struct PortCounters {
     /// The place of the port in traces.
@@ -18,23 +18,23 @@ pub struct PortCounters {
     pub digest: Digest,
     /// What is reported.
     link: Box<LinkCounters>,
-    /// What is to be added to that.
-    whole: CompleteTransmissions,
+    /// Transmissions that lie inside the window, to be added to `link`.
+    complete: CompleteTransmissions,
     /// When counting is on.
     pub window: Window,
     /// Packets offered over the whole run, counted for the checks of debug builds.
     pub offered: u64,
     /// Packets dropped over the whole run, on arrival or from the queue.
-    pub refused: u64,
+    pub dropped: u64,
     /// Packets that no longer count as queued, over the whole run.
     pub sent: u64,
     /// What is recorded beyond the counts.
-    watch: Option<Box<PortRecorder>>,
-    /// What leaves the port, for whoever keeps its packets' memory.
+    recorder: Option<Box<PortRecorder>>,
+    /// What leaves the port, for the shared buffer of a switch.
     releases: Option<Vec<Release>>,
 }
 
-/// A packet that leaves a port, or is refused by it.
+/// A packet that leaves a port, or is dropped by it.
 #[derive(Clone, Copy, Debug)]
 pub struct Release {
     /// When its transmission ends, or it is dropped.
@@ -47,9 +47,9 @@ pub struct Release {
 
 impl PortCounters {
     /// Nothing yet, at place `place` of traces.
-    pub fn new(place: u32, window: Window, watch: Option<Box<PortRecorder>>) -> PortCounters {
-        let (link, whole, digest) = (Box::default(), CompleteTransmissions::default(), Digest::default());
-        PortCounters { place, digest, link, whole, window, offered: 0, refused: 0, sent: 0, watch, releases: None }
+    pub fn new(place: u32, window: Window, recorder: Option<Box<PortRecorder>>) -> PortCounters {
+        let (link, complete, digest) = (Box::default(), CompleteTransmissions::default(), Digest::default());
+        PortCounters { place, digest, link, complete, window, offered: 0, dropped: 0, sent: 0, recorder, releases: None }
     }
 
     /// Keeps a list of what leaves from now on.
@@ -67,15 +67,15 @@ impl PortCounters {
     pub fn mark(&mut self, now: Time, packet: &Packet) {
         if self.window.contains(now) {
             self.link.mark(packet.size);
-            if let Some(watch) = &mut self.watch {
-                watch.mark(packet);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.mark(packet);
             }
         }
     }
 
     /// Counts a mark of a packet of `size` where nothing is recorded beyond the counts.
     #[inline]
-    pub fn mark_unwatched(&mut self, now: Time, size: u32) {
+    pub fn mark_unrecorded(&mut self, now: Time, size: u32) {
         if self.window.contains(now) {
             self.link.mark(size);
         }
@@ -83,11 +83,11 @@ impl PortCounters {
 
     /// Counts so many marked packets in the window, of so many bytes, where nothing is recorded beyond the counts.
     #[inline]
-    pub fn marks_unwatched(&mut self, packets: u64, bytes: u64) {
+    pub fn marks_unrecorded(&mut self, packets: u64, bytes: u64) {
         self.link.mark_many(packets, bytes);
     }
 
-    /// A packet is offered, of which only the checks of debug builds hear at once.
+    /// Counts an offered packet for the checks of debug builds.
     #[inline(always)]
     pub fn offer(&mut self) {
         self.offered += u64::from(cfg!(debug_assertions));
@@ -111,10 +111,10 @@ impl PortCounters {
     /// Counts that an arriving packet is dropped.
     #[inline(always)]
     pub fn arrival_drop(&mut self, now: Time, packet: &Packet, cause: DropCause) {
-        self.refused += 1;
+        self.dropped += 1;
         self.report_drop(now, packet);
-        if let Some(watch) = &mut self.watch {
-            watch.offered(now, packet);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.offered(now, packet);
         }
         self.loss(now, packet, cause);
     }
@@ -122,11 +122,11 @@ impl PortCounters {
     /// Counts that a packet which has waited since `arrival` is dropped.
     #[inline(always)]
     pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet, cause: DropCause) {
-        self.refused += 1;
+        self.dropped += 1;
         self.report_drop(now, packet);
         self.link.wait_without_service(&self.window, arrival, now, packet.size);
-        if let Some(watch) = &mut self.watch {
-            watch.queue_drop(now, arrival, packet);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.queue_drop(now, arrival, packet);
         }
         self.loss(now, packet, cause);
     }
@@ -134,7 +134,7 @@ impl PortCounters {
     /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once; tells whether that ever
     /// ends.
     #[inline(always)]
-    pub fn passage(&mut self, now: Time, start: Time, end: Time, packet: &Packet) -> bool {
+    pub fn accepted_departure(&mut self, now: Time, start: Time, end: Time, packet: &Packet) -> bool {
         self.offer();
         self.departure(now, start, end, packet)
     }
@@ -144,43 +144,43 @@ impl PortCounters {
     #[inline(always)]
     pub fn departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
         if self.window.from <= arrival && end <= self.window.to {
-            self.whole.count(arrival, start, end, packet);
+            self.complete.count(arrival, start, end, packet);
             true
         } else if end < self.window.from {
             // All of it lies in the warm-up.
             true
         } else {
-            self.departure_at_an_edge(arrival, start, end, packet.size, packet.precedence)
+            self.departure_at_window_edge(arrival, start, end, packet.size, packet.precedence)
         }
     }
 
     /// Whether everything between these times counts, or nothing because it lies before the window.
     #[inline]
-    pub fn is_whole(&self, from: Time, to: Time) -> bool {
+    pub fn crosses_no_window_edge(&self, from: Time, to: Time) -> bool {
         self.window.from <= from && to <= self.window.to || to < self.window.from
     }
 
-    /// Counts `count` passages up to `end` that lie in the window as a whole or before it, of packets of one size and precedence that each take
-    /// `transmission` and together have waited for `waited` ps.
+    /// Counts `count` accepted packets of one size and precedence up to `end`, whose service crosses no edge of the window: each
+    /// takes `transmission`, and together they have waited for `waited` ps.
     #[inline]
-    pub fn whole_passages(&mut self, end: Time, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
+    pub fn complete_departures(&mut self, end: Time, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
         self.offered += if cfg!(debug_assertions) { count } else { 0 };
         if end >= self.window.from {
-            self.whole.count_batch(count, size, precedence, transmission, waited);
+            self.complete.count_batch(count, size, precedence, transmission, waited);
         }
     }
 
     #[inline(never)]
-    fn departure_at_an_edge(&mut self, arrival: Time, start: Time, end: Time, size: u32, precedence: u8) -> bool {
+    fn departure_at_window_edge(&mut self, arrival: Time, start: Time, end: Time, size: u32, precedence: u8) -> bool {
         self.arrival(arrival, size, precedence);
         self.link.transmission(&self.window, arrival, start, end, size);
         end != Time::NEVER
     }
 
     /// Counts and records an accepted packet as [`PortCounters::departure`] does.
-    pub fn watched_departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
-        if let Some(watch) = &mut self.watch {
-            watch.transmission(arrival, start, end, packet);
+    pub fn record_departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.transmission(arrival, start, end, packet);
         }
         if let Some(releases) = &mut self.releases {
             releases.push(Release { at: end, packet: *packet, is_dropped: false });
@@ -188,11 +188,11 @@ impl PortCounters {
         self.departure(arrival, start, end, packet)
     }
 
-    /// Notes that a packet stays.
+    /// Records that a packet is accepted.
     #[inline]
     pub fn accepted(&mut self, now: Time, packet: &Packet) {
-        if let Some(watch) = &mut self.watch {
-            watch.accepted(now, packet);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.accepted(now, packet);
         }
     }
 
@@ -200,8 +200,8 @@ impl PortCounters {
     pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
         self.arrival(arrival, packet.size, packet.precedence);
         self.link.unfinished(&self.window, arrival, packet.size);
-        if let Some(watch) = &mut self.watch {
-            watch.unfinished(arrival, packet);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.unfinished(arrival, packet);
         }
     }
 
@@ -210,15 +210,15 @@ impl PortCounters {
     pub fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         if self.window.contains(now) {
             self.link.loss(packet, cause);
-            if let Some(watch) = &mut self.watch {
-                watch.loss(packet, cause);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.loss(packet, cause);
             }
         }
     }
 
-    /// Hands over the counts, and what was recorded beyond them.
+    /// The counts, and what was recorded beyond them.
     pub fn into_counts(mut self) -> (LinkCounters, Option<PortTimings>) {
-        self.whole.report(&mut self.link);
-        (*self.link, self.watch.map(|watch| watch.into_timings()))
+        self.complete.report(&mut self.link);
+        (*self.link, self.recorder.map(|recorder| recorder.into_timings()))
     }
 }

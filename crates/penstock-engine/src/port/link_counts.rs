@@ -97,12 +97,12 @@ impl LinkCounters {
                 self.waiting_byte_ps += u128::from(waited) * u128::from(size);
             }
         } else {
-            self.transmission_at_an_edge(window, arrival, start, end, size);
+            self.transmission_at_window_edge(window, arrival, start, end, size);
         }
     }
 
     #[cold]
-    fn transmission_at_an_edge(&mut self, window: &Window, arrival: Time, start: Time, end: Time, size: u32) {
+    fn transmission_at_window_edge(&mut self, window: &Window, arrival: Time, start: Time, end: Time, size: u32) {
         let waited = window.overlap(arrival, start);
         self.waiting_packet_ps += u128::from(waited);
         self.waiting_byte_ps += u128::from(waited) * u128::from(size);

@@ -6,20 +6,20 @@
 
 pub mod counters;
 mod fast;
-mod handover;
+mod host_interface;
 pub mod link_counts;
 mod pipeline;
 mod queueing;
 pub mod recorder;
-mod sharing;
 mod stages;
+mod switch_interface;
 pub mod transit_merge;
 pub mod transmit_batch;
 mod verdict;
 pub mod wire;
 
-pub use fast::batches::MANY;
-pub use handover::MOST_HANDED;
+pub use fast::batch_path::MIN_BATCH;
+pub use host_interface::MAX_TRANSMIT_BATCH;
 
 use crate::api::blueprint::{FastPaths, LinkPlan, LinkWatch, MarkAt, PcnAt};
 use crate::api::observations::{LinkCounters, PortTimings};
@@ -47,10 +47,10 @@ use stages::{Marker, PcnStage, Policers};
 
 /// A port and its link.
 pub struct Port {
-    /// Packets that the host has handed over, and when.
-    handed: TransmitBatch,
-    /// Which of the host's arrivals are to go on through this port.
-    through: Vec<u32>,
+    /// Packets that the host sends or forwards, not yet processed.
+    transmit_batch: TransmitBatch,
+    /// Which of the host's arrivals are forwarded by this port.
+    transit: Vec<u32>,
     link: LinkId,
     wire: Wire,
     delay: Duration,
@@ -61,21 +61,21 @@ pub struct Port {
     departure_marker: Option<Box<Marker>>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
-    /// Packets on their way to several processes, for a moment.
-    spread: Ring<Arrival>,
+    /// Packets for several processes, while a batch is processed.
+    batch: Ring<Arrival>,
     /// The process and its input that all packets go to, if there is only one.
     only_channel: Option<(ProcessId, u32)>,
     /// The general path is to be taken: the port does more than colour, queue and meter what it accepts.
     has_stages: bool,
-    /// It is event-driven, and there is a loop for it.
-    has_loop: bool,
-    /// Many packets may be taken in one go.
-    takes_batches: bool,
+    /// It is event-driven, and its service loop in `fast` applies.
+    uses_service_loop: bool,
+    /// Packets may be processed in batches.
+    allows_batches: bool,
     impairments: Vec<AnyImpairment>,
     /// What the impairments have lost.
     losses: Digest,
     /// Packets that they will lose after the end of the run.
-    doomed: u64,
+    lost_after_end: u64,
     counters: PortCounters,
 }
 
@@ -89,7 +89,7 @@ enum Queueing {
 /// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that
 /// uses no hook but that on arrival. (Scheduled rate changes are known beforehand and do not matter. Nor does a shaper; but where it
 /// leaves the wire idle, how much waits does not tell how much is in service.)
-pub fn commits_on_arrival(plan: &LinkPlan) -> bool {
+pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
     let port = &plan.port;
     if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_service {
         return false;
@@ -124,7 +124,7 @@ impl Port {
         });
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
         let wire = Wire::new(plan.rate, plan.rate_changes.clone(), shaper);
-        let queueing = if commits_on_arrival(plan) {
+        let queueing = if can_precompute_departures(plan) {
             let only_queues = fast_paths.tail_drop_fifo && !has_more_stages && wire.is_constant();
             match AnyDiscipline::new(&plan.port.queues[0].discipline, &context) {
                 AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
@@ -137,15 +137,15 @@ impl Port {
         };
         let has_stages = has_more_stages || (marks_on_arrival || !fast_paths.unstaged) && !matches!(queueing, Queueing::TailDropFifo(_));
         let pcn = PcnStage::new(&plan.port, key);
-        let has_loop = match &queueing {
+        let uses_service_loop = match &queueing {
             Queueing::EventDriven(service) if fast_paths.event_driven_loop => {
-                !has_more_stages && !marks_on_arrival && pcn.is_none() && wire.is_constant() && service.has_loop()
+                !has_more_stages && !marks_on_arrival && pcn.is_none() && wire.is_constant() && service.supports_service_loop()
             }
             _ => false,
         };
         Port {
-            handed: TransmitBatch::default(),
-            through: Vec::new(),
+            transmit_batch: TransmitBatch::default(),
+            transit: Vec::new(),
             link,
             wire,
             delay: plan.delay,
@@ -154,25 +154,25 @@ impl Port {
             departure_marker: Marker::new(&plan.port.marker, MarkAt::Departure),
             pcn,
             has_stages,
-            has_loop,
-            takes_batches: fast_paths.batches,
+            uses_service_loop,
+            allows_batches: fast_paths.batches,
             queueing,
-            spread: Ring::default(),
+            batch: Ring::default(),
             only_channel: None,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
-            doomed: 0,
+            lost_after_end: 0,
             counters: PortCounters::new(place, window, watch),
         }
     }
 
     /// All packets that leave go to input `input` of `process`.
-    pub fn lead_to(&mut self, process: ProcessId, input: u32) {
+    pub fn set_only_channel(&mut self, process: ProcessId, input: u32) {
         self.only_channel = Some((process, input));
     }
 
-    /// Whether departures are known on arrival.
-    pub fn commits(&self) -> bool {
+    /// Whether departures are computed on arrival.
+    pub fn precomputes_departures(&self) -> bool {
         !matches!(self.queueing, Queueing::EventDriven(_))
     }
 
@@ -223,13 +223,13 @@ impl Port {
 
     /// Packets that are not on their way to another process: they wait for a decision or for a link that never recovers,
     /// or will be lost when their transmission ends, after the end of the run.
-    pub fn held(&self) -> u64 {
+    pub fn unsent(&self) -> u64 {
         let queued = match &self.queueing {
-            Queueing::TailDropFifo(queue) => queue.stuck(),
-            Queueing::Precomputed(queue) => queue.stuck(),
-            Queueing::EventDriven(service) => service.held(),
+            Queueing::TailDropFifo(queue) => queue.never_sent(),
+            Queueing::Precomputed(queue) => queue.never_sent(),
+            Queueing::EventDriven(service) => service.unsent(),
         };
-        queued + self.doomed
+        queued + self.lost_after_end
     }
 
     /// Hands over the counts, and what was recorded beyond them.
@@ -260,8 +260,8 @@ impl Port {
         };
         debug_assert_eq!(
             self.counters.offered,
-            queued + self.counters.sent + self.counters.refused,
-            "packets offered = queued + sent + refused at link {}",
+            queued + self.counters.sent + self.counters.dropped,
+            "packets offered = queued + sent + dropped at link {}",
             self.link.0
         );
     }

@@ -2,11 +2,11 @@
 
 use crate::api::blueprint::PcnAt;
 use crate::kernel::context::Context;
-use crate::kernel::event::{Arrival, Written};
-use crate::port::fast::batches::MANY;
+use crate::kernel::event::{Arrival, HeaderUpdate};
+use crate::port::fast::batch_path::MIN_BATCH;
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::stages::{PcnStage, Records, Stage};
-use crate::port::verdict::{self, Standing};
+use crate::port::verdict::{self, DecisionPoint};
 use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::impairment::{Fate, Impairment};
@@ -14,8 +14,7 @@ use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
 impl Port {
-    /// Takes packets, each with the time of its arrival and where it is to go on to; there are at most `most`, the first at
-    /// `from`.
+    /// Processes arrivals, each with its next hop; there are at most `most`, the first at `from`.
     ///
     /// They are read where they stand and written once, into the inputs of the next processes: a copy in between would cost
     /// more than all decisions.
@@ -28,33 +27,33 @@ impl Port {
     ) {
         match self.queueing {
             Queueing::TailDropFifo(_) if context.record.is_untraced() && self.arrival_marker.is_none() => {
-                if most >= MANY && self.passes_all(from, most, context) {
-                    return self.pass_all(packets, most, context, |place, (arrival, hop)| {
+                if most >= MIN_BATCH && self.can_batch_to_one_channel(from, most, context) {
+                    return self.batch_to_one_channel(packets, most, context, |place, (arrival, hop)| {
                         *place = *arrival;
                         place.packet.hop = hop;
                     });
                 }
-                if most >= MANY && self.has_room_for_all(from, most) {
-                    return self.spread_all(packets, most, context);
+                if most >= MIN_BATCH && self.has_room_for_batch(from, most) {
+                    return self.batch_to_many_channels(packets, most, context);
                 }
                 for (Arrival { at, packet }, hop) in packets {
-                    self.queue_up::<false>(*at, packet, hop, context);
+                    self.enqueue_and_send::<false>(*at, packet, hop, context);
                 }
             }
             Queueing::TailDropFifo(_) if context.record.is_untraced() => {
                 for (Arrival { at, packet }, hop) in packets {
                     let packet = &self.coloured(*at, packet);
-                    self.queue_up::<false>(*at, packet, hop, context);
+                    self.enqueue_and_send::<false>(*at, packet, hop, context);
                 }
             }
             Queueing::Precomputed(_) if !self.has_stages => {
                 for (Arrival { at, packet }, hop) in packets {
-                    self.commit(*at, packet, hop, context);
+                    self.enqueue_precomputed(*at, packet, hop, context);
                 }
             }
-            Queueing::EventDriven(_) if self.has_loop && context.record.is_untraced() => {
-                let (service, leaving) = self.service(context);
-                service.take(packets, most, leaving);
+            Queueing::EventDriven(_) if self.uses_service_loop && context.record.is_untraced() => {
+                let (service, departures) = self.event_driven_service(context);
+                service.run_arrivals(packets, most, departures);
             }
             _ => {
                 for (Arrival { at, packet }, hop) in packets {
@@ -65,7 +64,7 @@ impl Port {
         }
     }
 
-    /// Takes the decisions that precede an arrival at `now`: at the same instant timers, and departures that leave no choice.
+    /// Takes the decisions that precede an arrival at `now`: at the same instant timers, and departures of a single queue.
     #[inline]
     fn decide_before_arrival(&mut self, now: Time, context: &mut Context<'_, '_>) {
         while let Queueing::EventDriven(service) = &mut self.queueing {
@@ -80,10 +79,10 @@ impl Port {
         }
     }
 
-    /// Takes a packet where none of the loops is for it.
+    /// Processes one arrival, for which there is no loop.
     fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         match self.queueing {
-            Queueing::TailDropFifo(_) => self.queue_up_traced(now, packet, hop, context),
+            Queueing::TailDropFifo(_) => self.enqueue_traced(now, packet, hop, context),
             Queueing::EventDriven(_) if !self.has_stages => self.enqueue_unstaged(now, packet, hop, context),
             _ => {
                 self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
@@ -104,7 +103,7 @@ impl Port {
             Queueing::Precomputed(queue) => queue.on_arrival(now, packet, &mut records.counters.sent).into(),
             Queueing::EventDriven(service) => service.decide(now, packet, records),
         };
-        packet.ecn = verdict::apply::<true>(decision, Standing::Arriving, now, packet, records.counters, records.journal)?;
+        packet.ecn = verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
         pass_pcn(pcn, PcnAt::Accepted, now, packet, records)?;
         self.enqueue(now, packet, context);
         Some(())
@@ -118,13 +117,13 @@ impl Port {
         match queueing {
             Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
             Queueing::Precomputed(queue) => {
-                let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-                counters.watched_departure(now, start, end, packet);
+                let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire, &mut counters.sent);
+                counters.record_departure(now, start, end, packet);
                 self.transmit(start, end, packet, context);
                 self.check_conservation();
             }
             Queueing::EventDriven(service) => {
-                service.push(now, *packet, &mut Records { counters, journal: context.record });
+                service.enqueue(now, *packet, &mut Records { counters, journal: context.record });
                 self.serve_single_queue(now, context);
             }
         }
@@ -140,9 +139,9 @@ impl Port {
 
     /// Takes all decisions that are due up to and including `until`.
     pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
-        if self.has_loop && self.next_decision() <= until {
-            let (service, leaving) = self.service(context);
-            return service.decide_until(until, leaving);
+        if self.uses_service_loop && self.next_decision() <= until {
+            let (service, departures) = self.event_driven_service(context);
+            return service.decide_until(until, departures);
         }
         loop {
             let due = self.next_decision();
@@ -157,7 +156,7 @@ impl Port {
     fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::EventDriven(service), counters, wire, .. } = self else { return };
         service.run_timers(now);
-        if let Some((queue, end)) = service.begin(now, wire, &mut Records { counters, journal: context.record }) {
+        if let Some((queue, end)) = service.begin_transmission(now, wire, &mut Records { counters, journal: context.record }) {
             self.send_head(queue, now, end, context);
         }
         self.check_conservation();
@@ -169,19 +168,19 @@ impl Port {
         let Port { queueing: Queueing::EventDriven(service), counters, delay, .. } = self else { return };
         let service: &mut EventDriven = service;
         let Arrival { at, packet } = service.head(queue);
-        let ends = counters.watched_departure(*at, now, end, packet);
+        let ends = counters.record_departure(*at, now, end, packet);
         counters.sent += 1;
         if self.has_stages {
             let mut packet = *packet;
-            service.take_off(queue);
+            service.dequeue(queue);
             return self.transmit(now, end, &mut packet, context);
         }
         if ends {
             let hop = context.routes.hop(packet.hop);
             let at = end + *delay;
-            context.outputs.send(hop.process, hop.input, at, |arrival| arrival.pass(at, packet, packet.hop, packet.pcn));
+            context.outputs.send(hop.process, hop.input, at, |arrival| arrival.copy_forwarded(at, packet, packet.hop, packet.pcn));
         }
-        service.take_off(queue);
+        service.dequeue(queue);
     }
 
     /// Puts a packet on the wire, whose transmission lasts from `start` to `end`.
@@ -202,9 +201,9 @@ impl Port {
             }
         }
         let hop = context.routes.hop(packet.hop);
-        let written = Written { hop: packet.hop, ecn: packet.ecn, pcn: packet.pcn };
+        let header = HeaderUpdate { hop: packet.hop, ecn: packet.ecn, pcn: packet.pcn };
         let at = left + self.delay;
-        context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write(at, packet, written));
+        context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write_forwarded(at, packet, header));
     }
 
     /// Loses a packet whose transmission ends at `end`. Nothing is recorded of what lies after the end of the run: how much
@@ -212,7 +211,7 @@ impl Port {
     #[cold]
     fn lose_on_wire(&mut self, end: Time, packet: &Packet, context: &mut Context<'_, '_>) {
         if end > self.counters.window.to {
-            self.doomed += 1;
+            self.lost_after_end += 1;
         } else {
             verdict::record_wire_loss(end, packet, &mut self.losses, &mut self.counters, context.record);
         }

@@ -1,5 +1,4 @@
-//! What a port records beyond its counters, when somebody asked: everything by class, waits, and how it treats
-//! expedited traffic.
+//! What a port records beyond its counters, on request: counts and waits by class, and its error terms for expedited traffic.
 
 use crate::api::blueprint::{EfPlan, LinkWatch};
 use crate::api::observations::{ClassCounters, EfErrors, PortTimings};
@@ -14,7 +13,7 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub struct PortRecorder {
     window: Window,
-    /// By class; empty if nobody wants classes apart.
+    /// By class; empty if classes are not recorded.
     classes: Vec<ClassCounters>,
     expedited: Vec<EfMeter>,
 }

@@ -5,7 +5,7 @@ use crate::api::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::port::counters::PortCounters;
-use crate::port::verdict::{self, Decision, Standing};
+use crate::port::verdict::{self, Decision, DecisionPoint};
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::PolicerPlan;
 use penstock_model::discipline::DropCause;
@@ -23,7 +23,7 @@ pub(super) struct Records<'a> {
 
 /// A stage of the pipeline.
 pub(super) trait Stage {
-    /// `packet` comes to the stage at `now`; `None` if it goes no further.
+    /// Processes `packet` at `now`; `None` if it is dropped.
     fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()>;
 }
 
@@ -62,7 +62,7 @@ impl Stage for Policers {
             return Some(());
         }
         let decision = Decision::Drop(DropCause::Policed);
-        verdict::apply::<true>(decision, Standing::Arriving, now, packet, records.counters, records.journal).map(|_| ())
+        verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal).map(|_| ())
     }
 }
 
@@ -117,19 +117,19 @@ impl PcnStage {
         }
     }
 
-    /// Meters packets that stand in a row, in one short loop, and counts those that are marked.
+    /// Meters a batch in one short loop, and counts the packets that are marked.
     pub(super) fn meter_all(&mut self, packets: [&mut [Arrival]; 2], counters: &mut PortCounters) {
         for part in packets {
             match &mut *self.meters {
                 [meter] => {
                     let (marked, bytes) = meter.on_packets(part, counters.window.from);
-                    counters.marks_unwatched(marked, bytes);
+                    counters.marks_unrecorded(marked, bytes);
                 }
                 meters => {
                     for Arrival { at, packet } in part {
                         let before = packet.pcn;
                         if PcnStage::meter_by_several(meters, *at, packet) > before {
-                            counters.mark_unwatched(*at, packet.size);
+                            counters.mark_unrecorded(*at, packet.size);
                         }
                     }
                 }

@@ -1,8 +1,8 @@
-//! What a host hands over to a port.
+//! The transmit batch: packets that a host sends or forwards by a port.
 
 use crate::kernel::event::Arrival;
 
-/// Packets that a host has handed over, and when. Places are written over, not made anew.
+/// Packets that a port will process together, and when each was sent. Memory is overwritten, not allocated anew.
 #[derive(Debug, Default)]
 pub struct TransmitBatch {
     places: Vec<Arrival>,
@@ -22,7 +22,7 @@ impl TransmitBatch {
         &self.places[..self.len]
     }
 
-    /// Adds old ones, to be written over.
+    /// Adds `count` old ones, to be overwritten.
     #[inline(always)]
     pub fn add(&mut self, count: usize) -> &mut [Arrival] {
         let first = self.len;
@@ -35,10 +35,10 @@ impl TransmitBatch {
 
     #[cold]
     fn grow(&mut self) {
-        self.places.resize(self.len.next_power_of_two().max(4), Arrival::NOTHING);
+        self.places.resize(self.len.next_power_of_two().max(4), Arrival::PLACEHOLDER);
     }
 
-    /// Takes all away.
+    /// Empties it.
     #[inline(always)]
     pub fn clear(&mut self) {
         self.len = 0;

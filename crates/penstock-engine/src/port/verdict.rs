@@ -47,21 +47,21 @@ impl From<DepartureVerdict> for Decision {
     }
 }
 
-/// Where the packet stands that is decided about.
+/// Where a decision about a packet is taken.
 #[derive(Clone, Copy, Debug)]
-pub enum Standing {
-    /// It has just arrived.
-    Arriving,
-    /// It waits, and has arrived then.
-    Waiting(Time),
+pub enum DecisionPoint {
+    /// When it arrives.
+    OnArrival,
+    /// In the queue, where it has waited since then.
+    Queued(Time),
 }
 
 /// Applies a decision; returns the codepoint of a packet that is not dropped. Untraced, acceptance leaves no record, and
-/// nothing is asked.
+/// nothing is checked.
 #[inline(always)]
 pub fn apply<const TRACED: bool>(
     decision: Decision,
-    standing: Standing,
+    point: DecisionPoint,
     now: Time,
     packet: &Packet,
     counters: &mut PortCounters,
@@ -73,9 +73,9 @@ pub fn apply<const TRACED: bool>(
         Decision::Accept | Decision::Send => {}
         Decision::Mark => return Some(record_mark(now, packet, counters, journal)),
         Decision::Drop(cause) => {
-            match standing {
-                Standing::Arriving => record_arrival_drop(now, packet, cause, counters, journal),
-                Standing::Waiting(arrival) => record_queue_drop(now, arrival, packet, cause, counters, journal),
+            match point {
+                DecisionPoint::OnArrival => record_arrival_drop(now, packet, cause, counters, journal),
+                DecisionPoint::Queued(arrival) => record_queue_drop(now, arrival, packet, cause, counters, journal),
             }
             return None;
         }
@@ -85,7 +85,7 @@ pub fn apply<const TRACED: bool>(
 
 /// Hashes and traces `event`.
 #[inline(always)]
-fn note(now: Time, packet: &Packet, event: TraceEvent, counters: &mut PortCounters, journal: &mut Journal) {
+fn record_event(now: Time, packet: &Packet, event: TraceEvent, counters: &mut PortCounters, journal: &mut Journal) {
     counters.digest.packet(now, packet, event.code());
     journal.trace(now, counters.place, packet, event);
 }
@@ -93,7 +93,7 @@ fn note(now: Time, packet: &Packet, event: TraceEvent, counters: &mut PortCounte
 #[inline(never)]
 fn record_mark(now: Time, packet: &Packet, counters: &mut PortCounters, journal: &mut Journal) -> Ecn {
     let packet = Packet { ecn: packet.ecn.marked(), ..*packet };
-    note(now, &packet, TraceEvent::Mark, counters, journal);
+    record_event(now, &packet, TraceEvent::Mark, counters, journal);
     counters.mark(now, &packet);
     packet.ecn
 }
@@ -102,14 +102,14 @@ fn record_mark(now: Time, packet: &Packet, counters: &mut PortCounters, journal:
 fn record_arrival_drop(now: Time, packet: &Packet, cause: DropCause, counters: &mut PortCounters, journal: &mut Journal) {
     counters.offer();
     counters.arrival(now, packet.size, packet.precedence);
-    note(now, packet, TraceEvent::Drop(cause), counters, journal);
+    record_event(now, packet, TraceEvent::Drop(cause), counters, journal);
     counters.arrival_drop(now, packet, cause);
 }
 
 #[inline(never)]
 fn record_queue_drop(now: Time, arrival: Time, packet: &Packet, cause: DropCause, counters: &mut PortCounters, journal: &mut Journal) {
     counters.arrival(arrival, packet.size, packet.precedence);
-    note(now, packet, TraceEvent::Drop(cause), counters, journal);
+    record_event(now, packet, TraceEvent::Drop(cause), counters, journal);
     counters.queue_drop(now, arrival, packet, cause);
 }
 

@@ -10,12 +10,12 @@ pub struct Wire {
     rate: Rate,
     /// The last size sent and its transmission time: traffic has few sizes, and a division costs more than a comparison.
     cached: (u32, Duration),
-    more: Option<Box<More>>,
+    options: Option<Box<WireOptions>>,
 }
 
-/// What only some wires have.
+/// Changes of rate, and a shaper.
 #[derive(Clone, Debug)]
-struct More {
+struct WireOptions {
     changes: Vec<(Time, Rate)>,
     shaper: Option<Bucket>,
 }
@@ -23,15 +23,15 @@ struct More {
 impl Wire {
     /// A wire of `rate` until the first of `changes` (by increasing time), behind `shaper`.
     pub fn new(rate: Rate, changes: Vec<(Time, Rate)>, shaper: Option<Bucket>) -> Wire {
-        let more = (!changes.is_empty() || shaper.is_some()).then(|| Box::new(More { changes, shaper }));
-        Wire { rate, cached: (0, Duration::ZERO), more }
+        let options = (!changes.is_empty() || shaper.is_some()).then(|| Box::new(WireOptions { changes, shaper }));
+        Wire { rate, cached: (0, Duration::ZERO), options }
     }
 
     /// When the transmission of `size` bytes may begin, at `now` or later; it begins at once where there is no shaper.
     #[inline]
     pub fn ready(&self, now: Time, size: u32) -> Time {
-        match self.more.as_deref() {
-            Some(More { shaper: Some(shaper), .. }) => shaper.ready(now, Bytes::new(u64::from(size))),
+        match self.options.as_deref() {
+            Some(WireOptions { shaper: Some(shaper), .. }) => shaper.ready(now, Bytes::new(u64::from(size))),
             _ => now,
         }
     }
@@ -40,15 +40,15 @@ impl Wire {
     /// begins and when it ends, [`Time::NEVER`] if the link never recovers.
     #[inline]
     pub fn transmit(&mut self, now: Time, size: u32) -> (Time, Time) {
-        if self.more.is_some() {
-            return self.transmit_with_more(now, size);
+        if self.options.is_some() {
+            return self.transmit_with_options(now, size);
         }
         (now, now + self.transmission_time(size))
     }
 
     /// Whether the rate never changes and nothing is held back.
     pub fn is_constant(&self) -> bool {
-        self.more.is_none()
+        self.options.is_none()
     }
 
     /// How long the transmission of `size` bytes takes at the first rate.
@@ -60,16 +60,16 @@ impl Wire {
         self.cached.1
     }
 
-    fn transmit_with_more(&mut self, now: Time, size: u32) -> (Time, Time) {
+    fn transmit_with_options(&mut self, now: Time, size: u32) -> (Time, Time) {
         let start = self.ready(now, size);
-        let more = self.more.as_deref_mut().expect("checked by the caller");
-        if let Some(shaper) = &mut more.shaper {
+        let options = self.options.as_deref_mut().expect("checked by the caller");
+        if let Some(shaper) = &mut options.shaper {
             shaper.spend(start, Bytes::new(u64::from(size)));
         }
-        if more.changes.is_empty() {
+        if options.changes.is_empty() {
             return (start, start + self.transmission_time(size));
         }
-        (start, finish_over_changes(self.rate, &more.changes, start, size))
+        (start, finish_over_changes(self.rate, &options.changes, start, size))
     }
 }
 

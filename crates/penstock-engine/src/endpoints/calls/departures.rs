@@ -34,7 +34,7 @@ impl Departures {
     pub fn send_train(&mut self, train: &[TrainPacket], host_context: &mut HostContext<'_, '_>) {
         let Some(&TrainPacket { at, size }) = train.first() else { return };
         let port = &mut host_context.ports[self.template.departure.port as usize];
-        if !port.takes_trains() || host_context.context.record.trace.is_some() {
+        if !port.accepts_packet_trains() || host_context.context.record.trace.is_some() {
             return train.iter().for_each(|packet| self.send_media(packet.at, packet.size, host_context));
         }
         let first_counted = if self.window.is_open(at) { 0 } else { train.partition_point(|packet| !self.window.is_open(packet.at)) };
@@ -43,7 +43,7 @@ impl Departures {
         self.bytes += counted.iter().map(|packet| u64::from(packet.size)).sum::<u64>();
         let first = self.template.packet(at, size, Body::Media { seq: self.sequence });
         self.sequence = self.sequence.wrapping_add(train.len() as u32);
-        port.on_train(train, first, &mut host_context.context);
+        port.on_packet_train(train, first, &mut host_context.context);
     }
 
     /// Sends the next packet of the aggregate.

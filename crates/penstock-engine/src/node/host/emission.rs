@@ -3,7 +3,7 @@
 use crate::endpoints::emitter::Due;
 use crate::endpoints::host_context::HostContext;
 use crate::node::host::Host;
-use crate::port::MOST_HANDED;
+use crate::port::MAX_TRANSMIT_BATCH;
 use penstock_model::units::Time;
 
 impl Host {
@@ -11,7 +11,7 @@ impl Host {
     pub fn emit_before(&mut self, bound: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let mut sent = 0;
         while self.emitter.next() < bound {
-            sent += self.emit(bound, MOST_HANDED, true, host_context) as u64;
+            sent += self.emit(bound, MAX_TRANSMIT_BATCH, true, host_context) as u64;
             host_context.drain_transmit_batch();
         }
         sent
@@ -25,7 +25,7 @@ impl Host {
         while sent < most && self.emitter.next() < bound {
             let Host { emitter, sources, window, place, .. } = self;
             if host_context.sends_untraced_by_one_port() {
-                let both = emitter.emit_from_two_wheels(bound, most - sent, |pair| host_context.ports[0].hand_both(pair));
+                let both = emitter.emit_from_two_wheels(bound, most - sent, |pair| host_context.ports[0].add_two_wheels_to_batch(pair));
                 sent += both;
                 if both > 0 {
                     continue;

@@ -51,7 +51,7 @@ impl Process {
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
         let mut record = Journal { trace: trace.then(Vec::new), ..Journal::default() };
         record.digest.name(&name);
-        let is_plain = ports.iter().all(Port::commits);
+        let is_plain = ports.iter().all(Port::precomputes_departures);
         let samplers = Samplers::default();
         Process { name, ports, host, switch: None, samplers, is_plain, is_pausable: false, record, packet_hops: 0, own_events: 0 }
     }
@@ -164,8 +164,8 @@ impl Process {
     }
 
     /// Packets at the ports that are not yet on their way to another process.
-    pub fn held(&self) -> u64 {
-        self.ports.iter().map(Port::held).sum()
+    pub fn unsent(&self) -> u64 {
+        self.ports.iter().map(Port::unsent).sum()
     }
 }
 

@@ -5,7 +5,7 @@ use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::merge::k_way::KWayMerge;
-use crate::port::{Port, MANY};
+use crate::port::{Port, MIN_BATCH};
 use penstock_model::units::Time;
 
 /// Packets that a port processes as one batch.
@@ -36,8 +36,8 @@ pub(super) fn forward(until: Time, inputs: &mut Inputs, host_context: &mut HostC
             (arrival, arrival.packet.hop.next())
         });
         // Few of the queued arrivals may be due by `until`.
-        let has_many_due = front.get(MANY - 1).is_some_and(|arrival| arrival.at <= until);
-        let most = if has_many_due { front.len() } else { front.len().min(MANY - 1) };
+        let has_many_due = front.get(MIN_BATCH - 1).is_some_and(|arrival| arrival.at <= until);
+        let most = if has_many_due { front.len() } else { front.len().min(MIN_BATCH - 1) };
         port.on_arrivals(packets, (first.at, most), &mut host_context.context);
         inputs.consume(taken);
         forwarded += taken as u64;
@@ -49,7 +49,7 @@ fn forward_from_two_inputs(until: Time, inputs: &mut KWayMerge<Arrival>, port: &
     let mut digest = context.record.digest;
     let mut forwarded = 0;
     loop {
-        let mut batch = [&Arrival::NOTHING; BATCH];
+        let mut batch = [&Arrival::PLACEHOLDER; BATCH];
         let counts = inputs.list(until, &mut batch);
         let listed = counts.0 + counts.1;
         if listed == 0 {

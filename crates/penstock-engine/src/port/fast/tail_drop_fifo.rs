@@ -1,12 +1,12 @@
 //! Fast path: tail-drop FIFO at a constant rate, without further stages than meters. It does what
-//! [`crate::port::queueing::precomputed`] does, with less to ask of each packet.
+//! [`crate::port::queueing::precomputed`] does, with fewer checks per packet.
 
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;
-use crate::port::verdict::{self, Decision, Standing};
+use crate::port::verdict::{self, Decision, DecisionPoint};
 use crate::port::wire::Wire;
 use crate::port::{Port, Queueing};
 use penstock_model::discipline::tail_drop::TailDrop;
@@ -15,14 +15,14 @@ use penstock_model::id::HopId;
 use penstock_model::packet::{Packet, PcnMark};
 use penstock_model::units::{Duration, Time};
 
-/// The queue: packets that wait, by the start of their transmission, which is known as soon as they come.
+/// The queue: packets that wait, by the start of their transmission, which is known on arrival.
 ///
-/// Those whose transmission has started are taken out only when there seems to be no room: until then they do no harm.
+/// Those whose transmission has started are removed only when there seems to be no room.
 pub struct TailDropFifo {
     discipline: TailDrop,
-    /// Those that wait, and before them some that have left.
+    /// Those that wait, behind some that have left.
     waiting: Ring<Waiting>,
-    /// All of them together, if bytes are what is limited.
+    /// Their sizes in total, if the limit is in bytes.
     bytes: u64,
     limits_bytes: bool,
     last_end: Time,
@@ -41,10 +41,10 @@ impl TailDropFifo {
         TailDropFifo { discipline, waiting: Ring::default(), bytes: 0, limits_bytes, last_end: Time::ZERO }
     }
 
-    /// Whether the queue takes a packet of `size` bytes.
+    /// Whether the queue accepts a packet of `size` bytes.
     #[inline(always)]
     pub fn admits(&mut self, now: Time, size: u32, sent: &mut u64) -> bool {
-        self.has_room(size) || self.has_room_after_all(now, size, sent)
+        self.has_room(size) || self.has_room_after_update(now, size, sent)
     }
 
     #[inline(always)]
@@ -53,14 +53,14 @@ impl TailDropFifo {
     }
 
     #[inline(never)]
-    fn has_room_after_all(&mut self, now: Time, size: u32, sent: &mut u64) -> bool {
+    fn has_room_after_update(&mut self, now: Time, size: u32, sent: &mut u64) -> bool {
         self.advance(now, sent);
         self.has_room(size)
     }
 
-    /// Takes a packet whose transmission lasts for `transmission`; returns when that starts and ends.
+    /// Schedules a packet whose transmission lasts for `transmission`; returns when that starts and ends.
     #[inline(always)]
-    pub fn commit(&mut self, now: Time, size: u32, transmission: Duration, sent: &mut u64) -> (Time, Time) {
+    pub fn schedule(&mut self, now: Time, size: u32, transmission: Duration, sent: &mut u64) -> (Time, Time) {
         let start = self.last_end.max(now);
         self.last_end = start + transmission;
         if start > now {
@@ -87,10 +87,10 @@ impl TailDropFifo {
         self.waiting.len() + packets <= limit
     }
 
-    /// Takes the last `count` packets of `ring`, for which there is room: they stand there as they came, and are left as they
-    /// arrive at the other end, `delay` after their transmission. Nothing is traced, and PCN meters have seen them.
+    /// Turns the last `count` packets of `ring`, for which there is room, from arrivals here into arrivals at the far end, `delay`
+    /// after their transmission. There is no trace, and PCN meters have seen them.
     #[inline(never)]
-    pub fn pass_all(&mut self, ring: &mut Ring<Arrival>, count: usize, wire: &mut Wire, delay: Duration, counters: &mut PortCounters) {
+    pub fn serve_batch(&mut self, ring: &mut Ring<Arrival>, count: usize, wire: &mut Wire, delay: Duration, counters: &mut PortCounters) {
         let packets = ring.last_mut(count);
         let (Some(first), Some(last)) = (packets[0].first(), packets.iter().flat_map(|part| part.last()).last()) else { return };
         let (from, last, Packet { size, precedence, .. }) = (first.at, last.at, first.packet);
@@ -99,22 +99,22 @@ impl TailDropFifo {
             others.fold(0, |all, other| all | other) == 0
         };
         if self.waiting.len() + count > self.waiting.capacity() {
-            // Before it grows, those go that have left: a queue with a high limit would keep them for long.
+            // Packets that have left are removed before the ring grows: a queue with a high limit would keep them for long.
             self.advance(from, &mut counters.sent);
         }
         let transmission = wire.transmission_time(size);
         let latest = self.last_end.max(last) + transmission.times(count as u64);
-        if counters.is_whole(from, latest) && latest + delay < Time::NEVER && packets.iter().all(are_alike) {
-            self.pass_like(packets, transmission, delay, counters);
+        if counters.crosses_no_window_edge(from, latest) && latest + delay < Time::NEVER && packets.iter().all(are_alike) {
+            self.serve_uniform(packets, transmission, delay, counters);
         } else {
-            let never = self.pass_each(packets, wire, delay, counters);
+            let never = self.serve_each(packets, wire, delay, counters);
             ring.drop_last(never);
         }
     }
 
-    /// Takes packets of one size and precedence that lie in the window as a whole, or before it, and arrive some time.
+    /// Serves packets of one size and precedence whose service crosses no edge of the window, and which all arrive.
     #[inline(always)]
-    fn pass_like(&mut self, packets: [&mut [Arrival]; 2], transmission: Duration, delay: Duration, counters: &mut PortCounters) {
+    fn serve_uniform(&mut self, packets: [&mut [Arrival]; 2], transmission: Duration, delay: Duration, counters: &mut PortCounters) {
         let Some(Packet { size, precedence, .. }) = packets[0].first().map(|first| first.packet) else { return };
         let count = packets[0].len() + packets[1].len();
         let mut waiting = self.waiting.back(count);
@@ -135,17 +135,17 @@ impl TailDropFifo {
         packets.into_iter().for_each(|part| part.iter_mut().for_each(&mut pass));
         drop(waiting);
         self.last_end = last_end;
-        counters.whole_passages(last_end, count as u64, size, precedence, transmission, waited);
+        counters.complete_departures(last_end, count as u64, size, precedence, transmission, waited);
     }
 
-    /// Takes any packets; returns how many of them never leave, which are the last.
+    /// Serves any packets; returns how many of them, the last, never leave.
     #[inline(always)]
-    fn pass_each(&mut self, packets: [&mut [Arrival]; 2], wire: &mut Wire, delay: Duration, counters: &mut PortCounters) -> usize {
+    fn serve_each(&mut self, packets: [&mut [Arrival]; 2], wire: &mut Wire, delay: Duration, counters: &mut PortCounters) -> usize {
         let mut never = 0;
         for arrival in packets.into_iter().flatten() {
             let Arrival { at: now, packet } = arrival;
-            let (start, end) = self.commit(*now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
-            never += usize::from(!counters.passage(*now, start, end, packet));
+            let (start, end) = self.schedule(*now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
+            never += usize::from(!counters.accepted_departure(*now, start, end, packet));
             arrival.at = end + delay;
         }
         never
@@ -172,22 +172,22 @@ impl TailDropFifo {
     }
 
     /// Packets whose transmission never ends.
-    pub fn stuck(&self) -> u64 {
+    pub fn never_sent(&self) -> u64 {
         let waiting = self.waiting.iter().rev().take_while(|waiting| waiting.start == Time::NEVER).count() as u64;
         waiting + u64::from(self.last_end == Time::NEVER)
     }
 
-    /// Packets that waited when the queue was last looked at.
+    /// Packets that waited at the last update.
     pub fn len(&self) -> u64 {
         self.waiting.len() as u64
     }
 
-    /// Takes those out whose transmission has started.
+    /// Removes those whose transmission has started.
     #[inline]
     fn advance(&mut self, now: Time, sent: &mut u64) {
         loop {
             let front = self.waiting.front();
-            // Mostly few have started, if any: a search of all would go astray at each step.
+            // Mostly few have started, if any: a binary search of all would mispredict at each step.
             let mut reach = 1;
             while front.get(reach - 1).is_some_and(|waiting| waiting.start <= now) {
                 reach *= 2;
@@ -206,19 +206,25 @@ impl TailDropFifo {
 }
 
 impl Port {
-    /// Takes a packet at a port that only queues, and meters what it accepts if it has meters.
+    /// Enqueues a packet at a port that only queues, and meters what it accepts if it has meters, and sends it.
     #[inline(always)]
-    pub(in crate::port) fn queue_up<const TRACED: bool>(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
-        let Some((at, mark)) = self.queue::<TRACED>(now, packet, context.record) else { return };
+    pub(in crate::port) fn enqueue_and_send<const TRACED: bool>(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        hop: HopId,
+        context: &mut Context<'_, '_>,
+    ) {
+        let Some((at, mark)) = self.enqueue_fifo::<TRACED>(now, packet, context.record) else { return };
         if at != Time::NEVER {
             let next = context.routes.hop(hop);
-            context.outputs.send(next.process, next.input, at, |arrival| arrival.pass(at, packet, hop, mark));
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.copy_forwarded(at, packet, hop, mark));
         }
     }
 
-    /// Queues a packet without sending it on: when it arrives at the far end, if ever, and its mark; `None` if it is dropped.
+    /// Enqueues a packet: when it arrives at the far end, if ever, and its mark; `None` if it is dropped.
     #[inline(always)]
-    pub(in crate::port) fn queue<const TRACED: bool>(
+    pub(in crate::port) fn enqueue_fifo<const TRACED: bool>(
         &mut self,
         now: Time,
         packet: &Packet,
@@ -227,22 +233,22 @@ impl Port {
         let Port { queueing: Queueing::TailDropFifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
         let has_room = queue.admits(now, packet.size, &mut counters.sent);
         let decision = if has_room { Decision::Accept } else { Decision::Drop(DropCause::Overflow) };
-        verdict::apply::<TRACED>(decision, Standing::Arriving, now, packet, counters, journal)?;
+        verdict::apply::<TRACED>(decision, DecisionPoint::OnArrival, now, packet, counters, journal)?;
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
             mark = pcn.meter(now, packet);
             if mark > packet.pcn {
-                counters.mark_unwatched(now, packet.size);
+                counters.mark_unrecorded(now, packet.size);
             }
         }
-        let (start, end) = queue.commit(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
-        let ends = counters.passage(now, start, end, packet);
-        let at = if ends { end + *delay } else { Time::NEVER };
+        let (start, end) = queue.schedule(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
+        let is_sent = counters.accepted_departure(now, start, end, packet);
+        let at = if is_sent { end + *delay } else { Time::NEVER };
         self.check_conservation();
         Some((at, mark))
     }
 
-    /// A packet as the marker makes it that sees it arrive, if there is one.
+    /// The packet in the colour of the marker on arrival, if there is one.
     #[inline]
     pub(in crate::port) fn coloured(&mut self, now: Time, packet: &Packet) -> Packet {
         match self.arrival_marker.as_deref_mut() {
@@ -251,9 +257,9 @@ impl Port {
         }
     }
 
-    /// Takes a packet that is traced.
-    pub(in crate::port) fn queue_up_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+    /// As [`Port::enqueue_and_send`], with a trace.
+    pub(in crate::port) fn enqueue_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         let packet = &self.coloured(now, packet);
-        self.queue_up::<true>(now, packet, hop, context);
+        self.enqueue_and_send::<true>(now, packet, hop, context);
     }
 }

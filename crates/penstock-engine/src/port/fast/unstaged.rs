@@ -1,43 +1,43 @@
 //! Ports without policers, marker, impairments or recorders: arrivals skip the stages that are not there.
 
 use crate::kernel::context::Context;
-use crate::kernel::event::Written;
+use crate::kernel::event::HeaderUpdate;
 use crate::port::stages::Records;
-use crate::port::verdict::{self, Standing};
+use crate::port::verdict::{self, DecisionPoint};
 use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
 impl Port {
-    /// Takes a packet at a port that knows its departures on arrival and has no further stages than PCN meters.
+    /// Enqueues a packet at a port that precomputes departures and has no further stages than PCN meters.
     #[inline(always)]
-    pub(in crate::port) fn commit(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+    pub(in crate::port) fn enqueue_precomputed(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::Precomputed(queue), counters, wire, pcn, delay, .. } = self else { return };
         let decision = queue.on_arrival(now, packet, &mut counters.sent).into();
-        let Some(ecn) = verdict::apply::<true>(decision, Standing::Arriving, now, packet, counters, context.record) else { return };
-        let mut written = Written { hop, ecn, pcn: packet.pcn };
+        let Some(ecn) = verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, counters, context.record) else { return };
+        let mut header = HeaderUpdate { hop, ecn, pcn: packet.pcn };
         if let Some(pcn) = pcn {
-            written.pcn = pcn.meter(now, packet);
-            if written.pcn > packet.pcn {
+            header.pcn = pcn.meter(now, packet);
+            if header.pcn > packet.pcn {
                 counters.mark(now, packet);
             }
         }
-        let (start, end) = queue.commit(now, packet.size, packet.precedence, wire, &mut counters.sent);
-        if counters.passage(now, start, end, packet) {
+        let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire, &mut counters.sent);
+        if counters.accepted_departure(now, start, end, packet) {
             let (next, at) = (context.routes.hop(hop), end + *delay);
-            context.outputs.send(next.process, next.input, at, |arrival| arrival.write(at, packet, written));
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.write_forwarded(at, packet, header));
         }
         self.check_conservation();
     }
 
-    /// Takes a packet at an event-driven port that does nothing else to it than meter it.
+    /// Enqueues a packet at an event-driven port that has no further stages than PCN meters.
     pub(in crate::port) fn enqueue_unstaged(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::EventDriven(service), counters, pcn, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
         let decision = service.decide(now, packet, &mut Records { counters, journal: context.record });
-        let Some(ecn) = verdict::apply::<true>(decision, Standing::Arriving, now, packet, counters, context.record) else { return };
+        let Some(ecn) = verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, counters, context.record) else { return };
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
             mark = pcn.meter(now, packet);
@@ -47,7 +47,7 @@ impl Port {
         }
         counters.offer();
         let packet = Packet { hop, ecn, pcn: mark, ..*packet };
-        service.push(now, packet, &mut Records { counters, journal: context.record });
+        service.enqueue(now, packet, &mut Records { counters, journal: context.record });
         self.serve_single_queue(now, context);
     }
 }

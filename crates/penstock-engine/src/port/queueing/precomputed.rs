@@ -1,4 +1,4 @@
-//! A FIFO queue whose departures are known on arrival: departure = max(now, last departure) + transmission time, later
+//! A FIFO queue whose departures are computed on arrival: departure = max(now, last departure) + transmission time, later
 //! where a shaper holds packets back.
 
 use crate::merge::ring::Ring;
@@ -39,14 +39,14 @@ impl Precomputed {
         self.occupancy.idle_since = (self.last_end <= now).then_some(self.last_end);
         match &mut self.discipline {
             AnyDiscipline::TailDrop(discipline) => discipline.on_arrival(now, packet, &self.occupancy),
-            // They may want the packet in memory, where it need not stand otherwise.
+            // Other disciplines may need the packet in memory; tail drop does not.
             discipline => discipline.on_arrival(now, &packet.clone(), &self.occupancy),
         }
     }
 
-    /// Takes an accepted packet; returns when its transmission starts and ends.
+    /// Schedules an accepted packet; returns when its transmission starts and ends.
     #[inline(always)]
-    pub fn commit(&mut self, now: Time, size: u32, precedence: u8, wire: &mut Wire, sent: &mut u64) -> (Time, Time) {
+    pub fn schedule(&mut self, now: Time, size: u32, precedence: u8, wire: &mut Wire, sent: &mut u64) -> (Time, Time) {
         let (start, end) = wire.transmit(self.last_end.max(now), size);
         self.last_end = end;
         let leaves = match self.counting {
@@ -79,18 +79,18 @@ impl Precomputed {
     }
 
     /// Packets whose transmission never ends, because the link does not recover.
-    pub fn stuck(&self) -> u64 {
+    pub fn never_sent(&self) -> u64 {
         let queued = self.ring.iter().rev().take_while(|entry| entry.leaves == Time::NEVER).count() as u64;
         // The first of them has started and, if only waiting packets count, left the ring.
         queued + u64::from(self.counting == Counting::Waiting && self.last_end == Time::NEVER)
     }
 
-    /// Packets that counted as queued when the queue was last looked at.
+    /// Packets that counted as queued at the last update.
     pub fn len(&self) -> u64 {
         self.ring.len() as u64
     }
 
-    /// Lets what no longer counts leave.
+    /// Removes what no longer counts.
     #[inline]
     fn advance(&mut self, now: Time, sent: &mut u64) {
         while let Some(head) = self.ring.first().copied().filter(|head| head.leaves <= now) {

@@ -17,21 +17,21 @@ pub struct Queue {
     admission: Admission,
 }
 
-/// Who decides about packets.
+/// What decides about packets.
 enum Admission {
-    /// Tail drop on what waits, which the state of the queue tells.
+    /// Tail drop on what waits, as the state of the queue says.
     TailDrop(TailDrop),
     /// Any other discipline.
     General(Box<General>),
 }
 
-/// A discipline for which more has to be kept.
+/// A discipline that needs more state than that.
 struct General {
     discipline: AnyDiscipline,
     counting: Counting,
     hooks: Hooks,
     occupancy: Occupancy,
-    /// A packet of this queue is in service, as far as is known.
+    /// A packet of this queue is in service, unless its end has not been noted yet.
     is_serving: bool,
     /// That packet, where it counts as queued.
     in_service: Option<Packet>,
@@ -114,7 +114,7 @@ impl Queue {
             return DepartureVerdict::Send;
         }
         let Arrival { at, packet } = waiting.first().expect("a queue that sends has a packet");
-        // What stands behind it.
+        // What waits behind it.
         let mut behind = general.occupancy.clone();
         behind.remove(packet.size, packet.precedence);
         let verdict = general.discipline.on_departure(now, packet, now.since(*at), &behind);
@@ -122,9 +122,9 @@ impl Queue {
         verdict
     }
 
-    /// The head begins its transmission. Tells whether its end is to be [settled](Queue::settle).
+    /// The head begins its transmission. Returns whether [`Queue::on_transmission_end`] is to be called.
     #[inline]
-    pub fn begin(&mut self, now: Time) -> bool {
+    pub fn on_transmission_start(&mut self, now: Time) -> bool {
         let Queue { waiting, admission: Admission::General(general) } = self else { return false };
         let packet = &waiting.first().expect("a queue that sends has a packet").packet;
         general.is_serving = true;
@@ -136,7 +136,7 @@ impl Queue {
     }
 
     /// The transmission of a packet of this queue has ended at `end`.
-    pub fn settle(&mut self, end: Time) {
+    pub fn on_transmission_end(&mut self, end: Time) {
         let Admission::General(general) = &mut self.admission else { return };
         general.is_serving = false;
         if let Some(packet) = general.in_service.take() {
@@ -147,7 +147,7 @@ impl Queue {
         }
     }
 
-    /// Takes out the packet at `position` from the head, which is dropped.
+    /// Removes the packet at `position` from the head, which is dropped.
     pub fn remove(&mut self, position: usize, now: Time, why: Leave) -> Arrival {
         let arrival = self.waiting.remove(position);
         if let Admission::General(general) = &mut self.admission {

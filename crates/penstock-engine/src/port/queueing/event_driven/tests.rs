@@ -4,9 +4,10 @@ use super::*;
 use crate::api::blueprint::PcnAt;
 use crate::kernel::journal::{Journal, Window};
 use crate::port::counters::PortCounters;
-use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, Occupancy};
+use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, DropCause, Leave, Occupancy};
 use penstock_model::packet::Body;
 use penstock_model::parameters::{Field, Reader, Value};
+use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Duration, Rate};
 use std::sync::{Arc, Mutex};
@@ -115,10 +116,10 @@ impl Bench {
 
     /// A packet of 1000 bytes, which take 8 ms.
     fn arrive(&mut self, at: Time, seq: u32) {
-        let packet = Packet { created: at, size: 1000, body: Body::Datagram { seq }, ..Arrival::NOTHING.packet };
+        let packet = Packet { created: at, size: 1000, body: Body::Datagram { seq }, ..Arrival::PLACEHOLDER.packet };
         let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
         assert!(matches!(self.service.decide(at, &packet, records), Decision::Accept));
-        self.service.push(at, packet, records);
+        self.service.enqueue(at, packet, records);
     }
 
     fn arrive_all(&mut self, at: Time, packets: &[u32]) {
@@ -129,9 +130,9 @@ impl Bench {
     fn decide(&mut self, at: Time) -> Option<u32> {
         self.service.run_timers(at);
         let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
-        let (queue, _) = self.service.begin(at, &mut self.wire, records)?;
+        let (queue, _) = self.service.begin_transmission(at, &mut self.wire, records)?;
         let sent = self.service.head(queue).packet.sequence();
-        self.service.take_off(queue);
+        self.service.dequeue(queue);
         Some(sent)
     }
 
@@ -148,7 +149,7 @@ fn a_drop_at_departure_precedes_the_wire() {
     let told = ["1 waited 1 ms, 2 behind", "1 Dropped(Early)", "3 waited 1 ms, 1 behind", "3 Dropped(Early)", "4 waited 1 ms, 0 behind"];
     assert_eq!(bench.told()[..5], told);
     assert_eq!(bench.service.free_at(), ms(9), "only one was transmitted");
-    assert_eq!((bench.counters.refused, bench.service.waiting()), (2, 0));
+    assert_eq!((bench.counters.dropped, bench.service.waiting()), (2, 0));
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! What a port does for the switch that it belongs to, and on behalf of the far end of its link.
+//! What a switch asks of its ports: releases of memory, drops for want of shared buffer, pauses.
 
 use crate::kernel::context::Context;
 use crate::port::counters::Release;
 use crate::port::transmit_batch::TransmitBatch;
-use crate::port::verdict::{self, Decision, Standing};
+use crate::port::verdict::{self, Decision, DecisionPoint};
 use crate::port::{Port, Queueing};
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
@@ -13,8 +13,8 @@ impl Port {
     /// Reports what leaves from now on, and when: see [`Port::take_releases`]. Its packets come one by one, over the general
     /// path.
     pub fn report_releases(&mut self) {
-        debug_assert!(!self.commits(), "a port of a switch decides as its wire becomes free");
-        (self.has_stages, self.has_loop) = (true, false);
+        debug_assert!(!self.precomputes_departures(), "a port of a switch decides as its wire becomes free");
+        (self.has_stages, self.uses_service_loop) = (true, false);
         self.counters.report_releases();
     }
 
@@ -23,15 +23,15 @@ impl Port {
         self.counters.take_releases(list);
     }
 
-    /// Hands back what the host has handed over, in exchange for another batch.
+    /// Exchanges the transmit batch for another one.
     pub fn swap_transmit_batch(&mut self, batch: &mut TransmitBatch) {
-        std::mem::swap(&mut self.handed, batch);
+        std::mem::swap(&mut self.transmit_batch, batch);
     }
 
     /// Drops an arriving packet for want of room in the buffer that the port shares with others.
     pub fn drop_for_buffer(&mut self, now: Time, packet: &Packet, context: &mut Context<'_, '_>) {
         let decision = Decision::Drop(DropCause::Buffer);
-        verdict::apply::<true>(decision, Standing::Arriving, now, packet, &mut self.counters, context.record);
+        verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, &mut self.counters, context.record);
         self.check_conservation();
     }
 
@@ -43,13 +43,13 @@ impl Port {
         }
     }
 
-    /// May be told to stop: it takes its decisions one by one.
+    /// Makes it pausable: it takes its decisions one by one.
     pub fn make_pausable(&mut self) {
-        debug_assert!(!self.commits(), "a port that may be stopped does not know its departures");
-        self.has_loop = false;
+        debug_assert!(!self.precomputes_departures(), "a pausable port precomputes no departures");
+        self.uses_service_loop = false;
     }
 
-    /// Is told to stop, or to go on.
+    /// Receives PAUSE, or the end of it.
     pub fn on_pause(&mut self, now: Time, stops: bool, context: &mut Context<'_, '_>) {
         self.decide(now.before(), context);
         if let Queueing::EventDriven(service) = &mut self.queueing {

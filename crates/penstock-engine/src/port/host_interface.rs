@@ -1,0 +1,66 @@
+//! What a host gives to its port: packets of its own in a transmit batch, and which arrivals are in transit.
+
+use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
+use crate::port::transit_merge::TransitMerge;
+use crate::port::Port;
+use penstock_model::id::HopId;
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+
+/// A transmit batch of this size fits the first-level cache, with what the port needs.
+pub const MAX_TRANSMIT_BATCH: usize = 64;
+
+impl Port {
+    /// Adds a packet that the host sends at `now` to the transmit batch; returns whether that is full.
+    #[inline(always)]
+    pub fn add_to_batch(&mut self, now: Time, packet: &Packet) -> bool {
+        self.add_forwarded_to_batch(now, packet, packet.hop)
+    }
+
+    /// Adds a packet whose next hop is `hop` to the transmit batch; returns whether that is full.
+    #[inline(always)]
+    pub fn add_forwarded_to_batch(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
+        if let [place] = self.transmit_batch.add(1) {
+            place.at = now;
+            place.packet = *packet;
+            place.packet.hop = hop;
+        }
+        self.transmit_batch.len() >= MAX_TRANSMIT_BATCH
+    }
+
+    /// Processes the transmit batch and those of `arrivals` that are [in transit](Port::mark_transit), in the order of time.
+    pub fn drain_with_transit(&mut self, arrivals: &[Arrival], context: &mut Context<'_, '_>) {
+        if self.transit.is_empty() {
+            return self.drain_transmit_batch(context);
+        }
+        let (mut batch, mut transit) = (std::mem::take(&mut self.transmit_batch), std::mem::take(&mut self.transit));
+        let both = TransitMerge::new(batch.packets(), arrivals, &transit);
+        let bounds = both.bounds();
+        self.on_arrivals(both, bounds, context);
+        batch.clear();
+        transit.clear();
+        (self.transmit_batch, self.transit) = (batch, transit);
+    }
+
+    /// Marks arrivals at the host that this port forwards, by their indices.
+    #[inline(always)]
+    pub fn mark_transit(&mut self, arrivals: &[u32]) {
+        self.transit.extend_from_slice(arrivals);
+    }
+
+    /// Processes the transmit batch.
+    ///
+    /// A port changes nothing at its host, so its processing can wait: two short loops over many packets, first the host's and
+    /// then the port's, cost much less than one long loop.
+    #[inline]
+    pub fn drain_transmit_batch(&mut self, context: &mut Context<'_, '_>) {
+        if let Some(first) = self.transmit_batch.packets().first() {
+            let bounds = (first.at, self.transmit_batch.len());
+            let mut batch = std::mem::take(&mut self.transmit_batch);
+            self.on_arrivals(batch.packets().iter().map(|arrival| (arrival, arrival.packet.hop)), bounds, context);
+            batch.clear();
+            self.transmit_batch = batch;
+        }
+    }
+}

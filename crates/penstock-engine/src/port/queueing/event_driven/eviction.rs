@@ -1,0 +1,68 @@
+//! Drops of packets that wait: evictions by a discipline, and those that a scheduler asks for.
+
+use crate::kernel::event::Arrival;
+use crate::port::queueing::event_driven::queues::Queues;
+use crate::port::queueing::event_driven::EventDriven;
+use crate::port::stages::Records;
+use crate::port::verdict::{self, Decision, DecisionPoint};
+use penstock_model::discipline::{DropCause, Hooks, Leave, Verdict};
+use penstock_model::packet::Packet;
+use penstock_model::scheduler::Scheduler;
+use penstock_model::units::Time;
+
+impl EventDriven {
+    /// Carries out an eviction and those that follow, at most as many as packets wait.
+    #[cold]
+    pub(super) fn decide_with_evictions(
+        &mut self,
+        (index, mut position, mut cause): (usize, u32, DropCause),
+        now: Time,
+        packet: &Packet,
+        records: &mut Records<'_>,
+    ) -> Decision {
+        loop {
+            self.drop_waiting(now, (index, position as usize), Leave::Evicted(cause), cause, records);
+            let Queues { queues, states, .. } = &mut self.queues;
+            debug_assert!(queues[index].hooks().has(Hooks::EVICTION), "evictions are declared");
+            match queues[index].on_arrival(now, packet, &states[index]) {
+                Verdict::Evict { position: next, cause: why } => (position, cause) = (next, why),
+                verdict => {
+                    self.queues.reset_deadline();
+                    return verdict.into();
+                }
+            }
+        }
+    }
+
+    /// Drops the packet at a position of a queue. A decision about what still waits is then due at once, if the wire is free.
+    #[cold]
+    pub(super) fn drop_waiting(
+        &mut self,
+        now: Time,
+        (index, position): (usize, usize),
+        why: Leave,
+        cause: DropCause,
+        records: &mut Records<'_>,
+    ) {
+        let EventDriven { queues: Queues { queues, states, wire, .. }, scheduler, .. } = self;
+        let Arrival { at, packet } = queues[index].remove(position, now, why);
+        let state = &mut states[index];
+        state.packets -= 1;
+        state.bytes -= u64::from(packet.size);
+        state.head = queues[index].waiting.first().map_or(0, |head| head.packet.size);
+        wire.backlog -= 1;
+        wire.is_held = false;
+        wire.next_decision = if wire.backlog > 0 { wire.free_at.max(now) } else { Time::NEVER };
+        scheduler.on_drop(now, index, packet.size, states);
+        let point = DecisionPoint::Queued(at);
+        verdict::apply::<true>(Decision::Drop(cause), point, now, &packet, records.counters, records.journal);
+    }
+
+    /// Drops packets while the scheduler names a queue that is over the limit.
+    pub(super) fn drop_over_limit(&mut self, now: Time, records: &mut Records<'_>) {
+        let cause = DropCause::Overflow;
+        while let Some(index) = self.scheduler.over_limit(&self.queues.states) {
+            self.drop_waiting(now, (index, 0), Leave::Evicted(cause), cause, records);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Event-driven service: a port that decides about the next departure whenever its wire becomes free.
+
+mod eviction;
+pub mod queues;
+pub mod service_state;
+
+use crate::api::blueprint::{PortPlan, QueuePlan};
+use crate::kernel::event::Arrival;
+use crate::port::queueing::event_driven::queues::{FlowQueues, Queues};
+use crate::port::queueing::event_driven::service_state::WireState;
+use crate::port::queueing::queue::Queue;
+use crate::port::stages::Records;
+use crate::port::verdict::{self, Decision, DecisionPoint};
+use crate::port::wire::Wire;
+use penstock_model::discipline::{DepartureVerdict, Hooks, Leave, PortContext, Verdict};
+use penstock_model::packet::Packet;
+use penstock_model::scheduler::class::ClassPlan;
+use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, Turn};
+use penstock_model::transmission::TransmissionTimes;
+use penstock_model::units::Time;
+
+/// The queues of a port, and their scheduler.
+pub struct EventDriven {
+    pub(crate) scheduler: AnyScheduler,
+    pub(crate) queues: Queues,
+    /// Paused by the far end of the link.
+    is_paused: bool,
+}
+
+impl EventDriven {
+    /// Empty queues.
+    pub fn new(plan: &PortPlan, context: &PortContext) -> EventDriven {
+        let queue = |queue: &QueuePlan| {
+            let key = if queue.name.is_empty() { context.key } else { context.key.child(&queue.name) };
+            Queue::new(&queue.discipline, &PortContext { key, ..*context })
+        };
+        let mut classes = plan.classes.clone();
+        if classes.is_empty() {
+            classes.resize(plan.queues.len(), ClassPlan::default());
+        }
+        let mut of_class = [u8::MAX; 256];
+        of_class[..plan.queue_of_class.len()].copy_from_slice(&plan.queue_of_class);
+        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context.rate);
+        let flow_queues = |plan: &QueuePlan| {
+            let seed = context.key.child("flow-hash");
+            Box::new(FlowQueues { plan: plan.discipline.clone(), context: *context, seed })
+        };
+        let flows = scheduler.makes_flow_queues().then(|| flow_queues(&plan.queues[0]));
+        let of_classes = if flows.is_some() { &[][..] } else { &plan.queues[..] };
+        let mut queues = Queues {
+            queues: of_classes.iter().map(queue).collect(),
+            states: vec![QueueState::default(); of_classes.len()],
+            of_class,
+            flows,
+            wire: WireState { free_at: Time::ZERO, next_decision: Time::NEVER, is_held: false, backlog: 0 },
+            times: TransmissionTimes::new(context.rate),
+            in_service: None,
+            decides_on_departure: false,
+            has_timers: false,
+            deadline: Time::NEVER,
+        };
+        let hooks = plan.queues.iter().fold(Hooks::ARRIVAL, |hooks, queue| hooks.and(queue.discipline.hooks()));
+        (queues.decides_on_departure, queues.has_timers) = (hooks.has(Hooks::DEPARTURE), hooks.has(Hooks::TIMER));
+        queues.reset_deadline();
+        EventDriven { scheduler, queues, is_paused: false }
+    }
+
+    /// What the discipline of the packet's queue decides about its arrival, once it has evicted what it wants to.
+    #[inline]
+    pub fn decide(&mut self, now: Time, packet: &Packet, records: &mut Records<'_>) -> Decision {
+        let EventDriven { queues, scheduler, .. } = self;
+        queues.note_transmission_end(now);
+        let index = queues.queue_of(packet, scheduler);
+        let verdict = queues.queues[index].on_arrival(now, packet, &queues.states[index]);
+        if let Verdict::Evict { position, cause } = verdict {
+            return self.decide_with_evictions((index, position, cause), now, packet, records);
+        }
+        queues.reset_deadline();
+        verdict.into()
+    }
+
+    /// Queues an accepted packet.
+    #[inline]
+    pub fn enqueue(&mut self, now: Time, packet: Packet, records: &mut Records<'_>) {
+        let EventDriven { queues, scheduler, .. } = self;
+        let index = queues.queue_of(&packet, scheduler);
+        if queues.flows.is_some() && queues.wire.backlog == 0 && queues.wire.free_at < now {
+            scheduler.on_idle();
+        }
+        let mut service_state = queues.service_state();
+        service_state.queues[index].admit(&packet);
+        service_state.enqueue(index, &Arrival { at: now, packet }, packet.hop, scheduler);
+        drop(service_state);
+        if self.queues.flows.is_some() {
+            self.drop_over_limit(now, records);
+        }
+    }
+
+    /// When the next decision, or a timer, is due.
+    #[inline]
+    pub fn next_decision(&self) -> Time {
+        if self.is_paused {
+            return self.queues.deadline;
+        }
+        self.queues.wire.next_decision.min(self.queues.deadline)
+    }
+
+    /// Calls the disciplines whose timers are due.
+    #[inline]
+    pub fn run_timers(&mut self, now: Time) {
+        if self.queues.deadline <= now {
+            self.queues.run_timers(now);
+        }
+    }
+
+    /// Stops before the next transmission, or resumes. A transmission that has begun is completed [IEEE8023 s31B].
+    pub fn on_pause(&mut self, now: Time, stops: bool) {
+        if self.is_paused && !stops {
+            self.queues.wire.next_decision = self.queues.wire.next_decision.max(now);
+        }
+        self.is_paused = stops;
+    }
+
+    /// Whether there is only one queue, so that there is nothing to choose.
+    #[inline]
+    pub fn has_one_queue(&self) -> bool {
+        self.queues.queues.len() == 1 && self.queues.flows.is_none()
+    }
+
+    /// Begins the next transmission, if the wire is free and a packet may be sent: of which queue, and when it ends. The packet
+    /// is that queue's [`EventDriven::head`] until it is [dequeued](EventDriven::dequeue).
+    #[inline]
+    pub fn begin_transmission(&mut self, now: Time, wire: &mut Wire, records: &mut Records<'_>) -> Option<(usize, Time)> {
+        self.queues.note_transmission_end(now);
+        let (index, size) = loop {
+            let EventDriven { scheduler, queues, is_paused } = self;
+            if queues.wire.backlog == 0 || queues.wire.free_at > now || *is_paused {
+                return None;
+            }
+            let index = match scheduler.next(now, &queues.states) {
+                Turn::Queue(index) => index,
+                Turn::NotBefore(time) => {
+                    debug_assert!(time > now, "a scheduler that holds packets back says until when");
+                    queues.wire.hold_until(time);
+                    return None;
+                }
+            };
+            let size = queues.queues[index].head().packet.size;
+            let ready = wire.ready(now, size);
+            if ready > now {
+                queues.wire.hold_until(ready);
+                return None;
+            }
+            if !queues.decides_on_departure || self.decide_departure(now, index, records) {
+                break (index, size);
+            }
+        };
+        let EventDriven { scheduler, queues, .. } = self;
+        let (_, end) = wire.transmit(now, size);
+        if queues.queues[index].on_transmission_start(now) {
+            queues.in_service = Some(index);
+        }
+        queues.service_state().on_transmission_start(index, now, end, size, scheduler);
+        Some((index, end))
+    }
+
+    /// Whether the discipline of a queue lets its head go, which may be marked; otherwise it has been dropped.
+    #[inline]
+    fn decide_departure(&mut self, now: Time, index: usize, records: &mut Records<'_>) -> bool {
+        let queues = &mut self.queues;
+        let verdict = queues.queues[index].on_departure(now);
+        queues.reset_deadline();
+        match verdict {
+            DepartureVerdict::Send => return true,
+            DepartureVerdict::Mark => {
+                let Arrival { at, packet } = queues.queues[index].waiting.get_mut(0);
+                let point = DecisionPoint::Queued(*at);
+                let ecn = verdict::apply::<true>(Decision::Mark, point, now, packet, records.counters, records.journal);
+                packet.ecn = ecn.unwrap_or(packet.ecn);
+                return true;
+            }
+            DepartureVerdict::Drop(cause) => self.drop_waiting(now, (index, 0), Leave::Dropped(cause), cause, records),
+        }
+        false
+    }
+
+    /// The first packet of a queue, and when it arrived. Panics if there is none.
+    #[inline]
+    pub fn head(&self, queue: usize) -> &Arrival {
+        self.queues.queues[queue].head()
+    }
+
+    /// Removes the first packet of a queue.
+    #[inline]
+    pub fn dequeue(&mut self, queue: usize) {
+        self.queues.queues[queue].waiting.consume(1);
+    }
+
+    /// When the last transmission that has begun ends.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.queues.wire.free_at
+    }
+
+    /// Packets that wait.
+    pub fn waiting(&self) -> u32 {
+        self.queues.wire.backlog as u32
+    }
+
+    /// The waiting packets, and when each arrived.
+    pub fn waiting_packets(&self) -> impl Iterator<Item = &Arrival> + '_ {
+        self.queues.queues.iter().flat_map(|queue| queue.waiting.iter())
+    }
+
+    /// Packets that wait, or whose transmission never ends because the link does not recover.
+    pub fn unsent(&self) -> u64 {
+        self.queues.wire.backlog + u64::from(self.queues.wire.free_at == Time::NEVER)
+    }
+}
+
+#[cfg(test)]
+mod tests;

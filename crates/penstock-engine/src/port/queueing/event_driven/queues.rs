@@ -1,0 +1,112 @@
+//! The queues of an event-driven port: by class, or made as packets of flows arrive.
+
+use crate::port::queueing::event_driven::service_state::{ServiceState, WireState};
+use crate::port::queueing::queue::Queue;
+use penstock_model::discipline::{DisciplinePlan, PortContext};
+use penstock_model::packet::Packet;
+use penstock_model::rng::Key;
+use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler};
+use penstock_model::transmission::TransmissionTimes;
+use penstock_model::units::Time;
+
+/// The queues of a port, and the state of its wire.
+pub(crate) struct Queues {
+    pub(super) queues: Vec<Queue>,
+    /// Their state, as a scheduler sees it.
+    pub(super) states: Vec<QueueState>,
+    /// The queue of each class that there may be.
+    pub(super) of_class: [u8; 256],
+    pub(super) wire: WireState,
+    /// At the link's first rate.
+    pub(super) times: TransmissionTimes,
+    /// The queue of the packet in service, if its discipline is told of the end of the transmission.
+    pub(super) in_service: Option<usize>,
+    /// How queues of flows are made, where the scheduler has such.
+    pub(super) flows: Option<Box<FlowQueues>>,
+    /// A discipline decides about departures.
+    pub(super) decides_on_departure: bool,
+    /// A discipline uses a timer.
+    pub(super) has_timers: bool,
+    /// When the first of their timers is due.
+    pub(super) deadline: Time,
+}
+
+/// Queues that are made as packets of flows arrive.
+pub(super) struct FlowQueues {
+    pub(super) plan: DisciplinePlan,
+    pub(super) context: PortContext,
+    /// Seeds the hash of flows.
+    pub(super) seed: Key,
+}
+
+impl FlowQueues {
+    fn hash(&self, packet: &Packet) -> u64 {
+        self.seed.hash([u64::from(packet.flow.0), 0])
+    }
+
+    /// The queue of the `index`-th flow.
+    fn queue(&self, index: usize) -> Queue {
+        Queue::new(&self.plan, &PortContext { key: self.context.key.child("flow-queue").nth(index as u64), ..self.context })
+    }
+}
+
+impl Queues {
+    /// The queues, for handling packets.
+    #[inline(always)]
+    pub fn service_state(&mut self) -> ServiceState<'_> {
+        let Queues { queues, states, of_class, times, wire, .. } = self;
+        let queues = &mut queues[..];
+        // As many as there are queues: so an index that is within the one is within the other.
+        let states = &mut states[..queues.len()];
+        ServiceState { queues, states, of_class, times, wire: *wire, stored_wire: wire }
+    }
+
+    /// Whether all queues drop tails, by what waits.
+    pub fn drop_tails(&self) -> bool {
+        self.flows.is_none() && self.queues.iter().all(|queue| queue.tail_drop().is_some())
+    }
+
+    /// The queue of a packet; that of a flow is made if it is not there yet.
+    #[inline(always)]
+    pub(super) fn queue_of(&mut self, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
+        match &self.flows {
+            None => usize::from(self.of_class[usize::from(packet.class)]),
+            Some(_) => self.flow_queue(packet, scheduler),
+        }
+    }
+
+    fn flow_queue(&mut self, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
+        let flows = self.flows.as_deref().expect("the scheduler makes flow queues");
+        let index = scheduler.flow_queue(flows.hash(packet));
+        if index == self.queues.len() {
+            self.queues.push(flows.queue(index));
+            self.states.push(QueueState::default());
+        }
+        index
+    }
+
+    /// Notes when the next timer of a discipline is due, which each call may move.
+    #[inline]
+    pub(super) fn reset_deadline(&mut self) {
+        if self.has_timers {
+            self.deadline = self.queues.iter().map(Queue::next_deadline).min().unwrap_or(Time::NEVER);
+        }
+    }
+
+    #[cold]
+    pub(super) fn run_timers(&mut self, now: Time) {
+        self.note_transmission_end(now);
+        self.queues.iter_mut().for_each(|queue| queue.run_timer(now));
+        self.reset_deadline();
+    }
+
+    /// Tells the discipline of the packet in service that its transmission has ended by `now`.
+    #[inline]
+    pub(super) fn note_transmission_end(&mut self, now: Time) {
+        if self.wire.free_at <= now {
+            if let Some(index) = self.in_service.take() {
+                self.queues[index].on_transmission_end(self.wire.free_at);
+            }
+        }
+    }
+}
