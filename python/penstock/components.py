@@ -53,6 +53,7 @@ __all__ = [
     "SingleThresholdTermination",
     "Sm",
     "StaticShares",
+    "StepMarking",
     "Tahoe",
     "TailDrop",
     "Tcm",
@@ -223,6 +224,30 @@ class Codel(Component):
     interval: str = "100 ms"
     mtu: str = "1500 bytes"
     ecn: bool = False
+
+
+class StepMarking(Component):
+    """Step marking: marks every ECN-capable arrival that finds more than a threshold in the queue.
+
+    More about it: ``penstock explain step-marking``.
+
+    Parameters
+    ----------
+    threshold : str
+        What must be exceeded for marks (K): packets, bytes, or the time that the link takes to send what waits.
+        Allowed: at least 1 packet or 1 byte, or a time; zero marks whatever finds a packet waiting.
+    limit : str, default 1000 packets
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
+    drop_incapable : bool, default false
+        Drop packets that are not ECN-capable where others are marked.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "step-marking"
+
+    threshold: str
+    limit: str = "1000 packets"
+    drop_incapable: bool = False
 
 
 class Fifo(Component):

@@ -77,6 +77,21 @@ fn codel_holds_the_queue_short() {
 }
 
 #[test]
+fn step_marking_needs_a_tenth_of_the_buffer() {
+    let run = |sets: &[(&str, &str)]| {
+        let scenario = example("step-marking.toml", sets);
+        let metrics = scenario.metrics(&run(&scenario));
+        let of = |name| value(&metrics, name, &[("of", "switch-sink")]);
+        (of("utilisation"), of("queue"), value(&metrics, "drops", &[("of", "switch-sink"), ("cause", "overflow")]))
+    };
+    // K is above the 17 packets on the wire, so that the link stays busy though windows are halved.
+    let (utilisation, queue, drops) = run(&[]);
+    assert!(utilisation > 0.999 && queue < 20.0 && drops == 0.0, "{utilisation} {queue} {drops}");
+    let (_, queue, _) = run(&[("switch-sink.queue", "{ tail-drop = { limit = \"200 packets\" } }")]);
+    assert!(queue > 100.0, "{queue}");
+}
+
+#[test]
 fn fq_codel_keeps_flows_apart() {
     let scenario = example("fq-codel.toml", &[]);
     let metrics = scenario.metrics(&run(&scenario));

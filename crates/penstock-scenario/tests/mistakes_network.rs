@@ -1,7 +1,10 @@
 //! The exact text of every mistake in the whole, the network and its ports.
 
 mod common;
-use common::{added, refused, LINK, TOP};
+use common::{added, names, refused, LINK, TOP};
+use penstock_model::discipline::DisciplinePlan;
+use penstock_model::impairment::ImpairmentPlan;
+use penstock_model::meter::MeterPlan;
 
 #[test]
 fn settings_of_the_whole() {
@@ -164,10 +167,11 @@ t.toml:11: links[0].rate-changes[0].donw: unknown key 'donw'; did you mean 'down
 
 #[test]
 fn queues_markers_and_impairments() {
+    let disciplines = names(DisciplinePlan::NAMES);
     added(
         LINK,
         "queue.tail-dorp = {}",
-        "t.toml:11: links[0].queue: unknown discipline 'tail-dorp'; did you mean 'tail-drop'? (tail-drop, red, red-n, codel)",
+        &format!("t.toml:11: links[0].queue: unknown discipline 'tail-dorp'; did you mean 'tail-drop'? ({disciplines})"),
     );
     added(
         LINK,
@@ -175,7 +179,7 @@ fn queues_markers_and_impairments() {
 queue.red = {}"#,
         "t.toml:12: links[0].queue: names two disciplines, 'tail-drop' and 'red'; keep one",
     );
-    added(LINK, "queue = {}", "t.toml:11: links[0].queue: names no discipline; one of tail-drop, red, red-n, codel");
+    added(LINK, "queue = {}", &format!("t.toml:11: links[0].queue: names no discipline; one of {disciplines}"));
     added(LINK, r#"queue = "red""#, "t.toml:11: links[0].queue: 'red' is not a table; write queue.red = { ... }");
     added(
         LINK,
@@ -203,11 +207,7 @@ t.toml:11: links[0].queue.red.max-probability: is missing and has no default; wr
         r#"queue.red = { limit = "60 packets", min-threshold = "40 packets", max-threshold = "20 packets", max-probability = 0.1 }"#,
         "t.toml:11: links[0].queue.red.max-threshold: must be above min-threshold",
     );
-    added(
-        LINK,
-        r#"marker.at = "departure""#,
-        "t.toml:11: links[0].marker: names no meter; one of token-bucket, tcm, rbm, two-rate-tcm, rfc-4115",
-    );
+    added(LINK, r#"marker.at = "departure""#, &format!("t.toml:11: links[0].marker: names no meter; one of {}", names(MeterPlan::NAMES)));
     added(
         LINK,
         r#"marker = { at = "departed", token-bucket = { rate = "1 Mbit/s", burst = "4 kB" } }"#,
@@ -216,7 +216,7 @@ t.toml:11: links[0].queue.red.max-probability: is missing and has no default; wr
     added(
         LINK,
         "impairment.los = { probability = 0.1 }",
-        "t.toml:11: links[0].impairment: unknown impairment 'los'; did you mean 'loss'? (loss, delay)",
+        &format!("t.toml:11: links[0].impairment: unknown impairment 'los'; did you mean 'loss'? ({})", names(ImpairmentPlan::NAMES)),
     );
 }
 

@@ -1,7 +1,9 @@
 //! The exact text of every mistake about schedulers, their classes and conditioners.
 
 mod common;
-use common::{added, changed, lines, FLOW, LINK};
+use common::{added, changed, lines, names, FLOW, LINK};
+use penstock_model::discipline::DisciplinePlan;
+use penstock_model::scheduler::SchedulerPlan;
 use penstock_scenario::load;
 
 #[test]
@@ -75,9 +77,14 @@ fn shares_are_those_of_the_link() {
         mistakes("scheduler.scfq = {}\nclass.ef.weight = 1\nclass.default = { weight = 1, scheduler.fq-codel = {} }"),
         ["t.toml:13: links[0].class.default.scheduler: fq-codel makes queues by flow, so it stands at the link itself; not at a class"]
     );
+    let can = DisciplinePlan::with_ecn().join(", ");
     assert_eq!(
         mistakes("queue.tail-drop = { ecn = true }"),
-        ["t.toml:11: links[0].queue.tail-drop.ecn: tail-drop cannot mark packets (red, red-n, codel can)"]
+        [format!("t.toml:11: links[0].queue.tail-drop.ecn: tail-drop cannot mark packets ({can} can)")]
+    );
+    assert_eq!(
+        mistakes("queue.step-marking = { threshold = \"20 packets\", ecn = true }"),
+        ["t.toml:11: links[0].queue.step-marking.ecn: step-marking marks ECN-capable packets without being told to; leave it out"]
     );
     assert_eq!(
         mistakes("scheduler.scfq = {}\nclass.ef.weight = 1\nclass.x = { weight = 1, scheduler.cbq = {}, class.default.share = 1 }"),
@@ -176,8 +183,5 @@ fn one_policer_for_each_packet() {
         "t.toml:12: links[0].policer: stands at the link and at class 'default'; packets pass one, so write it for the classes",
     );
     let several = lines(load(&changed(LINK, &format!("{LINK}\n{policer}\nscheduler.wfq = {{}}")), "t.toml", &[]));
-    assert_eq!(
-        several,
-        ["t.toml:12: links[0].scheduler: unknown scheduler 'wfq' (one of fifo, priority, wrr, drr, scfq, wf2q-plus, fq-codel, cbq)"]
-    );
+    assert_eq!(several, [format!("t.toml:12: links[0].scheduler: unknown scheduler 'wfq' (one of {})", names(SchedulerPlan::NAMES))]);
 }

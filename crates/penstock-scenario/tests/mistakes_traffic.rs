@@ -1,7 +1,10 @@
 //! The exact text of every mistake in flows, routes and measurements.
 
 mod common;
-use common::{added, refused, FLOW};
+use common::{added, names, refused, FLOW};
+use penstock_model::source::SourcePlan;
+use penstock_model::transport::congestion_control::CongestionControlPlan;
+use penstock_model::transport::recovery::RecoveryPlan;
 
 #[test]
 fn flows() {
@@ -15,7 +18,8 @@ source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
         "",
         "t.toml:1: there are no [[flows]] and no [[calls]], so nothing would happen; write [[flows]] with name, from, to and source",
     );
-    refused(FLOW, "", "t.toml:11: flows[0].source: is missing and has no default; one of cbr, poisson, on-off, codec-mix, ftp, http");
+    let sources = names(SourcePlan::NAMES);
+    refused(FLOW, "", &format!("t.toml:11: flows[0].source: is missing and has no default; one of {sources}"));
     refused(
         FLOW,
         "source.ftp = {}",
@@ -315,6 +319,7 @@ fn tcp_refused(tcp: &str, expected: &str) {
 
 #[test]
 fn congestion_controls_and_recoveries() {
+    let controls = names(CongestionControlPlan::NAMES);
     tcp_refused(
         r#"{ variant = "sack", recovery.reno = {} }"#,
         "t.toml:16: flows[0].transport.tcp.variant: 'sack' repairs losses by recovery.sack, but recovery.reno is given; keep one",
@@ -334,15 +339,17 @@ fn congestion_controls_and_recoveries() {
     tcp_refused(r#"{ congestion-control.cubic = { partial-ack-timer = "every" } }"#, "t.toml:16: flows[0].transport.tcp.congestion-control.cubic.partial-ack-timer: unknown key 'partial-ack-timer' (one of c, beta, fast-convergence, hystart)");
     tcp_refused(
         r#"{ congestion-control.cubics = {} }"#,
-        "t.toml:16: flows[0].transport.tcp.congestion-control: unknown congestion control 'cubics'; did you mean 'cubic'? (reno, cubic)",
+        &format!(
+            "t.toml:16: flows[0].transport.tcp.congestion-control: unknown congestion control 'cubics'; did you mean 'cubic'? ({controls})"
+        ),
     );
     tcp_refused(
         r#"{ congestion-control.sack = {} }"#,
-        "t.toml:16: flows[0].transport.tcp.congestion-control: unknown congestion control 'sack' (one of reno, cubic)",
+        &format!("t.toml:16: flows[0].transport.tcp.congestion-control: unknown congestion control 'sack' (one of {controls})"),
     );
     tcp_refused(
         r#"{ recovery.cubic = {} }"#,
-        "t.toml:16: flows[0].transport.tcp.recovery: unknown recovery 'cubic' (one of tahoe, reno, new-reno, sack)",
+        &format!("t.toml:16: flows[0].transport.tcp.recovery: unknown recovery 'cubic' (one of {})", names(RecoveryPlan::NAMES)),
     );
     tcp_refused(
         r#"{ congestion-control.cubic = { beta = 1 } }"#,

@@ -1,8 +1,9 @@
 //! What a scenario becomes: lines of mistakes, groups, routes, settings, the canonical form.
 
 mod common;
-use common::{changed, lines, sound, BASE, FLOW, LINK, TOP};
+use common::{changed, lines, names, sound, BASE, FLOW, LINK, TOP};
 use penstock_engine::blueprint::MarkAt;
+use penstock_model::source::SourcePlan;
 use penstock_model::units::{Duration, Rate, Time};
 use penstock_scenario::{load, report, ValidScenario};
 
@@ -32,15 +33,16 @@ fn all_mistakes_come_at_once_in_the_order_of_the_file() {
                 delay = \"1 ms\"\n[links.queue.red]\nlimit = \"60 packets\"\nmin-threshold = 20\nmax-threshold = \"40 packets\"\n\
                 max-probability = 0.033\n\n[[flows]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\nsource.cbrr = {}\n";
     let mistakes = load(text, "voice.toml", &[]).expect_err("mistaken");
-    assert_eq!(
-        report(&mistakes),
+    let sources = names(SourcePlan::NAMES);
+    let expected = format!(
         "voice.toml:3: warm-up: 20 s is not before the end at 10 s, so nothing would be counted\n\
          voice.toml:11: links[0].to: unknown node 'c' (one of a, b)\n\
          voice.toml:12: links[0].rate: 10 has no unit; write \"1.5 Mbit/s\"\n\
          voice.toml:16: links[0].queue.red.min-threshold: 20 has no unit; write \"20 packets\" or \"20 KiB\"\n\
-         voice.toml:24: flows[0].source: unknown source 'cbrr'; did you mean 'cbr'? (cbr, poisson, on-off, codec-mix, ftp, http)\n\
+         voice.toml:24: flows[0].source: unknown source 'cbrr'; did you mean 'cbr'? ({sources})\n\
          5 mistakes, nothing was run.\n"
     );
+    assert_eq!(report(&mistakes), expected);
     assert_eq!((mistakes[3].line, mistakes[3].column), (Some(16), Some(1)));
     assert!(report(&mistakes[..1]).ends_with("\n1 mistake, nothing was run.\n"));
 }

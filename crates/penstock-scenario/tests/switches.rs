@@ -1,8 +1,9 @@
 //! Nodes whose ports share a buffer: what is read, what is refused, and what is measured.
 
 mod common;
-use common::{lines, sound};
+use common::{lines, names, sound};
 use penstock_engine::Sim;
+use penstock_model::buffer::BufferPlan;
 use penstock_model::id::{LinkId, NodeId};
 use penstock_scenario::load;
 
@@ -99,7 +100,7 @@ fn mistakes_of_buffers() {
     refused("buffer = 3", &[&format!("{path}: 3 is not a table; write buffer.static-shares = {{ ... }}")]);
     refused(
         r#"buffer.pol = { size = "1 MB" }"#,
-        &[&format!("{path}: unknown buffer policy 'pol'; did you mean 'pool'? (static-shares, pool, dynamic-threshold)")],
+        &[&format!("{path}: unknown buffer policy 'pol'; did you mean 'pool'? ({})", names(BufferPlan::NAMES))],
     );
     refused(r#"buffer.pool = { size = "0 bytes" }"#, &[&format!("{path}.pool.size: a size must be above zero, or \"60 packets\"")]);
     refused(

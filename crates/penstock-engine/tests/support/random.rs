@@ -22,7 +22,7 @@ const RATES: [&str; 6] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "
 /// Towards the root there may be no delay at all; away from it there is, so that no circle is without.
 const UP_DELAYS: [&str; 5] = ["1 ms", "0 s", "1 ps", "30 us", "10 ms"];
 const DOWN_DELAYS: [&str; 5] = ["1 ms", "1 ps", "3 ns", "30 us", "10 ms"];
-const DISCIPLINES: [(&str, &str); 12] = [
+const DISCIPLINES: &[(&str, &str)] = &[
     ("tail-drop", "limit = 1000 packets"),
     ("tail-drop", "limit = 2 packets"),
     ("tail-drop", "limit = 3 packets; counts = in-system"),
@@ -40,6 +40,8 @@ const DISCIPLINES: [(&str, &str); 12] = [
          max-probabilities = [0.1, 0.3, 1]; weight = 0.5; updates = all; count = shared; idle = ignored",
     ),
     ("red", "limit = 20 packets; min-threshold = 2 packets; max-threshold = 8 packets; max-probability = 0.3; weight = 0.1; ecn = true"),
+    ("step-marking", "limit = 20 packets; threshold = 3 packets"),
+    ("step-marking", "limit = 9 kB; threshold = 10 ms; drop-incapable = true"),
     ("codel", "limit = 30 packets; interval = 20 ms; target = 2 ms; mtu = 500 bytes"),
     ("codel", "limit = 9 packets; interval = 5 ms; target = 1 ms; mtu = 1 bytes; ecn = true"),
     ("codel", ""),
@@ -47,7 +49,7 @@ const DISCIPLINES: [(&str, &str); 12] = [
 /// Schedulers that make a queue for each flow.
 const FLOW_QUEUES: [&str; 3] = ["", "quantum = 300 bytes; flows = 4; limit = 12 packets", "flows = 1; limit = 8 packets"];
 /// Three classes under each scheduler; the last is two levels deep.
-const SCHEDULERS: [(&str, &str, [&str; 3]); 15] = [
+const SCHEDULERS: &[(&str, &str, [&str; 3])] = &[
     ("priority", "order = [a, b, c]", ["", "", ""]),
     ("priority", "order = [a, b, c]", ["| rate = 200 kbit/s; burst = 2 kB", "| rate = 90 kbit/s; burst = 600 bytes", ""]),
     ("priority", "order = [a, b, c]", ["| rate = 50 kbit/s; burst = 2 kB; exceeding = goes-last", "", "| rate = 80 kbit/s; burst = 1 kB"]),
@@ -71,7 +73,7 @@ const SCHEDULERS: [(&str, &str, [&str; 3]); 15] = [
 const SHAPERS: [&str; 3] =
     ["rate = 100 kbit/s; burst = 1500 bytes", "rate = 400 kbit/s; burst = 4 kB", "rate = 90 kbit/s; burst = 600 bytes; start = empty"];
 const POLICERS: [&str; 2] = ["rate = 100 kbit/s; burst = 3 kB", "rate = 300 kbit/s; burst = 2 kB; start = empty"];
-const METERS: [(&str, &str, MarkAt); 4] = [
+const METERS: &[(&str, &str, MarkAt)] = &[
     ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Arrival),
     ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Departure),
     ("two-rate-tcm", TWO_RATES, MarkAt::Arrival),
@@ -79,7 +81,7 @@ const METERS: [(&str, &str, MarkAt); 4] = [
 ];
 const TWO_RATES: &str =
     "committed-rate = 200 kbit/s; committed-burst = 3 kB; peak-rate = 500 kbit/s; peak-burst = 3 kB; mode = colour-aware";
-const IMPAIRMENTS: [(&str, &str); 5] = [
+const IMPAIRMENTS: &[(&str, &str)] = &[
     ("loss", "probability = 0.05"),
     ("loss", "probability = 0.3"),
     ("delay", "added = uniform [0 ms, 5 ms]"),
@@ -95,7 +97,7 @@ const CHANGES: [&[(&str, &str)]; 4] = [
 ];
 /// The first so many of [`TRAFFIC`] are open loops.
 const OPEN: usize = 9;
-const TRAFFIC: [(&str, &str, &str); 18] = [
+const TRAFFIC: &[(&str, &str, &str)] = &[
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes; phase = zero", ""),
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes", "ecn = ect-0"),
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes", ""),
@@ -116,7 +118,7 @@ const TRAFFIC: [(&str, &str, &str); 18] = [
     ("ftp", "", "congestion-control = cubic { hystart = true }; pacing = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
 ];
 
-const PCN: [(&str, &str); 4] = [
+const PCN: &[(&str, &str)] = &[
     ("single-threshold", "admissible-rate = 200 kbit/s; supportable-rate = 400 kbit/s"),
     ("threshold", "rate = 200 kbit/s; size = 20 ms; threshold = 10 ms"),
     ("excess", "rate = 300 kbit/s; size = 20 ms"),
@@ -124,7 +126,7 @@ const PCN: [(&str, &str); 4] = [
 ];
 const PCN_AT: [PcnAt; 3] = [PcnAt::Accepted, PcnAt::Offered, PcnAt::Departure];
 /// What a call sends, who may begin, who must stop, and the size of a request's packet.
-const CALLS: [Calls; 5] = [
+const CALLS: &[Calls] = &[
     Calls(VOICE, Some(("cle", "threshold = 0.01; weight = 0.3")), None, None),
     Calls(BURSTS, Some(("cle", "threshold = 0.1; weight = 0.3; update = interval; interval = 7 ms")), None, Some(160)),
     Calls(VOICE, Some(("count", "limit = 9")), Some(("single-threshold", "marked-run = 5; unmarked-run = 3")), None),
@@ -139,7 +141,7 @@ type Named = (&'static str, &'static str);
 struct Calls(Named, Option<Named>, Option<Named>, Option<u32>);
 
 /// Buffers that the ports of a node share, small enough to refuse packets.
-const BUFFERS: [(&str, &str); 5] = [
+const BUFFERS: &[(&str, &str)] = &[
     ("static-shares", "size = 9 kB"),
     ("pool", "size = 8 packets"),
     ("pool", "size = 4000 bytes"),

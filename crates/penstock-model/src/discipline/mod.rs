@@ -7,10 +7,11 @@ pub mod codel;
 mod early_drop;
 pub mod red;
 pub mod red_n;
+pub mod step_marking;
 pub mod tail_drop;
 
 use crate::packet::Packet;
-use crate::parameters::Limit;
+use crate::parameters::{Entry, Limit};
 use crate::rng::Key;
 use crate::units::{Duration, Rate, Time};
 
@@ -98,13 +99,23 @@ disciplines! {
     "red" => Red(red::Red, red::Parameters),
     "red-n" => RedN(red_n::RedN, red_n::Parameters),
     "codel" => Codel(codel::Codel, codel::Parameters),
+    "step-marking" => StepMarking(step_marking::StepMarking, step_marking::Parameters),
 }
+
+/// Those that mark ECN-capable packets whatever their parameters say, and so have none called `ecn`.
+pub const ALWAYS_MARKING: &[&str] = &["step-marking"];
 
 impl DisciplinePlan {
     /// What the discipline uses.
     pub fn hooks(&self) -> Hooks {
         let port = PortContext { key: Key::root(0, 0), rate: Rate::from_bps(1) };
         AnyDiscipline::new(self, &port).hooks()
+    }
+
+    /// The names of those that mark packets where `ecn = true` is written.
+    pub fn with_ecn() -> Vec<&'static str> {
+        let has_ecn = |entry: &&Entry| entry.fields.iter().any(|field| field.name == "ecn");
+        DisciplinePlan::ENTRIES.iter().filter(has_ecn).map(|entry| entry.name).collect()
     }
 
     /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).

@@ -3,8 +3,8 @@
 use crate::read::mistake::{Mistakes, Place};
 use crate::read::suggest::{listed, nearest, unknown};
 use crate::read::tree::{Branch, Item, Tree};
-use penstock_model::discipline::DisciplinePlan;
-use penstock_model::parameters::{Entry, Field, Kind, Reader, Reading, Value};
+use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
+use penstock_model::parameters::{Field, Kind, Reader, Reading, Value};
 
 /// A table being read.
 pub(crate) struct Section<'a> {
@@ -155,7 +155,7 @@ impl<'a> Section<'a> {
     pub fn finish(self) {
         let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
         for branch in self.table.iter().filter(|branch| !known.contains(&branch.key.as_str())) {
-            let message = cannot_mark(&self.path, &branch.key).unwrap_or_else(|| unknown("key", &branch.key, &known));
+            let message = no_ecn_here(&self.path, &branch.key).unwrap_or_else(|| unknown("key", &branch.key, &known));
             self.mistakes.add(branch.place, &self.join(&branch.key), message);
         }
     }
@@ -292,13 +292,14 @@ impl Reader for Nothing {
     fn mistake(&mut self, _: &str, _: String) {}
 }
 
-/// Why `ecn` is unknown at a discipline: one that cannot mark packets.
-fn cannot_mark(path: &str, key: &str) -> Option<String> {
+/// Why `ecn` is unknown at a discipline: one that cannot mark packets, or does so in any case.
+fn no_ecn_here(path: &str, key: &str) -> Option<String> {
     let name = path.rsplit_once("queue.")?.1;
-    let can = |entry: &&Entry| entry.fields.iter().any(|field| field.name == "ecn");
     if key != "ecn" || !DisciplinePlan::NAMES.contains(&name) {
         return None;
     }
-    let marking: Vec<&str> = DisciplinePlan::ENTRIES.iter().filter(can).map(|entry| entry.name).collect();
-    Some(format!("{name} cannot mark packets ({} can)", listed(&marking)))
+    if ALWAYS_MARKING.contains(&name) {
+        return Some(format!("{name} marks ECN-capable packets without being told to; leave it out"));
+    }
+    Some(format!("{name} cannot mark packets ({} can)", listed(&DisciplinePlan::with_ecn())))
 }

@@ -4,7 +4,7 @@ use crate::network::links::Links;
 use crate::read::mistake::Mistakes;
 use crate::traffic::group::GroupDraft;
 use penstock_engine::blueprint::FlowPlan;
-use penstock_model::discipline::DisciplinePlan;
+use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
 use penstock_model::id::LinkId;
 
 /// Warns of groups whose packets are ECN-capable although no queue on the way of any of them marks.
@@ -24,7 +24,6 @@ pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan],
 
 /// How to make a queue mark.
 fn what_marks() -> String {
-    let can = |entry: &&penstock_model::parameters::Entry| entry.fields.iter().any(|field| field.name == "ecn");
-    let names: Vec<&str> = DisciplinePlan::ENTRIES.iter().filter(can).map(|entry| entry.name).collect();
-    format!("write ecn = true at a queue that can ({}), or leave it out", names.join(", "))
+    let told = DisciplinePlan::with_ecn().join(", ");
+    format!("write ecn = true at a queue that can ({told}), choose one that always does ({}), or leave it out", ALWAYS_MARKING.join(", "))
 }

@@ -46,6 +46,12 @@ pub fn added(place: &str, line: &str, expected: &str) {
     refused(place, &format!("{place}\n{line}"), expected);
 }
 
+/// The components of a list as messages name them: the first dozen. So the expected texts hold whatever is added to the list.
+pub fn names(list: &[&str]) -> String {
+    let rest = if list.len() > 12 { ", ..." } else { "" };
+    format!("{}{rest}", list[..list.len().min(12)].join(", "))
+}
+
 /// The mistakes as lines.
 #[track_caller]
 pub fn lines(result: Result<ValidScenario, Vec<Mistake>>) -> Vec<String> {

@@ -1,0 +1,188 @@
+//! Step marking, as the switches of DCTCP do it.
+
+use super::early_drop::amount;
+use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
+use crate::packet::Packet;
+use crate::parameters::{Check, Kind, Limit, Parameter, Value};
+use crate::units::{split_quantity, Bytes, Duration, Rate, Time, PS_PER_SECOND};
+
+crate::parameters! {
+    /// Step marking: marks every ECN-capable arrival that finds more than a threshold in the queue.
+    ///
+    /// ## Decides
+    /// An ECN-capable arrival is marked with CE if more than `threshold` (K) waits when it arrives: the instantaneous queue, without
+    /// the arrival itself and the packet in service. A threshold in time stands for what the link sends in that time. All other
+    /// arrivals are taken as they are; with `drop-incapable` one that is not ECN-capable is dropped where it would have been
+    /// marked (cause `early`). What does not fit into `limit` is dropped (cause `overflow`), ECN-capable or not.
+    ///
+    /// ## State
+    /// None; constant cost per packet.
+    ///
+    /// ## Departures
+    /// None. [RFC8257 s3.1] leaves the algorithm to the switch and gives this one, of [Alizadeh10 s3.1], as its example. What becomes
+    /// of packets that are not ECN-capable is in neither: as in a switch with a queue of their own they are left alone, unless
+    /// `drop-incapable` treats them as [RFC3168 s5] has it. A threshold in time is made into bytes with the rate that the
+    /// link has at the beginning, and does not follow changes of it.
+    ///
+    /// ## Example
+    /// ```toml
+    /// queue.step-marking = { limit = "200 packets", threshold = "20 packets" }
+    /// ```
+    ///
+    /// ## References
+    /// [Alizadeh10 s3.1], whose experiments have K at 20 packets of 1500 bytes for 1 Gbit/s and at 65 for 10 Gbit/s; [RFC8257 s3.1].
+    pub struct Parameters {
+        /// The most that the queue may hold.
+        limit: Limit = "1000 packets";
+        /// What must be exceeded for marks (K): packets, bytes, or the time that the link takes to send what waits.
+        threshold: Threshold;
+        /// Drop packets that are not ECN-capable where others are marked.
+        drop_incapable: bool = "false";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let is_out_of_reach = match (self.threshold, self.limit) {
+            // An arrival that has room finds at most limit - 1.
+            (Threshold::Queue(Limit::Packets(threshold)), Limit::Packets(limit)) => threshold >= limit - 1,
+            (Threshold::Queue(threshold @ Limit::Bytes(_)), limit @ Limit::Bytes(_)) => amount(threshold) >= amount(limit),
+            _ => false,
+        };
+        if is_out_of_reach {
+            mistake("threshold", "is never exceeded by an arrival that has room, so nothing would be marked; less than limit".to_owned());
+        }
+    }
+}
+
+/// What must be exceeded: `20 packets`, `30 kB` or `240 us`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threshold {
+    /// So much waits.
+    Queue(Limit),
+    /// The link takes so long to send what waits.
+    Time(Duration),
+}
+
+impl Parameter for Threshold {
+    const KIND: Kind = Kind::Quantity("20 packets");
+    const RANGE: &'static str = "at least 1 packet or 1 byte, or a time; zero marks whatever finds a packet waiting";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) if matches!(split_quantity(text).1, "s" | "ms" | "us" | "ns" | "ps" | "min") => {
+                text.parse().map(Threshold::Time)
+            }
+            _ => Limit::from_value(value).map(Threshold::Queue).map_err(|message| format!("{message}, or \"1 ms\"")),
+        }
+    }
+}
+
+/// Step marking at work.
+#[derive(Clone, Debug)]
+pub struct StepMarking {
+    limit: Limit,
+    threshold: Limit,
+    drop_incapable: bool,
+}
+
+impl StepMarking {
+    /// Step marking with these parameters.
+    pub fn new(parameters: &Parameters, port: &PortContext) -> StepMarking {
+        let threshold = match parameters.threshold {
+            Threshold::Queue(threshold) => threshold,
+            Threshold::Time(time) => Limit::Bytes(sent_in(port.rate, time)),
+        };
+        StepMarking { limit: parameters.limit, threshold, drop_incapable: parameters.drop_incapable }
+    }
+}
+
+/// The whole bytes that a link of `rate` sends in `time`: more than these wait exactly if they take longer.
+fn sent_in(rate: Rate, time: Duration) -> Bytes {
+    let bytes = u128::from(rate.as_bps()) * u128::from(time.as_ps()) / u128::from(8 * PS_PER_SECOND);
+    Bytes::new(u64::try_from(bytes).unwrap_or(u64::MAX))
+}
+
+impl Discipline for StepMarking {
+    #[inline]
+    fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        let is_above = match self.threshold {
+            Limit::Packets(threshold) => queue.packets > threshold,
+            Limit::Bytes(threshold) => queue.bytes > threshold.get(),
+        };
+        if !queue.has_room(packet, self.limit) {
+            Verdict::Drop(DropCause::Overflow)
+        } else if is_above && packet.ecn.is_capable() {
+            Verdict::Mark
+        } else if is_above && self.drop_incapable {
+            Verdict::Drop(DropCause::Early)
+        } else {
+            Verdict::Accept
+        }
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks::MARK
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{packet, port, queue};
+    use super::*;
+    use crate::packet::Ecn;
+    use crate::parameters::testing::read;
+
+    /// What an arrival meets that finds so many packets of 500 bytes.
+    fn verdict(lines: &[&str], waiting: u32, ecn: Ecn) -> Verdict {
+        let mut it = StepMarking::new(&read(lines).expect("sound"), &port());
+        it.on_arrival(Time::ZERO, &Packet { ecn, ..packet(500, 0) }, &queue([waiting, 0, 0, 0]))
+    }
+
+    const PACKETS: [&str; 2] = ["limit = 60 packets", "threshold = 20 packets"];
+    const OVERFLOW: Verdict = Verdict::Drop(DropCause::Overflow);
+
+    #[test]
+    fn each_queue_length_has_its_verdict() {
+        for (waiting, expected) in [(0, Verdict::Accept), (20, Verdict::Accept), (21, Verdict::Mark), (59, Verdict::Mark), (60, OVERFLOW)] {
+            for ecn in [Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
+                assert_eq!(verdict(&PACKETS, waiting, ecn), expected, "{waiting} waiting, {ecn:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn incapable_packets_are_left_alone_or_dropped() {
+        let dropping = ["limit = 60 packets", "threshold = 20 packets", "drop-incapable = true"];
+        for (waiting, left_alone, dropped) in
+            [(20, Verdict::Accept, Verdict::Accept), (21, Verdict::Accept, Verdict::Drop(DropCause::Early)), (60, OVERFLOW, OVERFLOW)]
+        {
+            assert_eq!(verdict(&PACKETS, waiting, Ecn::NotEct), left_alone, "{waiting} waiting");
+            assert_eq!(verdict(&dropping, waiting, Ecn::NotEct), dropped, "{waiting} waiting");
+        }
+        assert_eq!(verdict(&dropping, 21, Ecn::Ect0), Verdict::Mark);
+    }
+
+    #[test]
+    fn a_threshold_may_be_in_bytes_or_in_time() {
+        // 8 packets of 500 bytes are 4000 bytes, which 1.5 Mbit/s sends in 21.333 ms; 9 are 4500, sent in 24 ms.
+        for threshold in ["threshold = 4000 bytes", "threshold = 4499 bytes", "threshold = 21334 us", "threshold = 23999 us"] {
+            let verdicts = [8, 9].map(|waiting| verdict(&["limit = 60 packets", threshold], waiting, Ecn::Ect0));
+            assert_eq!(verdicts, [Verdict::Accept, Verdict::Mark], "{threshold}");
+        }
+        for threshold in ["threshold = 3999 bytes", "threshold = 21333 us"] {
+            assert_eq!(verdict(&["limit = 60 packets", threshold], 8, Ecn::Ect0), Verdict::Mark, "{threshold}");
+        }
+        let verdicts = [0, 1].map(|waiting| verdict(&["threshold = 0 s"], waiting, Ecn::Ect0));
+        assert_eq!(verdicts, [Verdict::Accept, Verdict::Mark]);
+    }
+
+    #[test]
+    fn a_threshold_out_of_reach_is_refused() {
+        let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
+        let unreachable = "threshold: is never exceeded by an arrival that has room, so nothing would be marked; less than limit";
+        assert_eq!(mistakes(&["limit = 21 packets", "threshold = 20 packets"]), [unreachable]);
+        assert!(read::<Parameters>(&["limit = 22 packets", "threshold = 20 packets"]).is_ok());
+        assert_eq!(mistakes(&["limit = 30 kB", "threshold = 30 kB"]), [unreachable]);
+        assert!(read::<Parameters>(&["limit = 30 packets", "threshold = 30 kB"]).is_ok());
+        assert_eq!(mistakes(&["threshold = 20 flows"]).len(), 1);
+    }
+}
