@@ -1,6 +1,6 @@
 //! What may not matter does not: executors, slices, and how a port finds its departures. Random scenarios.
 
-#[path = "support/random.rs"]
+#[path = "support/random/mod.rs"]
 mod random;
 mod support;
 
@@ -164,7 +164,7 @@ proptest! {
     /// Hosts with datagrams alone have loops of their own, too, which traced packets do not take.
     #[test]
     fn tracing_datagrams_changes_nothing_else(case in case()) {
-        let datagrams = Blueprint { watch: WatchPlan::default(), ..case.with_datagrams_alone().bare_blueprint() };
+        let datagrams = Blueprint { watch: WatchPlan::default(), ..case.with_datagrams_only().bare_blueprint() };
         let traced = sim(&Blueprint { trace: true, ..datagrams.clone() }).run();
         let untraced = sim(&Blueprint { trace: false, ..datagrams.clone() }).run();
         same(&Observations { trace: Vec::new(), ..traced }, &untraced)?;

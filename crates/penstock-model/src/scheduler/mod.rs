@@ -12,7 +12,10 @@ pub mod fq_codel;
 pub mod priority;
 pub mod scfq;
 mod tags;
+#[cfg(test)]
+mod testing;
 pub mod tree;
+mod weights;
 pub mod wf2q_plus;
 pub mod wrr;
 
@@ -296,137 +299,4 @@ pub trait Scheduler {
 pub trait Visitor {
     /// Does it.
     fn visit<S: Scheduler + ?Sized>(self, scheduler: &mut S);
-}
-
-/// The weights of classes. A class that has none, in a blueprint made by hand, has 1.
-fn weights(classes: &[ClassPlan]) -> Vec<u64> {
-    classes.iter().map(|class| class.keys.weight.map_or(1, |weight| u64::from(weight.0))).collect()
-}
-
-/// `unit` x (sum of the weights) / weight for each class: what a byte costs a class where the classes together pay `unit`.
-/// Rounded to the nearest whole.
-fn costs(unit: u128, classes: &[ClassPlan]) -> Vec<u128> {
-    let weights = weights(classes);
-    let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
-    let cost = |weight: &u64| (unit * sum + u128::from(weight / 2)) / u128::from(*weight);
-    weights.iter().map(cost).collect()
-}
-
-/// The least common multiple of the weights, in multiples of which [`costs`] are exact; `None` above `most`.
-fn exact_unit(classes: &[ClassPlan], most: u64) -> Option<u64> {
-    let join = |multiple: u64, weight: u64| {
-        let multiple = multiple / common_divisor(u128::from(multiple), u128::from(weight)) as u64 * weight;
-        (multiple <= most).then_some(multiple)
-    };
-    weights(classes).into_iter().try_fold(1, join)
-}
-
-/// The greatest common divisor.
-fn common_divisor(mut a: u128, mut b: u128) -> u128 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-/// Classes and queues for the tests of schedulers.
-#[cfg(test)]
-mod testing {
-    use super::class::{ClassKeys, ClassPlan};
-    use super::{QueueState, Scheduler, Turn};
-    use crate::parameters::testing::read;
-    use crate::rng::Key;
-    use crate::units::{Duration, Time};
-    use std::collections::VecDeque;
-
-    /// A class with these keys, as `weight = 3`.
-    pub(super) fn class(lines: &[&str]) -> ClassPlan {
-        ClassPlan { keys: read::<ClassKeys>(lines).expect("sound"), ..ClassPlan::default() }
-    }
-
-    /// Classes with these weights.
-    pub(super) fn weighted(weights: &[u32]) -> Vec<ClassPlan> {
-        weights.iter().map(|weight| class(&[&format!("weight = {weight}")])).collect()
-    }
-
-    /// Queues of so many packets of so many bytes.
-    pub(super) struct Queues(pub Vec<(u32, u32)>);
-
-    impl Queues {
-        pub fn states(&self) -> Vec<QueueState> {
-            let state = |(packets, size): &(u32, u32)| QueueState {
-                packets: *packets,
-                bytes: u64::from(packets * size),
-                head: if *packets > 0 { *size } else { 0 },
-            };
-            self.0.iter().map(state).collect()
-        }
-
-        /// Tells the scheduler of everything that waits.
-        pub fn announce(&self, it: &mut impl Scheduler) {
-            let states = self.states();
-            (0..states.len()).filter(|queue| states[*queue].packets > 0).for_each(|queue| it.on_backlog(Time::ZERO, queue, &states));
-        }
-
-        /// Lets `n` packets go, all at time zero; asks twice each time, which must not matter.
-        pub fn send(&mut self, it: &mut impl Scheduler, n: usize) -> Vec<usize> {
-            let mut sent = Vec::new();
-            while sent.len() < n && self.0.iter().any(|(packets, _)| *packets > 0) {
-                let Turn::Queue(queue) = it.next(Time::ZERO, &self.states()) else { panic!("nothing holds packets back") };
-                assert_eq!(it.next(Time::ZERO, &self.states()), Turn::Queue(queue));
-                self.0[queue].0 -= 1;
-                it.on_sent(Time::ZERO, queue, self.0[queue].1, &self.states());
-                sent.push(queue);
-            }
-            sent
-        }
-    }
-
-    /// Lets two schedulers serve the same random packets of three classes, which come and go all the time, on a link of
-    /// 8 kbit/s; their decisions must be the same.
-    pub(super) fn decide_alike(a: &mut impl Scheduler, b: &mut impl Scheduler, packets: usize) {
-        let mut stream = Key::root(1, 0).stream();
-        let mut queues = vec![VecDeque::new(); 3];
-        let mut now = Time::ZERO;
-        let states = |queues: &[VecDeque<u32>]| -> Vec<QueueState> {
-            let state = |queue: &VecDeque<u32>| QueueState {
-                packets: queue.len() as u32,
-                bytes: queue.iter().map(|size| u64::from(*size)).sum(),
-                head: queue.front().map_or(0, |size| *size),
-            };
-            queues.iter().map(state).collect()
-        };
-        for _ in 0..packets {
-            let (class, size) = (stream.below(3) as usize, 1 + stream.below(1500) as u32);
-            queues[class].push_back(size);
-            if queues[class].len() == 1 {
-                a.on_backlog(now, class, &states(&queues));
-                b.on_backlog(now, class, &states(&queues));
-            }
-            // Something always waits, so that no busy period ends.
-            while queues.iter().map(VecDeque::len).sum::<usize>() as u64 > 2 + stream.below(10) {
-                let turn = a.next(now, &states(&queues));
-                assert_eq!(turn, b.next(now, &states(&queues)));
-                let Turn::Queue(class) = turn else { panic!("nothing holds packets back") };
-                let size = queues[class].pop_front().expect("it has a packet");
-                a.on_sent(now, class, size, &states(&queues));
-                b.on_sent(now, class, size, &states(&queues));
-                now += Duration::from_ms(u64::from(size));
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::testing::weighted;
-    use super::*;
-
-    #[test]
-    fn costs_are_exact_where_weights_have_a_small_multiple() {
-        assert_eq!(exact_unit(&weighted(&[4, 6, 9]), 100), Some(36));
-        assert_eq!(exact_unit(&weighted(&[4, 6, 9]), 35), None);
-        assert_eq!(costs(36, &weighted(&[4, 6, 9])), [171, 114, 76]);
-        assert_eq!(costs(1, &weighted(&[1, 9])), [10, 1], "10/9 is rounded");
-    }
 }

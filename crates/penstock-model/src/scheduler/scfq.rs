@@ -2,7 +2,8 @@
 
 use super::class::ClassPlan;
 use super::tags::{Heads, Tag};
-use super::{costs, exact_unit, QueueState, Scheduler, Turn};
+use super::weights::{costs, exact_unit};
+use super::{QueueState, Scheduler, Turn};
 use crate::parameters::Check;
 use crate::units::{Rate, Time};
 

@@ -1,7 +1,8 @@
 //! Weighted round robin.
 
 use super::class::ClassPlan;
-use super::{weights, QueueState, Scheduler, Turn};
+use super::weights::weights;
+use super::{QueueState, Scheduler, Turn};
 use crate::parameters::Check;
 use crate::units::{Bytes, Rate, Time};
 

@@ -1,0 +1,186 @@
+//! The blueprint of a random scenario.
+
+use crate::random::choices::{
+    Calls, BUFFERS, CALLS, CALL_DELAYS, CHANGES, DISCIPLINES, DOWN_DELAYS, FLOW_QUEUES, IMPAIRMENTS, METERS, OPEN, PAUSES, PCN, PCN_AT,
+    POLICERS, RATES, SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
+};
+use crate::random::{Case, PortChoice};
+use crate::support::{
+    above, class, discipline, impairment, meter, policer, scheduler, shaper, shared_buffer, size, source, time, transport, Net, Settings,
+};
+use penstock_engine::blueprint::{
+    Blueprint, CallsPlan, EfPlan, FlowWatch, LinkWatch, MarkerPlan, PausePlan, QueuePlan, SourceQuenchPlan, SurgePlan, SwitchPlan, Ties,
+};
+use penstock_model::call::delay::DelayPlan;
+use penstock_model::call::{ArrivalPlan, HoldingPlan};
+use penstock_model::edge::{AdmissionPlan, TerminationPlan};
+use penstock_model::id::{FlowId, LinkId, NodeId};
+use penstock_model::parameters::Parameters;
+use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::units::{Duration, Rate};
+use std::sync::Arc;
+
+impl Case {
+    /// The scenario with open-loop flows alone.
+    pub fn with_datagrams_only(mut self) -> Case {
+        self.flows.iter_mut().for_each(|flows| flows.traffic %= OPEN);
+        self
+    }
+
+    /// The scenario with ports that only queue and schedule.
+    pub fn bare_blueprint(&self) -> Blueprint {
+        let mut bare = self.blueprint();
+        for link in &mut bare.links {
+            link.rate_changes.clear();
+            let port = Arc::make_mut(&mut link.port);
+            (port.shaper, port.marker) = (None, None);
+            (port.policers, port.policer_of_class) = (Vec::new(), Vec::new());
+            (port.pcn, port.impairments) = (Vec::new(), Vec::new());
+        }
+        bare
+    }
+
+    pub fn blueprint(&self) -> Blueprint {
+        let mut net = Net::new("200 ms", self.seed);
+        net.0.ties = if self.random_ties { Ties::Random } else { Ties::Scenario };
+        net.0.warm_up = time(if self.warm_up { "60 ms" } else { "0 s" });
+        net.0.trace = true;
+        net.0.classes = ["a", "b", "c"].map(str::to_owned).into();
+        let nodes: Vec<NodeId> = (0..=self.edges.len()).map(|i| net.node(&format!("n{i}"))).collect();
+        let mut parents = vec![(0, LinkId(0), LinkId(0))];
+        for (i, (parent, up, down)) in self.edges.iter().enumerate() {
+            let (parent, child) = (parent % (i + 1), i + 1);
+            let up = up.build(&mut net, nodes[child], nodes[parent], UP_DELAYS);
+            let down = down.build(&mut net, nodes[parent], nodes[child], DOWN_DELAYS);
+            parents.push((parent, up, down));
+        }
+        for (i, flows) in self.flows.iter().enumerate() {
+            let (from, to) = (flows.from % nodes.len(), flows.to % nodes.len());
+            let to = if from == to { (to + 1) % nodes.len() } else { to };
+            let (forward, backward) = (net.route(&path(&parents, from, to)), net.route(&path(&parents, to, from)));
+            let calls = CALLS.get(flows.traffic.wrapping_sub(TRAFFIC.len()));
+            let (name, settings, tcp) = match calls {
+                Some(Calls((name, settings), ..)) => (*name, *settings, ""),
+                None => TRAFFIC[flows.traffic],
+            };
+            let carrier = transport(if ["ftp", "http"].contains(&name) { "tcp" } else { "udp" }, tcp);
+            let starts = ("0 s", if flows.spread { "80 ms" } else { "0 s" });
+            let group = net.group(&format!("g{i}"), source(name, settings), carrier, starts);
+            let plan = &mut net.0.groups[group as usize];
+            (plan.class, plan.precedence) = (flows.class, flows.precedence);
+            plan.calls = calls.map(|calls| Arc::new(calls.plan(i)));
+            plan.stop = time(if flows.stops { "140 ms" } else { "200 ms" });
+            (0..flows.members).for_each(|_| net.flow(group, forward, backward));
+        }
+        for (link, every) in &self.samples {
+            let (link, every) = (LinkId((link % net.0.links.len()) as u32), ["10 ms", "1 ms", "7 us"][*every]);
+            net.sample(link, every);
+            net.sample_meters(link, every);
+        }
+        for &(node, shared, pause, quenches) in &self.switches {
+            let node = nodes[node % nodes.len()];
+            if net.0.switches.iter().all(|switch| switch.node != node) {
+                let shared = shared.map(|i| shared_buffer(BUFFERS[i].0, BUFFERS[i].1));
+                let pause = pause.map(|i| PausePlan { xoff: size(PAUSES[i].0), xon: size(PAUSES[i].1), processing: Duration::from_us(1) });
+                // The sources of all flows that come by are told.
+                let node_index = node.index();
+                let source_quench = quenches.then(|| {
+                    let told = (0..net.0.flows.len()).filter(|flow| net.0.flows[*flow].from != node);
+                    let route = |flow: usize| (FlowId(flow as u32), path(&parents, node_index, net.0.flows[flow].from.index()));
+                    let ways: Vec<(FlowId, Vec<LinkId>)> = told.map(route).collect();
+                    let routes = ways.into_iter().map(|(flow, way)| (flow, net.route(&way))).collect();
+                    SourceQuenchPlan { interval: Duration::from_ms(3), packet: size("56 bytes"), routes }
+                });
+                net.0.switches.push(SwitchPlan { node, buffer: shared, pause, source_quench });
+            }
+        }
+        let all = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true };
+        net.0.watch.groups = (0..net.0.groups.len() as u32).map(|group| (group, all)).collect();
+        let rate = "300 kbit/s".parse::<Rate>().expect("a rate");
+        let expedited = vec![EfPlan { classes: vec![0], rate }, EfPlan { classes: vec![0, 1], rate }];
+        let watch = |link: u32| (LinkId(link), LinkWatch { classes: link.is_multiple_of(2), expedited: expedited.clone() });
+        net.0.watch.links = (0..net.0.links.len() as u32).map(watch).collect();
+        net.0
+    }
+}
+
+impl Calls {
+    fn plan(&self, number: usize) -> CallsPlan {
+        let Calls(_, admission, termination, request_packet) = self;
+        CallsPlan {
+            arrivals: ArrivalPlan::read("poisson", &mut Settings::new("interval = 3 ms")),
+            holding: HoldingPlan::read("exponential", &mut Settings::new("mean = 50 ms")).expect("a law"),
+            initial: number as u32 % 4,
+            initial_spread: Duration::from_ms(20),
+            surge: (number % 2 == 1).then(|| SurgePlan { at: time("70 ms"), calls: 5, spread: Duration::from_ms(10) }),
+            delay: CALL_DELAYS[number % 3].and_then(|settings| DelayPlan::read(&mut Settings::new(settings))),
+            admission: admission.and_then(|(name, settings)| AdmissionPlan::read(name, &mut Settings::new(settings))),
+            termination: termination.and_then(|(name, settings)| TerminationPlan::read(name, &mut Settings::new(settings))),
+            // Signals must take some time, whatever the links.
+            processing: Duration::from_ps([1, 1_000_000, 1_000_000_000][number % 3]),
+            request_packet: *request_packet,
+            call_rate: Rate::from_bps(64_000),
+        }
+    }
+}
+
+impl PortChoice {
+    fn build(&self, net: &mut Net, from: NodeId, to: NodeId, delays: [&str; 5]) -> LinkId {
+        let queue = || {
+            let (name, settings) = DISCIPLINES[self.discipline];
+            discipline(name, settings)
+        };
+        // A link that costs no time has a long delay, or TCP would fill an eternity with round trips.
+        let delay = if self.rate == 5 || self.changes == Some(0) { delays[4] } else { delays[self.delay] };
+        let link = net.link(from, to, RATES[self.rate], delay, queue());
+        let changes = self.changes.map_or(&[][..], |i| CHANGES[i]);
+        net.0.links[link.index()].rate_changes =
+            changes.iter().map(|(at, rate)| (time(at), rate.parse::<Rate>().expect("a rate"))).collect();
+        let port = net.port(link);
+        port.queue_of_class = vec![0, 0, 0];
+        if let Some(i) = self.flow_queues {
+            port.scheduler = scheduler("fq-codel", FLOW_QUEUES[i]);
+        }
+        if let Some((i, inner)) = self.scheduler {
+            let (name, settings, [a, b, c]) = SCHEDULERS[i];
+            port.scheduler = scheduler(name, settings);
+            port.queues = ["b", "a", "c"].map(|name| QueuePlan { name: name.to_owned(), discipline: queue() }).into();
+            port.queue_of_class = vec![1, 0, 2];
+            port.classes = [a, b, c].map(class).into();
+            if let Some(inner) = inner {
+                // The second of two classes has two.
+                let (name, settings, [first, second, _]) = SCHEDULERS[inner];
+                let below = scheduler(name, settings);
+                port.classes = vec![class(a), above(b, below, [first, second].map(class).into())];
+            }
+        }
+        port.shaper = self.shaper.map(|i| shaper(SHAPERS[i]));
+        if let Some((i, only_b)) = self.policer {
+            port.policers = vec![policer(POLICERS[i])];
+            port.policer_of_class = if only_b { vec![None, Some(0), None] } else { vec![Some(0); 3] };
+        }
+        port.marker = self.meter.map(|i| MarkerPlan { meter: meter(METERS[i].0, METERS[i].1), at: METERS[i].2 });
+        let pcn = |i: &usize| PcnMeterPlan::read(PCN[*i].0, &mut Settings::new(PCN[*i].1)).expect("a meter");
+        port.pcn = self.pcn.iter().map(pcn).collect();
+        port.pcn_at = PCN_AT[self.pcn_at];
+        port.impairments = self.impairments.iter().map(|i| impairment(IMPAIRMENTS[*i].0, IMPAIRMENTS[*i].1)).collect();
+        link
+    }
+}
+
+/// The links of the tree from one node to another.
+fn path(parents: &[(usize, LinkId, LinkId)], mut from: usize, mut to: usize) -> Vec<LinkId> {
+    let (mut ups, mut downs) = (Vec::new(), Vec::new());
+    // A parent has a smaller number than its children, so the larger one climbs.
+    while from != to {
+        if from > to {
+            ups.push(parents[from].1);
+            from = parents[from].0;
+        } else {
+            downs.push(parents[to].2);
+            to = parents[to].0;
+        }
+    }
+    ups.extend(downs.into_iter().rev());
+    ups
+}

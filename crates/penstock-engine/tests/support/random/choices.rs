@@ -1,0 +1,137 @@
+//! What random scenarios choose from: components with their settings.
+
+use penstock_engine::blueprint::{MarkAt, PcnAt};
+
+/// At the last one short packets take no time at all.
+pub(super) const RATES: [&str; 6] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "1 Gbit/s", "90000 Tbit/s"];
+/// Towards the root there may be no delay at all; away from it there is, so that no circle is without.
+pub(super) const UP_DELAYS: [&str; 5] = ["1 ms", "0 s", "1 ps", "30 us", "10 ms"];
+pub(super) const DOWN_DELAYS: [&str; 5] = ["1 ms", "1 ps", "3 ns", "30 us", "10 ms"];
+pub(super) const DISCIPLINES: &[(&str, &str)] = &[
+    ("tail-drop", "limit = 1000 packets"),
+    ("tail-drop", "limit = 2 packets"),
+    ("tail-drop", "limit = 3 packets; counts = in-system"),
+    ("tail-drop", "limit = 4000 bytes"),
+    ("red", "limit = 20 packets; min-threshold = 2 packets; max-threshold = 8 packets; max-probability = 0.1; weight = 0.1"),
+    ("red", "limit = 9 kB; min-threshold = 1 kB; max-threshold = 5 kB; max-probability = 0.2; weight = 0.2; spacing = independent"),
+    (
+        "red-n",
+        "limit = 20 packets; min-thresholds = [4 packets, 2 packets]; max-thresholds = [12 packets, 6 packets]; \
+         max-probabilities = [0.1, 0.5]; weight = 0.2",
+    ),
+    (
+        "red-n",
+        "limit = 9 packets; min-thresholds = [2 packets, 1 packets, 1 packets]; max-thresholds = [8 packets, 5 packets, 3 packets]; \
+         max-probabilities = [0.1, 0.3, 1]; weight = 0.5; updates = all; count = shared; idle = ignored",
+    ),
+    ("red", "limit = 20 packets; min-threshold = 2 packets; max-threshold = 8 packets; max-probability = 0.3; weight = 0.1; ecn = true"),
+    ("step-marking", "limit = 20 packets; threshold = 3 packets"),
+    ("step-marking", "limit = 9 kB; threshold = 10 ms; drop-incapable = true"),
+    ("codel", "limit = 30 packets; interval = 20 ms; target = 2 ms; mtu = 500 bytes"),
+    ("codel", "limit = 9 packets; interval = 5 ms; target = 1 ms; mtu = 1 bytes; ecn = true"),
+    ("codel", ""),
+];
+/// Schedulers that make a queue for each flow.
+pub(super) const FLOW_QUEUES: [&str; 3] = ["", "quantum = 300 bytes; flows = 4; limit = 12 packets", "flows = 1; limit = 8 packets"];
+/// Three classes under each scheduler; the last is two levels deep.
+pub(super) const SCHEDULERS: &[(&str, &str, [&str; 3])] = &[
+    ("priority", "order = [a, b, c]", ["", "", ""]),
+    ("priority", "order = [a, b, c]", ["| rate = 200 kbit/s; burst = 2 kB", "| rate = 90 kbit/s; burst = 600 bytes", ""]),
+    ("priority", "order = [a, b, c]", ["| rate = 50 kbit/s; burst = 2 kB; exceeding = goes-last", "", "| rate = 80 kbit/s; burst = 1 kB"]),
+    ("wrr", "", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("wrr", "weighs = bytes", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("wrr", "weighs = bytes; quantum = 100 bytes", ["weight = 70", "weight = 1", "weight = 29"]),
+    ("wrr", "weighs = bytes; quantum = 600 bytes; debts = forgiven", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("drr", "", ["quantum = 1500 bytes", "quantum = 3 kB", "quantum = 1500 bytes"]),
+    ("drr", "", ["quantum = 100 bytes", "quantum = 300 bytes", "quantum = 700 bytes"]),
+    ("scfq", "", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("scfq", "", ["weight = 1", "weight = 1", "weight = 1"]),
+    ("wf2q-plus", "", ["weight = 3", "weight = 1", "weight = 2"]),
+    ("wf2q-plus", "", ["weight = 1", "weight = 1", "weight = 1"]),
+    ("cbq", "", ["share = 0.3; borrows = false", "share = 0.2", "share = 0.5; priority = 2"]),
+    (
+        "cbq",
+        "sharing = ancestor-only; burst = 2",
+        ["share = 0.3", "share = 0.2; borrows = false; priority = 3", "share = 0.1; borrows = false"],
+    ),
+];
+pub(super) const SHAPERS: [&str; 3] =
+    ["rate = 100 kbit/s; burst = 1500 bytes", "rate = 400 kbit/s; burst = 4 kB", "rate = 90 kbit/s; burst = 600 bytes; start = empty"];
+pub(super) const POLICERS: [&str; 2] = ["rate = 100 kbit/s; burst = 3 kB", "rate = 300 kbit/s; burst = 2 kB; start = empty"];
+pub(super) const METERS: &[(&str, &str, MarkAt)] = &[
+    ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Arrival),
+    ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Departure),
+    ("two-rate-tcm", TWO_RATES, MarkAt::Arrival),
+    ("two-rate-tcm", TWO_RATES, MarkAt::Departure),
+];
+pub(super) const TWO_RATES: &str =
+    "committed-rate = 200 kbit/s; committed-burst = 3 kB; peak-rate = 500 kbit/s; peak-burst = 3 kB; mode = colour-aware";
+pub(super) const IMPAIRMENTS: &[(&str, &str)] = &[
+    ("loss", "probability = 0.05"),
+    ("loss", "probability = 0.3"),
+    ("delay", "added = uniform [0 ms, 5 ms]"),
+    ("delay", "added = uniform [1 ms, 9 ms]; keep-order = true"),
+    ("delay", "added = 2 ms"),
+];
+/// Steps of the rate; the last one never recovers.
+pub(super) const CHANGES: [&[(&str, &str)]; 4] = [
+    &[("50 ms", "200 kbit/s"), ("90 ms", "90000 Tbit/s"), ("120 ms", "1 Mbit/s")],
+    &[("50 ms", "200 kbit/s"), ("120 ms", "3 Mbit/s")],
+    &[("40 ms", "0 bit/s"), ("90 ms", "1 Mbit/s"), ("91 ms", "0 bit/s"), ("150 ms", "700 kbit/s")],
+    &[("100 ms", "0 bit/s")],
+];
+/// The first so many of [`TRAFFIC`] are open loops.
+pub(super) const OPEN: usize = 9;
+pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
+    ("cbr", "rate = 400 kbit/s; packet = 500 bytes; phase = zero", ""),
+    ("cbr", "rate = 400 kbit/s; packet = 500 bytes", "ecn = ect-0"),
+    ("cbr", "rate = 400 kbit/s; packet = 500 bytes", ""),
+    ("cbr", "rate = 64 kbit/s; packet = 160 bytes; spacing-jitter = 0.1", ""),
+    ("poisson", "rate = 300 kbit/s; packet = exponential 500 bytes", ""),
+    ("cbr", "rate = 300 kbit/s; packet = mix [160 bytes @ 0.5, 1500 bytes @ 0.5]", ""),
+    ("poisson", "rate = 500 kbit/s; packet = mix [160 bytes @ 0.5, 1500 bytes @ 0.5]", ""),
+    ("on-off", "packet = 160 bytes; spacing = 2 ms; on = 9 ms; off = 5 ms", ""),
+    ("on-off", "packet = 160 bytes; spacing = 1 ms; on = 3 ms; off = 9 ms; remainder = whole", ""),
+    ("ftp", "", "variant = tahoe; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "variant = reno; min-rto = 20 ms; initial-rto = 50 ms"),
+    ("ftp", "size = 20 kB", "variant = reno; min-rto = 0 s; initial-rto = 50 ms; timer-tick = 10 ms"),
+    ("ftp", "", "variant = new-reno; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
+    ("ftp", "", "variant = sack; min-rto = 20 ms; initial-rto = 100 ms; syn = false"),
+    ("ftp", "", "variant = new-reno; packet = 300 bytes; min-rto = 0 s; initial-rto = 50 ms; initial-window = 2 packets"),
+    ("ftp", "", "ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "recovery = sack; congestion-control = cubic; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ecn = true"),
+    ("ftp", "", "congestion-control = cubic { hystart = true }; pacing = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+];
+
+pub(super) const PCN: &[(&str, &str)] = &[
+    ("single-threshold", "admissible-rate = 200 kbit/s; supportable-rate = 400 kbit/s"),
+    ("threshold", "rate = 200 kbit/s; size = 20 ms; threshold = 10 ms"),
+    ("excess", "rate = 300 kbit/s; size = 20 ms"),
+    ("fractional", "admissible-rate = 200 kbit/s; supportable-rate = 400 kbit/s"),
+];
+pub(super) const PCN_AT: [PcnAt; 3] = [PcnAt::Accepted, PcnAt::Offered, PcnAt::Departure];
+/// The source of a call, admission, termination, and the size of a request's packet.
+pub(super) const CALLS: &[Calls] = &[
+    Calls(VOICE, Some(("cle", "threshold = 0.01; weight = 0.3")), None, None),
+    Calls(BURSTS, Some(("cle", "threshold = 0.1; weight = 0.3; update = interval; interval = 7 ms")), None, Some(160)),
+    Calls(VOICE, Some(("count", "limit = 9")), Some(("single-threshold", "marked-run = 5; unmarked-run = 3")), None),
+    Calls(BURSTS, None, Some(("cl", "sar-interval = 10 ms; sending-interval = 10 ms; marks = any")), None),
+    Calls(BURSTS, Some(("rfc-6662", "measuring-interval = 10 ms")), Some(("rfc-6662", "measuring-interval = 10 ms")), None),
+];
+pub(super) const VOICE: (&str, &str) = ("cbr", "rate = 64 kbit/s; packet = 160 bytes; phase = zero");
+pub(super) const BURSTS: (&str, &str) = ("on-off", "packet = 160 bytes; spacing = 5 ms; on = 34 ms; off = 66 ms");
+pub(super) const CALL_DELAYS: [Option<&str>; 3] =
+    [None, Some("added = uniform [0 ms, 15 ms]"), Some("added = uniform [0 ms, 15 ms]; keep-order = true")];
+pub(super) type Named = (&'static str, &'static str);
+pub(super) struct Calls(pub(super) Named, pub(super) Option<Named>, pub(super) Option<Named>, pub(super) Option<u32>);
+
+/// Buffers that the ports of a node share, small enough to refuse packets.
+pub(super) const BUFFERS: &[(&str, &str)] = &[
+    ("static-shares", "size = 9 kB"),
+    ("pool", "size = 8 packets"),
+    ("pool", "size = 4000 bytes"),
+    ("dynamic-threshold", "size = 12 kB; alpha = 0.5"),
+    ("dynamic-threshold", "size = 20 packets; alpha = 2"),
+];
+/// Thresholds of PAUSE.
+pub(super) const PAUSES: [(&str, &str); 3] = [("1500 bytes", "1500 bytes"), ("3 kB", "600 bytes"), ("1 byte", "1 byte")];

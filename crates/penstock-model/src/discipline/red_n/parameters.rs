@@ -1,0 +1,152 @@
+//! The parameters of RED_n.
+
+use super::super::early_drop::{amount, Idle, Spacing, MEAN_PACKET};
+use super::super::PRECEDENCES;
+use crate::parameters::{Check, Limit, Probability, Weight};
+use crate::units::Bytes;
+
+crate::parameters! {
+    /// RED_n: RED with its own thresholds, maximum probability and average for each drop precedence; two make RIO.
+    ///
+    /// ## Decides
+    /// As `red` does, with the i-th entry of each list for packets of precedence i; worse precedences than the lists have
+    /// share the last entry; `ecn` is that of `red`. `averages` says which packets an average counts, and `updates` which arrivals refresh it. An
+    /// arrival that ends idle time ages all of them. Whatever does not fit into `limit` is dropped (cause `overflow`).
+    ///
+    /// ## State
+    /// One average per precedence, one count per precedence or one for all. The cost per packet grows with the number of
+    /// precedences, at most four; one random number per arrival between its thresholds.
+    ///
+    /// ## Departures
+    /// The documents leave open which arrivals refresh which average, whether the count is shared, and whether a packet
+    /// that finds no room is an arrival: hence `updates`, `count` and `when-full`. ns-2's queue/rio.cc refreshes no
+    /// average when an Out packet arrives, which no document asks for and which is not offered. Otherwise the departures
+    /// of `red`; its "at most one packet waits" is over the packets that the precedence's own average counts. A queue is
+    /// counted in packets only.
+    ///
+    /// ## Example
+    /// ```toml
+    /// queue.red-n = { limit = "60 packets", min-thresholds = ["20 packets", "20 packets"], max-thresholds = ["40 packets", "40 packets"], max-probabilities = ["1/30", "1/20"] }
+    /// ```
+    ///
+    /// ## References
+    /// [Goyal99 s2]; RIO: [Clark98 s3]; RED: [Floyd93 s4]; one average over all: draft-goyal-dpstdy-diffserv-01.
+    pub struct Parameters {
+        /// The most that the queue may hold, in packets.
+        limit: Limit;
+        /// Averages below which nothing is dropped, best protected precedence first (min_th).
+        min_thresholds: Vec<Limit>;
+        /// Averages from which everything is dropped (max_th).
+        max_thresholds: Vec<Limit>;
+        /// Drop probabilities just below the maximum thresholds, before spacing (max_p).
+        max_probabilities: Vec<Probability>;
+        /// Weight of an arrival's sample in an average (w_q); default of [Floyd93 s6], [Goyal99 Table 1] and ns-2.
+        weight: Weight = "0.002";
+        /// Mean packet, which makes idle time into packets; default of ns-2.
+        mean_packet: Bytes = "500 bytes";
+        /// What idle time does to the averages.
+        idle: Idle = "corrected";
+        /// How drops follow one another; default of ns-2.
+        spacing: Spacing = "wait";
+        /// Whether the probability rises steadily to 1 above the maximum threshold; off in [Floyd93 s4].
+        gentle: bool = "false";
+        /// Which packets the average of a precedence counts; default of [Goyal99 s2] and RIO.
+        averages: Averages = "coupled";
+        /// Which averages an arrival refreshes; default of RIO.
+        updates: Updates = "rio";
+        /// Whose packets the count of the spacing counts.
+        count: CountOf = "per-precedence";
+        /// What an arrival that finds no room does to averages and count.
+        when_full: WhenFull = "refresh";
+        /// Mark ECN-capable packets instead of dropping them early.
+        ecn: bool = "false";
+    }
+}
+
+crate::choice! {
+    /// Which queued packets the average of precedence i counts.
+    pub enum Averages {
+        /// Those of precedence 0 to i.
+        "coupled" => Coupled,
+        /// Those of precedence i.
+        "separate" => Separate,
+        /// All.
+        "total" => Total,
+    }
+}
+
+crate::choice! {
+    /// Which averages an arrival refreshes.
+    pub enum Updates {
+        /// Those that will count it.
+        "rio" => Rio,
+        /// All.
+        "all" => All,
+    }
+}
+
+crate::choice! {
+    /// Whose packets are counted between drops.
+    pub enum CountOf {
+        /// Each precedence counts its own, from its own last drop.
+        "per-precedence" => PerPrecedence,
+        /// One count for all, restarted by any drop and by any precedence whose average rises above its minimum.
+        "shared" => Shared,
+    }
+}
+
+crate::choice! {
+    /// What an arrival that finds no room does to averages and count.
+    pub enum WhenFull {
+        /// What every arrival does, and as a drop it restarts the count.
+        "refresh" => Refresh,
+        /// Nothing, as in ns-2's diffserv/dsredq.cc: under overload the averages stay lower.
+        "ignore" => Ignore,
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let n = self.min_thresholds.len();
+        for (key, len) in [("max-thresholds", self.max_thresholds.len()), ("max-probabilities", self.max_probabilities.len())] {
+            if len != n {
+                mistake(key, format!("has {len} entries and min-thresholds has {n}; one for each precedence"));
+            }
+        }
+        if n > PRECEDENCES {
+            mistake("min-thresholds", format!("has {n} entries; a packet has at most {PRECEDENCES} precedences"));
+        }
+        let thresholds = self.min_thresholds.iter().chain(&self.max_thresholds);
+        if thresholds.chain([&self.limit]).any(|limit| matches!(limit, Limit::Bytes(_))) {
+            mistake("limit", "limit and all thresholds must be in packets".to_owned());
+            return;
+        }
+        for (i, (min, max)) in self.min_thresholds.iter().zip(&self.max_thresholds).enumerate() {
+            if amount(*min) >= amount(*max) {
+                mistake("max-thresholds", format!("item {i}: must be above item {i} of min-thresholds"));
+            }
+            if amount(*max) > amount(self.limit) {
+                mistake("max-thresholds", format!("item {i}: is above limit, where the average never comes; at most limit"));
+            }
+        }
+        let mut idle_word = |key: &str, why: &str| mistake(key, format!("has no effect with {why}; leave it out"));
+        if self.updates != Updates::Rio && self.averages == Averages::Total {
+            idle_word("updates", "averages = \"total\", where every arrival refreshes the one average");
+        }
+        if n == 1 && self.averages != Averages::Coupled {
+            idle_word("averages", "one precedence");
+        }
+        if n == 1 && self.updates != Updates::Rio {
+            idle_word("updates", "one precedence");
+        }
+        if n == 1 && self.count != CountOf::PerPrecedence {
+            idle_word("count", "one precedence");
+        }
+        if self.count != CountOf::PerPrecedence && self.spacing == Spacing::Independent {
+            idle_word("count", "spacing = \"independent\"");
+        }
+        if self.mean_packet != MEAN_PACKET && self.idle == Idle::Ignored {
+            idle_word("mean-packet", "idle = \"ignored\"");
+        }
+    }
+}

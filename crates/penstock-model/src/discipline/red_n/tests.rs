@@ -1,0 +1,193 @@
+//! Averages, counts and drops worked by hand.
+
+use super::super::testing::{arrivals, gaps, packet, port, queue};
+use super::*;
+use crate::packet::Ecn;
+use crate::parameters::testing::read;
+use crate::units::Duration;
+
+const FORCED: Verdict = Verdict::Drop(DropCause::Forced);
+const THREE: [&str; 4] = [
+    "limit = 60 packets",
+    "min-thresholds = [20 packets, 20 packets, 20 packets]",
+    "max-thresholds = [40 packets, 40 packets, 40 packets]",
+    "max-probabilities = [1/30, 1/20, 1/10]",
+];
+
+fn red_n(more: &[&str]) -> RedN {
+    RedN::new(&read(&[&THREE[..], more].concat()).expect("sound"), &port())
+}
+
+fn averages(it: &RedN) -> Vec<f64> {
+    it.averages().collect()
+}
+
+#[test]
+fn capable_packets_are_marked_instead_of_dropped_early() {
+    let verdicts = |lines: &[&str], ecn: Ecn| {
+        let mut it = red_n(&[&["weight = 1", "spacing = independent"], lines].concat());
+        let packet = Packet { ecn, ..packet(500, 2) };
+        (0..400).map(|_| it.on_arrival(Time::ZERO, &packet, &queue([0, 0, 30, 0]))).collect::<Vec<_>>()
+    };
+    let other = |verdicts: Vec<Verdict>| verdicts.into_iter().find(|verdict| *verdict != Verdict::Accept);
+    assert_eq!(other(verdicts(&["ecn = true"], Ecn::Ect1)), Some(Verdict::Mark));
+    assert_eq!(other(verdicts(&["ecn = true"], Ecn::NotEct)), Some(Verdict::Drop(DropCause::Early)));
+    assert_eq!(other(verdicts(&[], Ecn::Ect1)), Some(Verdict::Drop(DropCause::Early)));
+}
+
+/// The averages after an arrival of each of the given precedences to a queue of 4, 6 and 10 packets, w = 1/2.
+fn after(precedences: &[u8], more: &[&str]) -> Vec<f64> {
+    let mut it = red_n(&[more, &["weight = 0.5"]].concat());
+    for precedence in precedences {
+        arrivals(&mut it, *precedence, &queue([4, 6, 10, 0]), 1);
+    }
+    averages(&it)
+}
+
+#[test]
+fn coupled_averages_count_a_precedence_and_the_better_ones() {
+    // An arrival of precedence 2 is counted by the last average only, of precedence 0 by all.
+    assert_eq!(after(&[2], &[]), [0.0, 0.0, 10.0]);
+    assert_eq!(after(&[2, 0], &[]), [2.0, 5.0, 15.0]);
+    assert_eq!(after(&[2, 0, 1], &[]), [2.0, 7.5, 17.5]);
+    assert_eq!(after(&[2], &["updates = all"]), [2.0, 5.0, 10.0]);
+}
+
+#[test]
+fn arrivals_without_room_refresh_the_averages_or_change_nothing() {
+    let full = queue([20, 40, 0, 0]);
+    let mut it = red_n(&["weight = 0.5"]);
+    assert_eq!(arrivals(&mut it, 0, &full, 1), [Verdict::Drop(DropCause::Overflow)]);
+    assert_eq!(averages(&it), [10.0, 30.0, 30.0]);
+    let mut it = red_n(&["weight = 0.5", "when-full = ignore"]);
+    assert_eq!(arrivals(&mut it, 0, &full, 1), [Verdict::Drop(DropCause::Overflow)]);
+    assert_eq!(averages(&it), [0.0; 3]);
+}
+
+#[test]
+fn a_count_goes_on_over_arrivals_that_are_ignored() {
+    // Half-way between the thresholds precedence 1 has p = 1/40, so gaps of at most 40.
+    let mut it = red_n(&["weight = 1", "spacing = count", "when-full = ignore"]);
+    let (half, full) = (queue([0, 30, 0, 0]), queue([0, 60, 0, 0]));
+    arrivals(&mut it, 1, &half, 1);
+    for _ in 0..100 {
+        let mut accepted = 0;
+        while arrivals(&mut it, 1, &half, 1) == [Verdict::Accept] {
+            accepted += 1;
+            arrivals(&mut it, 1, &full, 1);
+        }
+        assert!(accepted < 40, "{accepted} in a row");
+    }
+}
+
+#[test]
+fn separate_averages_count_one_precedence_each() {
+    assert_eq!(after(&[1], &["averages = separate"]), [0.0, 3.0, 0.0]);
+    assert_eq!(after(&[1, 2], &["averages = separate"]), [0.0, 3.0, 5.0]);
+    assert_eq!(after(&[1, 2], &["averages = separate", "updates = all"]), [3.0, 4.5, 7.5]);
+}
+
+#[test]
+fn one_total_average_counts_everything_on_every_arrival() {
+    assert_eq!(after(&[2], &["averages = total"]), [10.0, 10.0, 10.0]);
+    assert_eq!(after(&[2, 0], &["averages = total"]), [15.0, 15.0, 15.0]);
+}
+
+#[test]
+fn idle_time_ages_every_average() {
+    let mut it = red_n(&["weight = 0.5"]);
+    arrivals(&mut it, 0, &queue([4, 6, 10, 0]), 1);
+    let idle = Occupancy { idle_since: Some(Time::ZERO), ..Occupancy::default() };
+    // 10 ms hold three packets of 500 bytes at 1.5 Mbit/s: an eighth remains, and half of that where the arrival counts.
+    it.on_arrival(Time::ZERO + Duration::from_ms(10), &packet(500, 1), &idle);
+    assert_eq!(averages(&it), [2.0 / 8.0, 5.0 / 16.0, 10.0 / 16.0]);
+}
+
+#[test]
+fn the_worse_are_dropped_before_the_better() {
+    let mut it = red_n(&["weight = 1"]);
+    let full_of_worst = queue([15, 4, 30, 0]);
+    assert_eq!(arrivals(&mut it, 2, &full_of_worst, 2), [FORCED; 2]);
+    assert_eq!(arrivals(&mut it, 0, &full_of_worst, 50), [Verdict::Accept; 50]);
+    assert_eq!(arrivals(&mut it, 1, &full_of_worst, 50), [Verdict::Accept; 50]);
+    assert_eq!(arrivals(&mut it, 0, &queue([0, 0, 60, 0]), 1), [Verdict::Drop(DropCause::Overflow)]);
+}
+
+#[test]
+fn precedences_beyond_the_lists_share_the_last_entry() {
+    let mut it = red_n(&["weight = 1", "averages = separate"]);
+    assert_eq!(arrivals(&mut it, 3, &queue([0, 0, 15, 25]), 1), [FORCED]);
+    assert_eq!(averages(&it), [0.0, 0.0, 40.0]);
+}
+
+#[test]
+fn one_precedence_is_red() {
+    let one = ["limit = 60 packets", "min-thresholds = [20 packets]", "max-thresholds = [40 packets]", "max-probabilities = [0.2]"];
+    let mut red_n = RedN::new(&read(&one).expect("sound"), &port());
+    let red = ["limit = 60 packets", "min-threshold = 20 packets", "max-threshold = 40 packets", "max-probability = 0.2"];
+    let mut red = super::super::red::Red::new(&read(&red).expect("sound"), &port());
+    for packets in (0..=60).chain((0..60).rev()).cycle().take(20_000) {
+        let held = queue([packets / 2, packets - packets / 2, 0, 0]);
+        assert_eq!(arrivals(&mut red_n, 0, &held, 1), arrivals(&mut red, 0, &held, 1));
+    }
+}
+
+/// Gaps between drops where precedences 0 and 1 alternate at p = .1: in all arrivals, and in those of precedence 0.
+fn alternating(count: &str) -> (Vec<usize>, Vec<usize>) {
+    let two = [
+        "limit = 60 packets",
+        "min-thresholds = [20 packets, 20 packets]",
+        "max-thresholds = [40 packets, 40 packets]",
+        "max-probabilities = [0.2, 0.2]",
+        "averages = total",
+        "weight = 1",
+        count,
+    ];
+    let mut it = RedN::new(&read(&two).expect("sound"), &port());
+    let verdicts: Vec<Verdict> = (0..20_000u32).map(|i| arrivals(&mut it, (i % 2) as u8, &queue([15, 15, 0, 0]), 1)[0]).collect();
+    let own: Vec<Verdict> = verdicts.iter().step_by(2).copied().collect();
+    (gaps(&verdicts), gaps(&own))
+}
+
+#[test]
+fn the_count_is_kept_per_precedence_or_shared() {
+    let least = |gaps: Vec<usize>| gaps.into_iter().min().expect("drops");
+    let (all, own) = alternating("count = per-precedence");
+    assert!(least(all) < 10 && least(own) == 10);
+    let (all, own) = alternating("count = shared");
+    assert!(least(all) == 10 && least(own) < 10);
+}
+
+fn mistakes(lines: &[&str]) -> Vec<String> {
+    read::<Parameters>(lines).expect_err("a mistake")
+}
+
+#[test]
+fn lists_that_do_not_fit_are_refused() {
+    let short = ["limit = 60 packets", "min-thresholds = [20 packets, 50 packets]", "max-thresholds = [70 packets, 50 packets]"];
+    assert_eq!(
+        mistakes(&[&short[..], &["max-probabilities = [0.1]"]].concat()),
+        [
+            "max-probabilities: has 1 entries and min-thresholds has 2; one for each precedence",
+            "max-thresholds: item 0: is above limit, where the average never comes; at most limit",
+            "max-thresholds: item 1: must be above item 1 of min-thresholds",
+        ]
+    );
+    let five = |what: &str, item: &str| format!("{what} = [{}]", [item; 5].join(", "));
+    let (min, max, p) = (five("min-thresholds", "2 packets"), five("max-thresholds", "4 packets"), five("max-probabilities", "0.1"));
+    assert_eq!(mistakes(&["limit = 9 packets", &min, &max, &p]), ["min-thresholds: has 5 entries; a packet has at most 4 precedences"]);
+    let bytes = ["limit = 60 kB", THREE[1], THREE[2], THREE[3]];
+    assert_eq!(mistakes(&bytes), ["limit: limit and all thresholds must be in packets"]);
+}
+
+#[test]
+fn settings_without_effect_are_refused() {
+    let with = |more: &[&str]| mistakes(&[&THREE[..], more].concat());
+    assert!(with(&["averages = total", "updates = all"])[0].starts_with("updates: has no effect with averages = \"total\""));
+    assert!(with(&["count = shared", "spacing = independent"])[0].starts_with("count: has no effect"));
+    assert!(with(&["mean-packet = 576 bytes", "idle = ignored"])[0].starts_with("mean-packet: has no effect"));
+    let one = ["limit = 60 packets", "min-thresholds = [20 packets]", "max-thresholds = [40 packets]", "max-probabilities = [0.2]"];
+    let idle = mistakes(&[&one[..], &["averages = separate", "updates = all", "count = shared"]].concat());
+    assert_eq!(idle.len(), 3);
+    assert!(idle.iter().all(|mistake| mistake.ends_with("has no effect with one precedence; leave it out")));
+}

@@ -1,0 +1,85 @@
+//! Classes and queues for the tests of schedulers.
+
+use super::class::{ClassKeys, ClassPlan};
+use super::{QueueState, Scheduler, Turn};
+use crate::parameters::testing::read;
+use crate::rng::Key;
+use crate::units::{Duration, Time};
+use std::collections::VecDeque;
+
+/// A class with these keys, as `weight = 3`.
+pub(super) fn class(lines: &[&str]) -> ClassPlan {
+    ClassPlan { keys: read::<ClassKeys>(lines).expect("sound"), ..ClassPlan::default() }
+}
+
+/// Classes with these weights.
+pub(super) fn weighted(weights: &[u32]) -> Vec<ClassPlan> {
+    weights.iter().map(|weight| class(&[&format!("weight = {weight}")])).collect()
+}
+
+/// Queues of so many packets of so many bytes.
+pub(super) struct Queues(pub Vec<(u32, u32)>);
+
+impl Queues {
+    pub fn states(&self) -> Vec<QueueState> {
+        let state = |(packets, size): &(u32, u32)| QueueState {
+            packets: *packets,
+            bytes: u64::from(packets * size),
+            head: if *packets > 0 { *size } else { 0 },
+        };
+        self.0.iter().map(state).collect()
+    }
+
+    /// Tells the scheduler of everything that waits.
+    pub fn announce(&self, it: &mut impl Scheduler) {
+        let states = self.states();
+        (0..states.len()).filter(|queue| states[*queue].packets > 0).for_each(|queue| it.on_backlog(Time::ZERO, queue, &states));
+    }
+
+    /// Lets `n` packets go, all at time zero; asks twice each time, which must not matter.
+    pub fn send(&mut self, it: &mut impl Scheduler, n: usize) -> Vec<usize> {
+        let mut sent = Vec::new();
+        while sent.len() < n && self.0.iter().any(|(packets, _)| *packets > 0) {
+            let Turn::Queue(queue) = it.next(Time::ZERO, &self.states()) else { panic!("nothing holds packets back") };
+            assert_eq!(it.next(Time::ZERO, &self.states()), Turn::Queue(queue));
+            self.0[queue].0 -= 1;
+            it.on_sent(Time::ZERO, queue, self.0[queue].1, &self.states());
+            sent.push(queue);
+        }
+        sent
+    }
+}
+
+/// Lets two schedulers serve the same random packets of three classes, which come and go all the time, on a link of
+/// 8 kbit/s; their decisions must be the same.
+pub(super) fn decide_alike(a: &mut impl Scheduler, b: &mut impl Scheduler, packets: usize) {
+    let mut stream = Key::root(1, 0).stream();
+    let mut queues = vec![VecDeque::new(); 3];
+    let mut now = Time::ZERO;
+    let states = |queues: &[VecDeque<u32>]| -> Vec<QueueState> {
+        let state = |queue: &VecDeque<u32>| QueueState {
+            packets: queue.len() as u32,
+            bytes: queue.iter().map(|size| u64::from(*size)).sum(),
+            head: queue.front().map_or(0, |size| *size),
+        };
+        queues.iter().map(state).collect()
+    };
+    for _ in 0..packets {
+        let (class, size) = (stream.below(3) as usize, 1 + stream.below(1500) as u32);
+        queues[class].push_back(size);
+        if queues[class].len() == 1 {
+            a.on_backlog(now, class, &states(&queues));
+            b.on_backlog(now, class, &states(&queues));
+        }
+        // Something always waits, so that no busy period ends.
+        while queues.iter().map(VecDeque::len).sum::<usize>() as u64 > 2 + stream.below(10) {
+            let turn = a.next(now, &states(&queues));
+            assert_eq!(turn, b.next(now, &states(&queues)));
+            let Turn::Queue(class) = turn else { panic!("nothing holds packets back") };
+            let size = queues[class].pop_front().expect("it has a packet");
+            a.on_sent(now, class, size, &states(&queues));
+            b.on_sent(now, class, size, &states(&queues));
+            now += Duration::from_ms(u64::from(size));
+        }
+    }
+}

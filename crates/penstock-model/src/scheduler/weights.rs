@@ -1,0 +1,48 @@
+//! Weights of classes, and what a byte costs a class by its weight.
+
+use super::class::ClassPlan;
+
+/// The weights of classes. A class that has none, in a blueprint made by hand, has 1.
+pub(super) fn weights(classes: &[ClassPlan]) -> Vec<u64> {
+    classes.iter().map(|class| class.keys.weight.map_or(1, |weight| u64::from(weight.0))).collect()
+}
+
+/// `unit` x (sum of the weights) / weight for each class: what a byte costs a class where the classes together pay `unit`.
+/// Rounded to the nearest whole.
+pub(super) fn costs(unit: u128, classes: &[ClassPlan]) -> Vec<u128> {
+    let weights = weights(classes);
+    let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
+    let cost = |weight: &u64| (unit * sum + u128::from(weight / 2)) / u128::from(*weight);
+    weights.iter().map(cost).collect()
+}
+
+/// The least common multiple of the weights, in multiples of which [`costs`] are exact; `None` above `most`.
+pub(super) fn exact_unit(classes: &[ClassPlan], most: u64) -> Option<u64> {
+    let join = |multiple: u64, weight: u64| {
+        let multiple = multiple / common_divisor(u128::from(multiple), u128::from(weight)) as u64 * weight;
+        (multiple <= most).then_some(multiple)
+    };
+    weights(classes).into_iter().try_fold(1, join)
+}
+
+/// The greatest common divisor.
+pub(super) fn common_divisor(mut a: u128, mut b: u128) -> u128 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::weighted;
+    use super::*;
+
+    #[test]
+    fn costs_are_exact_where_weights_have_a_small_multiple() {
+        assert_eq!(exact_unit(&weighted(&[4, 6, 9]), 100), Some(36));
+        assert_eq!(exact_unit(&weighted(&[4, 6, 9]), 35), None);
+        assert_eq!(costs(36, &weighted(&[4, 6, 9])), [171, 114, 76]);
+        assert_eq!(costs(1, &weighted(&[1, 9])), [10, 1], "10/9 is rounded");
+    }
+}
