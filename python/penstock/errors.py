@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.printable import path_text, printable_lines
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -17,7 +19,10 @@ __all__ = ["InputError", "PenstockError", "RunsFailed", "ScenarioError", "StoreE
 
 
 class PenstockError(Exception):
-    """The root of the tree; its text is a message for people."""
+    """The root of the tree; its text is a message for people, printable on any terminal."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(printable_lines(message))
 
     exit_code = 1
     """What the command line ends with."""
@@ -87,7 +92,8 @@ def line_of(mistake: Mistake) -> str:
     '--set duration: 5 has no unit'
     """
     file, path = mistake["file"], mistake["path"]
-    place = file if mistake["line"] is None else f"{file}:{mistake['line']}"
+    shown = path_text(file)
+    place = shown if mistake["line"] is None else f"{shown}:{mistake['line']}"
     if file.startswith("--set ") and file.removeprefix("--set ").rpartition(".")[2] == path.rpartition(".")[2]:
         # The setting has named that very key already.
         path = ""

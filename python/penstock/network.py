@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import toml
 from penstock.component import Component, kebab
+from penstock.printable import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +29,9 @@ class Node:
 
     def __getitem__(self, index: int) -> Node:
         if self.count is None:
-            raise TypeError(f"{self.name} is one node and has no members")
+            raise TypeError(f"{quoted(self.name)} is one node and has no members")
         if not 0 <= index < self.count:
-            raise IndexError(f"{self.name} has members 0 to {self.count - 1}, not {index}")
+            raise IndexError(f"{quoted(self.name)} has members 0 to {self.count - 1}, not {index}")
         return Node(f"{self.name}[{index}]")
 
     def __len__(self) -> int:
@@ -374,7 +375,7 @@ class Network:
 
     def _add(self, node: Node, buffer: Component | None, tables: Mapping[str, Mapping[str, Any] | None]) -> Node:
         if node.name in self._nodes:
-            raise ValueError(f"there is a node called '{node.name}' already")
+            raise ValueError(f"there is a node called {quoted(node.name)} already")
         self._nodes[node.name] = node
         self._shared[node.name] = {} if buffer is None else {"buffer": {buffer.KEY: buffer.table()}}
         for name, table in tables.items():

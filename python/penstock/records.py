@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
+
+from penstock.printable import command_text, printable_lines, shortened
 
 __all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status"]
 
@@ -86,11 +87,13 @@ class RunFailure:
     def __str__(self) -> str:
         request = self.request
         whose = " (a bug in Penstock, please report it)" if self.ours else ""
-        sets = "".join(f" --set {shlex.quote(f'{path}={value}')}" for path, value in request.sets)
-        file = shlex.quote(self.file or f"{request.name}.toml")
-        which = f"seed {request.seed}, replication {request.replication}"
-        command = f"penstock run {file}{sets} --seed {request.seed} --replication {request.replication}"
-        return f"{request.name}, {which} failed{whose}: {self.message}\n  repeat that one run: {command}"
+        sets = [word for path, value in request.sets for word in ("--set", f"{path}={value}")]
+        which = ["--seed", str(request.seed), "--replication", str(request.replication)]
+        command = command_text(["penstock", "run", self.file or f"{request.name}.toml", *sets, *which])
+        return (
+            f"{shortened(request.name, 100)}, seed {request.seed}, replication {request.replication} failed{whose}: "
+            f"{printable_lines(self.message)}\n  repeat that one run: {command}"
+        )
 
 
 @dataclass(slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from penstock.printable import json_text, printable
 from penstock.statistics import Interval, interval
 
 if TYPE_CHECKING:
@@ -71,12 +71,13 @@ def to_frame(results: Sequence[RunResult]) -> pl.DataFrame:
     -------
     polars.DataFrame
         Columns ``scenario``, one per changed setting, ``metric``, one per label, ``unit``, ``mean``, ``ci_low``,
-        ``ci_high`` (both null below two runs), ``runs`` and ``values``; a label that a metric lacks is null.
+        ``ci_high`` (both null below two runs), ``runs`` and ``values``; a label that a metric lacks is null. Texts
+        are escaped where they could act on a terminal that a frame is printed on.
     """
     import polars as pl
 
     summaries = summarise(results)
-    paths = list(dict.fromkeys(path for summary in summaries for path in summary.point))
+    paths = list(dict.fromkeys(printable(path) for summary in summaries for path in summary.point))
     labels = list(dict.fromkeys(label for summary in summaries for label in summary.labels))
     text = pl.String
     schema: dict[str, Any] = {
@@ -94,9 +95,9 @@ def to_frame(results: Sequence[RunResult]) -> pl.DataFrame:
     rows = [
         {
             **dict.fromkeys(schema),
-            **summary.point,
-            **summary.labels,
-            "scenario": summary.scenario,
+            **{printable(path): printable(value) for path, value in summary.point.items()},
+            **{label: printable(value) for label, value in summary.labels.items()},
+            "scenario": printable(summary.scenario),
             "metric": summary.metric,
             "unit": summary.unit,
             "mean": summary.interval.mean,
@@ -141,7 +142,7 @@ def to_json(scenario: str, results: Sequence[RunResult], **more: Any) -> str:
         }
         for summary in summarise(results)
     ]
-    return json.dumps({"scenario": scenario, **more, "metrics": metrics}, indent=2, ensure_ascii=False, allow_nan=False)
+    return json_text({"scenario": scenario, **more, "metrics": metrics})
 
 
 def plus_minus(numbers: Interval, digits: int | None = None) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from penstock import _core
 from penstock.errors import RunsFailed, ScenarioError, StoreError
+from penstock.printable import utf8
 from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status
 from penstock.store import run_key
 
@@ -153,7 +154,7 @@ def _plan(requests: Sequence[RunRequest]) -> list[_Job]:
         text = (request.scenario, request.sets, request.name)
         if text not in scenarios:
             try:
-                scenarios[text] = _core.Scenario(request.scenario, request.name, list(request.sets))
+                scenarios[text] = _core.Scenario(request.scenario, utf8(request.name), list(request.sets))
             except _core.ScenarioError as error:
                 scenarios[text] = None
                 mistakes.extend(error.mistakes)

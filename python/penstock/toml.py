@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penstock.printable import printable, shortened
+
 __all__ = ["key", "lines", "value"]
 
 
@@ -48,7 +50,9 @@ def value(what: Any) -> str:
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
     if isinstance(what, Sequence):
         return f"[{', '.join(value(item) for item in what)}]"
-    raise TypeError(f"{what!r} cannot stand in a scenario; write a text, a number, a switch, a list or a table")
+    raise TypeError(
+        f"{shortened(repr(what), 60)} cannot stand in a scenario; write a text, a number, a switch, a list or a table"
+    )
 
 
 def lines(table: Mapping[str, Any]) -> list[str]:
@@ -57,4 +61,4 @@ def lines(table: Mapping[str, Any]) -> list[str]:
 
 
 def _text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return printable(json.dumps(text, ensure_ascii=False))

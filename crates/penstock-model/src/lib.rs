@@ -19,6 +19,7 @@ pub mod impairment;
 pub mod meter;
 pub mod packet;
 pub mod pcn_meter;
+pub mod printable;
 pub mod probe;
 pub mod rng;
 pub mod scheduler;

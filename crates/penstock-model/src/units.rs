@@ -3,6 +3,7 @@
 //! One picosecond is the transmission time of one bit at 1 Tbit/s, and a `u64` of them lasts 213 days. Arithmetic
 //! saturates at [`Time::NEVER`], so a quantity that cannot happen compares later than everything that can.
 
+use crate::printable::{quoted, shortened};
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 use std::str::FromStr;
@@ -310,19 +311,19 @@ fn parse_quantity(text: &str, units: &[(&str, u64)], example: &str) -> Result<u6
     let (number, unit) = split_quantity(text);
     let allowed = || units.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     if number.is_empty() {
-        return Err(format!("'{text}' is not a quantity; write a number and a unit such as \"{example}\" (units: {})", allowed()));
+        return Err(format!("{} is not a quantity; write a number and a unit such as \"{example}\" (units: {})", quoted(text), allowed()));
     }
     if unit.is_empty() {
-        return Err(format!("{number} has no unit; write \"{example}\" (units: {})", allowed()));
+        return Err(format!("{} has no unit; write \"{example}\" (units: {})", shortened(number, 60), allowed()));
     }
     let Some((_, scale)) = units.iter().find(|(name, _)| *name == unit) else {
-        return Err(format!("unknown unit '{unit}' in '{text}'; write \"{example}\" (units: {})", allowed()));
+        return Err(format!("unknown unit {} in {}; write \"{example}\" (units: {})", quoted(unit), quoted(text), allowed()));
     };
     if number.starts_with('-') {
-        return Err(format!("'{text}' is negative; a quantity here is zero or more"));
+        return Err(format!("{} is negative; a quantity here is zero or more", quoted(text)));
     }
     scale_decimal(number, *scale).ok_or_else(|| {
-        format!("'{text}' is not a number that fits; at most {} {unit} in whole steps of the smallest unit", u64::MAX / scale)
+        format!("{} is not a number that fits; at most {} {unit} in whole steps of the smallest unit", quoted(text), u64::MAX / scale)
     })
 }
 

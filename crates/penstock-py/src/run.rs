@@ -2,6 +2,7 @@
 
 use penstock_engine::{Autotune, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
+use penstock_model::printable::quoted;
 use penstock_scenario::{Mistake, ValidScenario};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -98,7 +99,7 @@ impl Scenario {
         let executor = match executor {
             "horizon" => Executor::Horizon,
             "plain" => Executor::Plain,
-            other => return Err(PyValueError::new_err(format!("there is no executor '{other}'; horizon, plain"))),
+            other => return Err(PyValueError::new_err(format!("there is no executor {}; horizon, plain", quoted(other)))),
         };
         let flag = cancel.map(|cancel| cancel.get().0.clone()).unwrap_or_default();
         let (seen, used) = py.detach(|| simulate(&self.0, seed, replication, executor, threads, &flag))?;

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 from penstock.cli.console import emit, say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import FrameType
+
+    import typer
 
 __all__ = ["main"]
 
@@ -44,11 +47,7 @@ def _guarded() -> int:
             return 0
         return int(app(prog_name="penstock", standalone_mode=False) or 0)
     except typer.TyperException as error:
-        show = getattr(error, "show", None)
-        if show is None:
-            say(f"error: {error}")
-        else:
-            show()
+        say(_told(error, sys.argv[1:]))
         return error.exit_code
     except typer.Abort:
         return 130
@@ -61,6 +60,27 @@ def _guarded() -> int:
         return _ours(error)
 
 
+def _told(error: typer.TyperException, words: Sequence[str]) -> str:
+    """What is wrong with the words of a command line, those of them shortened that it repeats."""
+    from io import StringIO
+
+    from penstock.printable import shortened
+
+    show = getattr(error, "show", None)
+    text = StringIO()
+    if show is None:
+        text.write(f"error: {error}")
+    else:
+        show(file=text)
+    told = text.getvalue().rstrip("\n")
+    repeated = {part for word in words for part in (word, *word.split("=")) if len(part) > 60 or "\n" in part}
+    for part in sorted(repeated, key=len, reverse=True):
+        for written in (part, repr(part)[1:-1]):
+            told = told.replace(written, shortened(part, 60))
+    # What it repeats in another form.
+    return "\n".join(shortened(line, 1000) for line in told.split("\n"))
+
+
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
     """What asks to end is obeyed as Ctrl-C is."""
     raise KeyboardInterrupt
@@ -71,14 +91,13 @@ def _ours(error: BaseException) -> int:
     if os.environ.get("PENSTOCK_TRACEBACK") == "1":
         import traceback
 
-        traceback.print_exception(error)
-    import shlex
-
+        say("".join(traceback.format_exception(error)))
     from penstock import MODEL_VERSION, __version__
+    from penstock.printable import command_text, shortened
 
-    command = shlex.join(["penstock", *sys.argv[1:]])
+    command = command_text(["penstock", *sys.argv[1:]])
     say(
-        f"this is a bug in Penstock, not a mistake of yours: {type(error).__name__}: {error}\n"
+        f"this is a bug in Penstock, not a mistake of yours: {type(error).__name__}: {shortened(str(error), 1000)}\n"
         f"  repeat it: PENSTOCK_TRACEBACK=1 {command}\n"
         f"  please report it with that output (version {__version__}, model {MODEL_VERSION[:12]})."
     )

@@ -29,28 +29,29 @@ def bench(
 
     CPU time, time and peak memory of one run each, in a process of its own. fat-tree, a large one, only if it is named.
     """
-    import json
-
     from penstock import _core
     from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, measure_apart
     from penstock.cli.console import emit, say, show, table
     from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
+    from penstock.printable import json_text, quoted, shortened, utf8
 
     if name is not None and name not in WORKLOADS and name not in GROUPS:
         allowed = [*WORKLOADS, *GROUPS]
         raise InputError(
-            f"there is no workload '{name}'{suggestion(name, allowed)} The workloads are {', '.join(allowed)}."
+            f"there is no workload {quoted(name)}{suggestion(name, allowed)} The workloads are {', '.join(allowed)}."
         )
     usual = [workload for workload in WORKLOADS if workload not in LARGE]
     chosen = usual if name is None else list(GROUPS.get(name, (name,)))
     if flows is not None and not set(chosen) & set(RESIZABLE):
         raise InputError(f"--flows changes nothing in {name}; it is for {' and '.join(RESIZABLE)}.")
     if duration is not None:
+        duration = utf8(duration)
         for workload in chosen:
             mistakes = _core.check(WORKLOADS[workload](), workload, [("duration", duration)])
             if mistakes:
-                raise InputError(f"--duration {duration}, {workload}: {mistakes[0]['path']}: {mistakes[0]['message']}.")
+                why = f"{mistakes[0]['path']}: {mistakes[0]['message']}"
+                raise InputError(f"--duration {shortened(duration, 60)}, {workload}: {why}.")
     if setup and output is Format.TABLE:
         show(table("from the scenario's text to the first packet", *_setup_rows(chosen, flows, duration)))
         return
@@ -60,7 +61,7 @@ def bench(
         resized = flows if workload in RESIZABLE else None
         measured.append(measure_apart(workload, resized, duration, threads=threads, only_setup=setup))
     if output is Format.JSON:
-        emit(json.dumps(measured, indent=2))
+        emit(json_text(measured))
         return
     rows = [
         (

@@ -20,25 +20,25 @@ def check(
     All of them at once, each with its place and what is allowed; nothing is run. What is probably not meant is a
     warning on standard error.
     """
-    import json
-
     from penstock import _core
     from penstock.cli.console import emit, warn
     from penstock.cli.files import read_text
     from penstock.errors import ScenarioError
+    from penstock.printable import json_text, path_text, utf8
 
     changed = list(read_sets(sets))
-    text = read_text(file)
-    mistakes = _core.check(text, str(file), changed)
+    text, name = read_text(file), utf8(str(file))
+    mistakes = _core.check(text, name, changed)
     if not mistakes:
-        scenario = _core.Scenario(text, str(file), changed)
+        scenario = _core.Scenario(text, name, changed)
         warn(scenario.warnings)
     if output is Format.JSON:
-        emit(json.dumps({"scenario": file.stem, "mistakes": mistakes}, indent=2, ensure_ascii=False))
+        emit(json_text({"scenario": file.stem, "mistakes": mistakes}))
         raise typer.Exit(2 if mistakes else 0)
     if mistakes:
         raise ScenarioError(mistakes)
     begin, end = scenario.window
     counted = zip(scenario.sizes, ("node", "link", "flow"), strict=True)
     sizes = ", ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counted)
-    emit(f"{file}: sound. It would run {sizes} for {end:g} s, counting from {begin:g} s, with seed {scenario.seed}.")
+    run = f"{sizes} for {end:g} s, counting from {begin:g} s, with seed {scenario.seed}"
+    emit(f"{path_text(file)}: sound. It would run {run}.")

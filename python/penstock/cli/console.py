@@ -7,6 +7,8 @@ import sys
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from penstock.printable import printable, printable_lines
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -20,7 +22,7 @@ _PIPE_WIDTH = 160
 
 def say(message: str) -> None:
     """A message for people, on standard error."""
-    print(message, file=sys.stderr)
+    print(printable_lines(message), file=sys.stderr)
 
 
 def warn(warnings: Sequence[str]) -> None:
@@ -30,7 +32,7 @@ def warn(warnings: Sequence[str]) -> None:
 
 
 def emit(text: str) -> None:
-    """A result, exactly as it is, on standard output.
+    """A result on standard output, as it is if it is printable.
 
     Raises
     ------
@@ -38,7 +40,7 @@ def emit(text: str) -> None:
         If it cannot be written, unless nobody reads any more, which ends the process.
     """
     try:
-        print(text, end="" if text.endswith("\n") else "\n", flush=True)
+        print(printable_lines(text), end="" if text.endswith("\n") else "\n", flush=True)
     except BrokenPipeError:
         _leave_output()
         sys.exit(1)
@@ -63,7 +65,7 @@ def show(*what: RenderableType) -> None:
     if sys.stdout is not None and sys.stdout.isatty():
         terminal = Console(highlight=False)
         for renderable in what:
-            terminal.print(renderable)
+            terminal.print(printable_lines(renderable) if isinstance(renderable, str) else renderable)
         return
     text = StringIO()
     pipe = Console(file=text, highlight=False, width=_PIPE_WIDTH)
@@ -85,5 +87,5 @@ def table(
     for column in columns:
         made.add_column(column, justify="right" if column in right else "left")
     for row in rows:
-        made.add_row(*(escape(cell) for cell in row))
-    return Group(Text(title, style="bold"), made)
+        made.add_row(*(escape(printable(cell)) for cell in row))
+    return Group(Text(printable(title), style="bold"), made)

@@ -23,12 +23,11 @@ def explain(
 
     Also an open question of a study, and the readings that answer it.
     """
-    import json
-
     from penstock import reproductions
     from penstock.cli.console import emit, show
     from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
+    from penstock.printable import json_text, quoted
     from penstock.reference import names, pages
 
     found = pages(name)
@@ -38,10 +37,10 @@ def explain(
     if not found:
         known = [*names(), *reproductions.names()]
         raise InputError(
-            f"there is nothing called '{name}'{suggestion(name, known)} 'penstock list' shows what there is."
+            f"there is nothing called {quoted(name)}{suggestion(name, known)} 'penstock list' shows what there is."
         )
     if output is Format.JSON:
-        emit(json.dumps({"name": name, "pages": found}, indent=2, ensure_ascii=False))
+        emit(json_text({"name": name, "pages": found}))
         return
     if not sys.stdout.isatty():
         emit("\n".join(found))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
+from penstock.printable import path_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,35 +31,38 @@ def read_text(file: Path) -> str:
         raise InputError(_folder(file)) from None
     except NotADirectoryError:
         culprit = next(parent for parent in file.parents if parent.is_file())
-        raise InputError(f"{file}: {culprit} is a file, not a folder.") from None
+        raise InputError(f"{path_text(file)}: {path_text(culprit)} is a file, not a folder.") from None
     except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror or error}.") from None
+        raise InputError(f"{path_text(file)}: cannot be read: {error.strerror or error}.") from None
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{file}:{line}: is not UTF-8 text; a scenario is a TOML file in UTF-8.") from None
+        raise InputError(f"{path_text(file)}:{line}: is not UTF-8 text; a scenario is a TOML file in UTF-8.") from None
     if not text.strip():
-        raise InputError(f"{file}: is empty; 'penstock new FILE' writes a scenario to start from.")
+        raise InputError(f"{path_text(file)}: is empty; 'penstock new FILE' writes a scenario to start from.")
     return text
 
 
 def _missing(file: Path) -> str:
     if not file.parent.is_dir():
-        return f"{file}: there is no such file, nor a folder {file.parent}."
-    names = sorted(path.name for path in file.parent.iterdir() if path.is_file())
+        return f"{path_text(file)}: there is no such file, nor a folder {path_text(file.parent)}."
+    names = []
+    with suppress(OSError):  # who may not list a folder gets no suggestions
+        names = sorted(path.name for path in file.parent.iterdir() if path.is_file())
     similar = difflib.get_close_matches(file.name, names, n=3, cutoff=0.6)
     if not similar and not file.suffix:
         similar = [name for name in names if name == f"{file.name}.toml"]
     hint = f"did you mean {_either(similar)}?" if similar else "'penstock new FILE' writes a scenario to start from."
-    return f"{file}: there is no such file; {hint}"
+    return f"{path_text(file)}: there is no such file; {hint}"
 
 
 def _folder(file: Path) -> str:
     inside = sorted(str(path) for path in file.glob("*.toml"))[:3]
     hint = f"did you mean {_either(inside)}?" if inside else "it holds no .toml files."
-    return f"{file}: is a folder, and a scenario is a file; {hint}"
+    return f"{path_text(file)}: is a folder, and a scenario is a file; {hint}"
 
 
 def _either(names: list[str]) -> str:
+    names = [path_text(name) for name in names]
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -24,12 +24,11 @@ def list_(
 
     Components by kind, metrics, the sections of a scenario, and the published studies.
     """
-    import json
-
     from penstock import reproductions
     from penstock.cli.console import emit, show, table
     from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
+    from penstock.printable import json_text, quoted
     from penstock.reference import catalogue, places
 
     everything = catalogue()
@@ -39,9 +38,8 @@ def list_(
     allowed = [*everything["components"], *others]
     wanted = kind if kind in allowed or kind is None else of_key.get(kind, kind)
     if wanted is not None and wanted not in allowed:
-        raise InputError(
-            f"there is no kind '{kind}'{suggestion(wanted, [*allowed, *of_key])} The kinds are {', '.join(allowed)}."
-        )
+        hint = suggestion(wanted, [*allowed, *of_key])
+        raise InputError(f"there is no kind {quoted(wanted)}{hint} The kinds are {', '.join(allowed)}.")
     components = {name: found for name, found in everything["components"].items() if wanted in (None, name)}
     metrics = everything["metrics"] if wanted in (None, "metrics") else []
     sections = everything["sections"] if wanted in (None, "sections") else []
@@ -52,7 +50,7 @@ def list_(
             chosen["sections"] = sections
         if wanted == "studies":
             chosen["studies"] = [{"name": name, "summary": summary} for name, summary in studies.items()]
-        emit(json.dumps(chosen, indent=2, ensure_ascii=False))
+        emit(json_text(chosen))
         return
     for name, found in components.items():
         rows = [(component["name"], component["summary"]) for component in found]

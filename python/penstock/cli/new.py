@@ -15,24 +15,26 @@ def new(file: Annotated[Path, typer.Argument(help="The file to write.", metavar=
     """
     from penstock.cli.console import emit
     from penstock.errors import InputError, PenstockError
+    from penstock.printable import command_text, path_text
     from penstock.template import TEMPLATE
 
-    if file.is_dir():
-        raise InputError(f"{file}: is a folder; name a file in it, such as {file / 'scenario.toml'}.")
-    if file.parent.is_file():
-        raise InputError(f"{file}: {file.parent} is a file, not a folder.")
-    if not file.parent.is_dir():
-        raise InputError(f"{file}: there is no folder {file.parent}; make it first.")
+    shown = path_text(file)
     try:
+        if file.is_dir():
+            raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(file / 'scenario.toml')}.")
+        if file.parent.is_file():
+            raise InputError(f"{shown}: {path_text(file.parent)} is a file, not a folder.")
+        if not file.parent.is_dir():
+            raise InputError(f"{shown}: there is no folder {path_text(file.parent)}; make it first.")
         stream = file.open("x", encoding="utf-8")
     except FileExistsError:
-        raise InputError(f"{file}: exists and is left as it is; choose another name.") from None
+        raise InputError(f"{shown}: exists and is left as it is; choose another name.") from None
     except OSError as error:
-        raise InputError(f"{file}: cannot be written: {error.strerror or error}.") from None
+        raise InputError(f"{shown}: cannot be written: {error.strerror or error}.") from None
     try:
         with stream:
             stream.write(TEMPLATE)
     except OSError as error:
         file.unlink()
-        raise PenstockError(f"{file}: cannot be written: {error.strerror or error}.") from None
-    emit(f"{file}: written. Try: penstock run {file}")
+        raise PenstockError(f"{shown}: cannot be written: {error.strerror or error}.") from None
+    emit(f"{shown}: written. Try: {command_text(['penstock', 'run', str(file)])}")

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from penstock.printable import quoted, utf8
+
 __all__ = [
     "Format",
     "FormatOption",
@@ -33,7 +35,7 @@ def whole_number(text: str) -> int:
     except ValueError:
         number = -1
     if not 0 <= number < 2**64:
-        raise typer.BadParameter(f"'{text}' is not a whole number from 0 to 2^64 - 1.")
+        raise typer.BadParameter(f"{quoted(text)} is not a whole number from 0 to 2^64 - 1.")
     return number
 
 
@@ -99,14 +101,16 @@ def read_sets(given: list[str] | None) -> tuple[tuple[str, str], ...]:
     Raises
     ------
     typer.BadParameter
-        If there is no path or no equals sign.
+        If there is no path or no equals sign, or it is not UTF-8.
     """
     pairs = []
     for text in given or []:
         path, equals, value = text.partition("=")
         if not equals or not path.strip():
             raise typer.BadParameter(
-                f"'{text}' is not of the form path=value, such as duration='20 s'.", param_hint="'--set'"
+                f"{quoted(text)} is not of the form path=value, such as duration='20 s'.", param_hint="'--set'"
             )
+        if utf8(text) != text:
+            raise typer.BadParameter(f"{quoted(text)} is not UTF-8 text.", param_hint="'--set'")
         pairs.append((path.strip(), value.strip()))
     return tuple(pairs)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock.cli.console import show, table
 from penstock.cli.readable import scale
+from penstock.printable import one_line
 from penstock.results import summarise
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def show_results(
     name: str, description: str | None, seed: int, replication: int | None, results: Sequence[RunResult]
 ) -> None:
     """One line per metric, and below them how many runs there were and how sure they are."""
-    title = f"{name}: {description}" if description else name
+    title = f"{one_line(name)}: {one_line(description)}" if description else one_line(name)
     rows = rows_of(summarise(results))
     show(table(title, ["metric", "of", "mean", "unit", "runs"], rows, right=["mean", "runs"]))
     cached = sum(result.cached for result in results)

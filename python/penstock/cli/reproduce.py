@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from penstock.cli.options import Format, FormatOption, JobsOption, RunsOption, StoreOption
+from penstock.printable import quoted
 
 __all__ = ["DocumentArgument", "TableOption", "read_readings", "reproduce"]
 
@@ -60,9 +61,9 @@ def read_readings(doc: str, given: list[str] | None) -> list[str]:
             from penstock.reproductions import example_reading
 
             raise typer.BadParameter(
-                f"'{text}' is not of the form id=key, such as {example_reading(doc, question)}.",
+                f"{quoted(text)} is not of the form id=key, such as {example_reading(doc, question)}.",
                 param_hint="'--reading'",
             )
         if answers.setdefault(question, key) != key:
-            raise typer.BadParameter(f"'{question}' is answered twice.", param_hint="'--reading'")
+            raise typer.BadParameter(f"{quoted(question)} is answered twice.", param_hint="'--reading'")
     return [f"{question}={key}" for question, key in answers.items()]

@@ -74,6 +74,7 @@ def run(
     from penstock.cli.files import read_text
     from penstock.cli.report import show_results
     from penstock.errors import InputError, ScenarioError
+    from penstock.printable import path_text, utf8
     from penstock.progress import Progress
     from penstock.results import to_json
     from penstock.running import RunRequest, run_all
@@ -88,7 +89,7 @@ def run(
     changed = read_sets(sets)
     text = read_text(file)
     try:
-        scenario = _core.Scenario(text, str(file), list(changed))
+        scenario = _core.Scenario(text, utf8(str(file)), list(changed))
     except _core.ScenarioError as error:
         raise ScenarioError(error.mistakes) from None
     warn(scenario.warnings)
@@ -99,7 +100,8 @@ def run(
         kept = None if executor is Executor.PLAIN else Store(store)
         results = run_all(requests, jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads)
     if threads > 1 and any(result.threads == 1 for result in results):
-        say(f"{file.stem} runs on one core: its network cannot be divided, or several cores were not faster here.")
+        why = "its network cannot be divided, or several cores were not faster here"
+        say(f"{path_text(file.stem)} runs on one core: {why}.")
     if output is Format.JSON:
         emit(
             to_json(file.stem, results, description=scenario.description, seed=root, model_version=_core.MODEL_VERSION)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.console import emit, show
+from penstock.printable import json_text
 from penstock.progress import Progress
 from penstock.reproductions import layout
 from penstock.reproductions.claims import check_tables, judge
@@ -92,4 +92,4 @@ def sensitivity(
 
 def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:
     objects: list[dict[str, Any]] = [item.as_json() for item in items]
-    emit(json.dumps(objects, indent=1, ensure_ascii=False, allow_nan=False))
+    emit(json_text(objects, indent=1))

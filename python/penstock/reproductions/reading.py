@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.printable import quoted, shortened
 from penstock.reproductions.suggestions import unknown
 
 if TYPE_CHECKING:
@@ -116,10 +117,12 @@ class Readings:
         for argument in arguments:
             identifier, equals, key = argument.partition("=")
             if not equals:
-                raise InputError(f"'{argument}' is not a reading; write QUESTION=KEY, as in {_example(document)}")
+                raise InputError(f"{quoted(argument)} is not a reading; write QUESTION=KEY, as in {_example(document)}")
             question = document.question(identifier.strip())
             if question.id in keys:
-                raise InputError(f"{question.id} is answered twice: {keys[question.id]} and {key.strip()}")
+                raise InputError(
+                    f"{question.id} is answered twice: {keys[question.id]} and {shortened(key.strip(), 60)}"
+                )
             keys[question.id] = question.option(key.strip()).key
         return cls(document, keys)
 

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
+from penstock.printable import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,4 +34,4 @@ def unknown(kind: str, given: str, allowed: Iterable[str], where: str = "") -> I
         many = f"{kind.removesuffix('y')}ies" if kind.endswith("y") else f"{kind}s"
         known = f"{owner} {many} are {', '.join(names[:-1])} and {names[-1]}."
     hint = f"did you mean '{close[0]}'? {known[0].upper()}{known[1:]}" if close else known
-    return InputError(f"no {kind} '{given}'{place}; {hint}")
+    return InputError(f"no {kind} {quoted(given)}{place}; {hint}")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, StoreError
+from penstock.printable import path_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -221,27 +222,28 @@ def located(path: Path) -> Iterator[None]:
 def failure(error: OSError, folder: Path) -> StoreError:
     """What is wrong with the store in `folder`, and what to do about it."""
     file = error.filename if isinstance(error.filename, Path) else folder
+    place, shown = path_text(file), path_text(folder)
     elsewhere = "Choose another folder with --store DIR or PENSTOCK_STORE."
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreError(
-            f"the disk is full: {file} could not be written.\n"
-            f"All runs finished before it are kept in {folder}; "
+            f"the disk is full: {place} could not be written.\n"
+            f"All runs finished before it are kept in {shown}; "
             "free some space and give the same command again to go on from there.\n"
             f"{elsewhere}"
         )
     if error.errno == errno.ELOOP and file != folder:
         return StoreError(
-            f"{file} is a symbolic link, and nothing is read or written through links below the folder of a store.\n"
-            f"Put what it stands for in its place, or make {folder} itself the link. {elsewhere}"
+            f"{place} is a symbolic link, and nothing is read or written through links below the folder of a store.\n"
+            f"Put what it stands for in its place, or make {shown} itself the link. {elsewhere}"
         )
     if error.errno in _NO_FOLDER:
         culprit = next((path for path in (file, *file.parents) if path.exists() and not path.is_dir()), file)
-        wrong = StoreError(f"the store of results must be a folder, but {culprit} is a file.\n{elsewhere}")
+        wrong = StoreError(f"the store of results must be a folder, but {path_text(culprit)} is a file.\n{elsewhere}")
         if culprit == folder or culprit in folder.parents:
             wrong.exit_code = InputError.exit_code
         return wrong
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return StoreError(f"the store of results in {folder} may not be used: {file}: {error.strerror}.\n{elsewhere}")
+        return StoreError(f"the store of results in {shown} may not be used: {place}: {error.strerror}.\n{elsewhere}")
     return StoreError(
-        f"the store of results in {folder} cannot be used: {file}: {error.strerror or error}.\n{elsewhere}"
+        f"the store of results in {shown} cannot be used: {place}: {error.strerror or error}.\n{elsewhere}"
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from penstock import _core
 from penstock.errors import StoreError
+from penstock.printable import path_text, printable_lines
 from penstock.store.commit import GroupCommit, Record
 from penstock.store.folder import Folder, failure, located, make_new, move, open_below, refuse_link, write
 from penstock.store.runfile import DamagedError, Kept, encode, load
@@ -121,7 +122,9 @@ class Store:
             return None
         except OSError as error:
             why = failure(error, self.folder)
-            raise StoreError(f"{self._file(key)} {reason}, and could not be moved out of the way:\n{why}") from error
+            raise StoreError(
+                f"{path_text(self._file(key))} {reason}, and could not be moved out of the way:\n{why}"
+            ) from error
 
     def encode(self, key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Sequence[Metric]) -> Record:
         """A finished run as it is written; see :meth:`put`."""
@@ -192,7 +195,8 @@ class Store:
                 os.close(target)
                 with suppress(OSError):  # it is not empty, usually
                     os.rmdir(place.name, dir_fd=damaged)
-        self._warn(f"{file} {reason}. It was moved to {place} and counts as missing: its run is made again.")
+        moved = f"It was moved to {path_text(place)} and counts as missing: its run is made again."
+        self._warn(f"{path_text(file)} {reason}. {moved}")
         return None
 
 
@@ -217,4 +221,4 @@ def _load(folder: int, path: Path, key: str) -> Kept | None:
 
 
 def _warn(message: str) -> None:
-    print(f"warning: {message}", file=sys.stderr, flush=True)
+    print(f"warning: {printable_lines(message)}", file=sys.stderr, flush=True)

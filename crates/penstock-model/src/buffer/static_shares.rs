@@ -2,6 +2,7 @@
 
 use super::{amount, Buffer, BufferContext, Occupancies};
 use crate::parameters::{Check, Kind, Limit, Parameter, Value};
+use crate::printable::quoted;
 use crate::units::Bytes;
 
 crate::parameters! {
@@ -36,7 +37,7 @@ impl Check for Parameters {
         let Some(Shares(shares)) = &self.shares else { return };
         for (link, share) in shares.iter().filter(|(_, share)| !is_same_unit(*share, self.size)) {
             let _ = share;
-            mistake("shares", format!("the share of '{link}' must be in packets if size is, and in bytes if size is"));
+            mistake("shares", format!("the share of {} must be in packets if size is, and in bytes if size is", quoted(link)));
         }
         let sum: u64 = shares.iter().map(|(_, share)| amount(*share)).sum();
         if shares.iter().all(|(_, share)| is_same_unit(*share, self.size)) && sum > amount(self.size) {
@@ -61,7 +62,7 @@ impl Parameter for Shares {
         };
         let share = |(link, value): &(String, Value)| match Limit::from_value(value) {
             Ok(share) => Ok((link.clone(), share)),
-            Err(message) => Err(format!("the share of '{link}': {message}")),
+            Err(message) => Err(format!("the share of {}: {message}", quoted(link))),
         };
         entries.iter().map(share).collect::<Result<_, _>>().map(Shares)
     }

@@ -3,6 +3,7 @@
 use super::{Fate, Impairment};
 use crate::packet::Packet;
 use crate::parameters::{Check, Kind, Parameter, Value};
+use crate::printable::quoted;
 use crate::rng::{Key, Stream};
 use crate::units::{Duration, Time};
 
@@ -74,7 +75,7 @@ impl Parameter for DelayLaw {
         };
         let bounds = match laws.as_slice() {
             [(law, Value::List(bounds))] if law == "uniform" => bounds,
-            [(law, _)] if law != "uniform" => return Err(format!("unknown law '{law}'; write {FORMS}")),
+            [(law, _)] if law != "uniform" => return Err(format!("unknown law {}; write {FORMS}", quoted(law))),
             _ => return Err(format!("a delay is one law: {FORMS}")),
         };
         let [low, high] = bounds.as_slice() else {

@@ -1,6 +1,7 @@
 //! Reading declared parameters: the types that they have, and where their values come from.
 
 use super::{default_value, Field, Kind, Value};
+use crate::printable::quoted;
 
 /// A type that a parameter may have.
 pub trait Parameter: Sized {
@@ -154,17 +155,17 @@ pub(super) fn visit_component(
             [(name, Value::Table(parameters))] => (name, parameters),
             [(name, other)] => return mistake(name, format!("{} is not a table; write {{ key = value }}", other.quoted())),
             [] => return mistake("", format!("names no {of}; {}", one_of())),
-            [(first, _), (second, _), ..] => return mistake("", format!("names two, '{first}' and '{second}'; keep one")),
+            [(first, _), (second, _), ..] => return mistake("", format!("names two, {} and {}; keep one", quoted(first), quoted(second))),
         },
         other => return mistake("", format!("{} is not the name of a {of}; {}", other.quoted(), one_of())),
     };
     if !names.contains(&name) {
-        return mistake("", format!("unknown {of} '{name}'; {}", one_of()));
+        return mistake("", format!("unknown {of} {}; {}", quoted(name), one_of()));
     }
     let mut table = Table { name, parameters, known: Vec::new(), mistake };
     read(name, &mut table);
     for (key, _) in parameters.iter().filter(|(key, _)| !table.known.contains(key)) {
-        (table.mistake)(&format!("{name}.{key}"), format!("unknown key '{key}'"));
+        (table.mistake)(&format!("{name}.{key}"), format!("unknown key {}", quoted(key)));
     }
 }
 

@@ -1,6 +1,8 @@
 //! The types of parameters that several components share.
 
+use super::value::decimal;
 use super::{Kind, Parameter, Value};
+use crate::printable::{is_escaped, quoted};
 use crate::units::{split_quantity, Bytes, Duration, Rate};
 
 /// Reads a bare number where a unit is required as the mistake that it is.
@@ -8,7 +10,7 @@ fn quantity<T: std::str::FromStr<Err = String>>(value: &Value, example: &str) ->
     match value {
         Value::Text(text) => text.parse(),
         Value::Integer(number) => Err(format!("{number} has no unit; write \"{example}\"")),
-        Value::Float(number) => Err(format!("{number} has no unit; write \"{example}\"")),
+        Value::Float(number) => Err(format!("{} has no unit; write \"{example}\"", decimal(*number))),
         other => Err(format!("{} is not a quantity; write \"{example}\"", other.quoted())),
     }
 }
@@ -89,9 +91,9 @@ impl Parameter for Limit {
             "packets" | "packet" => match number.replace('_', "").parse::<u32>() {
                 Ok(0) => Err("a queue size must be above zero".to_owned()),
                 Ok(packets) => Ok(Limit::Packets(packets)),
-                Err(_) => Err(format!("'{text}' is not a whole number of packets between 1 and {}", u32::MAX)),
+                Err(_) => Err(format!("{} is not a whole number of packets between 1 and {}", quoted(text), u32::MAX)),
             },
-            "" => Err(format!("'{text}' has no unit; write \"60 packets\" or \"20 KiB\"")),
+            "" => Err(format!("{} has no unit; write \"60 packets\" or \"20 KiB\"", quoted(text))),
             _ => Bytes::from_value(value).map(Limit::Bytes).map_err(|message| format!("{message}, or \"60 packets\"")),
         }
     }
@@ -102,13 +104,13 @@ fn number(value: &Value, low: f64, high: f64, range: &str) -> Result<f64, String
     let number = match value {
         Value::Integer(number) => *number as f64,
         Value::Float(number) => *number,
-        Value::Text(text) => percent_or_fraction(text).ok_or_else(|| format!("'{text}' is not a number {range}"))?,
+        Value::Text(text) => percent_or_fraction(text).ok_or_else(|| format!("{} is not a number {range}", quoted(text)))?,
         other => return Err(format!("{} is not a number {range}", other.quoted())),
     };
     if number.is_finite() && (low..=high).contains(&number) {
         Ok(number)
     } else {
-        Err(format!("{number} is out of range; {range}"))
+        Err(format!("{} is out of range; {range}", decimal(number)))
     }
 }
 
@@ -194,6 +196,9 @@ where
     }
 }
 
+/// The most characters of a name: those of a few must fit on a line.
+pub const LONGEST_NAME: usize = 100;
+
 /// The name of a traffic class.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClassName(pub String);
@@ -202,6 +207,12 @@ impl Parameter for ClassName {
     const KIND: Kind = Kind::Name("class");
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
+            Value::Text(text) if text.chars().any(is_escaped) => {
+                Err(format!("{} cannot name a class; leave out characters that cannot be seen", quoted(text)))
+            }
+            Value::Text(text) if text.chars().count() > LONGEST_NAME => {
+                Err(format!("{} is too long to name a class; at most {LONGEST_NAME} characters", quoted(text)))
+            }
             Value::Text(text) if !text.is_empty() => Ok(ClassName(text.clone())),
             other => Err(format!("{} is not the name of a class", other.quoted())),
         }

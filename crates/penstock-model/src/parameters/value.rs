@@ -1,5 +1,7 @@
 //! Values as they are written, before any unit is read.
 
+use crate::printable::quoted;
+
 /// A value as the scenario's author wrote it, before any unit is read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -21,13 +23,22 @@ impl Value {
     /// How an error message quotes the value.
     pub fn quoted(&self) -> String {
         match self {
-            Value::Text(text) => format!("'{text}'"),
+            Value::Text(text) => quoted(text),
             Value::Integer(number) => number.to_string(),
-            Value::Float(number) => number.to_string(),
+            Value::Float(number) => decimal(*number),
             Value::Switch(switch) => switch.to_string(),
             Value::List(_) => "a list".to_owned(),
             Value::Table(_) => "a table".to_owned(),
         }
+    }
+}
+
+/// A number with few digits: those of 1e308 would fill several lines.
+pub(super) fn decimal(number: f64) -> String {
+    if number == 0.0 || (1e-6..1e15).contains(&number.abs()) {
+        number.to_string()
+    } else {
+        format!("{number:e}")
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::tokens::{tokens, Tokens};
 use crate::parameters::{Kind, Parameter, Value};
+use crate::printable::quoted;
 use crate::units::{split_quantity, Bytes, Duration, Rate};
 use std::fmt;
 
@@ -44,7 +45,7 @@ impl Parameter for Depth {
             other => return Err(format!("{} is not a depth; write \"20 ms\" or \"8 kB\"", other.quoted())),
         };
         let depth = match split_quantity(text).1 {
-            "" => return Err(format!("'{text}' has no unit; write \"20 ms\" or \"8 kB\"")),
+            "" => return Err(format!("{} has no unit; write \"20 ms\" or \"8 kB\"", quoted(text))),
             "min" | "s" | "ms" | "us" | "ns" | "ps" => Depth::Time(text.parse()?),
             _ => Depth::Bytes(text.parse().map_err(|message| format!("{message}, or \"20 ms\""))?),
         };

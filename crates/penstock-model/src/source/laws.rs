@@ -2,6 +2,7 @@
 
 use super::size::entries;
 use crate::parameters::{Kind, Parameter, Value};
+use crate::printable::quoted;
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration};
 
@@ -67,7 +68,7 @@ impl Parameter for FileLaw {
                 }
                 Ok(FileLaw::LogNormal { median, sigma: libm::sqrt(2.0 * libm::log(mean / median)) })
             }
-            _ => Err(format!("unknown law '{law}'; write {FILES}")),
+            _ => Err(format!("unknown law {}; write {FILES}", quoted(law))),
         }
     }
 }
@@ -126,7 +127,7 @@ impl Parameter for SpanLaw {
                 let [mean] = entries(fields, ["mean"]).map_err(|message| format!("exponential: {message}"))?;
                 Duration::from_value(mean).map(SpanLaw::Exponential).map_err(|message| format!("exponential.mean: {message}"))
             }
-            Some((law, _)) => Err(format!("unknown law '{law}'; write {SPANS}")),
+            Some((law, _)) => Err(format!("unknown law {}; write {SPANS}", quoted(law))),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Laws of packet sizes.
 
 use crate::parameters::{Kind, Parameter, Value};
+use crate::printable::quoted;
 use crate::rng::Stream;
 use crate::units::Bytes;
 use std::sync::Arc;
@@ -87,7 +88,7 @@ impl Parameter for SizeLaw {
             ("mix", Value::List(items)) => mix(items).map_err(|message| format!("mix: {message}")),
             ("exponential", _) => Err("exponential needs a mean; write { exponential = { mean = \"576 bytes\" } }".to_owned()),
             ("mix", _) => Err("mix needs a list; write { mix = [{ size = \"160 bytes\", share = 0.5 }, ...] }".to_owned()),
-            _ => Err(format!("unknown law '{law}'; write {FORMS}")),
+            _ => Err(format!("unknown law {}; write {FORMS}", quoted(law))),
         }
     }
 }
@@ -128,7 +129,7 @@ fn mix(items: &[Value]) -> Result<SizeLaw, String> {
 /// The values of exactly these keys, in this order.
 pub(super) fn entries<'a, const N: usize>(fields: &'a [(String, Value)], keys: [&str; N]) -> Result<[&'a Value; N], String> {
     if let Some((key, _)) = fields.iter().find(|(key, _)| !keys.contains(&key.as_str())) {
-        return Err(format!("unknown key '{key}'; {} expected", keys.join(" and ")));
+        return Err(format!("unknown key {}; {} expected", quoted(key), keys.join(" and ")));
     }
     let mut values = [const { &Value::Switch(false) }; N];
     for (slot, wanted) in values.iter_mut().zip(keys) {

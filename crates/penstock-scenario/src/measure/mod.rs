@@ -14,6 +14,7 @@ use penstock_engine::blueprint::SamplePlan;
 use penstock_model::call::HoldingPlan;
 use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, ClassName, Parameters, Probability};
+use penstock_model::printable::quoted;
 use penstock_model::units::{Duration, Rate};
 
 penstock_model::parameters! {
@@ -74,7 +75,7 @@ impl Check for MeasureKeys {
         }
         let names = &self.of.0;
         if let Some(i) = (1..names.len()).find(|i| names[..*i].contains(&names[*i])) {
-            mistake("of", format!("names '{}' twice", names[i]));
+            mistake("of", format!("names {} twice", quoted(&names[i])));
         }
         let info = self.metric.info();
         if self.by.is_some() && info.split.is_empty() {

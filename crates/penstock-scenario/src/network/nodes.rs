@@ -7,6 +7,7 @@ use crate::read::suggest::unknown;
 use crate::read::values::check_name;
 use penstock_model::id::NodeId;
 use penstock_model::parameters::{Check, Count, Parameters, Reading};
+use penstock_model::printable::quoted;
 use std::ops::Range;
 
 penstock_model::parameters! {
@@ -132,7 +133,7 @@ impl Nodes {
             (Some(_), None) => Err(format!("'{base}' is a single node; write '{base}'")),
             (Some(member), Some(count)) => match member.parse::<u32>() {
                 Ok(i) if i < count => Ok(End { first: group.first + i, count: 1, shift: 0, group: false }),
-                _ => Err(format!("'{base}' has no member '{member}'; its members are {base}[0] to {base}[{}]", count - 1)),
+                _ => Err(format!("'{base}' has no member {}; its members are {base}[0] to {base}[{}]", quoted(member), count - 1)),
             },
         }
     }

@@ -9,6 +9,7 @@ use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::{Check, Parameters, Reading};
 use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::printable::quoted;
 
 penstock_model::choice! {
     /// When a marker sees a packet.
@@ -75,7 +76,8 @@ impl PortKeys {
             section.wrong("pcn-at", "has no effect without a PCN meter; write pcn or leave it out");
         }
         if let (Some(_), Some(class)) = (&policer, level.leaves().iter().find(|(_, class)| class.policer.is_some())) {
-            let message = format!("stands at the link and at class '{}'; packets pass one, so write it for the classes", class.1.name);
+            let message =
+                format!("stands at the link and at class {}; packets pass one, so write it for the classes", quoted(&class.1.name));
             section.wrong("policer", message);
         }
         let pcn_at = match pcn_at {

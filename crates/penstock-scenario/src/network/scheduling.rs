@@ -7,6 +7,7 @@ use penstock_engine::blueprint::QueuePlan;
 use penstock_model::conditioner::PolicerPlan;
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::parameters::{Parameters, Reading};
+use penstock_model::printable::quoted;
 use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimit};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Bytes, Rate};
@@ -292,7 +293,7 @@ fn in_order(section: &Section<'_>, order: &[&str], place: Place, mut written: Ve
     sorted.sort_unstable();
     let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
     if let Some(twice) = twice {
-        section.mistakes.add(place, &path, format!("names class '{}' twice", twice[0]));
+        section.mistakes.add(place, &path, format!("names class {} twice", quoted(twice[0])));
     }
     let unordered: Vec<&Class> = written.iter().filter(|class| !order.contains(&class.name.as_str())).collect();
     for class in &unordered {

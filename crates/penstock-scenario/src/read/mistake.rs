@@ -1,7 +1,13 @@
 //! What is wrong with a scenario, and where.
 
+use penstock_model::printable::{file_name, shortened};
 use std::cell::RefCell;
 use std::fmt;
+
+/// Characters of a path that is shown.
+const LONGEST_PATH: usize = 200;
+/// Characters of a message.
+const LONGEST_MESSAGE: usize = 1000;
 
 /// One mistake of the scenario's author, printed as `file:line: path: what is wrong, what is allowed`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +18,8 @@ pub struct Mistake {
     pub line: Option<u32>,
     /// The column in characters, from 1.
     pub column: Option<u32>,
-    /// The path of the key, such as `links[1].queue.red.limit`; empty for the file as a whole.
+    /// The path of the key, such as `links[1].queue.red.limit`; empty for the file as a whole. It and the message can be
+    /// shown as they are.
     pub path: String,
     /// What is wrong, what is allowed, and what to do.
     pub message: String,
@@ -20,7 +27,7 @@ pub struct Mistake {
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
+        f.write_str(&file_name(&self.file))?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
@@ -91,10 +98,10 @@ impl Mistakes {
     fn at(&self, place: Place, path: &str, message: String) -> Mistake {
         let (file, line, column) = match place {
             Place::Text { line, column } => (self.file.clone(), Some(line), Some(column)),
-            Place::Set(set) => (format!("--set {}", self.sets[set]), None, None),
+            Place::Set(set) => (format!("--set {}", shortened(&self.sets[set], LONGEST_PATH)), None, None),
             Place::Whole => (self.file.clone(), None, None),
         };
-        Mistake { file, line, column, path: path.to_owned(), message }
+        Mistake { file, line, column, path: shortened(path, LONGEST_PATH), message: shortened(&message, LONGEST_MESSAGE) }
     }
 
     /// The path of the setting that wrote what stands at `place`.

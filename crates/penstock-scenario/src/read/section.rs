@@ -5,6 +5,7 @@ use crate::read::suggest::{listed, nearest, unknown};
 use crate::read::tree::{Branch, Item, Tree};
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
 use penstock_model::parameters::{Field, Kind, Reader, Reading, Value};
+use penstock_model::printable::quoted;
 
 /// A table being read.
 pub(crate) struct Section<'a> {
@@ -118,7 +119,11 @@ impl<'a> Section<'a> {
             [only] => return Some(only),
             [] => self.mistakes.add(place, path, format!("names no {what}; one of {}", listed(names))),
             [first, second, ..] => {
-                self.mistakes.add(second.place, path, format!("names two {what}s, '{}' and '{}'; keep one", first.key, second.key));
+                self.mistakes.add(
+                    second.place,
+                    path,
+                    format!("names two {what}s, {} and {}; keep one", quoted(&first.key), quoted(&second.key)),
+                );
             }
         }
         None

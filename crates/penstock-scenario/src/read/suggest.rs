@@ -1,8 +1,14 @@
 //! "Did you mean": the nearest of the words that would have been right.
 
+use penstock_model::parameters::LONGEST_NAME;
+use penstock_model::printable::{quoted, shortened};
+
 /// The word of `known` nearest to `word`, if it is near enough to have been meant.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let word: Vec<char> = word.to_lowercase().chars().collect();
+    let word: Vec<char> = word.to_lowercase().chars().take(LONGEST_NAME + 1).collect();
+    if word.len() > LONGEST_NAME {
+        return None;
+    }
     known
         .map(|candidate| (distance(&word, &candidate.to_lowercase().chars().collect::<Vec<_>>()), candidate))
         .filter(|(distance, candidate)| *distance <= (word.len().max(candidate.len()) / 3).max(1) && *distance < word.len())
@@ -12,20 +18,21 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
 
 /// `unknown node 'rr1'; did you mean 'r1'? (r1, r2)`.
 pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
-    let meant = nearest(word, known.iter().copied()).map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+    let meant = nearest(word, known.iter().copied()).map(|near| format!("; did you mean {}?", quoted(near))).unwrap_or_default();
     let allowed = match known {
         [] => format!("there is no {what} here"),
         _ if meant.is_empty() => format!("one of {}", listed(known)),
         _ => listed(known),
     };
-    format!("unknown {what} '{word}'{meant} ({allowed})")
+    format!("unknown {what} {}{meant} ({allowed})", quoted(word))
 }
 
 /// The words with commas, the first dozen of them.
 pub(crate) fn listed(words: &[&str]) -> String {
     const SHOWN: usize = 12;
     let rest = if words.len() > SHOWN { ", ..." } else { "" };
-    format!("{}{rest}", words[..words.len().min(SHOWN)].join(", "))
+    let shown: Vec<String> = words.iter().take(SHOWN).map(|word| shortened(word, LONGEST_NAME)).collect();
+    format!("{}{rest}", shown.join(", "))
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string alignment).

@@ -2,6 +2,7 @@
 
 use crate::read::mistake::{Mistakes, Place};
 use penstock_model::parameters::Value;
+use penstock_model::printable::shortened;
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
 
@@ -112,7 +113,11 @@ impl Converter<'_> {
             DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
                 Ok(number) => Item::Integer(number),
                 Err(_) => {
-                    self.mistakes.add(place, "", format!("{number} is too large; whole numbers go up to {}", i64::MAX));
+                    self.mistakes.add(
+                        place,
+                        "",
+                        format!("{} is too large; whole numbers go up to {}", shortened(number.as_str(), 60), i64::MAX),
+                    );
                     Item::Integer(1)
                 }
             },

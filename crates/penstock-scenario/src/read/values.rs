@@ -1,7 +1,8 @@
 //! Types of the scenario's own keys.
 
 use penstock_model::discipline::PRECEDENCES;
-use penstock_model::parameters::{Kind, ListItem, Parameter, Value};
+use penstock_model::parameters::{Kind, ListItem, Parameter, Value, LONGEST_NAME};
+use penstock_model::printable::{is_escaped, quoted};
 use penstock_model::units::{Duration, Rate, Time};
 
 /// Free text.
@@ -24,7 +25,7 @@ pub struct Name(pub String);
 
 impl Parameter for Name {
     const KIND: Kind = Kind::Name("text");
-    const RANGE: &'static str = "letters, digits, '-' and '_'";
+    const RANGE: &'static str = "letters, digits, '-' and '_'; at most 100";
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
             Value::Text(text) => check_name(text).map(|()| Name(text.clone())),
@@ -35,11 +36,13 @@ impl Parameter for Name {
 
 /// Whether `text` may name something: paths and settings are taken apart at dots and brackets.
 pub(crate) fn check_name(text: &str) -> Result<(), String> {
-    let sound = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    if !text.is_empty() && text.chars().all(sound) {
-        Ok(())
+    let sound = |c: char| (c.is_alphanumeric() && !is_escaped(c)) || c == '-' || c == '_';
+    if text.is_empty() || !text.chars().all(sound) {
+        Err(format!("{} cannot be a name; use letters, digits, '-' and '_'", quoted(text)))
+    } else if text.chars().count() > LONGEST_NAME {
+        Err(format!("{} is too long for a name; at most {LONGEST_NAME} characters", quoted(text)))
     } else {
-        Err(format!("'{text}' cannot be a name; use letters, digits, '-' and '_'"))
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use crate::read::suggest::unknown;
 use crate::read::tree::{parse_set, why_not_toml, Branch, Item, Tree};
 use crate::settings::shape::Shape;
 use penstock_model::parameters::Field;
+use penstock_model::printable::{quoted, shortened};
 
 /// Lists whose entries have names.
 const LISTS: [&str; 3] = ["links", "flows", "calls"];
@@ -99,9 +100,12 @@ fn check_value(path: &str, value: &str) -> Result<(), String> {
         Ok(())
     } else if value.starts_with(['{', '[']) {
         let whole = "quote the whole for the shell, as in --set 'r1-r2.queue.tail-drop={ limit = \"60 packets\" }'";
-        Err(format!("{value} is not TOML: {error}; {whole}"))
+        Err(format!("{} is not TOML: {error}; {whole}", shortened(value, 60)))
     } else if value.contains(',') {
-        Err(format!("{value} are several values, and sweeps are not there yet: give one value, and run the command once for each"))
+        Err(format!(
+            "{} are several values, and sweeps are not there yet: give one value, and run the command once for each",
+            shortened(value, 60)
+        ))
     } else {
         Ok(())
     }
@@ -175,11 +179,13 @@ fn assign(tree: &mut Tree, shape: Shape, path: &[&str], value: Tree, place: Plac
         return Ok(());
     };
     let (key, index) = match segment.strip_suffix(']').and_then(|segment| segment.split_once('[')) {
-        Some((key, index)) => (key, Some(index.parse::<usize>().map_err(|_| format!("'{index}' is not a position in '{key}'"))?)),
+        Some((key, index)) => {
+            (key, Some(index.parse::<usize>().map_err(|_| format!("{} is not a position in {}", quoted(index), quoted(key)))?))
+        }
         None => (*segment, None),
     };
     let Item::Table(table) = &mut tree.item else {
-        return Err(format!("leads nowhere: there is no table above '{key}'"));
+        return Err(format!("leads nowhere: there is no table above {}", quoted(key)));
     };
     let found = match table.iter().position(|branch| branch.key == key) {
         Some(found) => found,
@@ -194,9 +200,11 @@ fn assign(tree: &mut Tree, shape: Shape, path: &[&str], value: Tree, place: Plac
         (None, _) => &mut branch.tree,
         (Some(index), Item::List(items)) => {
             let count = items.len();
-            items.get_mut(index).ok_or_else(|| format!("'{key}' has {count} entries, counted from 0; there is no {key}[{index}]"))?
+            items.get_mut(index).ok_or_else(|| {
+                format!("{} has {count} entries, counted from 0; there is no {}[{index}]", quoted(key), shortened(key, 60))
+            })?
         }
-        (Some(_), _) => return Err(format!("'{key}' is not a list")),
+        (Some(_), _) => return Err(format!("{} is not a list", quoted(key))),
     };
     // The mistakes of what is set are the setting's, not the line's that it replaces.
     if rest.is_empty() {

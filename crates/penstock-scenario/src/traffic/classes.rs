@@ -7,6 +7,7 @@ use crate::traffic::group::GroupDraft;
 use penstock_engine::blueprint::{FlowGroup, FlowPlan};
 use penstock_model::conditioner::ShaperPlan;
 use penstock_model::id::LinkId;
+use penstock_model::printable::quoted;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::codec_mix::CodecMix;
 use penstock_model::source::size::SizeLaw;
@@ -72,14 +73,20 @@ fn check_names(link: &Link, passing: &[&GroupDraft], mistakes: &Mistakes) {
     let mut named: Vec<&str> = Vec::new();
     for (_, leaf) in &leaves {
         if named.contains(&leaf.name.as_str()) {
-            mistakes.add(leaf.place, &leaf.path, format!("a second queue for class '{}'; its packets can wait in one only", leaf.name));
+            mistakes.add(
+                leaf.place,
+                &leaf.path,
+                format!("a second queue for class {}; its packets can wait in one only", quoted(&leaf.name)),
+            );
         }
         named.push(&leaf.name);
         if !passing.iter().any(|group| group.class == leaf.name) {
             let classes: BTreeSet<&str> = passing.iter().map(|group| group.class.as_str()).collect();
             let classes = if classes.is_empty() { "none".to_owned() } else { classes.into_iter().collect::<Vec<_>>().join(", ") };
-            let message =
-                format!("names class '{}', but no flow of that class passes here (those that do: {classes}); leave it out", leaf.name);
+            let message = format!(
+                "names class {}, but no flow of that class passes here (those that do: {classes}); leave it out",
+                quoted(&leaf.name)
+            );
             mistakes.add(leaf.place, &leaf.path, message);
         }
     }

@@ -1,0 +1,109 @@
+//! Text from outside as messages show it: on one line, of bounded length, and without a character that acts on a
+//! terminal or cannot be seen.
+//!
+//! A scenario may come from a stranger, and what its names say must not move the cursor, colour, reorder or hide the
+//! message around them [UAX9 s2]. Such characters are shown as TOML writes them in a basic string: `\u001B`.
+
+/// Characters of a value that a message quotes.
+const QUOTED: usize = 60;
+/// Characters of a file's name that a message begins with.
+const FILE: usize = 300;
+/// What stands for the rest.
+const MORE: &str = "...";
+
+/// Whether `c` is shown escaped: a control character (C0, DEL, C1), one that changes the direction of writing
+/// [UAX9 s2], a separator of lines or paragraphs, or one that most terminals show as nothing (the default ignorable
+/// ones but for variation selectors, which belong to emoji).
+pub const fn is_escaped(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
+        | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}'
+        | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+        | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// All of `text`, with what [`is_escaped`] written as in TOML.
+pub fn printable(text: &str) -> String {
+    shortened(text, usize::MAX)
+}
+
+/// [`printable`], and at most `most` characters of it.
+pub fn shortened(text: &str, most: usize) -> String {
+    let mut shown = String::with_capacity(text.len().min(most.saturating_mul(4)));
+    // `cut` is the last place at which the dots would fit: no escape is cut in two.
+    let (mut length, mut cut) = (0, 0);
+    for c in text.chars() {
+        length += if is_escaped(c) { push_escaped(&mut shown, c) } else { push(&mut shown, c) };
+        if length > most {
+            shown.truncate(cut);
+            shown.push_str(MORE);
+            return shown;
+        }
+        if length + MORE.len() <= most {
+            cut = shown.len();
+        }
+    }
+    shown
+}
+
+/// How a message quotes what was written: `'rr1'`, shortened.
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", shortened(text, QUOTED))
+}
+
+/// How a message names a file.
+pub fn file_name(name: &str) -> String {
+    shortened(name, FILE)
+}
+
+/// Gives how many characters were written.
+fn push_escaped(shown: &mut String, c: char) -> usize {
+    let code = u32::from(c);
+    let escape = if code <= 0xFFFF { format!("\\u{code:04X}") } else { format!("\\U{code:08X}") };
+    shown.push_str(&escape);
+    escape.len()
+}
+
+fn push(shown: &mut String, c: char) -> usize {
+    shown.push(c);
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_on_a_terminal_is_escaped_as_in_toml() {
+        assert_eq!(printable("a\u{1b}[31mred\n\tb"), "a\\u001B[31mred\\u000A\\u0009b");
+        assert_eq!(printable("\u{7f}\u{9b}2J"), "\\u007F\\u009B2J");
+        assert_eq!(printable("\u{202e}txt.exe\u{2069}"), "\\u202Etxt.exe\\u2069");
+        assert_eq!(printable("a\u{2028}b\u{200b}\u{feff}"), "a\\u2028b\\u200B\\uFEFF");
+        assert_eq!(printable("\u{e0041}"), "\\U000E0041");
+    }
+
+    #[test]
+    fn every_control_and_bidirectional_character_is_escaped() {
+        // [UAX9 s2] has twelve: marks, embeddings and overrides, isolates, and the Arabic letter mark.
+        let bidirectional = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}";
+        assert_eq!(bidirectional.chars().filter(|c| is_escaped(*c)).count(), 12);
+        assert_eq!(('\0'..='\u{ffff}').filter(|c| c.is_control() && !is_escaped(*c)).count(), 0);
+    }
+
+    #[test]
+    fn what_people_write_stays() {
+        for text in ["r1-r2.queue", "Größe 10 µs ±2", "流れ", "مرحبا", "שלום", "\u{2764}\u{fe0f}", "a b", "C:\\x"] {
+            assert_eq!(printable(text), text);
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(shortened("abcdefgh", 8), "abcdefgh");
+        assert_eq!(shortened("abcdefghi", 8), "abcde...");
+        assert_eq!(shortened("ab\u{1b}\u{1b}\u{1b}", 12), "ab\\u001B...");
+        assert_eq!(shortened("\u{1b}\u{1b}", 8), "...");
+        assert_eq!(quoted(&"x".repeat(10_000)), format!("'{}...'", "x".repeat(57)));
+        assert_eq!(file_name(&"é".repeat(10_000)).chars().count(), 300);
+    }
+}

@@ -1,0 +1,179 @@
+r"""Text from outside as it is shown: without a character that acts on a terminal or cannot be seen, and shortened.
+
+Names, descriptions and paths may come from strangers. What is in them must not move the cursor, colour, reorder or
+hide what is printed around them [UAX9 s2]; such characters are shown as TOML writes them: ``\u001B``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+__all__ = [
+    "command_text",
+    "json_text",
+    "one_line",
+    "path_text",
+    "printable",
+    "printable_lines",
+    "quoted",
+    "shortened",
+    "utf8",
+]
+
+# As `is_escaped` of the core, whose comments say which they are; and lone surrogates, which stand for the bytes of a
+# file's name that are not UTF-8, and which no stream takes.
+_ESCAPED = (
+    "\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\ud800-\udfff"
+)
+_ONE = re.compile(f"[{_ESCAPED}]")
+_IN_JSON = re.compile(f"(?!\n)[{_ESCAPED}]")
+
+_MORE = "..."
+_QUOTED = 60
+"""Characters of a value that a message quotes."""
+_PATH = 300
+"""Characters of a path that a message names."""
+_LINE = 200
+"""Characters of a sentence of somebody else."""
+
+
+def printable(text: str) -> str:
+    r"""All of `text` on one line.
+
+    Examples
+    --------
+    >>> printable("r1\x1b[2J"), printable("Größe\u202e\n")
+    ('r1\\u001B[2J', 'Größe\\u202E\\u000A')
+    """
+    return _ONE.sub(_escape, text)
+
+
+def printable_lines(text: str) -> str:
+    r"""A text of several lines, which stay lines.
+
+    Examples
+    --------
+    >>> print(printable_lines("a\x07\nb"))
+    a\u0007
+    b
+    """
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def shortened(text: str, most: int) -> str:
+    r"""At most `most` characters of :func:`printable`; no escape is cut in two.
+
+    Examples
+    --------
+    >>> shortened("abcdefghi", 8), shortened("ab\x1b\x1b", 11)
+    ('abcde...', 'ab...')
+    """
+    shown = printable(text[: most + 1])
+    if len(shown) <= most and len(text) <= most:
+        return shown
+    kept, room = [], most - len(_MORE)
+    for character in text[: most + 1]:
+        piece = printable(character)
+        room -= len(piece)
+        if room < 0:
+            break
+        kept.append(piece)
+    return "".join(kept) + _MORE
+
+
+def quoted(text: str) -> str:
+    r"""How a message quotes what was written.
+
+    Examples
+    --------
+    >>> print(quoted("wwr"), quoted("x\x1b" + "y" * 10_000))
+    'wwr' 'x\u001Byyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy...'
+    """
+    return f"'{shortened(text, _QUOTED)}'"
+
+
+def one_line(text: str) -> str:
+    r"""A sentence of somebody else, such as a description, whose line breaks mean nothing.
+
+    Examples
+    --------
+    >>> one_line("Two flows\nand a queue\x1b[31m")
+    'Two flows and a queue\\u001B[31m'
+    """
+    return shortened(re.sub(r"[ \t\r\n]+", " ", text.strip()), _LINE)
+
+
+def path_text(path: str | Path) -> str:
+    r"""How a message names a file; of a very long path the middle is left out.
+
+    Examples
+    --------
+    >>> path_text("a\n.toml"), len(path_text("x" * 10_000 + ".toml")), path_text("x" * 10_000 + ".toml")[-5:]
+    ('a\\u000A.toml', 300, '.toml')
+    """
+    shown = printable(str(path))
+    if len(shown) <= _PATH:
+        return shown
+    half = (_PATH - len(_MORE)) // 2
+    return f"{shown[: _PATH - len(_MORE) - half]}{_MORE}{shown[-half:]}"
+
+
+def json_text(data: Any, indent: int = 2) -> str:
+    r"""JSON in which what is not printable is escaped, so that it can be read on a terminal too.
+
+    Examples
+    --------
+    >>> print(json_text({"name": "Größe\x9b\u202e"}, indent=0))
+    {
+    "name": "Größe\u009b\u202e"
+    }
+    """
+    text = json.dumps(data, indent=indent, ensure_ascii=False, allow_nan=False)
+    return _IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def command_text(words: Iterable[str]) -> str:
+    r"""A command to be given to a shell again; words that cannot be printed in the quotes of bash.
+
+    Examples
+    --------
+    >>> print(command_text(["penstock", "run", "my file.toml", "it's\x1b\n"]))
+    penstock run 'my file.toml' $'it\'s\x1b\x0a'
+    """
+    return " ".join(_word(word) for word in words)
+
+
+def utf8(text: str) -> str:
+    r"""`text` as the core takes it: bytes of a file's name that are not UTF-8 are escaped.
+
+    Examples
+    --------
+    >>> print(utf8("caf\udce9.toml"))
+    caf\udce9.toml
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _word(word: str) -> str:
+    if not _ONE.search(word):
+        return shlex.quote(word)
+    pieces = []
+    for character in word:
+        if _ONE.match(character):
+            pieces += [f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape")]
+        else:
+            pieces.append(f"\\{character}" if character in "'\\" else character)
+    return f"$'{''.join(pieces)}'"
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
