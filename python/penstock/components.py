@@ -48,6 +48,7 @@ __all__ = [
     "Rfc6662Admission",
     "Rfc6662Termination",
     "Sack",
+    "Sack1",
     "Scfq",
     "SingleThresholdPcnMeter",
     "SingleThresholdTermination",
@@ -59,11 +60,15 @@ __all__ = [
     "Tcm",
     "Tcp",
     "Threshold",
+    "TimeoutOnly",
     "TokenBucket",
     "TokenBucketPolicer",
     "TokenBucketShaper",
+    "Tsw2cm",
+    "Tsw3cm",
     "TwoRateTcm",
     "Udp",
+    "Vegas",
     "VirtualQueue",
     "Wf2qPlus",
     "Wrr",
@@ -494,6 +499,12 @@ class TokenBucket(Component):
         Long-run rate of what conforms (r). Allowed: above zero, at most 100 Tbit/s.
     burst : str
         Depth of the bucket (b). Allowed: above zero.
+    peak_rate : str, optional
+        Rate that what conforms does not exceed even within a burst (p); without one only `burst` limits it. Allowed:
+        above zero, at most 100 Tbit/s.
+    peak_burst : str, optional
+        Depth of the bucket that fills at `peak-rate` (M), 1500 bytes if left out; a packet larger than it never
+        conforms. Allowed: above zero.
     exceed_precedence : int, default 1
         Precedence of what exceeds. Allowed: 0 to 3.
     mode : Literal["colour-aware", "colour-blind"], default colour-blind
@@ -507,6 +518,8 @@ class TokenBucket(Component):
 
     rate: str
     burst: str
+    peak_rate: str | None = None
+    peak_burst: str | None = None
     exceed_precedence: int = 1
     mode: Literal["colour-aware", "colour-blind"] = "colour-blind"
     start: Literal["full", "empty"] = "full"
@@ -648,6 +661,52 @@ class Rfc4115(Component):
     excess_burst: str
     mode: Literal["colour-aware", "colour-blind"] = "colour-blind"
     start: Literal["full", "empty"] = "full"
+
+
+class Tsw2cm(Component):
+    """Time Sliding Window Two Colour Marker (TSW2CM): marks at random the share of a stream that exceeds a rate.
+
+    More about it: ``penstock explain tsw2cm``.
+
+    Parameters
+    ----------
+    committed_rate : str
+        Rate up to which all is green (CTR, the target rate). Allowed: above zero, at most 100 Tbit/s.
+    averaging_interval : str, default 1 s
+        Length of the window (AVG_INTERVAL). Allowed: zero or more.
+    exceed_precedence : int, default 1
+        Precedence of what exceeds. Allowed: 0 to 3.
+    """
+
+    KIND: ClassVar[str] = "meter"
+    KEY: ClassVar[str] = "tsw2cm"
+
+    committed_rate: str
+    averaging_interval: str = "1 s"
+    exceed_precedence: int = 1
+
+
+class Tsw3cm(Component):
+    """Time Sliding Window Three Colour Marker (TSWTCM): colours at random the shares of a stream above two rates.
+
+    More about it: ``penstock explain tsw3cm``.
+
+    Parameters
+    ----------
+    committed_rate : str
+        Rate up to which all is green (CTR, the committed target rate). Allowed: above zero, at most 100 Tbit/s.
+    peak_rate : str
+        Rate up to which nothing is red (PTR, the peak target rate). Allowed: above zero, at most 100 Tbit/s.
+    averaging_interval : str, default 1 s
+        Length of the window (AVG_INTERVAL). Allowed: zero or more.
+    """
+
+    KIND: ClassVar[str] = "meter"
+    KEY: ClassVar[str] = "tsw3cm"
+
+    committed_rate: str
+    peak_rate: str
+    averaging_interval: str = "1 s"
 
 
 class SingleThresholdPcnMeter(Component):
@@ -1612,6 +1671,29 @@ class Cubic(Component):
     hystart: bool = False
 
 
+class Vegas(Component):
+    """Vegas: keeps a few segments waiting in the network, and sees them in the round trip before anything is lost.
+
+    More about it: ``penstock explain vegas``.
+
+    Parameters
+    ----------
+    alpha : float | str, default 2
+        Segments that the connection should at least keep waiting (alpha) [Brakmo94 s3.2]. Allowed: above 0.
+    beta : float | str, default 4
+        Segments that it should at most keep waiting (beta) [Brakmo94 s3.2]. Allowed: above 0.
+    gamma : float | str, default 1
+        Segments waiting that end slow start (gamma) [Brakmo94 s3.3]. Allowed: above 0.
+    """
+
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "vegas"
+
+    alpha: float | str = 2.0
+    beta: float | str = 4.0
+    gamma: float | str = 1.0
+
+
 class Tahoe(Component):
     """Tahoe: resends from the loss on, from a window of one segment.
 
@@ -1664,8 +1746,36 @@ class Sack(Component):
     KEY: ClassVar[str] = "sack"
 
 
-AnyRecovery: TypeAlias = Tahoe | RenoRecovery | NewReno | Sack | Literal["tahoe", "reno", "new-reno", "sack"]
+class Sack1(Component):
+    """SACK of 1996 (Sack1 in ns): resends the holes in the receiver's blocks while its count of the network allows.
+
+    More about it: ``penstock explain sack1``.
+    """
+
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "sack1"
+
+
+class TimeoutOnly(Component):
+    """Timeout only: waits for the retransmission timer, as the earliest TCP did.
+
+    More about it: ``penstock explain timeout-only``.
+    """
+
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "timeout-only"
+
+
+AnyRecovery: TypeAlias = (
+    Tahoe
+    | RenoRecovery
+    | NewReno
+    | Sack
+    | Sack1
+    | TimeoutOnly
+    | Literal["tahoe", "reno", "new-reno", "sack", "sack1", "timeout-only"]
+)
 """One of the recovery classes, or the name of one for all its defaults."""
 
-AnyCongestionControl: TypeAlias = RenoCongestionControl | Cubic | Literal["reno", "cubic"]
+AnyCongestionControl: TypeAlias = RenoCongestionControl | Cubic | Vegas | Literal["reno", "cubic", "vegas"]
 """One of the congestion-control classes, or the name of one for all its defaults."""

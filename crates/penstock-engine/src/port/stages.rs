@@ -72,10 +72,10 @@ pub(super) struct Marker {
 }
 
 impl Marker {
-    /// The marker of `plan`, if it has one that sees packets `at` this point.
-    pub(super) fn new(plan: &Option<MarkerPlan>, at: MarkAt) -> Option<Box<Marker>> {
+    /// The marker of `plan`, if it has one that sees packets `at` this point; its random streams hang below `key`.
+    pub(super) fn new(plan: &Option<MarkerPlan>, at: MarkAt, key: Key) -> Option<Box<Marker>> {
         let marker = plan.as_ref().filter(|marker| marker.at == at)?;
-        Some(Box::new(Marker { meter: AnyMeter::new(&marker.meter) }))
+        Some(Box::new(Marker { meter: AnyMeter::new(&marker.meter, key.child("marker")) }))
     }
 
     /// The packet in its new colour.

@@ -7,10 +7,14 @@ pub mod rbm;
 pub mod rfc_4115;
 pub mod tcm;
 pub mod token_bucket;
+mod tsw;
+pub mod tsw2cm;
+pub mod tsw3cm;
 pub mod two_rate_tcm;
 
 use crate::packet::Packet;
 use crate::probe::Tell;
+use crate::rng::Key;
 use crate::units::{Bytes, Time};
 
 /// A meter. The port calls it once per packet, in order of time.
@@ -38,9 +42,9 @@ macro_rules! meters {
         }
 
         impl AnyMeter {
-            /// Builds the meter that `plan` describes.
-            pub fn new(plan: &MeterPlan) -> AnyMeter {
-                match plan { $( MeterPlan::$variant(parameters) => AnyMeter::$variant(<$meter>::new(parameters)), )* }
+            /// Builds the meter that `plan` describes; its random streams hang below `key`.
+            pub fn new(plan: &MeterPlan, key: Key) -> AnyMeter {
+                match plan { $( MeterPlan::$variant(parameters) => AnyMeter::$variant(<$meter>::new(parameters, key)), )* }
             }
         }
 
@@ -69,6 +73,8 @@ meters! {
     "rbm" => Rbm(rbm::Rbm, rbm::Parameters),
     "two-rate-tcm" => TwoRateTcm(two_rate_tcm::TwoRateTcm, two_rate_tcm::Parameters),
     "rfc-4115" => Rfc4115(rfc_4115::Rfc4115, rfc_4115::Parameters),
+    "tsw2cm" => Tsw2cm(tsw2cm::Tsw2cm, tsw2cm::Parameters),
+    "tsw3cm" => Tsw3cm(tsw3cm::Tsw3cm, tsw3cm::Parameters),
 }
 
 crate::choice! {
@@ -138,7 +144,12 @@ mod properties;
 mod testing {
     use super::Meter;
     use crate::packet::testing::packet;
+    use crate::rng::Key;
     use crate::units::{Duration, Time};
+
+    pub(super) fn key() -> Key {
+        Key::root(1, 0)
+    }
 
     pub(super) fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)

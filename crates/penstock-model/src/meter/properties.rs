@@ -4,6 +4,7 @@ use super::bucket::{Bucket, Start};
 use super::{AnyMeter, Meter, MeterPlan};
 use crate::packet::testing::packet;
 use crate::parameters::testing::read;
+use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
 
@@ -53,8 +54,10 @@ fn meters(mode: &str) -> Vec<(AnyMeter, Envelope, Envelope)> {
     let one_rate = [&committed[..], &["excess-burst = 3000 bytes"]].concat();
     let (c, sum) = ((2000, 80_000), (5000, 200_000));
     let bucket = ["rate = 80 kbit/s", "burst = 2000 bytes", "exceed-precedence = 2", &mode];
+    let spread = [&bucket[..], &["peak-rate = 160 kbit/s", "peak-burst = 1500 bytes"]].concat();
     let plans = [
         (MeterPlan::TokenBucket(read(&bucket).expect("sound")), c, c),
+        (MeterPlan::TokenBucket(read(&spread).expect("sound")), c, (1500, 160_000)),
         (MeterPlan::Tcm(read(&committed).expect("sound")), c, c),
         (MeterPlan::Tcm(read(&one_rate).expect("sound")), c, (5000, 80_000)),
         (MeterPlan::Rbm(read(&committed).expect("sound")), c, c),
@@ -62,7 +65,20 @@ fn meters(mode: &str) -> Vec<(AnyMeter, Envelope, Envelope)> {
         (MeterPlan::Rfc4115(read(&excess).expect("sound")), c, sum),
         (MeterPlan::TwoRateTcm(read(&peak).expect("sound")), c, (3000, 120_000)),
     ];
-    plans.into_iter().map(|(plan, green, both)| (AnyMeter::new(&plan), green, both)).collect()
+    plans.into_iter().map(|(plan, green, both)| (AnyMeter::new(&plan, Key::root(1, 0)), green, both)).collect()
+}
+
+/// Meters without buckets, which ignore the colour that a packet arrives with.
+fn estimators() -> Vec<AnyMeter> {
+    let rates = ["committed-rate = 80 kbit/s", "averaging-interval = 100 ms"];
+    let three = [&rates[..], &["peak-rate = 120 kbit/s"]].concat();
+    let plans = [MeterPlan::Tsw2cm(read(&rates).expect("sound")), MeterPlan::Tsw3cm(read(&three).expect("sound"))];
+    plans.iter().map(|plan| AnyMeter::new(plan, Key::root(1, 0))).collect()
+}
+
+fn blind_meters() -> Vec<AnyMeter> {
+    let buckets = meters("colour-blind").into_iter().map(|(meter, ..)| meter);
+    buckets.chain(estimators()).collect()
 }
 
 proptest! {
@@ -91,7 +107,7 @@ proptest! {
     #[test]
     fn a_blind_meter_ignores_the_incoming_colour(arrivals in arrivals()) {
         let plain: Vec<Arrival> = arrivals.iter().map(|(gap, size, _)| (*gap, *size, 0)).collect();
-        for ((mut one, ..), (mut other, ..)) in meters("colour-blind").into_iter().zip(meters("colour-blind")) {
+        for (mut one, mut other) in blind_meters().into_iter().zip(blind_meters()) {
             let colours = run(&mut one, &arrivals);
             prop_assert!(colours.iter().all(|colour| *colour <= 2));
             prop_assert_eq!(colours, run(&mut other, &plain));
@@ -100,7 +116,7 @@ proptest! {
 
     #[test]
     fn every_byte_gets_one_colour(arrivals in arrivals()) {
-        for (mut meter, ..) in meters("colour-aware") {
+        for mut meter in meters("colour-aware").into_iter().map(|(meter, ..)| meter).chain(estimators()) {
             let mut of_colour = [0; 4];
             for ((_, size, _), colour) in arrivals.iter().zip(run(&mut meter, &arrivals)) {
                 of_colour[usize::from(colour)] += size;
@@ -127,15 +143,17 @@ proptest! {
 
 #[test]
 fn a_probe_tells_the_fills_at_its_instant() {
-    // At 0, 2000 bytes empty the committed bucket; the next 1000 are yellow, or find nothing.
+    // At 0, 2000 bytes empty the committed bucket; the next 1000 are yellow, or find nothing. A peak burst of 1500 bytes
+    // refuses the first packet and holds 500 after the second.
     let told = |(mut meter, ..): (AnyMeter, Envelope, Envelope)| {
         meter.colour(Time::ZERO, &packet(2000, 0));
         meter.colour(Time::ZERO, &packet(1000, 0));
         [50, 250].map(|ms| super::testing::probed(&meter, ms).into_iter().map(|(_, bits)| bits).collect::<Vec<_>>())
     };
     // 80 kbit/s bring 4 and 20 kbit, of which 16 fit; 120 kbit/s bring 6 and 30. Only the TCM's excess bucket takes overflow.
-    let expected: [[Vec<f64>; 2]; 7] = [
+    let expected: [[Vec<f64>; 2]; 8] = [
         [vec![4e3], vec![16e3]],
+        [vec![12e3, 12e3], vec![16e3, 12e3]],
         [vec![4e3], vec![16e3]],
         [vec![4e3, 16e3], vec![16e3, 20e3]],
         [vec![4e3], vec![16e3]],

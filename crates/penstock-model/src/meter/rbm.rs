@@ -5,6 +5,7 @@ use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::Check;
 use crate::probe::Tell;
+use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -72,7 +73,7 @@ pub struct Rbm {
 
 impl Rbm {
     /// A marker with these parameters.
-    pub fn new(parameters: &Parameters) -> Rbm {
+    pub fn new(parameters: &Parameters, _: Key) -> Rbm {
         let excess = parameters.excess_rate.zip(parameters.excess_burst);
         Rbm {
             committed: Bucket::new(parameters.committed_rate, parameters.committed_burst, parameters.start),
@@ -103,7 +104,7 @@ impl Meter for Rbm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{colours, overload};
+    use super::super::testing::{colours, key, overload};
     use super::*;
     use crate::parameters::testing::read;
 
@@ -111,7 +112,7 @@ mod tests {
     const BOTH: [&str; 4] = [GREEN[0], GREEN[1], "excess-rate = 16 kbit/s", "excess-burst = 500 bytes"];
 
     fn rbm(lines: &[&str], more: &[&str]) -> Rbm {
-        Rbm::new(&read(&[lines, more].concat()).expect("sound"))
+        Rbm::new(&read(&[lines, more].concat()).expect("sound"), key())
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::{colour_of, Demotion, Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::Check;
 use crate::probe::Tell;
+use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -56,7 +57,7 @@ pub struct Rfc4115 {
 
 impl Rfc4115 {
     /// A marker with these parameters.
-    pub fn new(parameters: &Parameters) -> Rfc4115 {
+    pub fn new(parameters: &Parameters, _: Key) -> Rfc4115 {
         Rfc4115 {
             committed: Bucket::new(parameters.committed_rate, parameters.committed_burst, parameters.start),
             excess: Bucket::new(parameters.excess_rate, parameters.excess_burst, parameters.start),
@@ -81,12 +82,12 @@ impl Meter for Rfc4115 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{colours, overload};
+    use super::super::testing::{colours, key, overload};
     use super::*;
     use crate::parameters::testing::read;
 
     fn marker(lines: &[&str]) -> Rfc4115 {
-        Rfc4115::new(&read(lines).expect("sound"))
+        Rfc4115::new(&read(lines).expect("sound"), key())
     }
 
     const PLAN: [&str; 4] =

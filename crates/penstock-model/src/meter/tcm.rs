@@ -5,6 +5,7 @@ use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::Check;
 use crate::probe::Tell;
+use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -67,7 +68,7 @@ pub struct Tcm {
 
 impl Tcm {
     /// A marker with these parameters.
-    pub fn new(parameters: &Parameters) -> Tcm {
+    pub fn new(parameters: &Parameters, _: Key) -> Tcm {
         Tcm {
             committed: Bucket::new(parameters.committed_rate, parameters.committed_burst, parameters.start),
             excess: parameters.excess_burst.map(|burst| Bucket::new(Rate::ZERO, burst, parameters.start)),
@@ -99,14 +100,14 @@ impl Meter for Tcm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{colours, overload};
+    use super::super::testing::{colours, key, overload};
     use super::*;
     use crate::parameters::testing::read;
 
     const ONE: [&str; 2] = ["committed-rate = 8 kbit/s", "committed-burst = 1000 bytes"];
 
     fn tcm(more: &[&str]) -> Tcm {
-        Tcm::new(&read(&[&ONE[..], more].concat()).expect("sound"))
+        Tcm::new(&read(&[&ONE[..], more].concat()).expect("sound"), key())
     }
 
     #[test]
@@ -152,7 +153,7 @@ mod tests {
     #[test]
     fn overload_gets_the_committed_rate_and_yellow_once() {
         let plan = ["committed-rate = 192 kbit/s", "committed-burst = 4 kB", "excess-burst = 4 kB"];
-        let [green, yellow, red] = overload(&mut Tcm::new(&read(&plan).expect("sound")));
+        let [green, yellow, red] = overload(&mut Tcm::new(&read(&plan).expect("sound"), key()));
         // 100 s at 192 kbit/s are 2400 kB, and both bursts once: in packets of 500 bytes, 4808 and 8.
         assert_eq!((green, yellow, red), (4808, 8, 25_001 - 4816));
     }

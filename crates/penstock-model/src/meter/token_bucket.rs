@@ -5,6 +5,7 @@ use super::{Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::{Check, Precedence};
 use crate::probe::Tell;
+use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -13,10 +14,11 @@ crate::parameters! {
     /// ## Decides
     /// The bucket fills at `rate` (r) up to `burst` (b). A packet that finds as many tokens as it has bytes takes them and
     /// conforms: it is green, or keeps its colour in mode `colour-aware`. Any other takes nothing and gets
-    /// `exceed-precedence`. What conforms in any time t is at most b + r t.
+    /// `exceed-precedence`. What conforms in any time t is at most b + r t. With `peak-rate` (p), a second bucket that fills at
+    /// p up to `peak-burst` (M) must hold the packet too, and what conforms is also at most M + p t.
     ///
     /// ## State
-    /// The tokens, exact, and when they were counted. Constant cost per packet.
+    /// The tokens of one or two buckets, exact, and when they were counted. Constant cost per packet.
     ///
     /// ## Departures
     /// None. In mode `colour-aware` a packet that arrives with `exceed-precedence` or worse keeps its colour and takes no
@@ -28,12 +30,16 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// RFC 3290 s5.1.3 (a simple two-parameter token bucket meter).
+    /// RFC 3290 s5.1.3 (a simple two-parameter token bucket meter); with a peak rate, RFC 2215 s3.6 (TOKEN_BUCKET_TSPEC).
     pub struct Parameters {
         /// Long-run rate of what conforms (r).
         rate: Rate;
         /// Depth of the bucket (b).
         burst: Bytes;
+        /// Rate that what conforms does not exceed even within a burst (p); without one only `burst` limits it.
+        peak_rate: Option<Rate>;
+        /// Depth of the bucket that fills at `peak-rate` (M), 1500 bytes if left out; a packet larger than it never conforms.
+        peak_burst: Option<Bytes>;
         /// Precedence of what exceeds.
         exceed_precedence: Precedence = "1";
         /// Whether the colour that a packet arrives with matters.
@@ -48,22 +54,34 @@ impl Check for Parameters {
         if self.exceed_precedence.0 == 0 {
             mistake("exceed-precedence", "0 is what conforms; at least 1".to_owned());
         }
+        if self.peak_rate.is_some_and(|peak| peak < self.rate) {
+            mistake("peak-rate", "is below rate; at least as much".to_owned());
+        }
+        if self.peak_rate.is_none() && self.peak_burst.is_some() {
+            mistake("peak-burst", "has no effect without peak-rate; leave it out".to_owned());
+        }
     }
 }
+
+/// The largest packet of an Ethernet, so that one packet may always come at once.
+const PEAK_BURST: Bytes = Bytes::new(1500);
 
 /// A token bucket at work.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     bucket: Bucket,
+    peak: Option<Bucket>,
     exceed: u8,
     mode: Mode,
 }
 
 impl TokenBucket {
     /// A token bucket with these parameters.
-    pub fn new(parameters: &Parameters) -> TokenBucket {
+    pub fn new(parameters: &Parameters, _: Key) -> TokenBucket {
+        let peak_burst = parameters.peak_burst.unwrap_or(PEAK_BURST);
         TokenBucket {
             bucket: Bucket::new(parameters.rate, parameters.burst, parameters.start),
+            peak: parameters.peak_rate.map(|rate| Bucket::new(rate, peak_burst, parameters.start)),
             exceed: parameters.exceed_precedence.0,
             mode: parameters.mode,
         }
@@ -74,8 +92,13 @@ impl Meter for TokenBucket {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
         let colour = self.mode.admits(packet.precedence);
+        let size = packet.bytes();
+        let below_peak = self.peak.as_ref().is_none_or(|peak| peak.holds(now, size));
         self.bucket.settle(now);
-        if colour < self.exceed && self.bucket.take(packet.bytes()) {
+        if colour < self.exceed && below_peak && self.bucket.take(size) {
+            if let Some(peak) = &mut self.peak {
+                peak.spend(now, size);
+            }
             colour
         } else {
             colour.max(self.exceed)
@@ -84,18 +107,21 @@ impl Meter for TokenBucket {
 
     fn probe(&self, now: Time, tell: &mut Tell<'_>) {
         tell("fill", "bit", self.bucket.bits(now));
+        if let Some(peak) = &self.peak {
+            tell("peak-fill", "bit", peak.bits(now));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, colours};
+    use super::super::testing::{at, colours, key};
     use super::*;
     use crate::packet::testing::packet;
     use crate::parameters::testing::read;
 
     fn token_bucket(more: &[&str]) -> TokenBucket {
-        TokenBucket::new(&read(&[&["rate = 8 kbit/s", "burst = 1000 bytes"], more].concat()).expect("sound"))
+        TokenBucket::new(&read(&[&["rate = 8 kbit/s", "burst = 1000 bytes"], more].concat()).expect("sound"), key())
     }
 
     #[test]
@@ -119,9 +145,30 @@ mod tests {
     fn a_burst_at_line_rate_lasts_b_over_c_less_r() {
         // b 20 kB, r 1 Mbit/s, 100 bytes every 80 us (C 10 Mbit/s): packet k needs 100 (k+1) <= 20000 + 10 k, so k <= 221,
         // which is at 17.68 ms and ends at 17.76; the fluid limit is 17.78 ms.
-        let mut meter = TokenBucket::new(&read(&["rate = 1 Mbit/s", "burst = 20 kB"]).expect("sound"));
+        let mut meter = TokenBucket::new(&read(&["rate = 1 Mbit/s", "burst = 20 kB"]).expect("sound"), key());
         let conforming = (0..).take_while(|k| meter.colour(Time::from_ps(k * 80_000_000), &packet(100, 0)) == 0).count();
         assert_eq!(conforming, 222);
+    }
+
+    #[test]
+    fn a_peak_rate_spreads_a_burst() {
+        // b holds 1000 bytes at 1 byte/ms, M 500 bytes at 2 bytes/ms. After the first packet M holds 100: 400 again at 150 ms
+        // (b then holds 750, and 350 after the packet), and at 350 ms (b: 550, and 150 after it). At 550 ms M would do for 400
+        // but b has 350; what b refuses takes nothing from M.
+        let peak = ["peak-rate = 16 kbit/s", "peak-burst = 500 bytes"];
+        let packets = [(0, 400, 0), (0, 400, 0), (149, 400, 0), (150, 400, 0), (350, 400, 0), (550, 400, 0), (550, 350, 0)];
+        assert_eq!(colours(&mut token_bucket(&peak), &packets), [0, 1, 1, 0, 0, 1, 0]);
+        // An MTU may come at once, but no more; without a peak rate the burst may.
+        let mtu = |more: &[&str]| TokenBucket::new(&read(&[&["rate = 8 kbit/s", "burst = 8 kB"], more].concat()).expect("sound"), key());
+        assert_eq!(colours(&mut mtu(&["peak-rate = 1 Mbit/s"]), &[(0, 1501, 0), (0, 1500, 0), (0, 40, 0)]), [1, 0, 1]);
+        assert_eq!(colours(&mut mtu(&[]), &[(0, 1501, 0), (0, 1500, 0), (0, 40, 0)]), [0, 0, 0]);
+    }
+
+    #[test]
+    fn a_peak_rate_below_the_rate_is_refused() {
+        let mistakes = |more: &str| read::<Parameters>(&["rate = 8 kbit/s", "burst = 1 kB", more]).expect_err("a mistake");
+        assert_eq!(mistakes("peak-rate = 7 kbit/s"), ["peak-rate: is below rate; at least as much"]);
+        assert_eq!(mistakes("peak-burst = 1500 bytes"), ["peak-burst: has no effect without peak-rate; leave it out"]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::{Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::Check;
 use crate::probe::Tell;
+use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -63,7 +64,7 @@ pub struct TwoRateTcm {
 
 impl TwoRateTcm {
     /// A marker with these parameters.
-    pub fn new(parameters: &Parameters) -> TwoRateTcm {
+    pub fn new(parameters: &Parameters, _: Key) -> TwoRateTcm {
         TwoRateTcm {
             committed: Bucket::new(parameters.committed_rate, parameters.committed_burst, parameters.start),
             peak: Bucket::new(parameters.peak_rate, parameters.peak_burst, parameters.start),
@@ -95,7 +96,7 @@ impl Meter for TwoRateTcm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{colours, overload};
+    use super::super::testing::{colours, key, overload};
     use super::*;
     use crate::parameters::testing::read;
 
@@ -103,7 +104,7 @@ mod tests {
         ["committed-rate = 8 kbit/s", "committed-burst = 1000 bytes", "peak-rate = 16 kbit/s", "peak-burst = 1500 bytes"];
 
     fn marker(lines: &[&str]) -> TwoRateTcm {
-        TwoRateTcm::new(&read(lines).expect("sound"))
+        TwoRateTcm::new(&read(lines).expect("sound"), key())
     }
 
     #[test]

@@ -57,7 +57,7 @@ penstock_model::choice! {
         "signal-rate" => SignalRate,
         /// Time until live calls x mean rate of a call, summed over all that `of` names, falls below the rate `below`; not a number if it never does. By the label `from`: since the `first-termination` and since the `start` (the latest of them). Only initial calls that last to the end, so that terminations tell how many live.
         "termination-time" => TerminationTime,
-        /// The states of a link's marker and PCN meters, sampled each `sample` from one such time after the warm-up on; over all samples, and over all links of a group. By the labels `meter` and `variable`: the tokens in a bucket (`fill`, or `committed-fill`, `excess-fill`, `peak-fill`; `switch-fill`, `marking-fill`, `fractional-fill`; below zero: debt) and the length of a virtual queue (`queue`) in bit, what picks a share of the packets (`count`) in packets or (`counter`) in bytes.
+        /// The states of a link's marker and PCN meters, sampled each `sample` from one such time after the warm-up on; over all samples, and over all links of a group. By the labels `meter` and `variable`: the tokens in a bucket (`fill`, or `committed-fill`, `excess-fill`, `peak-fill`; `switch-fill`, `marking-fill`, `fractional-fill`; below zero: debt) and the length of a virtual queue (`queue`) in bit, an estimated rate (`average-rate`) in bit/s, what picks a share of the packets (`count`) in packets or (`counter`) in bytes.
         "meter-state" => MeterState,
     }
 }
@@ -207,7 +207,7 @@ impl What {
             What::SignalRate => ("signal-rate", "bit/s", CALLS, ANY, SUM),
             What::TerminationTime => ("termination-time", "s", CALLS, NONE, NONE),
             // The unit is that of the variable.
-            What::MeterState => ("meter-state", "bit, bytes or packets", LINKS, MEANS, MEANS),
+            What::MeterState => ("meter-state", "bit, bit/s, bytes or packets", LINKS, MEANS, MEANS),
         };
         let split: &[By] = match self {
             What::Drops => &[By::Cause, By::Precedence, By::Class],

@@ -63,6 +63,7 @@ pub(super) const METERS: &[(&str, &str, MarkAt)] = &[
     ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Departure),
     ("two-rate-tcm", TWO_RATES, MarkAt::Arrival),
     ("two-rate-tcm", TWO_RATES, MarkAt::Departure),
+    ("tsw3cm", "committed-rate = 200 kbit/s; peak-rate = 300 kbit/s; averaging-interval = 20 ms", MarkAt::Arrival),
 ];
 pub(super) const TWO_RATES: &str =
     "committed-rate = 200 kbit/s; committed-burst = 3 kB; peak-rate = 500 kbit/s; peak-burst = 3 kB; mode = colour-aware";
@@ -101,6 +102,13 @@ pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
     ("ftp", "", "ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "recovery = sack; congestion-control = cubic; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ecn = true"),
     ("ftp", "", "congestion-control = cubic { hystart = true }; pacing = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    (
+        "ftp",
+        "",
+        "congestion-control = vegas { alpha = 1, beta = 2 }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ecn = true",
+    ),
+    ("ftp", "", "recovery = sack1; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
+    ("ftp", "", "recovery = timeout-only; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
 ];
 
 pub(super) const PCN: &[(&str, &str)] = &[

@@ -7,6 +7,7 @@
 pub mod cubic;
 mod hystart;
 pub mod reno;
+pub mod vegas;
 mod window;
 
 use crate::units::{Duration, Rate, Time};
@@ -57,6 +58,7 @@ macro_rules! congestion_controls {
 congestion_controls! {
     "reno" => Reno(reno::Reno, reno::Parameters),
     "cubic" => Cubic(cubic::Cubic, cubic::Parameters),
+    "vegas" => Vegas(vegas::Vegas, vegas::Parameters),
 }
 
 /// What a congestion control learns about its connection when it is built.
@@ -146,8 +148,8 @@ pub struct RttSample {
 pub enum RttSampling {
     /// One at a time, as the retransmission timer measures them [RFC6298 s3].
     OncePerRound,
-    /// One with each acknowledgement of new data, as if every segment carried a timestamp. Takes memory for every
-    /// segment outstanding.
+    /// One with each acknowledgement of new data, as if every segment carried a timestamp: that of the last segment that it
+    /// acknowledges, unless that was sent again. Takes memory for every segment outstanding.
     EveryAck,
 }
 
@@ -163,7 +165,8 @@ pub trait CongestionControl {
     /// The timer expired: sets the threshold; the window becomes one segment.
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window);
 
-    /// A round trip was measured; called before [`CongestionControl::on_ack`] of the same acknowledgement.
+    /// A round trip was measured; called before [`CongestionControl::on_ack`] of the same acknowledgement. The SYN exchange
+    /// gives one too, which no `on_ack` follows.
     fn on_rtt_sample(&mut self, sample: &RttSample, window: &mut Window) {
         let _ = (sample, window);
     }

@@ -93,13 +93,18 @@ impl Flight {
         }
     }
 
-    /// Counts a duplicate acknowledgement outside of recovery; whether a loss is certain by it.
+    /// Counts a duplicate acknowledgement outside of recovery; whether there have been enough of them to mean a loss.
     pub fn count_duplicate(&mut self) -> bool {
         if self.phase != Phase::Normal {
             return false;
         }
         self.duplicates += 1;
-        self.duplicates >= self.detection.dup_ack_threshold || self.scoreboard.is_lost(self.unacknowledged)
+        self.duplicates >= self.detection.dup_ack_threshold
+    }
+
+    /// Whether, outside of recovery, the blocks show the first unacknowledged segment to be lost [RFC6675 s4 IsLost].
+    pub fn is_first_lost(&self) -> bool {
+        self.phase == Phase::Normal && self.scoreboard.is_lost(self.unacknowledged)
     }
 
     /// Fast recovery begins with the retransmission of the first unacknowledged segment.

@@ -7,8 +7,10 @@ mod flight;
 pub mod new_reno;
 pub mod reno;
 pub mod sack;
+pub mod sack1;
 mod scoreboard;
 pub mod tahoe;
+pub mod timeout_only;
 
 use crate::packet::Ack;
 use crate::transport::congestion_control::Window;
@@ -82,6 +84,8 @@ recoveries! {
     "reno" => Reno(reno::Reno, reno::Parameters),
     "new-reno" => NewReno(new_reno::NewReno, new_reno::Parameters),
     "sack" => Sack(sack::Sack, sack::Parameters),
+    "sack1" => Sack1(sack1::Sack1, sack1::Parameters),
+    "timeout-only" => TimeoutOnly(timeout_only::TimeoutOnly, timeout_only::Parameters),
 }
 
 /// A loss recovery. The sender itself begins a retransmission after a timeout, which is the same for all.

@@ -49,7 +49,7 @@ impl Recovery for Sack {
     /// Only news of arrivals makes a duplicate acknowledgement [RFC6675 s2]. In recovery, pipe says what has left the
     /// network.
     fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, _window: &mut Window) -> bool {
-        flight.take_blocks(ack) > 0 && flight.count_duplicate()
+        flight.take_blocks(ack) > 0 && (flight.count_duplicate() || flight.is_first_lost())
     }
 
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {

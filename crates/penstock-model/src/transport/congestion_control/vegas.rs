@@ -1,0 +1,165 @@
+//! TCP Vegas.
+
+use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, RttSampling, Timeout, Window};
+use crate::parameters::{Check, Positive};
+use crate::units::{Duration, Time};
+
+crate::parameters! {
+    /// Vegas: keeps a few segments waiting in the network, and sees them in the round trip before anything is lost.
+    ///
+    /// ## Decides
+    /// Once per round trip, with BaseRTT the least round trip so far, the rate that the window could reach, Expected = cwnd /
+    /// BaseRTT, is compared with the rate reached, Actual: what was sent from a segment's departure until its
+    /// acknowledgement, over the round trip of that segment. Their difference, as the number of segments that it keeps
+    /// waiting, is Diff = (Expected - Actual) BaseRTT. Below `alpha` cwnd grows by a segment, above `beta` it shrinks by one,
+    /// between them it stays. In slow start cwnd doubles in every other round trip; at the end of those in between, a Diff
+    /// above `gamma` ends slow start. Congestion, seen as a loss or as an echoed mark, halves the window as with Reno.
+    ///
+    /// ## State
+    /// About 60 bytes, and 8 for each segment outstanding. Constant cost per acknowledgement, one division per round trip.
+    ///
+    /// ## Departures
+    /// - The retransmissions of [Brakmo94 s3.1], on a first duplicate acknowledgement if a finer timer has expired, are the
+    ///   business of a recovery, and there is none that does this.
+    /// - cwnd changes at once at the end of a round trip, not in small steps during the next, so that it stands still while
+    ///   rates are compared.
+    /// - A round trip in which the application had nothing to send decides nothing, and cwnd does not grow for it.
+    /// - cwnd shrinks to two segments at least.
+    /// - The round trip of the SYN, a shorter packet, does not count.
+    /// - `gamma` has no value in [Brakmo94]; one segment is what implementations have.
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.tcp = { recovery.sack = {}, congestion-control.vegas = { alpha = 1, beta = 3 } }
+    /// ```
+    ///
+    /// ## References
+    /// Brakmo, O'Malley and Peterson [Brakmo94 s3.2, s3.3]; [Brakmo95].
+    pub struct Parameters {
+        /// Segments that the connection should at least keep waiting (alpha) [Brakmo94 s3.2].
+        alpha: Positive = "2";
+        /// Segments that it should at most keep waiting (beta) [Brakmo94 s3.2].
+        beta: Positive = "4";
+        /// Segments waiting that end slow start (gamma) [Brakmo94 s3.3].
+        gamma: Positive = "1";
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.alpha.0 > self.beta.0 {
+            mistake("alpha", format!("{} is above beta, which is {}", self.alpha.0, self.beta.0));
+        }
+    }
+}
+
+/// The control of a connection. Windows and differences are in segments.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    /// BaseRTT.
+    base: Duration,
+    /// The last round trip, and when it was measured.
+    sample: (Time, Duration),
+    /// The segment whose round trip is compared next (the distinguished one); none after congestion.
+    timed: Option<u32>,
+    /// In slow start: whether this is a round trip of growth.
+    grows: bool,
+}
+
+impl Vegas {
+    /// The control of a new connection.
+    pub fn new(parameters: &Parameters, _context: &ConnectionContext) -> Vegas {
+        Vegas {
+            alpha: parameters.alpha.0,
+            beta: parameters.beta.0,
+            gamma: parameters.gamma.0,
+            base: Duration::from_ps(u64::MAX),
+            sample: (Time::NEVER, Duration::ZERO),
+            timed: Some(0),
+            grows: false,
+        }
+    }
+
+    /// Segments that wait in the network (Diff in buffers), from `sent` of them during `rtt` [Brakmo94 s3.2].
+    fn waiting(&self, sent: u32, rtt: Duration, window: &Window) -> f64 {
+        let actual_times_base = f64::from(sent) * self.base.as_seconds() / rtt.as_seconds();
+        f64::from(window.usable()) - actual_times_base
+    }
+
+    /// The timed segment has been acknowledged; `waiting` unless it cannot be told.
+    fn on_round_end(&mut self, waiting: Option<f64>, window: &mut Window) {
+        if window.is_in_slow_start() {
+            match waiting {
+                _ if self.grows => self.grows = false,
+                Some(waiting) if waiting > self.gamma => window.threshold = window.size,
+                Some(_) => self.grows = true,
+                None => {}
+            }
+        } else if let Some(waiting) = waiting {
+            if waiting < self.alpha {
+                window.size = (window.size + 1.0).min(f64::from(window.max));
+            } else if waiting > self.beta {
+                window.size = (window.size - 1.0).max(2.0);
+                window.threshold = window.threshold.min(window.size); // a smaller window does not begin slow start anew
+            }
+        }
+    }
+
+    /// What is under way no longer tells of the window of now.
+    fn forget_round(&mut self) {
+        self.timed = None;
+        self.grows = false;
+    }
+}
+
+impl CongestionControl for Vegas {
+    fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
+        let rtt = (self.sample.0 == ack.now).then_some(self.sample.1);
+        self.base = self.base.min(rtt.unwrap_or(self.base));
+        if !ack.may_grow() {
+            return;
+        }
+        match self.timed {
+            Some(timed) if ack.acknowledged > timed => {
+                let rtt = rtt.filter(|_| !ack.app_limited);
+                let waiting = rtt.map(|rtt| self.waiting(ack.next - timed, rtt, window));
+                self.on_round_end(waiting, window);
+                self.timed = Some(ack.next);
+            }
+            Some(_) => {}
+            None => self.timed = Some(ack.next),
+        }
+        if self.grows && window.is_in_slow_start() && !ack.app_limited {
+            window.grow();
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window) {
+        window.halve_threshold(congestion.in_flight);
+        if congestion.cause == Cause::Ecn {
+            window.size = window.threshold; // [RFC3168 s6.1.2]
+        }
+        self.forget_round();
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
+        if !timeout.repeated {
+            window.halve_threshold(timeout.in_flight);
+        }
+        self.forget_round();
+    }
+
+    fn on_rtt_sample(&mut self, sample: &RttSample, _window: &mut Window) {
+        self.sample = (sample.now, sample.rtt);
+    }
+
+    fn rtt_sampling(&self) -> RttSampling {
+        RttSampling::EveryAck
+    }
+}
+
+#[cfg(test)]
+mod tests;
