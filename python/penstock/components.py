@@ -16,6 +16,7 @@ __all__ = [
     "Codel",
     "Count",
     "Cubic",
+    "Dctcp",
     "Delay",
     "Drr",
     "DynamicThreshold",
@@ -1112,8 +1113,8 @@ class Tcp(Component):
     partial_ack_timer : Literal["first", "every"], optional
         Which partial acknowledgements restart the timer; only for the variant `new-reno`, the first if left out.
     ecn : bool, default false
-        Whether data segments are ECN-capable and the receiver echoes marks; agreed on with the SYN exchange, or taken
-        for agreed without one [RFC3168 s6.1].
+        Whether data segments are ECN-capable and the receiver echoes marks, as the congestion control has it; agreed on
+        with the SYN exchange, or taken for agreed without one [RFC3168 s6.1].
     pacing : bool, default false
         Whether segments leave spaced at a rate instead of in bursts: that of the congestion control if it has one, else
         cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
@@ -1694,6 +1695,28 @@ class Vegas(Component):
     gamma: float | str = 1.0
 
 
+class Dctcp(Component):
+    """DCTCP: reduces the window in proportion to the share of segments that were marked.
+
+    More about it: ``penstock explain dctcp``.
+
+    Parameters
+    ----------
+    gain : float | str, default 1/16
+        How much of alpha is the last observation window's (g, estimation gain) [RFC8257 s4.2]. Allowed: between 0 and
+        1.
+    ect_everywhere : bool, default false
+        Whether acknowledgements and segments sent again are ECN-capable too [RFC8257 s4.1]; the SYN exchange always is
+        [RFC8257 s3.6].
+    """
+
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "dctcp"
+
+    gain: float | str = "1/16"
+    ect_everywhere: bool = False
+
+
 class Tahoe(Component):
     """Tahoe: resends from the loss on, from a window of one segment.
 
@@ -1777,5 +1800,7 @@ AnyRecovery: TypeAlias = (
 )
 """One of the recovery classes, or the name of one for all its defaults."""
 
-AnyCongestionControl: TypeAlias = RenoCongestionControl | Cubic | Vegas | Literal["reno", "cubic", "vegas"]
+AnyCongestionControl: TypeAlias = (
+    RenoCongestionControl | Cubic | Vegas | Dctcp | Literal["reno", "cubic", "vegas", "dctcp"]
+)
 """One of the congestion-control classes, or the name of one for all its defaults."""

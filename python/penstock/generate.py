@@ -83,7 +83,8 @@ def _alias(kind: str, inner: list[str], names: _Names) -> str:
     head = f"Any{_camel(kind)}: TypeAlias = "
     line = head + " | ".join(members)
     if len(line) > _WIDTH:
-        line = head + "(\n    " + "\n    | ".join(members) + "\n)"
+        separator = " | " if 4 + len(" | ".join(members)) <= _WIDTH else "\n    | "
+        line = head + "(\n    " + separator.join(members) + "\n)"
     return f'{line}\n"""One of the {kind} classes, or the name of one for all its defaults."""\n'
 
 

@@ -123,6 +123,24 @@ fn a_shared_buffer_keeps_room_for_the_stream() {
 }
 
 #[test]
+fn dctcp_keeps_a_short_queue_and_a_busy_port() {
+    let run_with = |sets: &[(&str, &str)]| {
+        let scenario = example("dctcp.toml", sets);
+        let metrics = scenario.metrics(&run(&scenario));
+        let one = |name, of| value(&metrics, name, &[("of", of)]);
+        let wait = value(&metrics, "wait", &[("of", "switch-receiver"), ("statistic", "mean")]);
+        (one("utilisation", "switch-receiver"), wait, one("fairness", "transfers"))
+    };
+    let (utilisation, wait, fairness) = run_with(&[]);
+    // 20 packets of 12 us are 240 us.
+    assert!(utilisation > 0.999 && wait > 150e-6 && wait < 260e-6 && fairness > 0.99, "{utilisation}, {wait}, {fairness}");
+    let reno = run_with(&[("transfers.transport.tcp.congestion-control", "{ reno = {} }")]);
+    assert!(reno.0 < 0.98, "{reno:?}");
+    let unmarked = run_with(&[("switch-receiver.queue", "{ tail-drop = { limit = \"200 packets\" } }")]);
+    assert!(unmarked.1 > 1e-3, "{unmarked:?}");
+}
+
+#[test]
 fn cubic_takes_more_of_a_long_fat_pipe_and_marks_replace_losses() {
     let scenario = example("cubic.toml", &[]);
     assert!(scenario.warnings().is_empty());

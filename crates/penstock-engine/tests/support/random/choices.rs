@@ -109,6 +109,7 @@ pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
     ),
     ("ftp", "", "recovery = sack1; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
     ("ftp", "", "recovery = timeout-only; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = dctcp { ect-everywhere = true }; ecn = true; ack-every = 2; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
 ];
 
 pub(super) const PCN: &[(&str, &str)] = &[

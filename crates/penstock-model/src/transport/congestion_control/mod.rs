@@ -5,12 +5,15 @@
 //! repaired, is the business of a [`recovery`](super::recovery).
 
 pub mod cubic;
+pub mod dctcp;
+mod ecn_use;
 mod hystart;
 pub mod reno;
 pub mod vegas;
 mod window;
 
 use crate::units::{Duration, Rate, Time};
+pub use ecn_use::{EcnCapable, EcnEcho, EcnFeedback, EcnUse};
 pub use window::Window;
 
 /// Makes the plan, the congestion control at work and the dispatch between them from the list below.
@@ -19,6 +22,15 @@ macro_rules! congestion_controls {
         crate::component_plans! {
             /// A congestion control with its parameters, as a scenario gives it.
             pub enum CongestionControlPlan of "congestion-control" { $( $name => $variant($parameters), )* }
+        }
+
+        impl CongestionControlPlan {
+            /// [`CongestionControl::ecn_use`] of the control that it describes.
+            pub fn ecn_use(&self, context: &ConnectionContext) -> EcnUse {
+                match self {
+                    $( CongestionControlPlan::$variant(parameters) => <$control>::new(parameters, context).ecn_use(), )*
+                }
+            }
         }
 
         /// A congestion control at work. Boxed, so that a connection has the size that most need; what has no state takes
@@ -59,6 +71,7 @@ congestion_controls! {
     "reno" => Reno(reno::Reno, reno::Parameters),
     "cubic" => Cubic(cubic::Cubic, cubic::Parameters),
     "vegas" => Vegas(vegas::Vegas, vegas::Parameters),
+    "dctcp" => Dctcp(dctcp::Dctcp, dctcp::Parameters),
 }
 
 /// What a congestion control learns about its connection when it is built.
@@ -179,6 +192,17 @@ pub trait CongestionControl {
     /// Something is sent after nothing was outstanding.
     fn on_resume(&mut self, now: Time, window: &mut Window) {
         let _ = (now, window);
+    }
+
+    /// How it uses ECN, which both ends keep to; never another answer for the same parameters.
+    fn ecn_use(&self) -> EcnUse {
+        EcnUse::default()
+    }
+
+    /// What an acknowledgement says of marks, where both ends have agreed on ECN; called before anything else is done about
+    /// the acknowledgement, whether it acknowledges something new or not.
+    fn on_ecn_feedback(&mut self, feedback: &EcnFeedback) {
+        let _ = feedback;
     }
 
     /// Which round trips it wants to know from now on.

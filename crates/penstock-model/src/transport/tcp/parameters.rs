@@ -2,7 +2,7 @@
 
 use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, Limit};
-use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, Window};
+use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, ConnectionContext, EcnUse, Window};
 use crate::transport::recovery::new_reno::PartialAckTimer;
 use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoveryPlan};
 use crate::units::{Bytes, Duration};
@@ -14,7 +14,7 @@ crate::parameters! {
     /// The sender keeps min(cwnd, max-window) segments outstanding. cwnd and ssthresh are the `congestion-control`'s; how a
     /// loss is seen and repaired is the `recovery`'s; `variant` is a preset of both. Without an acknowledgement the
     /// retransmission timer expires: cwnd is one segment then, and sending goes on from the first unacknowledged segment.
-    /// With `ecn`, an echoed mark reduces cwnd as a loss does, once per window of data, and nothing is sent again. With
+    /// With `ecn`, an echoed mark lets the congestion control reduce cwnd, once per window of data, and nothing is sent again. With
     /// `pacing`, segments leave spaced instead of as soon as the window admits them.
     ///
     /// ## State
@@ -89,8 +89,8 @@ crate::parameters! {
         restart_after_idle: bool = "true";
         /// Which partial acknowledgements restart the timer; only for the variant `new-reno`, the first if left out.
         partial_ack_timer: Option<PartialAckTimer>;
-        /// Whether data segments are ECN-capable and the receiver echoes marks; agreed on with the SYN exchange, or taken for
-        /// agreed without one [RFC3168 s6.1].
+        /// Whether data segments are ECN-capable and the receiver echoes marks, as the congestion control has it; agreed on
+        /// with the SYN exchange, or taken for agreed without one [RFC3168 s6.1].
         ecn: bool = "false";
         /// Whether segments leave spaced at a rate instead of in bursts: that of the congestion control if it has one, else
         /// cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
@@ -146,6 +146,10 @@ impl Check for Parameters {
         }
         if self.ack_delay.is_some_and(|delay| delay > LONGEST_DELAY) {
             mistake("ack-delay", format!("must be at most {LONGEST_DELAY}"));
+        }
+        if self.ecn_use().required && !self.ecn {
+            let name = self.congestion_control_plan().name();
+            mistake("ecn", format!("is false, but congestion-control.{name} needs the marks; write ecn = true"));
         }
         self.check_preset(mistake);
     }
@@ -208,6 +212,16 @@ impl Parameters {
     /// What rules the window.
     pub(super) fn congestion_control_plan(&self) -> CongestionControlPlan {
         self.congestion_control.clone().unwrap_or(CongestionControlPlan::Reno(reno_control::Parameters {}))
+    }
+
+    /// What the congestion control learns about its connection.
+    pub(super) fn connection_context(&self) -> ConnectionContext {
+        ConnectionContext { packet_size: self.packet_size(), paced: self.pacing }
+    }
+
+    /// How the congestion control uses ECN.
+    pub(super) fn ecn_use(&self) -> EcnUse {
+        self.congestion_control_plan().ecn_use(&self.connection_context())
     }
 
     /// The window of a new connection: IW, and ssthresh as high as can be unless given.

@@ -22,6 +22,8 @@ pub struct Receiver {
     duplicates: u32,
     deadline: Time,
     ack_due: bool,
+    /// An acknowledgement of the segments before the last goes out first, with the ECE that is theirs, not the last one's.
+    earlier_due: Option<u32>,
     syn_ack_due: bool,
     /// Acknowledgements report blocks where there are any.
     uses_blocks: bool,
@@ -45,10 +47,11 @@ impl Receiver {
             duplicates: 0,
             deadline: Time::NEVER,
             ack_due: false,
+            earlier_due: None,
             syn_ack_due: false,
             uses_blocks: parameters.recovery_plan().uses_blocks(),
             predicts_segments: !parameters.ecn,
-            ecn: EcnReceiver { negotiated: parameters.ecn && !parameters.syn, echoes: false },
+            ecn: EcnReceiver::new(parameters.ecn && !parameters.syn, parameters.ecn_use()),
         }
     }
 
@@ -95,7 +98,11 @@ impl Receiver {
     ///
     /// Duplicates, segments out of order and segments that fill a gap are acknowledged at once [RFC5681 s4.2].
     pub fn on_segment(&mut self, now: Time, seq: u32, ecn: Ecn, cwr: bool) {
-        self.ecn.on_segment(ecn, cwr);
+        if self.ecn.on_segment(ecn, cwr) {
+            // Two acknowledgements, so that none is of marked and of unmarked segments [RFC8257 s3.2].
+            self.earlier_due = (self.unacknowledged > 0).then_some(self.next);
+            self.ack_due = true;
+        }
         if seq == self.next && self.beyond.is_empty() {
             self.ack_due |= self.on_next_segment(now);
             return;
@@ -132,10 +139,13 @@ impl Receiver {
     pub fn next_transmission(&mut self, _now: Time) -> Option<Transmission> {
         let size = self.parameters.header_size();
         if std::mem::take(&mut self.syn_ack_due) {
-            return Some(Transmission { body: Body::SynAck { ecn: self.ecn.negotiated }, size, ecn: Ecn::NotEct });
+            return Some(Transmission { body: Body::SynAck { ecn: self.ecn.negotiated }, size, ecn: self.ecn.of_syn_ack() });
         }
-        // Acknowledgements are not ECN-capable [RFC3168 s6.1.4].
-        self.takes_ack().then(|| Transmission { body: self.ack(), size, ecn: Ecn::NotEct })
+        if let Some(next) = self.earlier_due.take() {
+            let body = Body::Ack { next, ece: !self.ecn.echoes, sack: SackBlocks::default() };
+            return Some(Transmission { body, size, ecn: self.ecn.of_ack() });
+        }
+        self.takes_ack().then(|| Transmission { body: self.ack(), size, ecn: self.ecn.of_ack() })
     }
 
     /// Whether an acknowledgement is due, which then goes out.
@@ -149,10 +159,11 @@ impl Receiver {
         true
     }
 
-    /// Whether acknowledgements say nothing but what has arrived in order.
+    /// Whether what is to be sent is at most an acknowledgement that says nothing but what has arrived in order and is not
+    /// ECN-capable.
     #[inline]
     pub fn has_plain_acks(&self) -> bool {
-        !self.reports_blocks() && !self.ecn.echoes
+        !self.reports_blocks() && !self.ecn.echoes && self.earlier_due.is_none() && !self.ecn.of_ack().is_capable()
     }
 
     /// Whether acknowledgements report blocks now.

@@ -8,7 +8,7 @@ use super::pacer::Pacer;
 use super::rtt::Estimator;
 use super::send_times::SendTimes;
 use super::Parameters;
-use crate::transport::congestion_control::{AnyCongestionControl, ConnectionContext, RttSampling, Timeout, Window};
+use crate::transport::congestion_control::{AnyCongestionControl, RttSampling, Timeout, Window};
 use crate::transport::recovery::{AnyRecovery, Flight, LossDetection};
 use crate::units::{Duration, Time};
 use std::sync::Arc;
@@ -55,14 +55,14 @@ impl Sender {
     /// offsets of their own: with one for all, what is measured from a tick on would always be rounded down.
     pub fn new(parameters: &Arc<Parameters>, clock_offset: Duration) -> Sender {
         let (recovery, control) = (parameters.recovery_plan(), parameters.congestion_control_plan());
-        let context = ConnectionContext { packet_size: parameters.packet_size(), paced: parameters.pacing };
-        let mut control = AnyCongestionControl::new(&control, &context);
+        let mut control = AnyCongestionControl::new(&control, &parameters.connection_context());
         let detection = LossDetection {
             dup_ack_threshold: parameters.dup_ack_threshold.0,
             limited_transmit: parameters.limited_transmit,
             uses_blocks: recovery.uses_blocks(),
         };
         let paced = parameters.pacing || control.get().paces();
+        let ecn_use = control.get().ecn_use();
         let times_all = control.get().rtt_sampling() == RttSampling::EveryAck;
         let mut sender = Sender {
             parameters: Arc::clone(parameters),
@@ -76,7 +76,7 @@ impl Sender {
             send_times: times_all.then(|| Box::new(SendTimes::new(0))),
             retransmission: Time::NEVER,
             last_sent: Time::ZERO,
-            ecn: EcnSender::new(parameters.ecn && !parameters.syn),
+            ecn: EcnSender::new(parameters.ecn && !parameters.syn, ecn_use.capable),
             pacer: paced.then(|| Box::new(Pacer::new())),
             predicts_acks: false,
             stalled: false,

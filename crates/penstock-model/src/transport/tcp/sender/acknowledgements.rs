@@ -3,7 +3,7 @@
 use super::super::Segments;
 use super::Sender;
 use crate::packet::Ack;
-use crate::transport::congestion_control::{Acknowledgement, Cause, Congestion, RttSample, RttSampling};
+use crate::transport::congestion_control::{Acknowledgement, Cause, Congestion, EcnFeedback, RttSample, RttSampling};
 use crate::transport::recovery::Phase;
 use crate::units::{Duration, Time};
 
@@ -13,8 +13,8 @@ impl Sender {
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
         debug_assert!(ack.next <= self.flight.high, "acknowledges what was never sent");
         let outstanding = self.flight.high > self.flight.unacknowledged;
-        if ack.ece && outstanding && ack.next >= self.flight.unacknowledged {
-            self.on_echo(now);
+        if self.ecn.negotiated && outstanding && ack.next >= self.flight.unacknowledged {
+            self.on_ecn_feedback(now, ack);
         }
         if ack.next > self.flight.unacknowledged {
             self.on_new_ack(now, ack);
@@ -163,9 +163,12 @@ impl Sender {
         }
     }
 
-    /// The receiver echoes a mark. In a fast recovery the window has been reduced already.
-    fn on_echo(&mut self, now: Time) {
-        if self.flight.phase == Phase::Normal {
+    /// What an acknowledgement of something outstanding says of marks. In a fast recovery the window has been reduced already.
+    fn on_ecn_feedback(&mut self, now: Time, ack: &Ack) {
+        let newly = ack.next - self.flight.unacknowledged;
+        let next = self.flight.next.max(ack.next);
+        self.control.get().on_ecn_feedback(&EcnFeedback { acknowledged: ack.next, newly, next, ece: ack.ece });
+        if ack.ece && self.flight.phase == Phase::Normal {
             self.reduce(now, Cause::Ecn);
         }
     }

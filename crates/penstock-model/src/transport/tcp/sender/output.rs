@@ -22,9 +22,9 @@ impl Sender {
                 self.connection = Connection::SynSent { attempt };
                 self.last_sent = now;
                 self.restart_timer(now);
-                // A SYN itself is not ECN-capable [RFC3168 s6.1.1].
-                let body = Body::Syn { ecn: self.parameters.ecn };
-                Some(Transmission { body, size: self.parameters.header_size(), ecn: Ecn::NotEct })
+                let ecn = self.parameters.ecn;
+                let codepoint = if ecn { self.ecn.capable.of_syn() } else { Ecn::NotEct };
+                Some(Transmission { body: Body::Syn { ecn }, size: self.parameters.header_size(), ecn: codepoint })
             }
             Connection::Closed | Connection::SynSent { .. } => None,
         }

@@ -1,6 +1,6 @@
 //! ECN at both ends [RFC3168 s6.1], as the exact segments and acknowledgements. `c` is CWR, `e` is ECE.
 
-use super::harness::{parameters, text, Path};
+use super::harness::{parameters, read, text, Path};
 use crate::packet::{Body, Ecn};
 use crate::parameters::Value;
 
@@ -77,6 +77,7 @@ fn new_segments_alone_are_ecn_capable() {
         assert_eq!(*codepoint, expected, "{body:?}");
     }
     assert!(path.sent().contains("2*"));
+    assert!(path.codepoints_back.iter().all(|codepoint| *codepoint == Ecn::NotEct));
 }
 
 #[test]
@@ -85,5 +86,83 @@ fn without_ecn_nothing_is_ecn_capable() {
     let mut path = Path::new(&parameters(&given)).marking(&[2]).start(None);
     path.run_ms(500);
     assert_eq!(path.log[0].1, Body::Syn { ecn: false });
-    assert!(path.codepoints.iter().all(|codepoint| *codepoint == Ecn::NotEct));
+    assert!(path.codepoints.iter().chain(&path.codepoints_back).all(|codepoint| *codepoint == Ecn::NotEct));
+}
+
+/// A path under DCTCP, as it stands for every control that asks for exact echoes.
+fn exact(more: &[(&str, Value)]) -> Path {
+    let mut given = more.to_vec();
+    given.extend([("ecn", Value::Switch(true)), ("initial-window", text("8 packets"))]);
+    if !more.iter().any(|(key, _)| *key == "congestion-control") {
+        given.push(("congestion-control", text("dctcp")));
+    }
+    Path::new(&parameters(&given))
+}
+
+#[test]
+fn an_exact_echo_is_of_the_segments_that_were_marked() {
+    let mut path = exact(&[]).marking(&[2, 3, 6]).start(Some(8));
+    path.run_ms(60);
+    assert_eq!(path.answered(), "50: 1 2 3e 4e 5 6 7e 8");
+    // CWR, which ends the other kind of echo, changes nothing.
+    path.offer(1);
+    path.run_ms(500);
+    assert_eq!(path.receiver.delivered(), 9);
+}
+
+#[test]
+fn where_marks_begin_or_end_a_delayed_acknowledgement_goes_out_at_once_and_one_for_what_came_before() {
+    let mut path = exact(&[("ack-every", Value::Integer(2))]).marking(&[3, 4]).start(Some(8));
+    path.run_ms(60);
+    // 2 waits for its acknowledgement when 3 comes, which is marked; 4 when 5 comes, which is not.
+    assert_eq!(path.answered(), "50: 2 3 4e 5e 6 8");
+    let mut path = exact(&[("ack-every", Value::Integer(2))]).marking(&[2, 3, 4, 5]).start(Some(7));
+    path.run_ms(400);
+    // Nothing waits where marks begin at 2 and end at 6. The last one is not the first of two: it is acknowledged at once.
+    assert_eq!(path.answered(), "50: 2 3e 5e 6e 7");
+}
+
+#[test]
+fn a_loss_between_marks_is_acknowledged_with_the_mark_of_the_segment_that_came() {
+    let mut path = exact(&[("ack-every", Value::Integer(2)), ("recovery", text("sack"))]);
+    path = path.marking(&[3, 5]).losing_once(&[2]).start(Some(6));
+    path.run_ms(60);
+    assert_eq!(path.answered(), "50: 2 2e[3-4] 2[3-5] 2e[3-6]");
+}
+
+#[test]
+fn dctcp_reduces_the_window_by_half_of_alpha_once_per_window() {
+    let mut path = exact(&[]).marking(&[2, 5, 12]).start(None);
+    path.run_ms(150);
+    // The first ACK, unmarked, ends an observation window: alpha = 15/16. ACK 2 makes cwnd 10; ACK 3 takes 15/32 of it, and
+    // ACK 6, of the same window of data, nothing.
+    assert_eq!(path.sender.slow_start_threshold(), 10.0 * (1.0 - 15.0 / 32.0));
+    path.run_ms(250);
+    // ACK 9 ends the window of segments 1 to 8, of which 2 and 5 were marked: M = 2/8. Segment 12 is the first of the next
+    // window of data; until its ACK, 4, 5 and 7 to 12 have made cwnd grow.
+    let alpha = 15.0 / 16.0 * 15.0 / 16.0 + 2.0 / 8.0 / 16.0;
+    let grown = (0..8).fold(10.0 * (1.0 - 15.0 / 32.0), |cwnd, _| cwnd + 1.0 / cwnd);
+    assert_eq!(path.sender.slow_start_threshold(), grown * (1.0 - alpha / 2.0));
+    path.run_ms(350);
+    assert!(path.log.iter().all(|(_, body)| !matches!(body, Body::Segment { retransmission: true, .. })));
+}
+
+#[test]
+fn dctcp_s_syns_are_ecn_capable_and_all_its_packets_if_asked_for() {
+    let everywhere = Value::Table(vec![("dctcp".into(), Value::Table(vec![("ect-everywhere".into(), Value::Switch(true))]))]);
+    for (control, all) in [(text("dctcp"), false), (everywhere, true)] {
+        let mut path = exact(&[("syn", Value::Switch(true)), ("congestion-control", control)]).losing_once(&[2]).start(None);
+        path.run_ms(500);
+        assert!(path.sent().contains("2*"));
+        for ((_, body), codepoint) in path.log.iter().zip(&path.codepoints).chain(path.log_back.iter().zip(&path.codepoints_back)) {
+            let plain = matches!(body, Body::Segment { retransmission: true, .. } | Body::Ack { .. });
+            assert_eq!(*codepoint, if plain && !all { Ecn::NotEct } else { Ecn::Ect0 }, "{body:?}");
+        }
+    }
+}
+
+#[test]
+fn what_needs_marks_is_refused_without_ecn() {
+    let mistakes = read(&[("congestion-control", text("dctcp"))]).expect_err("no ECN");
+    assert_eq!(mistakes, ["ecn: is false, but congestion-control.dctcp needs the marks; write ecn = true"]);
 }

@@ -62,6 +62,8 @@ pub struct Path {
     pub codepoints: Vec<Ecn>,
     /// Everything sent back.
     pub log_back: Vec<(Time, Body)>,
+    /// The codepoint of each of them.
+    pub codepoints_back: Vec<Ecn>,
 }
 
 impl Path {
@@ -79,6 +81,7 @@ impl Path {
             log: vec![],
             codepoints: vec![],
             log_back: vec![],
+            codepoints_back: vec![],
         }
     }
 
@@ -197,7 +200,7 @@ impl Path {
             self.log_back.push((self.now, out.body));
             let lost = (self.lose_back)(self.sent[1], out.body);
             self.sent[1] += 1;
-            assert_eq!(out.ecn, Ecn::NotEct, "nothing that a receiver sends is ECN-capable");
+            self.codepoints_back.push(out.ecn);
             self.put(false, out.body, out.ecn, lost);
         }
     }

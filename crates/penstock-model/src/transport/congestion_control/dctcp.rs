@@ -1,0 +1,119 @@
+//! Data Center TCP.
+
+use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
+use super::{EcnCapable, EcnEcho, EcnFeedback, EcnUse};
+use crate::parameters::{Check, Probability};
+
+crate::parameters! {
+    /// DCTCP: reduces the window in proportion to the share of segments that were marked.
+    ///
+    /// ## Decides
+    /// The receiver echoes exactly which segments were marked. Once per observation window, which is about a round trip, the
+    /// sender updates alpha = (1 - g) alpha + g M, where M is the share of the segments acknowledged in it that were marked;
+    /// alpha begins at 1. The first echoed mark of a window of data multiplies cwnd by 1 - alpha / 2, and ssthresh becomes
+    /// cwnd. Growth, losses and timeouts are as in Reno. Queues should mark every arrival above a low level, as `step-marking`
+    /// does.
+    ///
+    /// ## State
+    /// alpha, the end of the observation window, and two counts. Constant cost per acknowledgement.
+    ///
+    /// ## Departures
+    /// - Where an acknowledgement goes out because marks begin or end, segments that wait for theirs get one of their own
+    ///   before it, the second of the two choices of [RFC8257 s3.2].
+    /// - [RFC8257 s3.3] reduces cwnd in a step after alpha's update. Here an echoed mark does, in place of [RFC3168 s6.1.2]'s
+    ///   halving, as soon as it comes: with the alpha of then, updated before if it ends an observation window.
+    /// - A mark leaves cwnd at two segments at least, as a loss does; about ssthresh RFC 8257 says nothing.
+    /// - A loss leaves alpha as it is [RFC8257 s4.1 permits a reset].
+    /// - alpha is a floating-point number, not a scaled integer [RFC8257 s4.2 permits either].
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.tcp = { congestion-control.dctcp = {}, ecn = true }
+    /// ```
+    ///
+    /// ## References
+    /// RFC 8257; Alizadeh et al. [Alizadeh10]; RFC 5681; RFC 3168.
+    pub struct Parameters {
+        /// How much of alpha is the last observation window's (g, estimation gain) [RFC8257 s4.2].
+        gain: Probability = "1/16";
+        /// Whether acknowledgements and segments sent again are ECN-capable too [RFC8257 s4.1]; the SYN exchange always is
+        /// [RFC8257 s3.6].
+        ect_everywhere: bool = "false";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        // 0 would keep alpha at 1, 1 would not smooth at all [RFC8257 s4.2].
+        if self.gain.0 <= 0.0 || self.gain.0 >= 1.0 {
+            mistake("gain", format!("{} is out of range; above 0 and below 1", self.gain.0));
+        }
+    }
+}
+
+/// The control of a connection. Counts are in segments, as all are of one size.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    gain: f64,
+    capable: EcnCapable,
+    /// DCTCP.Alpha.
+    alpha: f64,
+    /// DCTCP.WindowEnd.
+    window_end: u32,
+    /// DCTCP.BytesAcked.
+    acknowledged: u32,
+    /// DCTCP.BytesMarked.
+    marked: u32,
+}
+
+impl Dctcp {
+    /// The control of a new connection.
+    pub fn new(parameters: &Parameters, _context: &ConnectionContext) -> Dctcp {
+        let capable = if parameters.ect_everywhere { EcnCapable::Everything } else { EcnCapable::NewDataAndSyn };
+        Dctcp { gain: parameters.gain.0, capable, alpha: 1.0, window_end: 0, acknowledged: 0, marked: 0 }
+    }
+}
+
+impl CongestionControl for Dctcp {
+    #[inline]
+    fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
+        if ack.may_grow() {
+            window.grow(); // [RFC8257 s3.4]
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window) {
+        match congestion.cause {
+            Cause::Loss => window.halve_threshold(congestion.in_flight), // [RFC8257 s3.5]
+            Cause::Ecn => {
+                window.size = (window.size * (1.0 - self.alpha / 2.0)).max(2.0); // [RFC8257 s3.3 (9)]
+                window.threshold = window.size;
+            }
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
+        if !timeout.repeated {
+            window.halve_threshold(timeout.in_flight);
+        }
+    }
+
+    fn ecn_use(&self) -> EcnUse {
+        EcnUse { required: true, echo: EcnEcho::Exact, capable: self.capable }
+    }
+
+    /// [RFC8257 s3.3 (1) to (8)].
+    fn on_ecn_feedback(&mut self, feedback: &EcnFeedback) {
+        self.acknowledged += feedback.newly;
+        self.marked += if feedback.ece { feedback.newly } else { 0 };
+        if feedback.acknowledged <= self.window_end || self.acknowledged == 0 {
+            return;
+        }
+        let share = f64::from(self.marked) / f64::from(self.acknowledged);
+        self.alpha = self.alpha * (1.0 - self.gain) + self.gain * share;
+        self.window_end = feedback.next;
+        (self.acknowledged, self.marked) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! Numbers worked by hand from RFC 8257 s3.3.
+
+use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, EcnCapable, EcnEcho, EcnFeedback};
+use super::super::{CongestionControlPlan, EcnUse, Timeout, Window};
+use super::{Dctcp, Parameters};
+use crate::parameters::testing::read;
+use crate::units::Time;
+
+const CONTEXT: ConnectionContext = ConnectionContext { packet_size: 1500, paced: false };
+
+fn dctcp(lines: &[&str]) -> Dctcp {
+    Dctcp::new(&read::<Parameters>(lines).expect("sound"), &CONTEXT)
+}
+
+fn window(size: f64) -> Window {
+    Window { size, threshold: 1000.0, max: 1000 }
+}
+
+/// An acknowledgement up to `acknowledged` of `newly` segments, while `next` is sent next.
+fn feedback(it: &mut Dctcp, (acknowledged, newly, next): (u32, u32, u32), ece: bool) {
+    it.on_ecn_feedback(&EcnFeedback { acknowledged, newly, next, ece });
+}
+
+/// A whole observation window of `segments`, the first `marked` of them marked, each acknowledged alone.
+fn observe(it: &mut Dctcp, segments: u32, marked: u32) {
+    let end = it.window_end;
+    for n in 0..segments {
+        // The first acknowledgement beyond the end ends the window [RFC8257 s3.3 (4)].
+        let acknowledged = if n + 1 < segments { end } else { end + 1 };
+        feedback(it, (acknowledged, 1, end + segments), n < marked);
+    }
+}
+
+fn congestion(it: &mut Dctcp, cause: Cause, window: &mut Window) {
+    let in_flight = window.size as u32;
+    it.on_congestion(&Congestion { now: Time::ZERO, cause, in_flight }, window);
+}
+
+#[test]
+fn alpha_moves_a_sixteenth_towards_the_share_of_marks_once_per_window() {
+    let mut it = dctcp(&[]);
+    assert_eq!(it.alpha, 1.0);
+    // WindowEnd is SND.UNA = 0: the first acknowledgement ends a window, without a mark. 15/16 x 1.
+    feedback(&mut it, (1, 1, 10), false);
+    assert_eq!((it.alpha, it.window_end), (0.9375, 10));
+    // Segments 1 to 9, of which 4 to 6 are marked: SEG.ACK = WindowEnd does not end the window.
+    for seq in 1..10 {
+        feedback(&mut it, (seq + 1, 1, 20), (4..7).contains(&seq));
+        assert_eq!(it.alpha, 0.9375);
+    }
+    assert_eq!((it.acknowledged, it.marked), (9, 3));
+    // Segment 10 does: M = 3 / 10; 0.9375 x 15/16 + 0.3 / 16.
+    feedback(&mut it, (11, 1, 20), false);
+    assert_eq!(it.alpha, 0.89765625);
+    assert_eq!((it.window_end, it.acknowledged, it.marked), (20, 0, 0));
+}
+
+#[test]
+fn an_acknowledgement_of_many_counts_all_of_them_and_a_duplicate_none() {
+    let mut it = dctcp(&["gain = 0.5"]);
+    feedback(&mut it, (1, 1, 10), true);
+    assert_eq!(it.alpha, 1.0); // M = 1
+    feedback(&mut it, (5, 4, 10), true);
+    feedback(&mut it, (5, 0, 10), true);
+    feedback(&mut it, (5, 0, 10), true);
+    feedback(&mut it, (11, 6, 20), false);
+    assert_eq!(it.alpha, 0.5 + 0.5 * 0.4); // M = 4 / 10
+}
+
+#[test]
+fn alpha_tends_to_the_share_of_marks() {
+    let mut it = dctcp(&[]);
+    for n in 1..=200 {
+        observe(&mut it, 4, 1);
+        // alpha - M shrinks by 15/16 a window.
+        assert!((it.alpha - 0.25 - 0.75 * 0.9375f64.powi(n)).abs() < 1e-12, "{n}: {}", it.alpha);
+    }
+}
+
+#[test]
+fn a_mark_takes_half_of_alpha_from_the_window() {
+    for (alpha, size, reduced) in [(1.0, 20.0, 10.0), (0.25, 20.0, 17.5), (0.0, 20.0, 20.0), (1.0, 3.0, 2.0)] {
+        let (mut it, mut window) = (Dctcp { alpha, ..dctcp(&[]) }, window(size));
+        congestion(&mut it, Cause::Ecn, &mut window);
+        assert_eq!((window.size, window.threshold), (reduced, reduced), "alpha {alpha}");
+        assert!(!window.is_in_slow_start());
+    }
+}
+
+#[test]
+fn losses_and_timeouts_are_reno_s_whatever_was_marked() {
+    let (mut it, mut window) = (Dctcp { alpha: 0.1, ..dctcp(&[]) }, window(20.0));
+    congestion(&mut it, Cause::Loss, &mut window);
+    assert_eq!((window.size, window.threshold, it.alpha), (20.0, 10.0, 0.1)); // the recovery sets cwnd
+    it.on_timeout(&Timeout { now: Time::ZERO, in_flight: 8, repeated: false }, &mut window);
+    assert_eq!((window.threshold, it.alpha), (4.0, 0.1));
+    it.on_timeout(&Timeout { now: Time::ZERO, in_flight: 1, repeated: true }, &mut window);
+    assert_eq!(window.threshold, 4.0);
+}
+
+#[test]
+fn it_grows_as_reno_does_but_not_by_an_echo() {
+    let (mut it, mut window) = (dctcp(&[]), Window { size: 4.0, threshold: 5.0, max: 100 });
+    let ack = Acknowledgement {
+        now: Time::ZERO,
+        newly: 1,
+        delivered: 1,
+        acknowledged: 1,
+        next: 5,
+        in_flight: 4,
+        app_limited: false,
+        ece: false,
+        in_recovery: false,
+    };
+    for (given, size) in [(ack, 5.0), (Acknowledgement { ece: true, ..ack }, 5.0), (ack, 5.2)] {
+        it.on_ack(&given, &mut window);
+        assert_eq!(window.size, size);
+    }
+}
+
+#[test]
+fn it_needs_exact_echoes_and_ecn_capable_packets() {
+    let asks = |lines: &[&str]| CongestionControlPlan::Dctcp(read(lines).expect("sound")).ecn_use(&CONTEXT);
+    let expected = EcnUse { required: true, echo: EcnEcho::Exact, capable: EcnCapable::NewDataAndSyn };
+    assert_eq!(asks(&[]), expected);
+    assert_eq!(asks(&["ect-everywhere = true"]), EcnUse { capable: EcnCapable::Everything, ..expected });
+}
+
+#[test]
+fn a_gain_is_between_nothing_and_all() {
+    for gain in ["gain = 0", "gain = 1"] {
+        let mistakes = read::<Parameters>(&[gain]).expect_err("refused");
+        assert!(mistakes[0].contains("above 0 and below 1"), "{mistakes:?}");
+    }
+}
