@@ -4,10 +4,13 @@ mod support;
 
 use penstock_engine::{BlueprintError, Sim};
 use penstock_model::id::{NodeId, RouteId};
-use support::{discipline, one_link, source, transport, Net};
+use support::{above, class, discipline, one_link, scheduler, source, transport, Net};
 
+/// What is wrong with a network, as it is checked alone and as it is found by building it.
 fn refused(net: &Net) -> BlueprintError {
-    Sim::new(net.0.clone()).err().expect("a contradiction")
+    let error = Sim::check(&net.0).expect_err("a contradiction");
+    assert_eq!(Sim::new(net.0.clone()).err(), Some(error.clone()));
+    error
 }
 
 /// Nodes a, b and c; links a-b, b-c, c-a and b-a of these delays; one UDP flow along the first.
@@ -120,6 +123,28 @@ fn a_link_to_itself() {
     net.link(a, a, "1 Mbit/s", "1 ms", discipline("tail-drop", ""));
     assert_eq!(refused(&net), BlueprintError::LinkToItself("a-a".to_owned()));
     assert_eq!(refused(&net).to_string(), "the link a-a ends where it begins");
+}
+
+#[test]
+fn flow_queues_in_a_tree() {
+    let (mut net, route, link) = one_link("1 s", 1, "1 Mbit/s", "1 ms", discipline("codel", ""));
+    net.packet("0 s", 125, route);
+    let tree = |net: &mut Net, root: &str, below: &str| {
+        let port = net.port(link);
+        port.scheduler = scheduler(root, "");
+        port.classes = vec![above("weight = 1", scheduler(below, ""), vec![class("weight = 1")])];
+    };
+    for (root, below) in [("wrr", "fq-codel"), ("fq-codel", "wrr")] {
+        tree(&mut net, root, below);
+        assert_eq!(refused(&net), BlueprintError::FlowQueuesInTree("a-b".to_owned()), "{below} below {root}");
+    }
+    let message = "the link a-b has a scheduler that makes queues by flow in a tree; give it to the link itself, without classes";
+    assert_eq!(refused(&net).to_string(), message);
+    tree(&mut net, "wrr", "wrr");
+    assert!(Sim::new(net.0.clone()).is_ok());
+    net.port(link).scheduler = scheduler("fq-codel", "");
+    net.port(link).classes.clear();
+    assert!(Sim::new(net.0).is_ok());
 }
 
 #[test]

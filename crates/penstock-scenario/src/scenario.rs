@@ -101,7 +101,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     let blueprint = blueprint(&keys, (nodes.names(), switches), links, (plans, routes), (flows, classes), recording, watch);
     // Validation leaves the engine nothing to refuse but circles without delay.
     if blueprint.links.iter().any(|link| link.delay == Duration::ZERO) {
-        if let Err(error) = Sim::new(blueprint.clone()) {
+        if let Err(error) = Sim::check(&blueprint) {
             top_level(mistakes, &tree, "links", error.to_string());
             return None;
         }

@@ -48,6 +48,14 @@ enum Mode {
 }
 
 impl Sim {
+    /// Checks a blueprint without building anything: all that could be refused is found by its plans and its process graph.
+    ///
+    /// # Errors
+    /// If the blueprint contradicts itself.
+    pub fn check(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+        Network::new(blueprint).map(|_| ())
+    }
+
     /// Builds a run on one core.
     ///
     /// # Errors

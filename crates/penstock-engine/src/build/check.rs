@@ -1,19 +1,25 @@
 //! What a blueprint must fulfil before processes are made of it.
 
-use crate::api::blueprint::Blueprint;
+use crate::api::blueprint::{Blueprint, FlowGroup, LinkPlan, PortPlan};
 use crate::build::error::BlueprintError;
 use crate::build::switches::check_switches;
 use penstock_model::id::{LinkId, RouteId};
+use penstock_model::scheduler::class::ClassPlan;
+use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::source::{AnySource, SourcePlan};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Duration;
+use std::collections::BTreeSet;
 
-/// Checks links, sample plans, routes, the routes of flows, and switches.
+/// Checks links, their schedulers, sample plans, routes, what flows send along which routes, and switches.
 ///
 /// # Errors
 /// If one of them contradicts itself or another one.
 pub fn check(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     check_links(blueprint)?;
+    check_schedulers(blueprint)?;
     check_routes(blueprint)?;
+    check_sources(blueprint)?;
     check_switches(blueprint)
 }
 
@@ -23,6 +29,33 @@ fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     }
     match blueprint.samples.iter().chain(&blueprint.meter_samples).position(|sample| sample.every == Duration::ZERO) {
         Some(plan) => Err(BlueprintError::NoInterval(plan)),
+        None => Ok(()),
+    }
+}
+
+fn check_schedulers(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+    fn has_flow_queues(plan: &SchedulerPlan, classes: &[ClassPlan]) -> bool {
+        let mut below = classes.iter().filter_map(|class| class.below.as_deref());
+        plan.makes_flow_queues() || below.any(|level| has_flow_queues(&level.scheduler, &level.classes))
+    }
+    let in_tree = |link: &&LinkPlan| {
+        let PortPlan { scheduler, classes, .. } = &*link.port;
+        classes.iter().any(|class| class.below.is_some()) && has_flow_queues(scheduler, classes)
+    };
+    match blueprint.links.iter().find(in_tree) {
+        Some(link) => Err(BlueprintError::FlowQueuesInTree(link.path.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Greedy sources send by connections, all others by datagrams.
+fn check_sources(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+    let is_greedy = |source: &SourcePlan| AnySource::new(source).is_none();
+    let is_mismatch = |group: &&FlowGroup| is_greedy(&group.source) != matches!(group.transport, TransportPlan::Tcp(_));
+    let used = |group: &u32| &blueprint.groups[*group as usize];
+    let groups: BTreeSet<u32> = blueprint.flows.iter().map(|flow| flow.group).collect();
+    match groups.iter().map(used).find(is_mismatch) {
+        Some(group) => Err(BlueprintError::Mismatch(group.name.clone())),
         None => Ok(()),
     }
 }

@@ -25,6 +25,8 @@ pub enum BlueprintError {
     SharesBeyondBuffer(String),
     /// This node would tell ports to go on before it tells them to stop.
     XonAboveXoff(String),
+    /// Flow queues at a class of this link, or with classes below them.
+    FlowQueuesInTree(String),
     /// These messages have no route.
     MessageWithoutRoute(String),
     /// These messages would take no time.
@@ -50,6 +52,12 @@ impl fmt::Display for BlueprintError {
                 write!(f, "node '{node}': the shares are more than the shared buffer, or of ports of other nodes")
             }
             BlueprintError::XonAboveXoff(node) => write!(f, "node '{node}': pause has an xon above its xoff; give it at most xoff"),
+            BlueprintError::FlowQueuesInTree(link) => {
+                write!(
+                    f,
+                    "the link {link} has a scheduler that makes queues by flow in a tree; give it to the link itself, without classes"
+                )
+            }
             BlueprintError::MessageWithoutRoute(path) => write!(f, "the {path} have no route; add a link back"),
             BlueprintError::MessageWithoutDelay(path) => {
                 write!(f, "the {path} would take no time; give the link back a delay, or the messages a processing time, above 0 s")

@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// Puts both ends of every flow into their hosts; returns the slots of each flow there.
 ///
 /// # Errors
-/// If a source cannot be carried by its transport, or signals between the edges of calls take no time.
+/// If signals between the edges of calls take no time.
 pub fn add_flows(
     blueprint: &Blueprint,
     key: Key,
@@ -73,9 +73,9 @@ pub fn add_flows(
             process: (host_of(flow.from), host_of(flow.to)),
         };
         flows[i as usize] = match (&group.transport, &tcp[flow.group as usize]) {
-            (TransportPlan::Tcp(_), Some(parameters)) => ends.add_tcp(processes, parameters, departure(flow.backward))?,
+            (TransportPlan::Tcp(_), Some(parameters)) => ends.add_tcp(processes, parameters, departure(flow.backward)),
             (TransportPlan::Udp(udp), _) if group.calls.is_some() => ends.add_calls(processes, udp.header.get() as u32)?,
-            (TransportPlan::Udp(udp), _) => ends.add_open_loop(processes, udp.header.get() as u32)?,
+            (TransportPlan::Udp(udp), _) => ends.add_open_loop(processes, udp.header.get() as u32),
             (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
         };
     }
@@ -101,33 +101,28 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
         Received::new(self.template.flow, header, self.blueprint.watch.group(self.flow.group))
     }
 
-    fn add_tcp(
-        &self,
-        processes: &mut [Process],
-        parameters: &Arc<TcpParameters>,
-        backward: Departure,
-    ) -> Result<FlowSlots, BlueprintError> {
+    fn add_tcp(&self, processes: &mut [Process], parameters: &Arc<TcpParameters>, backward: Departure) -> FlowSlots {
         let FlowEnds { group, template, start, process: (from, to), .. } = *self;
         let mut sender = Sender::new(parameters, clock_offset(parameters, self.key));
         let watch = self.blueprint.watch.group(self.flow.group);
         let mut http_user = http_user(group, parameters, self.key, watch.pages);
         match &mut http_user {
             Some(http_user) => sender.offer(Some(http_user.ask(start))),
-            None => sender.offer(segments(group, parameters)?),
+            None => sender.offer(segments(group, parameters)),
         }
         let back = PacketTemplate { departure: backward, ..template };
         let received = self.received(parameters.header.get() as u32);
         let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), received);
         let source = host(processes, from).add_sender(template, sender, http_user, start, group.stop);
-        Ok(FlowSlots { source, sink })
+        FlowSlots { source, sink }
     }
 
-    fn add_open_loop(&self, processes: &mut [Process], header: u32) -> Result<FlowSlots, BlueprintError> {
+    fn add_open_loop(&self, processes: &mut [Process], header: u32) -> FlowSlots {
         let FlowEnds { group, template, start, process: (from, to), .. } = *self;
-        let source = AnySource::new(&group.source).ok_or_else(|| BlueprintError::Mismatch(group.name.clone()))?;
+        let source = AnySource::new(&group.source).expect("checked: datagrams have a source with times of its own");
         let sink = host(processes, to).add_sink(self.received(header));
         let source = host(processes, from).add_source(template, source, self.key.child("source").stream(), start, group.stop);
-        Ok(FlowSlots { source, sink })
+        FlowSlots { source, sink }
     }
 
     /// Signals between the edges take the routes' propagation and the processing, and no queueing.
@@ -135,9 +130,6 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
         let FlowEnds { blueprint, flow, group, template, key, start, process: (from, to), .. } = *self;
         let plan = group.calls.as_ref().expect("a group of calls");
         let (there, back) = call_signals(blueprint, flow)?.expect("a group of calls");
-        if AnySource::new(&group.source).is_none() {
-            return Err(BlueprintError::Mismatch(group.name.clone()));
-        }
         let window = Window { from: blueprint.warm_up, to: blueprint.end };
         let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
         let egress = Egress::new(&plan.admission, &plan.termination, &context);
@@ -204,12 +196,10 @@ fn http_user(group: &FlowGroup, tcp: &TcpParameters, flow: Key, distribution: bo
 }
 
 /// How many segments a TCP flow has to send; `None` without an end.
-fn segments(group: &FlowGroup, tcp: &TcpParameters) -> Result<Option<u32>, BlueprintError> {
-    match &group.source {
-        SourcePlan::Ftp(ftp) => Ok(ftp.size.map(|size| {
-            let payload = tcp.packet.get() - tcp.header.get();
-            u32::try_from(size.get().div_ceil(payload)).unwrap_or(u32::MAX)
-        })),
-        _ => Err(BlueprintError::Mismatch(group.name.clone())),
-    }
+fn segments(group: &FlowGroup, tcp: &TcpParameters) -> Option<u32> {
+    let SourcePlan::Ftp(ftp) = &group.source else { unreachable!("checked: a connection without users has a file to send") };
+    ftp.size.map(|size| {
+        let payload = tcp.packet.get() - tcp.header.get();
+        u32::try_from(size.get().div_ceil(payload)).unwrap_or(u32::MAX)
+    })
 }

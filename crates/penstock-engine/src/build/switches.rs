@@ -31,6 +31,7 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         if blueprint.links.iter().all(|link| link.from != switch.node) {
             return Err(BlueprintError::SwitchWithoutPorts(name()));
         }
+        check_source_quench(blueprint, switch)?;
         if switch.pause.is_some_and(|pause| pause.xon > pause.xoff) {
             return Err(BlueprintError::XonAboveXoff(name()));
         }
@@ -40,6 +41,19 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         let sum: u64 = buffer.shares.iter().map(|(_, share)| amount(*share)).sum();
         if buffer.shares.iter().any(|(link, _)| foreign(link)) || sum > amount(size) {
             return Err(BlueprintError::SharesBeyondBuffer(name()));
+        }
+    }
+    Ok(())
+}
+
+/// Source quenches must lead from the switch to the source of their flow.
+fn check_source_quench(blueprint: &Blueprint, switch: &SwitchPlan) -> Result<(), BlueprintError> {
+    for (id, route) in switch.source_quench.iter().flat_map(|quench| &quench.routes) {
+        let (flow, links) = (&blueprint.flows[id.index()], &blueprint.routes[route.index()]);
+        let ends = [links.first(), links.last()].map(|link| link.map(|link| &blueprint.links[link.index()]));
+        if !matches!(ends, [Some(first), Some(last)] if first.from == switch.node && last.to == flow.from) {
+            let name = &blueprint.nodes[switch.node.index()];
+            return Err(BlueprintError::MessageWithoutRoute(format!("source quenches of '{name}' for flow {}", id.0)));
         }
     }
     Ok(())
@@ -70,7 +84,7 @@ impl Switches<'_> {
                 let shares = shares(self.blueprint, plan.node, &ports, &buffer.shares);
                 AnyBuffer::new(&buffer.policy, &BufferContext { shares: &shares })
             });
-            let quench = self.source_quench(plan, processes)?;
+            let quench = self.source_quench(plan, processes);
             processes[process as usize].share(Switch::new(ports.len(), buffer, self.pause(plan, process, &pauses), quench));
         }
         for PausePath { link, .. } in pauses {
@@ -80,21 +94,16 @@ impl Switches<'_> {
         Ok(())
     }
 
-    fn source_quench(&self, plan: &SwitchPlan, processes: &mut [Process]) -> Result<Option<SourceQuench>, BlueprintError> {
-        let Some(quench) = &plan.source_quench else { return Ok(None) };
+    fn source_quench(&self, plan: &SwitchPlan, processes: &mut [Process]) -> Option<SourceQuench> {
+        let quench = plan.source_quench.as_ref()?;
         let mut routes = BTreeMap::new();
         for (id, route) in &quench.routes {
-            let (flow, links) = (&self.blueprint.flows[id.index()], &self.blueprint.routes[route.index()]);
-            let ends = [links.first(), links.last()].map(|link| link.map(|link| &self.blueprint.links[link.index()]));
-            if !matches!(ends, [Some(first), Some(last)] if first.from == plan.node && last.to == flow.from) {
-                let name = &self.blueprint.nodes[plan.node.index()];
-                return Err(BlueprintError::MessageWithoutRoute(format!("source quenches of '{name}' for flow {}", id.0)));
-            }
             routes.insert(*id, self.routes.departure(*route));
-            let source = &mut processes[self.numbers.of(Place::Host(flow.from)) as usize];
+            let from = self.blueprint.flows[id.index()].from;
+            let source = &mut processes[self.numbers.of(Place::Host(from)) as usize];
             source.host_mut().expect("flows begin at hosts").may_be_quenched = true;
         }
-        Ok(Some(SourceQuench::new(quench.interval, quench.packet.get() as u32, routes)))
+        Some(SourceQuench::new(quench.interval, quench.packet.get() as u32, routes))
     }
 
     fn pause(&self, plan: &SwitchPlan, process: u32, paths: &[PausePath]) -> Option<IngressPause> {

@@ -192,6 +192,11 @@ schedulers! {
 }
 
 impl SchedulerPlan {
+    /// Whether it makes its queues by flow, for which it must stand alone at its link: a class of a tree is one queue.
+    pub fn makes_flow_queues(&self) -> bool {
+        matches!(self, SchedulerPlan::FqCodel(_))
+    }
+
     /// The keys of a class that this scheduler reads, and whether each must be written.
     pub fn class_keys(&self) -> &'static [(&'static str, bool)] {
         match self {
