@@ -36,13 +36,47 @@ impl Parameter for Rate {
     }
 }
 
+/// The largest size that a scenario may name: its bits, and all that is counted in them, fit 64 bits.
+pub(crate) const LARGEST_SIZE: Bytes = Bytes::new(1_000_000_000_000_000_000);
+
 impl Parameter for Bytes {
     const KIND: Kind = Kind::Quantity("576 bytes");
     const RANGE: &'static str = "above zero";
     fn from_value(value: &Value) -> Result<Self, String> {
         match quantity::<Bytes>(value, "576 bytes")? {
             bytes if bytes.get() == 0 => Err("a size must be above zero".to_owned()),
+            bytes if bytes > LARGEST_SIZE => Err(format!("{bytes} are more than anything holds; at most 10^9 GB")),
             bytes => Ok(bytes),
+        }
+    }
+}
+
+/// What a class may send more at each of its visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Quantum(pub Bytes);
+
+impl Quantum {
+    /// Its product with the weight of a class, with the number of classes and with the sum of their weights fits 63 bits:
+    /// 10^12 x 10^4 x 256 = 2.56 x 10^18.
+    const MOST: Bytes = Bytes::new(1_000_000_000_000);
+
+    /// In bytes.
+    #[inline]
+    pub fn get(self) -> u64 {
+        self.0.get()
+    }
+}
+
+impl Parameter for Quantum {
+    const KIND: Kind = Bytes::KIND;
+    const RANGE: &'static str = "above zero, at most 1000 GB";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match quantity::<Bytes>(value, "1500 bytes")? {
+            bytes if bytes.get() == 0 => Err("a quantum must be above zero".to_owned()),
+            bytes if bytes > Quantum::MOST => {
+                Err(format!("{bytes} are more than visits can be worth: the product of quantum and weight would not fit; at most 1000 GB"))
+            }
+            bytes => Ok(Quantum(bytes)),
         }
     }
 }

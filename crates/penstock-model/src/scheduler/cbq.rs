@@ -4,9 +4,9 @@ use super::class::ClassPlan;
 use super::class_set::ClassSet;
 use super::wrr::{Debts, Wrr};
 use super::{QueueState, Scheduler, Turn};
-use crate::parameters::{Check, Count, Probability};
+use crate::parameters::{Check, Count, Probability, Quantum};
 use crate::transmission::TransmissionTimes;
-use crate::units::{Bytes, Duration, Rate, Time};
+use crate::units::{Duration, Rate, Time};
 
 crate::parameters! {
     /// Class-based queueing: classes with shares of the link, which they may exceed only by borrowing.
@@ -45,7 +45,7 @@ crate::parameters! {
         /// What a class that was idle may send back to back beyond its share, in packets of `quantum` bytes.
         burst: Count = "16";
         /// Bytes that a class with a mean share of its priority may send at a turn.
-        quantum: Bytes = "1500 bytes";
+        quantum: Quantum = "1500 bytes";
     }
 }
 impl Check for Parameters {
@@ -176,7 +176,7 @@ impl<const WORDS: usize> Cbq<WORDS> {
 
 /// The avgidle that `burst` packets back to back use up: t (1/p - 1) (1 - g^n) / g^n with g = 15/16 [Floyd95 appendix A].
 fn most_idle(link: Rate, own: Rate, parameters: &Parameters) -> i128 {
-    let spacing = own.transmission_time(parameters.quantum) - link.transmission_time(parameters.quantum);
+    let spacing = own.transmission_time(parameters.quantum.0) - link.transmission_time(parameters.quantum.0);
     let kept = libm::pow((GAIN - 1) as f64 / GAIN as f64, f64::from(parameters.burst.0));
     (spacing.as_ps() as f64 * (1.0 - kept) / kept) as i128 * GAIN
 }
@@ -254,6 +254,7 @@ mod tests {
     use super::super::testing::class;
     use super::*;
     use crate::parameters::testing::read;
+    use crate::units::Bytes;
 
     /// Lets full queues of these packet sizes go for `seconds` at 1 Mbit/s; what each sent in bytes.
     fn run(lines: &[&str], classes: &[&[&str]], sizes: &[u32], seconds: u64) -> Vec<u64> {

@@ -2,7 +2,7 @@
 
 use super::SchedulerPlan;
 use crate::meter::bucket::{Bucket, Start};
-use crate::parameters::{Check, Count, Kind, Parameter, Probability, Value};
+use crate::parameters::{Check, Count, Kind, Parameter, Probability, Quantum, Value};
 use crate::units::{Bytes, Rate};
 
 crate::parameters! {
@@ -18,7 +18,7 @@ crate::parameters! {
         weight: Option<ClassWeight>;
         /// Bytes that it may send more in each round of deficit round robin; at least its largest packet, so that each
         /// round serves each class and a decision costs the same however many classes there are [Shreedhar96 s4].
-        quantum: Option<Bytes>;
+        quantum: Option<Quantum>;
         /// Its share of the link under class-based queueing, above 0; those of all classes are at most 1.
         share: Option<Probability>;
         /// Its place among the classes of class-based queueing; 1 goes first and is meant if left out. Classes may share

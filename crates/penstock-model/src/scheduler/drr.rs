@@ -2,8 +2,8 @@
 
 use super::class::ClassPlan;
 use super::{QueueState, Scheduler, Turn};
-use crate::parameters::Check;
-use crate::units::{Bytes, Rate, Time};
+use crate::parameters::{Check, Quantum};
+use crate::units::{Rate, Time};
 
 crate::parameters! {
     /// Deficit round robin: classes take turns, and each saves up what a turn leaves too little for its next packet.
@@ -57,7 +57,7 @@ struct Class {
 impl Drr {
     /// Deficit round robin among `classes`. A class without a quantum, in a blueprint made by hand, has 1500 bytes.
     pub fn new(_: &Parameters, classes: &[ClassPlan], _: Rate) -> Drr {
-        let quantum = |class: &ClassPlan| class.keys.quantum.map_or(1500, Bytes::get);
+        let quantum = |class: &ClassPlan| class.keys.quantum.map_or(1500, Quantum::get);
         let class = |plan| Class { deficit: 0, quantum: quantum(plan), next: 0, stands_in_row: false };
         Drr { classes: classes.iter().map(class).collect(), last: 0, length: 0, granted: false }
     }
@@ -68,32 +68,49 @@ impl Drr {
     }
 }
 
+impl Drr {
+    /// Passes over all rounds in which no class would have enough for its next packet, of which there are many with quanta much
+    /// below packets. All that stand in the row have packets, and the first has not had its quantum.
+    #[cold]
+    fn skip_rounds(&mut self, queues: &[QueueState]) {
+        let row = || self.classes.iter().zip(queues).filter(|(class, _)| class.stands_in_row);
+        let rounds = |(class, queue): (&Class, &QueueState)| (u64::from(queue.head) - class.deficit - 1) / class.quantum;
+        let skipped = row().map(rounds).min().unwrap_or(0);
+        for class in self.classes.iter_mut().filter(|class| class.stands_in_row) {
+            class.deficit += class.quantum * skipped;
+        }
+    }
+}
+
 impl Scheduler for Drr {
     #[inline(always)]
     fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
         loop {
-            let first = self.first();
-            let (class, queue) = (&mut self.classes[usize::from(first)], &queues[usize::from(first)]);
-            // Whatever came during its last transmission still belongs to its turn.
-            if queue.packets == 0 {
-                *class = Class { deficit: 0, stands_in_row: false, ..*class };
-                let next = class.next;
-                self.classes[usize::from(self.last)].next = next;
-                assert!(self.length > 1, "asked only while a queue has a packet");
-                self.length -= 1;
+            for _ in 0..=self.classes.len() {
+                let first = self.first();
+                let (class, queue) = (&mut self.classes[usize::from(first)], &queues[usize::from(first)]);
+                // Whatever came during its last transmission still belongs to its turn.
+                if queue.packets == 0 {
+                    *class = Class { deficit: 0, stands_in_row: false, ..*class };
+                    let next = class.next;
+                    self.classes[usize::from(self.last)].next = next;
+                    assert!(self.length > 1, "asked only while a queue has a packet");
+                    self.length -= 1;
+                    self.granted = false;
+                    continue;
+                }
+                if !self.granted {
+                    class.deficit += class.quantum;
+                    self.granted = true;
+                }
+                if u64::from(queue.head) <= class.deficit {
+                    return Turn::Queue(usize::from(first));
+                }
+                // It goes to the end of the row.
+                self.last = first;
                 self.granted = false;
-                continue;
             }
-            if !self.granted {
-                class.deficit += class.quantum;
-                self.granted = true;
-            }
-            if u64::from(queue.head) <= class.deficit {
-                return Turn::Queue(usize::from(first));
-            }
-            // It goes to the end of the row.
-            self.last = first;
-            self.granted = false;
+            self.skip_rounds(queues);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::class::ClassPlan;
 use super::{QueueState, Scheduler, Turn};
 use crate::discipline::{codel, DisciplinePlan};
-use crate::parameters::{Check, Count, Limit};
+use crate::parameters::{Check, Count, Limit, Quantum};
 use crate::units::{Bytes, Duration, Rate, Time};
 
 crate::parameters! {
@@ -38,8 +38,8 @@ crate::parameters! {
     /// [RFC8290 s4, s5].
     pub struct Parameters {
         /// What a queue may send before it is another's turn [RFC8290 s5.2.4].
-        quantum: Bytes = "1514 bytes";
-        /// The most queues that there are [RFC8290 s5.2.5].
+        quantum: Quantum = "1514 bytes";
+        /// The most queues that there are [RFC8290 s5.2.5]; at most 65536.
         flows: Count = "1024";
         /// The most packets that may wait in all [RFC8290 s5.2.3].
         limit: Limit = "10240 packets";
@@ -49,6 +49,9 @@ impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if matches!(self.limit, Limit::Bytes(_)) {
             mistake("limit", "must be in packets".to_owned());
+        }
+        if self.flows.0 > MOST_FLOWS {
+            mistake("flows", format!("{} are more queues than a port keeps; at most {MOST_FLOWS}", self.flows.0));
         }
     }
 }
@@ -68,6 +71,9 @@ impl Parameters {
 
 /// At most so many packets are dropped for one look at all queues [RFC8290 s4.1].
 const DROP_BATCH: u32 = 64;
+
+/// As many queues as Linux allows.
+const MOST_FLOWS: u32 = 65_536;
 
 /// No queue.
 const NONE: u32 = u32::MAX;
@@ -142,28 +148,48 @@ impl FqCodel {
     }
 }
 
+impl FqCodel {
+    /// Passes over all rounds in which no old queue would have credits, of which there are many with a quantum much below a
+    /// packet; there are no new ones.
+    #[cold]
+    fn skip_rounds(&mut self) {
+        debug_assert_eq!(self.new.first, NONE, "all new queues have had their turn");
+        let listed = || self.queues.iter().filter(|queue| queue.is_listed);
+        let Some(most) = listed().map(|queue| queue.credits).max() else { return };
+        // One with credits -c has some after c / quantum + 1 more turns; in the first of the rounds that are left, that is.
+        let skipped = (-most).max(0) / self.quantum;
+        for queue in self.queues.iter_mut().filter(|queue| queue.is_listed) {
+            queue.credits += self.quantum * skipped;
+        }
+    }
+}
+
 impl Scheduler for FqCodel {
     fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
         loop {
-            let is_new = self.new.first != NONE;
-            let list = if is_new { &mut self.new } else { &mut self.old };
-            let first = list.first;
-            assert!(first != NONE, "asked only while a queue has a packet");
-            let queue = &mut self.queues[first as usize];
-            if queue.credits <= 0 {
-                queue.credits += self.quantum;
-                list.pop(&self.queues);
-                self.old.push(&mut self.queues, first);
-            } else if queues[first as usize].packets > 0 {
-                return Turn::Queue(first as usize);
-            } else if is_new {
-                // It waits for its turn once more, or a flow that sends one packet at a time would always be new.
-                list.pop(&self.queues);
-                self.old.push(&mut self.queues, first);
-            } else {
-                queue.is_listed = false;
-                list.pop(&self.queues);
+            // In so many steps every queue has had a turn on either list.
+            for _ in 0..=2 * self.queues.len() {
+                let is_new = self.new.first != NONE;
+                let list = if is_new { &mut self.new } else { &mut self.old };
+                let first = list.first;
+                assert!(first != NONE, "asked only while a queue has a packet");
+                let queue = &mut self.queues[first as usize];
+                if queue.credits <= 0 {
+                    queue.credits += self.quantum;
+                    list.pop(&self.queues);
+                    self.old.push(&mut self.queues, first);
+                } else if queues[first as usize].packets > 0 {
+                    return Turn::Queue(first as usize);
+                } else if is_new {
+                    // It waits for its turn once more, or a flow that sends one packet at a time would always be new.
+                    list.pop(&self.queues);
+                    self.old.push(&mut self.queues, first);
+                } else {
+                    queue.is_listed = false;
+                    list.pop(&self.queues);
+                }
             }
+            self.skip_rounds();
         }
     }
 
@@ -358,7 +384,9 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_in_bytes_is_refused() {
+    fn a_limit_in_bytes_and_too_many_queues_are_refused() {
         assert_eq!(read::<Parameters>(&["limit = 1 MB"]).expect_err("a mistake"), ["limit: must be in packets"]);
+        let mistakes = read::<Parameters>(&["flows = 65537"]).expect_err("a mistake");
+        assert_eq!(mistakes, ["flows: 65537 are more queues than a port keeps; at most 65536"]);
     }
 }

@@ -3,7 +3,7 @@
 use super::class::ClassPlan;
 use super::weights::weights;
 use super::{QueueState, Scheduler, Turn};
-use crate::parameters::Check;
+use crate::parameters::{Check, Quantum};
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -41,7 +41,7 @@ crate::parameters! {
         weighs: Weighs = "packets";
         /// Bytes that a class of mean weight may send at a visit, with `weighs = "bytes"`; 1500 bytes if left out. Small
         /// ones serve classes more evenly, large ones let each send more packets at once.
-        quantum: Option<Bytes>;
+        quantum: Option<Quantum>;
         /// What becomes of what a class sent too much, with `weighs = "bytes"`.
         debts: Debts = "kept";
     }
@@ -99,7 +99,7 @@ struct Class {
 }
 
 /// The default of the quantum: the largest packet of Ethernet.
-const QUANTUM: Bytes = Bytes::new(1500);
+const QUANTUM: Quantum = Quantum(Bytes::new(1500));
 
 impl Wrr {
     /// Round robin among `classes`.
@@ -112,10 +112,12 @@ impl Wrr {
     }
 
     /// Round robin by bytes among classes with these weights, of which a mean one may send `quantum` at a visit.
-    pub(super) fn of_bytes(weights: &[u64], quantum: Bytes, debts: Debts) -> Wrr {
+    pub(super) fn of_bytes(weights: &[u64], quantum: Quantum, debts: Debts) -> Wrr {
         Wrr::of(weights, quantum.get() * weights.len() as u64, weights.iter().sum(), debts)
     }
 
+    /// All products fit 63 bits: see [`Quantum`] for the grants; of debts, the largest packet times the sum of the weights is
+    /// 65,535 x 256 x 10^4 = 1.7 x 10^11.
     fn of(weights: &[u64], unit: u64, byte: u64, debts: Debts) -> Wrr {
         let class = |weight: &u64| Class { credit: 0, grant: (weight * unit) as i64 };
         // The first visit is the first class's.
@@ -133,18 +135,42 @@ impl Wrr {
     pub(super) fn next_of(&mut self, may: impl Fn(usize) -> bool) -> usize {
         let mut turn = self.turn;
         loop {
-            let class = &mut self.classes[turn];
-            let may = may(turn);
-            if may && class.credit > 0 {
-                self.turn = turn;
-                return turn;
+            for _ in 0..self.classes.len() {
+                let class = &mut self.classes[turn];
+                let may = may(turn);
+                if may && class.credit > 0 {
+                    self.turn = turn;
+                    return turn;
+                }
+                if !may {
+                    class.credit = class.credit.min(0);
+                }
+                turn = self.after(turn);
+                let class = &mut self.classes[turn];
+                class.credit += class.grant;
             }
-            if !may {
-                class.credit = class.credit.min(0);
-            }
-            turn = self.after(turn);
-            let class = &mut self.classes[turn];
-            class.credit += class.grant;
+            self.skip_rounds(turn, &may);
+        }
+    }
+
+    /// Passes over all rounds from `turn`, which has had its grant, in which no class that `may` send would have credit: with
+    /// visits worth much less than a packet there are many.
+    #[cold]
+    fn skip_rounds(&mut self, turn: usize, may: &impl Fn(usize) -> bool) {
+        let rounds = |(i, class): (usize, &Class)| match -class.credit {
+            debt if debt < 0 => 0,
+            debt => debt / class.grant + i64::from(i == turn),
+        };
+        let waiting = self.classes.iter().enumerate().filter(|(i, _)| may(*i));
+        let skipped = waiting.map(rounds).min().unwrap_or(0);
+        for (i, class) in self.classes.iter_mut().enumerate() {
+            let most = match (may(i), i == turn) {
+                (true, _) => i64::MAX,
+                // Nothing but the grant of this visit.
+                (false, true) => class.grant.max(class.credit),
+                (false, false) => 0,
+            };
+            class.credit = class.credit.saturating_add(class.grant.saturating_mul(skipped)).min(most);
         }
     }
 
@@ -279,6 +305,33 @@ mod tests {
         let mut it = wrr(&["weighs = bytes", "quantum = 300 bytes", "debts = forgiven"], &[1, 1]);
         let mut queues = Queues(vec![(9, 1500), (9, 1500)]);
         assert_eq!(queues.send(&mut it, 6), [0, 1, 0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn the_product_of_quantum_and_weight_is_bounded() {
+        let quantum = |text: &str| read::<Parameters>(&["weighs = bytes", &format!("quantum = {text}")]);
+        assert_eq!(
+            quantum("2305843009213693952 bytes").expect_err("a mistake"),
+            ["quantum: 2305843009213693952 bytes are more than visits can be worth: the product of quantum and weight would not fit; \
+              at most 1000 GB"]
+        );
+        // The largest of all fit: shares are as they should be. A visit is worth 1.5 x 10^16 and 5 x 10^15 packets, so the first
+        // class goes on; with all weights, no product overflows.
+        let largest = quantum("1000 GB").expect("sound");
+        let mut queues = Queues(vec![(9, 1500), (9, 1500)]);
+        assert_eq!(queues.send(&mut Wrr::new(&largest, &weighted(&[3, 1]), Rate::from_bps(1)), 9), [0; 9]);
+        let mut it = Wrr::new(&largest, &weighted(&[10_000; 256]), Rate::from_bps(1));
+        let mut queues = Queues(vec![(2, 65_535); 256]);
+        assert_eq!(queues.send(&mut it, 4), [0, 0, 1, 1]);
+    }
+
+    #[test]
+    fn shares_are_kept_by_visits_worth_a_byte() {
+        // A visit of the first class is worth 1.5 bytes: it sends a packet of 1500 bytes each 1000 rounds, the other three of 500.
+        let mut it = wrr(&["weighs = bytes", "quantum = 1 byte"], &[3, 1]);
+        let mut queues = Queues(vec![(999, 1500), (999, 1500)]);
+        let sent = queues.send(&mut it, 400);
+        assert_eq!(sent.iter().filter(|queue| **queue == 0).count(), 300);
     }
 
     #[test]

@@ -49,7 +49,16 @@ crate::choice! {
     }
 }
 
-impl Check for Parameters {}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.spacing() == Duration::ZERO {
+            mistake(
+                "rate",
+                format!("{} leave no picosecond between packets, so they would never end; larger packets or a lower rate", self.rate),
+            );
+        }
+    }
+}
 
 impl Parameters {
     /// The mean time from packet to packet.
@@ -175,6 +184,15 @@ mod tests {
         let short = sent.iter().filter(|emission| emission.size == 160).count() as f64 / f64::from(n);
         // Standard error sqrt(.25 / n); four of them.
         assert!((short - 0.5).abs() < 4.0 * 0.5 / f64::from(n).sqrt(), "{short}");
+    }
+
+    #[test]
+    fn packets_without_time_between_them_are_refused() {
+        let mistakes = read::<Parameters>(&["rate = 100 Tbit/s", "packet = 1 byte"]).expect_err("a mistake");
+        assert_eq!(
+            mistakes,
+            ["rate: 100000 Gbit/s leave no picosecond between packets, so they would never end; larger packets or a lower rate"]
+        );
     }
 
     #[test]

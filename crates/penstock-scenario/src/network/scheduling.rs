@@ -130,7 +130,7 @@ impl Level {
 impl Class {
     /// What deficit round robin adds each round.
     pub fn quantum(&self) -> Option<Bytes> {
-        self.keys.quantum
+        self.keys.quantum.map(|quantum| quantum.0)
     }
 }
 

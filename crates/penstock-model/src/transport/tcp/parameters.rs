@@ -59,7 +59,8 @@ crate::parameters! {
         /// Congestion window at the beginning (IW), never more than `max-window`; ten packets [RFC6928 s2]. RFC 3390
         /// had 2 to 4 packets, RFC 2001 and ns-2 before 2001 one.
         initial_window: Limit = "10 packets";
-        /// The most that may be outstanding; bytes count payload, as a receiver's window does. ns-2 had 20 packets.
+        /// The most that may be outstanding, up to 2^20 segments; bytes count payload, as a receiver's window does. ns-2 had 20
+        /// packets.
         max_window: Limit = "1000 packets";
         /// Slow start ends at this window (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
         initial_slow_start_threshold: Option<Limit>;
@@ -158,6 +159,10 @@ impl Check for Parameters {
 /// The largest IPv4 packet [RFC791 s3.1].
 const MAX_PACKET: u64 = 65_535;
 
+/// The largest window in segments: that of 2^30 bytes [RFC7323 s2.3] holds 735,000 segments of Ethernet's size.
+const MOST_SEGMENTS: u32 = 1 << 20;
+const _: () = assert!(MOST_SEGMENTS <= SackBlocks::REACH);
+
 /// The longest that an acknowledgement may be held back [RFC5681 s4.2].
 const LONGEST_DELAY: Duration = Duration::from_ms(500);
 
@@ -192,8 +197,8 @@ impl Parameters {
                 mistake(key, format!("holds no whole segment; the payload of a packet is {} bytes", self.payload()));
             }
         }
-        if self.recovery_plan().uses_blocks() && self.segments(self.max_window) > SackBlocks::REACH {
-            mistake("max-window", format!("holds more than {} segments, the most that SACK blocks reach over", SackBlocks::REACH));
+        if self.segments(self.max_window) > MOST_SEGMENTS {
+            mistake("max-window", format!("holds more than {MOST_SEGMENTS} segments, which could all leave in one burst"));
         }
         if self.initial_slow_start_threshold.is_some_and(|threshold| self.segments(threshold) > self.segments(self.max_window)) {
             mistake("initial-slow-start-threshold", "is above max-window, which the window never exceeds".to_owned());

@@ -43,7 +43,8 @@ impl Estimator {
         let tick = parameters.timer_tick.as_ps().max(1);
         // A ticking clock sees how many ticks fell between the two instants, at least one.
         let ticks_at = |instant: Time| (instant + self.clock_offset).as_ps() / tick;
-        let sample = (ticks_at(now) - ticks_at(sent)).max(1);
+        // Sums of 12 samples fit: only a round trip of 13 days or more, at the finest tick, is told as less.
+        let sample = (ticks_at(now) - ticks_at(sent)).clamp(1, u64::MAX / 16);
         if self.fresh {
             self.srtt_by_8 = sample * 8;
             self.rttvar_by_4 = sample * 2;
