@@ -294,7 +294,8 @@ class Wrr(Component):
         What weights are about.
     quantum : str, optional
         Bytes that a class of mean weight may send at a visit, with `weighs = "bytes"`; 1500 bytes if left out. Small
-        ones serve classes more evenly, large ones let each send more packets at once. Allowed: above zero.
+        ones serve classes more evenly, large ones let each send more packets at once. Allowed: above zero, at most 1000
+        GB.
     debts : Literal["kept", "forgiven"], default kept
         What becomes of what a class sent too much, with `weighs = "bytes"`.
     """
@@ -347,9 +348,9 @@ class FqCodel(Component):
     Parameters
     ----------
     quantum : str, default 1514 bytes
-        What a queue may send before it is another's turn [RFC8290 s5.2.4]. Allowed: above zero.
+        What a queue may send before it is another's turn [RFC8290 s5.2.4]. Allowed: above zero, at most 1000 GB.
     flows : int, default 1024
-        The most queues that there are [RFC8290 s5.2.5]. Allowed: a whole number, at least 1.
+        The most queues that there are [RFC8290 s5.2.5]; at most 65536. Allowed: a whole number, at least 1.
     limit : str, default 10240 packets
         The most packets that may wait in all [RFC8290 s5.2.3]. Allowed: at least 1 packet or 1 byte.
     """
@@ -375,7 +376,7 @@ class Cbq(Component):
         What a class that was idle may send back to back beyond its share, in packets of `quantum` bytes. Allowed: a
         whole number, at least 1.
     quantum : str, default 1500 bytes
-        Bytes that a class with a mean share of its priority may send at a turn. Allowed: above zero.
+        Bytes that a class with a mean share of its priority may send at a turn. Allowed: above zero, at most 1000 GB.
     """
 
     KIND: ClassVar[str] = "scheduler"
@@ -1078,8 +1079,8 @@ class Tcp(Component):
         Congestion window at the beginning (IW), never more than `max-window`; ten packets [RFC6928 s2]. RFC 3390 had 2
         to 4 packets, RFC 2001 and ns-2 before 2001 one. Allowed: at least 1 packet or 1 byte.
     max_window : str, default 1000 packets
-        The most that may be outstanding; bytes count payload, as a receiver's window does. ns-2 had 20 packets.
-        Allowed: at least 1 packet or 1 byte.
+        The most that may be outstanding, up to 2^20 segments; bytes count payload, as a receiver's window does. ns-2
+        had 20 packets. Allowed: at least 1 packet or 1 byte.
     initial_slow_start_threshold : str, optional
         Slow start ends at this window (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
         Allowed: at least 1 packet or 1 byte.

@@ -39,7 +39,7 @@ impl FileLaw {
 }
 
 /// Normal with mean 0 and variance 1 [Box58].
-fn normal(stream: &mut Stream) -> f64 {
+pub(super) fn normal(stream: &mut Stream) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(stream.open_unit()));
     radius * libm::cos(std::f64::consts::TAU * stream.unit())
 }

@@ -15,7 +15,7 @@ pub const LARGEST: u64 = 65_535;
 pub enum SizeLaw {
     /// Always the same.
     Constant(u32),
-    /// Exponential with this mean in bytes, rounded to whole bytes, at least one.
+    /// Exponential with this mean in bytes, rounded to whole bytes, at least one and at most [`LARGEST`].
     Exponential(f64),
     /// One of several sizes, each with the sum of the shares up to and including its own.
     Mix(Arc<Vec<(f64, u32)>>),
@@ -26,7 +26,8 @@ impl SizeLaw {
     pub fn mean(&self) -> f64 {
         match self {
             SizeLaw::Constant(size) => f64::from(*size),
-            SizeLaw::Exponential(mean) => *mean,
+            // What lies beyond the largest packet is cut off there: e^(-LARGEST / mean) of them.
+            SizeLaw::Exponential(mean) => -mean * libm::expm1(-(LARGEST as f64) / mean),
             SizeLaw::Mix(sizes) => {
                 let before = std::iter::once(0.0).chain(sizes.iter().map(|(up_to, _)| *up_to));
                 sizes.iter().zip(before).map(|((up_to, size), before)| (up_to - before) * f64::from(*size)).sum()
@@ -56,11 +57,12 @@ impl SizeLaw {
     pub fn sample(&self, stream: &mut Stream) -> u32 {
         match self {
             SizeLaw::Constant(size) => *size,
-            SizeLaw::Exponential(mean) => ((stream.exponential() * mean + 0.5) as u32).max(1),
+            SizeLaw::Exponential(mean) => ((stream.exponential() * mean + 0.5) as u32).clamp(1, LARGEST as u32),
             SizeLaw::Mix(sizes) => {
                 let u = stream.unit();
-                let (_, size) = sizes.iter().find(|(up_to, _)| u < *up_to).unwrap_or(&sizes[sizes.len() - 1]);
-                *size
+                // The first whose sum exceeds the number; the last one's may fall short of 1 by rounding.
+                let drawn = sizes.partition_point(|(up_to, _)| *up_to <= u);
+                sizes[drawn.min(sizes.len() - 1)].1
             }
         }
     }
@@ -217,6 +219,15 @@ mod tests {
         let mix = SizeLaw::from_value(&mix_of(&[item("160 bytes", 0.5), item("1500 bytes", 0.5)])).expect("sound");
         assert!((mean(&mix) - 830.0).abs() < 6.0);
         assert!((0..1000).all(|_| [160, 1500].contains(&mix.sample(&mut stream))));
+        // No packet is larger than the largest, and the mean that is told is that of what is sent: 65535 (1 - 1/e). The part
+        // that is cut off leaves a standard deviation below the mean.
+        let wide = SizeLaw::Exponential(65_535.0);
+        let sizes: Vec<f64> = (0..n).map(|_| f64::from(wide.sample(&mut stream))).collect();
+        assert!(sizes.iter().all(|size| *size <= 65_535.0));
+        assert!((wide.mean() - 65_535.0 * (1.0 - (-1f64).exp())).abs() < 1e-6);
+        let mean = sizes.iter().sum::<f64>() / f64::from(n);
+        assert!((mean - wide.mean()).abs() < 4.0 * wide.mean() / f64::from(n).sqrt(), "{mean} instead of {}", wide.mean());
+        assert_eq!(SizeLaw::Exponential(1500.0).mean(), 1500.0);
         // A mean of one byte: two in five samples would round to zero.
         assert!((0..1000).all(|_| SizeLaw::Exponential(1.0).sample(&mut stream) >= 1));
     }

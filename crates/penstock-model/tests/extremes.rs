@@ -1,0 +1,356 @@
+//! Every component under extreme ratios of its parameters: each of its steps is short, and time goes on.
+//!
+//! A loop that is bounded only by a ratio of parameters takes minutes for some of these, and so much that the budget of processor
+//! time is broken by far on any machine.
+
+#[path = "support/random_parameters.rs"]
+mod random_parameters;
+
+use penstock_model::buffer::{AnyBuffer, Buffer, BufferContext, BufferPlan, Occupancies};
+use penstock_model::call::{ArrivalPlan, HoldingPlan};
+use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, Hooks, Occupancy, PortContext};
+use penstock_model::edge::{AdmissionPlan, EdgeContext, Egress, Ingress, TerminationPlan};
+use penstock_model::id::{FlowId, HopId};
+use penstock_model::impairment::{AnyImpairment, Impairment, ImpairmentPlan};
+use penstock_model::meter::{AnyMeter, Meter, MeterPlan};
+use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
+use penstock_model::parameters::{Entry, Reader};
+use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
+use penstock_model::rng::{Key, Stream};
+use penstock_model::scheduler::class::{ClassKeys, ClassPlan, RateLimit};
+use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
+use penstock_model::source::http::Http;
+use penstock_model::source::{AnySource, Source, SourcePlan};
+use penstock_model::transport::tcp::Sender;
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Bytes, Duration, Rate, Time};
+use random_parameters::{parameters, plans};
+use std::collections::VecDeque;
+use std::sync::mpsc::{channel, RecvTimeoutError};
+use std::sync::Arc;
+
+/// Settings of each component, of which a tenth must be sound.
+const SETTINGS: usize = 300;
+/// Steps of each component with each of its settings.
+const STEPS: usize = 300;
+/// So much processor time may they take together, in seconds: a step that draws 10,000 random numbers takes 0.1 to 0.3 ms, of
+/// which few settings are made; the rest takes less than a hundredth of that.
+const BUDGET: f64 = 0.25;
+/// After so much real time a step is taken for endless, in seconds; far more than a busy machine needs for the budget.
+const PATIENCE: u64 = 120;
+
+fn stream(name: &str) -> Stream {
+    Key::root(1, 0).child("extremes").child(name).stream()
+}
+
+/// Processor time of this thread in seconds.
+fn processor_time() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("a Linux kernel");
+    text.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).expect("nanoseconds") * 1e-9
+}
+
+/// Exercises every component of a kind with many settings, in a thread of its own.
+fn walk<P: Send + 'static>(
+    entries: &'static [Entry],
+    read: fn(&str, &mut dyn Reader) -> Option<P>,
+    exercise: impl Fn(&P, &mut Stream) + Send + Clone + 'static,
+) {
+    for entry in entries {
+        let mut stream = stream(entry.name);
+        let plans = plans(entry, SETTINGS, &mut stream, read);
+        assert!(plans.len() >= SETTINGS / 10, "only {} settings of {} are sound", plans.len(), entry.name);
+        let (begins, begun) = channel();
+        let exercise = exercise.clone();
+        let walker = std::thread::spawn(move || {
+            for (plan, written) in plans {
+                begins.send(written.clone()).expect("somebody listens");
+                let before = processor_time();
+                exercise(&plan, &mut stream);
+                let spent = processor_time() - before;
+                assert!(spent < BUDGET, "{spent} s of processor time for {STEPS} steps of {written}");
+            }
+        });
+        let mut current = String::new();
+        loop {
+            match begun.recv_timeout(std::time::Duration::from_secs(PATIENCE)) {
+                Ok(written) => current = written,
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("no end of {current}"),
+            }
+        }
+        if walker.join().is_err() {
+            panic!("{current}");
+        }
+    }
+}
+
+fn packet(size: u32, precedence: u8) -> Packet {
+    let (created, flow, hop, body) = (Time::ZERO, FlowId(0), HopId(0), Body::Datagram { seq: 0 });
+    Packet { created, flow, hop, size, precedence, class: 0, pcn: PcnMark::Unmarked, ecn: Ecn::Ect0, body }
+}
+
+fn any_packet(stream: &mut Stream) -> Packet {
+    let size = [1, 40, 64, 1500, 65_535][stream.below(5) as usize];
+    packet(size, stream.below(4) as u8)
+}
+
+/// Instants with gaps of any order of magnitude, up to the longest run.
+fn instants(stream: &mut Stream) -> impl Iterator<Item = (Time, u64)> + '_ {
+    let mut now = Time::ZERO;
+    (0..STEPS).map(move |_| {
+        let gap = [0, 0, 1, 1_000, 1_000_000_000, 10_000_000_000_000_000][stream.below(6) as usize];
+        now = (now + Duration::from_ps(gap)).min(Time::ZERO + Duration::from_secs(200 * 86_400));
+        (now, stream.below(u64::MAX))
+    })
+}
+
+#[test]
+fn sources_send_and_time_goes_on() {
+    walk(SourcePlan::ENTRIES, SourcePlan::read, |plan, stream| {
+        if let SourcePlan::Http(parameters) = plan {
+            let user = Http::new(parameters);
+            (0..STEPS).for_each(|_| assert!(user.next_page(stream) > 0 && user.think(stream) <= Duration::FOREVER));
+            return;
+        }
+        let Some(mut source) = AnySource::new(plan) else { return };
+        source.first(stream);
+        let mut passed = (0..STEPS).fold(Duration::ZERO, |sum, _| sum + source.next_run(stream).0.after);
+        // At 100 Tbit/s, most spacings of small packets at random times are less than half a picosecond.
+        for _ in 0..20_000 {
+            if passed > Duration::ZERO {
+                break;
+            }
+            passed = source.next(stream).after;
+        }
+        assert!(passed > Duration::ZERO, "it would send for ever");
+    });
+}
+
+#[test]
+fn meters_colour_and_mark() {
+    walk(MeterPlan::ENTRIES, MeterPlan::read, |plan, stream| {
+        let (mut meter, mut packets) = (AnyMeter::new(plan), stream.clone());
+        for (now, _) in instants(stream) {
+            assert!(meter.colour(now, &any_packet(&mut packets)) < 4);
+            meter.probe(now, &mut |_, _, value| assert!(value.is_finite()));
+        }
+    });
+    walk(PcnMeterPlan::ENTRIES, PcnMeterPlan::read, |plan, stream| {
+        let (mut meter, mut packets) = (AnyPcnMeter::new(plan, Key::root(1, 0)), stream.clone());
+        for (now, _) in instants(stream) {
+            meter.on_packet(now, &any_packet(&mut packets));
+            meter.probe(now, &mut |_, _, value| assert!(value.is_finite()));
+        }
+    });
+}
+
+/// Classes with any keys, all alike or each with its own; half of the time with a rate limit.
+fn classes(stream: &mut Stream) -> Vec<ClassPlan> {
+    let count = [1, 2, 3, 64, 256][stream.below(5) as usize];
+    let mut class = || ClassPlan {
+        keys: parameters::<ClassKeys>(stream).unwrap_or_default(),
+        rate_limit: if stream.chance(0.5) { parameters::<RateLimit>(stream) } else { None },
+        below: None,
+    };
+    let first = class();
+    if first.rate_limit.is_some() {
+        return vec![first; count];
+    }
+    (0..count).map(|_| class()).collect()
+}
+
+/// A port without a wire: packets come for any queue, and leave as fast as the scheduler lets them.
+struct Queues {
+    sizes: Vec<VecDeque<u32>>,
+    states: Vec<QueueState>,
+}
+
+impl Queues {
+    fn show(&mut self, queue: usize) {
+        let sizes = &self.sizes[queue];
+        let bytes = sizes.iter().map(|size| u64::from(*size)).sum();
+        self.states[queue] = QueueState { packets: sizes.len() as u32, bytes, head: sizes.front().copied().unwrap_or(0) };
+    }
+
+    fn arrive(&mut self, it: &mut AnyScheduler, now: Time, number: u64, size: u32) {
+        let queue = if it.makes_flow_queues() { it.flow_queue(number % 64) } else { number as usize % self.sizes.len() };
+        if queue == self.sizes.len() {
+            self.sizes.push(VecDeque::new());
+            self.states.push(QueueState::default());
+        }
+        self.sizes[queue].push_back(size);
+        self.show(queue);
+        it.on_packet(now, queue, &self.states);
+        while let Some(queue) = it.over_limit(&self.states) {
+            let size = self.sizes[queue].pop_front().expect("the fattest queue has a packet");
+            self.show(queue);
+            it.on_drop(now, queue, size, &self.states);
+        }
+    }
+
+    /// Sends a packet; the time from which on another may be sent.
+    fn send(&mut self, it: &mut AnyScheduler, now: Time) -> Time {
+        if self.states.iter().all(|state| state.packets == 0) {
+            return now;
+        }
+        match it.next(now, &self.states) {
+            Turn::NotBefore(later) => {
+                assert!(later > now, "asked again at once, for ever");
+                later
+            }
+            Turn::Queue(queue) => {
+                let size = self.sizes[queue].pop_front().expect("it has a packet");
+                self.show(queue);
+                it.on_sent(now, queue, size, &self.states);
+                now
+            }
+        }
+    }
+}
+
+#[test]
+fn schedulers_decide() {
+    walk(SchedulerPlan::ENTRIES, SchedulerPlan::read, |plan, stream| {
+        let classes = if matches!(plan, SchedulerPlan::Fifo(_)) { vec![ClassPlan::default()] } else { classes(stream) };
+        let rate = Rate::from_bps([1, 1_000_000, 100_000_000_000_000][stream.below(3) as usize]);
+        let mut it = AnyScheduler::new(plan, &classes, rate);
+        let queues = if it.makes_flow_queues() { 0 } else { classes.len() };
+        let mut queues = Queues { sizes: vec![VecDeque::new(); queues], states: vec![QueueState::default(); queues] };
+        let mut packets = stream.clone();
+        let mut free = Time::ZERO;
+        for (now, number) in instants(stream) {
+            // As many come as go, mostly: large ones make debts.
+            if packets.chance(0.9) {
+                queues.arrive(&mut it, now, number, any_packet(&mut packets).size);
+                queues.arrive(&mut it, now, number.rotate_left(32), 65_535);
+            }
+            for _ in 0..2 {
+                if free <= now {
+                    free = queues.send(&mut it, now);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn disciplines_decide() {
+    walk(DisciplinePlan::ENTRIES, DisciplinePlan::read, |plan, stream| {
+        let port = PortContext { key: Key::root(1, 0), rate: Rate::from_bps([1, 100_000_000_000_000][stream.below(2) as usize]) };
+        let (mut it, mut packets) = (AnyDiscipline::new(plan, &port), stream.clone());
+        let mut queue = Occupancy::default();
+        for (now, number) in instants(stream) {
+            if it.hooks().has(Hooks::TIMER) && it.next_deadline() <= now {
+                it.on_timer(now, &queue);
+                assert!(it.next_deadline() > now, "a timer that is due at once, for ever");
+            }
+            let packet = any_packet(&mut packets);
+            it.on_arrival(now, &packet, &queue);
+            if it.hooks().has(Hooks::DEPARTURE) {
+                it.on_departure(now, &packet, Duration::from_ps(number), &queue);
+            }
+            queue.idle_since = (number % 3 == 0).then_some(now);
+            queue.add(packet.size, packet.precedence);
+        }
+    });
+}
+
+#[test]
+fn buffers_and_impairments_decide() {
+    walk(BufferPlan::ENTRIES, BufferPlan::read, |plan, stream| {
+        let shares = vec![None; 8];
+        let buffer = AnyBuffer::new(plan, &BufferContext { shares: &shares });
+        let mut held = Occupancies::new(8);
+        for _ in 0..STEPS {
+            let (port, size) = (stream.below(8) as usize, any_packet(stream).size);
+            if buffer.has_room(port, size, &held) {
+                held.add(port, size);
+            }
+        }
+    });
+    walk(ImpairmentPlan::ENTRIES, ImpairmentPlan::read, |plan, stream| {
+        let (mut impairment, mut packets) = (AnyImpairment::new(plan, Key::root(1, 0)), stream.clone());
+        for (now, _) in instants(stream) {
+            impairment.on_departure(now, &any_packet(&mut packets));
+        }
+    });
+}
+
+#[test]
+fn calls_come_and_go() {
+    walk(ArrivalPlan::ENTRIES, ArrivalPlan::read, |plan, stream| {
+        let passed = (0..STEPS).fold(Duration::ZERO, |sum, _| sum + plan.next_arrival(stream).0);
+        assert!(passed > Duration::ZERO, "calls would arrive for ever");
+    });
+    walk(HoldingPlan::ENTRIES, HoldingPlan::read, |plan, stream| {
+        (0..STEPS).for_each(|_| _ = plan.holding(stream));
+    });
+}
+
+/// Packets and deadlines at both edges; a deadline must lie ahead once it has been served.
+fn exercise_edges(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>, stream: &mut Stream) {
+    let context = EdgeContext { key: Key::root(1, 0), call_rate: Rate::from_bps(64_000), initial: 3 };
+    let (mut ingress, mut egress) = (Ingress::new(admission, termination, &context), Egress::new(admission, termination, &context));
+    let marks = [PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess];
+    let mut served = 0;
+    for (now, number) in instants(stream) {
+        // At most a thousand deadlines between two packets: there may be one every picosecond.
+        while egress.deadline() <= now && served < 1_000 * STEPS {
+            let due = egress.deadline();
+            egress.on_timer(due);
+            assert!(egress.deadline() > due, "the egress' deadline stays, for ever");
+            served += 1;
+        }
+        while ingress.deadline() <= now && served < 1_000 * STEPS {
+            let due = ingress.deadline();
+            ingress.on_timer(due, 3);
+            assert!(ingress.deadline() > due, "the ingress' deadline stays, for ever");
+            served += 1;
+        }
+        if egress.deadline() <= now || ingress.deadline() <= now {
+            return;
+        }
+        egress.on_number(number as u32 >> 16);
+        egress.on_packet(now, Bytes::new(1 + number % 65_535), marks[number as usize % 3]);
+        ingress.on_sent(now, Bytes::new(1 + number % 65_535));
+        while let Some(signal) = egress.next_signal() {
+            ingress.on_signal(now, signal, 3);
+        }
+        ingress.next_cut();
+        while let Some(signal) = ingress.next_signal() {
+            egress.on_signal(now, signal, &mut 3);
+        }
+    }
+}
+
+#[test]
+fn edges_serve_their_deadlines() {
+    walk(AdmissionPlan::ENTRIES, AdmissionPlan::read, |plan, stream| exercise_edges(&Some(plan.clone()), &None, stream));
+    walk(TerminationPlan::ENTRIES, TerminationPlan::read, |plan, stream| exercise_edges(&None, &Some(plan.clone()), stream));
+}
+
+#[test]
+fn a_sender_that_hears_nothing_waits_longer_and_longer() {
+    walk(TransportPlan::ENTRIES, TransportPlan::read, |plan, _| {
+        let TransportPlan::Tcp(parameters) = plan else { return };
+        let mut sender = Sender::new(&Arc::new(parameters.clone()), Duration::ZERO);
+        sender.offer(None);
+        sender.start(Time::ZERO);
+        let (mut now, mut sent) = (Time::ZERO, 0);
+        if sender.next_transmission(now).is_some() {
+            sender.on_syn_ack(now, true);
+        }
+        for _ in 0..STEPS {
+            while sender.next_transmission(now).is_some() {
+                sent += 1;
+                assert!(sent <= (1 << 20) + 3 * STEPS, "a burst of {sent} segments");
+            }
+            if sender.deadline() == Time::NEVER {
+                return;
+            }
+            assert!(sender.deadline() > now, "a timer that is due at once, for ever");
+            now = sender.deadline();
+            sender.on_deadline(now);
+        }
+    });
+}
