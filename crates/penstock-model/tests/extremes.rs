@@ -129,7 +129,7 @@ fn sources_send_and_time_goes_on() {
 #[test]
 fn meters_colour_and_mark() {
     walk(MeterPlan::ENTRIES, MeterPlan::read, |plan, stream| {
-        let (mut meter, mut packets) = (AnyMeter::new(plan), stream.clone());
+        let (mut meter, mut packets) = (AnyMeter::new(plan, Key::root(1, 0)), stream.clone());
         for (now, _) in instants(stream) {
             assert!(meter.colour(now, &any_packet(&mut packets)) < 4);
             meter.probe(now, &mut |_, _, value| assert!(value.is_finite()));
@@ -310,7 +310,7 @@ fn exercise_edges(admission: &Option<AdmissionPlan>, termination: &Option<Termin
         if egress.deadline() <= now || ingress.deadline() <= now {
             return;
         }
-        egress.on_number(number as u32 >> 16);
+        egress.on_number(now, number as u32 >> 16);
         egress.on_packet(now, Bytes::new(1 + number % 65_535), marks[number as usize % 3]);
         ingress.on_sent(now, Bytes::new(1 + number % 65_535));
         while let Some(signal) = egress.next_signal() {

@@ -4,11 +4,13 @@ use crate::units::Duration;
 use hdrhistogram::Histogram;
 
 /// Counts spans in buckets whose width is at most 2^-7 of their least value: quantiles are exact to 2^-8 (0.4 %) of
-/// themselves, sums and extremes exactly. Distributions of parts of a run add up to that of the whole, in any order.
+/// themselves, sums and extremes exactly, and so is a constant. Distributions of parts of a run add up to that of the whole, in any order.
 #[derive(Clone, Debug)]
 pub struct Distribution {
     buckets: Histogram<u64>,
     sum_ps: u128,
+    /// [`Duration::FOREVER`] without samples.
+    min: Duration,
     /// Zero without samples.
     max: Duration,
 }
@@ -19,13 +21,13 @@ const DIGITS: u8 = 2;
 impl Default for Distribution {
     fn default() -> Distribution {
         let buckets = Histogram::new(DIGITS).expect("one to five digits");
-        Distribution { buckets, sum_ps: 0, max: Duration::ZERO }
+        Distribution { buckets, sum_ps: 0, min: Duration::FOREVER, max: Duration::ZERO }
     }
 }
 
 impl PartialEq for Distribution {
     fn eq(&self, other: &Distribution) -> bool {
-        self.buckets == other.buckets && self.sum_ps == other.sum_ps && self.max == other.max
+        self.buckets == other.buckets && (self.sum_ps, self.min, self.max) == (other.sum_ps, other.min, other.max)
     }
 }
 
@@ -37,6 +39,7 @@ impl Distribution {
         // Beyond 107 days the buckets end.
         self.buckets.record(span.as_ps().min(i64::MAX as u64)).expect("the buckets grow");
         self.sum_ps += u128::from(span.as_ps());
+        self.min = self.min.min(span);
         self.max = self.max.max(span);
     }
 
@@ -44,6 +47,7 @@ impl Distribution {
     pub fn merge(&mut self, other: &Distribution) {
         self.buckets.add(&other.buckets).expect("the buckets grow");
         self.sum_ps += other.sum_ps;
+        self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }
 
@@ -57,6 +61,11 @@ impl Distribution {
         self.sum_ps
     }
 
+    /// The shortest; `None` without any.
+    pub fn min(&self) -> Option<Duration> {
+        (self.count() > 0).then_some(self.min)
+    }
+
     /// The longest; `None` without any.
     pub fn max(&self) -> Option<Duration> {
         (self.count() > 0).then_some(self.max)
@@ -66,8 +75,8 @@ impl Distribution {
     pub fn quantile(&self, quantile: f64) -> Option<Duration> {
         (self.count() > 0).then(|| {
             let bucket = self.buckets.value_at_quantile(quantile);
-            // The last bucket reaches beyond the longest span.
-            Duration::from_ps(self.buckets.median_equivalent(bucket)).min(self.max)
+            // The first bucket begins before the shortest span, and the last one ends after the longest.
+            Duration::from_ps(self.buckets.median_equivalent(bucket)).clamp(self.min, self.max)
         })
     }
 }
@@ -91,6 +100,19 @@ mod tests {
         assert_eq!(quantiles, [0, 0, 4, 8, 9, 9]);
         assert_eq!((distribution.count(), distribution.sum_ps(), distribution.max()), (10, 45, Some(Duration::from_ps(9))));
         assert_eq!((of(&[]).quantile(0.5), of(&[]).max()), (None, None));
+    }
+
+    #[test]
+    fn a_constant_is_exact() {
+        // 12.01 s, in whose bucket 11.9915 s would stand for all.
+        let constant = of(&[12_010_000_000_000; 3]);
+        let mut merged = of(&[12_010_000_000_000]);
+        merged.merge(&constant);
+        merged.merge(&of(&[]));
+        for distribution in [constant, merged] {
+            let quantiles = [0.0, 0.01, 0.5, 1.0].map(|q| distribution.quantile(q).expect("samples").as_ps());
+            assert_eq!(quantiles, [12_010_000_000_000; 4]);
+        }
     }
 
     proptest! {

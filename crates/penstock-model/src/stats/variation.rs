@@ -47,15 +47,15 @@ impl Variation {
         sum_ps / self.count() as f64 / crate::units::PS_PER_SECOND as f64
     }
 
-    /// The least difference in seconds (to 0.4 % where every packet took longer), not a number without any.
+    /// The least difference in seconds, not a number without any.
     pub fn min(&self) -> f64 {
-        let least_longer = || self.longer.quantile(0.0).map_or(f64::NAN, Duration::as_seconds);
+        let least_longer = || self.longer.min().map_or(f64::NAN, Duration::as_seconds);
         self.shorter.max().map_or_else(least_longer, |most| -most.as_seconds())
     }
 
-    /// The greatest difference in seconds (to 0.4 % where every packet took less), not a number without any.
+    /// The greatest difference in seconds, not a number without any.
     pub fn max(&self) -> f64 {
-        let least_shorter = || self.shorter.quantile(0.0).map_or(f64::NAN, |least| -least.as_seconds());
+        let least_shorter = || self.shorter.min().map_or(f64::NAN, |least| -least.as_seconds());
         self.longer.max().map_or_else(least_shorter, Duration::as_seconds)
     }
 
@@ -78,7 +78,7 @@ impl Variation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RtpJitter {
     /// J in sixteenths of a picosecond.
-    sixteenths: u64,
+    sixteenths: u128,
     sum_ps: u128,
     updates: u64,
     max: Duration,
@@ -89,7 +89,7 @@ impl RtpJitter {
     pub fn add(&mut self, before: Duration, delay: Duration) {
         let difference = delay.as_ps().abs_diff(before.as_ps());
         // Integers, rounded as in the appendix, so that nothing depends on the order of floating-point operations.
-        self.sixteenths = self.sixteenths + difference - ((self.sixteenths + 8) >> 4);
+        self.sixteenths = self.sixteenths + u128::from(difference) - ((self.sixteenths + 8) >> 4);
         self.updates += 1;
         self.sum_ps += u128::from(self.value().as_ps());
         self.max = self.max.max(self.value());
@@ -97,7 +97,8 @@ impl RtpJitter {
 
     /// J now.
     pub fn value(&self) -> Duration {
-        Duration::from_ps(self.sixteenths >> 4)
+        // Never more than the greatest difference.
+        Duration::from_ps((self.sixteenths >> 4) as u64)
     }
 
     /// How often it changed.
