@@ -14,7 +14,7 @@ fn large() -> penstock_model::discipline::DisciplinePlan {
     discipline("tail-drop", "limit = 1000000 packets")
 }
 
-const EVERYTHING: FlowWatch = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true };
+const EVERYTHING: FlowWatch = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true, completion: true };
 
 /// Five packets of 1 ms, 10 ms apart; others make the second wait 3 ms and the fourth 1.5 ms.
 fn disturbed() -> Observations {

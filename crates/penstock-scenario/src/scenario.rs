@@ -117,6 +117,7 @@ fn known<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: bool) ->
         name: &group.plan.name,
         is_tcp: matches!(group.plan.transport, TransportPlan::Tcp(_)),
         is_http: matches!(group.plan.source, SourcePlan::Http(_)),
+        has_size: matches!(&group.plan.source, SourcePlan::Ftp(ftp) if ftp.size.is_some()),
         spacing: group.plan.source.spacing(),
         class: &group.class,
         count: group.count,

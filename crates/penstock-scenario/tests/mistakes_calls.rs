@@ -1,7 +1,7 @@
 //! The exact text of every mistake about calls and PCN meters.
 
 mod common;
-use common::{added, changed, refused, sound, FLOW, LINK};
+use common::{added, changed, metrics_of, refused, sound, FLOW, LINK};
 use penstock_scenario::{load, Mistake};
 
 const CALLS: &str = r#"[[calls]]
@@ -182,9 +182,15 @@ fn measurements_of_calls() {
     let measure = |lines: &str, expected: &str| also(&format!("[[measure]]\n{lines}"), expected);
     measure(
         "metric = \"calls\"\nof = \"f\"",
-        "t.toml:24: measure[0].of: 'calls' is measured of calls, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, jitter, ipdv, rtp-jitter, page-time, loss, marks, fairness, retransmissions, marking-ratio",
+        &format!("t.toml:24: measure[0].of: 'calls' is measured of calls, and 'f' is a group of flows; for those: {}", metrics_of("flows")),
     );
-    measure("metric = \"retransmissions\"\nof = \"v\"", "t.toml:24: measure[0].of: 'retransmissions' is measured of flows, and 'v' is a group of calls; for those: throughput, payload-throughput, goodput, sent, delay, loss, marks, fairness, marking-ratio, calls, blocking, signal-rate, termination-time");
+    measure(
+        "metric = \"retransmissions\"\nof = \"v\"",
+        &format!(
+            "t.toml:24: measure[0].of: 'retransmissions' is measured of flows, and 'v' is a group of calls; for those: {}",
+            metrics_of("calls")
+        ),
+    );
     measure("metric = \"delay\"\nof = \"vv\"", "t.toml:24: measure[0].of: unknown group of flows or calls 'vv'; did you mean 'v'? (f, v)");
     measure("metric = \"signal-rate\"\nof = \"v\"", "t.toml:24: measure[0].of: 'v' asks for its calls without packets; write signalling = { packet = \"160 bytes\" } there, or leave it out");
     measure(

@@ -1,7 +1,7 @@
 //! The exact text of every mistake in flows, routes and measurements.
 
 mod common;
-use common::{added, names, refused, FLOW};
+use common::{added, metrics, metrics_of, names, refused, FLOW};
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::congestion_control::CongestionControlPlan;
 use penstock_model::transport::recovery::RecoveryPlan;
@@ -101,9 +101,13 @@ fn shifts() {
 
 #[test]
 fn measures() {
-    added(FLOW, r#"[[measure]]
+    added(
+        FLOW,
+        r#"[[measure]]
 metric = "thruput"
-of = "f""#, "t.toml:17: measure[0].metric: 'thruput' is not one of throughput, payload-throughput, goodput, sent, delay, jitter, ipdv, rtp-jitter, page-time, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, ef-error, utilisation, fairness, retransmissions, marking-ratio, calls, blocking, signal-rate, termination-time, meter-state; did you mean 'throughput'?");
+of = "f""#,
+        &format!("t.toml:17: measure[0].metric: 'thruput' is not one of {}; did you mean 'throughput'?", metrics(|_| true)),
+    );
     added(
         FLOW,
         r#"[[measure]]
@@ -111,12 +115,20 @@ metric = "delay"
 of = "ff""#,
         "t.toml:18: measure[0].of: unknown group of flows 'ff'; did you mean 'f'? (f)",
     );
-    added(FLOW, r#"[[measure]]
+    added(
+        FLOW,
+        r#"[[measure]]
 metric = "drops"
-of = "f""#, "t.toml:18: measure[0].of: 'drops' is measured of links, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, jitter, ipdv, rtp-jitter, page-time, loss, marks, fairness, retransmissions, marking-ratio");
-    added(FLOW, r#"[[measure]]
+of = "f""#,
+        &format!("t.toml:18: measure[0].of: 'drops' is measured of links, and 'f' is a group of flows; for those: {}", metrics_of("flows")),
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
 metric = "delay"
-of = "a-b""#, "t.toml:18: measure[0].of: 'delay' is measured of flows, and 'a-b' is a link; for those: throughput, loss, drops, offered, marks, queue, queue-bytes, in-system, wait, ef-error, utilisation, marking-ratio, meter-state");
+of = "a-b""#,
+        &format!("t.toml:18: measure[0].of: 'delay' is measured of flows, and 'a-b' is a link; for those: {}", metrics_of("links")),
+    );
     added(
         FLOW,
         r#"[[measure]]
@@ -263,7 +275,10 @@ fn measures_of_spans() {
     let measure = |lines: &str, expected: &str| added(FLOW, &format!("[[measure]]\n{lines}"), expected);
     measure(
         "metric = \"loss\"\nof = \"f\"\nquantiles = [0.5]",
-        "t.toml:19: measure[0].quantiles: has no effect: only delay, jitter, ipdv, page-time, wait have them; leave it out",
+        &format!(
+            "t.toml:19: measure[0].quantiles: has no effect: only {} have them; leave it out",
+            metrics(|metric| metric["quantiles"] == true)
+        ),
     );
     measure(
         "metric = \"delay\"\nof = \"f\"\nquantiles = [0.5, 1.5]",
@@ -283,6 +298,10 @@ fn measures_of_spans() {
         "t.toml:19: measure[0].by: 'f' is not a link; write per = \"class\" or leave it out",
     );
     measure("metric = \"page-time\"\nof = \"f\"", "t.toml:18: measure[0].of: 'page-time' is measured of source http, and 'f' has another");
+    measure(
+        "metric = \"completion-time\"\nof = \"f\"",
+        "t.toml:18: measure[0].of: 'completion-time' is measured of source ftp with a size, and 'f' has another",
+    );
     refused(
         FLOW,
         "source.poisson = { rate = \"64 kbit/s\", packet = \"160 bytes\" }\n[[measure]]\nmetric = \"jitter\"\nof = \"f\"\nunit = \"packet-time\"",
@@ -308,7 +327,10 @@ fn measures_of_expedited_traffic() {
     added(
         FLOW,
         "[[measure]]\nmetric = \"ef-error\"\nof = \"f\"\nrate = \"1 Mbit/s\"\nclasses = [\"default\"]",
-        "t.toml:18: measure[0].of: 'ef-error' is measured of links, and 'f' is a group of flows; for those: throughput, payload-throughput, goodput, sent, delay, jitter, ipdv, rtp-jitter, page-time, loss, marks, fairness, retransmissions, marking-ratio",
+        &format!(
+            "t.toml:18: measure[0].of: 'ef-error' is measured of links, and 'f' is a group of flows; for those: {}",
+            metrics_of("flows")
+        ),
     );
 }
 

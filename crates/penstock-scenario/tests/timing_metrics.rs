@@ -240,3 +240,62 @@ source.http = { page = "2 kB", objects = 0, think = "1 s" }
         &["page-time of=web statistic=mean 22.3280 s", "page-time of=web quantile=0.9 ~22.12 s", "page-time of=web quantile=0.91 ~24.2 s"],
     );
 }
+
+#[test]
+fn transfers_have_completion_times() {
+    // Two segments of 1.04 ms, 20 ms there and back, 0.04 ms for the acknowledgement: 22.12 ms. Those of the second flow wait
+    // for the first's, 2.08 ms. A SYN and its answer take 20 + 2 x 0.04 ms before that.
+    let text = |more: &str| {
+        let tcp = r#"packet = "1040 bytes", header = "40 bytes""#;
+        format!(
+            r#"duration = "5 s"
+{more}
+[nodes]
+a = {{}}
+b = {{}}
+[[links]]
+from = "a"
+to = "b"
+rate = "8 Mbit/s"
+delay = "10 ms"
+both-ways = true
+[[flows]]
+name = "short"
+from = "a"
+to = "b"
+count = 2
+transport.tcp = {{ {tcp}, initial-window = "2 packets", syn = false }}
+source.ftp = {{ size = "2 kB" }}
+[[flows]]
+name = "syn"
+from = "a"
+to = "b"
+start = "1 s"
+transport.tcp = {{ {tcp}, initial-window = "2 packets" }}
+source.ftp = {{ size = "2 kB" }}
+[[flows]]
+name = "stopped"
+from = "a"
+to = "b"
+start = "2 s"
+stop = "2.01 s"
+transport.tcp = {{ {tcp}, initial-window = "1 packet", syn = false }}
+source.ftp = {{ size = "2 kB" }}
+"#
+        )
+    };
+    let all = "metric = \"completion-time\"\nof = \"short\"\ntake = [\"mean\", \"min\", \"max\"]\nquantiles = [0.5, 0.51]";
+    let expected = [
+        "completion-time of=short statistic=mean 23.1600 s",
+        "completion-time of=short statistic=min 22.1200 s",
+        "completion-time of=short statistic=max 24.2000 s",
+        "completion-time of=short quantile=0.5 ~22.12 s",
+        "completion-time of=short quantile=0.51 ~24.2 s",
+    ];
+    check(&text(""), all, &expected);
+    let mean = |of: &str| format!("metric = \"completion-time\"\nof = \"{of}\"\ntake = [\"mean\"]");
+    check(&text(""), &mean("syn"), &["completion-time of=syn statistic=mean 42.2000 s"]);
+    // What was complete in the warm-up, or withdrawn before its end, does not count.
+    check(&text("warm-up = \"100 ms\""), &mean("short"), &["completion-time of=short statistic=mean NaN s"]);
+    check(&text(""), &mean("stopped"), &["completion-time of=stopped statistic=mean NaN s"]);
+}

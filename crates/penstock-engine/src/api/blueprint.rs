@@ -111,6 +111,8 @@ pub struct FlowWatch {
     pub rtp_jitter: bool,
     /// The distribution of the times that pages take; their mean is always kept.
     pub pages: bool,
+    /// How long transfers with an end take.
+    pub completion: bool,
 }
 
 /// What is recorded at a link.

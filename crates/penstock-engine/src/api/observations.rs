@@ -25,6 +25,9 @@ pub struct Observations {
     pub timings: Vec<(FlowId, Timings)>,
     /// How long pages took, for the flows that ask for pages, by flow.
     pub pages: Vec<(FlowId, PageTimes)>,
+    /// From the start of each transfer to its complete acknowledgement, for the flows whose group is watched and whose
+    /// transfer was complete in the window, by flow.
+    pub completions: Vec<(FlowId, Duration)>,
     /// What was recorded at the links that are watched, by link.
     pub ports: Vec<(LinkId, PortTimings)>,
     /// Per sample plan: the queue lengths in packets at each sampled instant.

@@ -223,6 +223,7 @@ impl Sim {
         seen.intervals.sort_by_key(|(flow, ..)| *flow);
         seen.timings.sort_by_key(|(flow, _)| *flow);
         seen.pages.sort_by_key(|(flow, _)| *flow);
+        seen.completions.sort_by_key(|(flow, _)| *flow);
         seen.ports.sort_by_key(|(link, _)| *link);
         seen
     }

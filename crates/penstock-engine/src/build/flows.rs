@@ -6,6 +6,7 @@ use crate::build::flow_layout::{flow_key, flows_in_layout_order, start};
 use crate::build::message_paths::call_signals;
 use crate::build::numbering::ProcessNumbers;
 use crate::build::processes::tie_key;
+use crate::endpoints::application::{Application, FileTransfer};
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
 use crate::endpoints::counts::Received;
@@ -105,15 +106,20 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
         let FlowEnds { group, template, start, process: (from, to), .. } = *self;
         let mut sender = Sender::new(parameters, clock_offset(parameters, self.key));
         let watch = self.blueprint.watch.group(self.flow.group);
-        let mut http_user = http_user(group, parameters, self.key, watch.pages);
-        match &mut http_user {
-            Some(http_user) => sender.offer(Some(http_user.ask(start))),
-            None => sender.offer(segments(group, parameters)),
-        }
+        let application = match http_user(group, parameters, self.key, watch.pages) {
+            Some(mut user) => {
+                sender.offer(Some(user.ask(start)));
+                Some(Box::new(Application::Web(Box::new(user))))
+            }
+            None => {
+                sender.offer(segments(group, parameters));
+                watch.completion.then(|| Box::new(Application::File(FileTransfer::new(start))))
+            }
+        };
         let back = PacketTemplate { departure: backward, ..template };
         let received = self.received(parameters.header.get() as u32);
         let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), received);
-        let source = host(processes, from).add_sender(template, sender, http_user, start, group.stop);
+        let source = host(processes, from).add_sender(template, sender, application, start, group.stop);
         FlowSlots { source, sink }
     }
 
@@ -185,11 +191,11 @@ fn clock_offset(tcp: &TcpParameters, flow: Key) -> Duration {
 }
 
 /// The user that requests pages of a TCP flow, if it is one of web traffic.
-fn http_user(group: &FlowGroup, tcp: &TcpParameters, flow: Key, distribution: bool) -> Option<Box<HttpUser>> {
+fn http_user(group: &FlowGroup, tcp: &TcpParameters, flow: Key, distribution: bool) -> Option<HttpUser> {
     match &group.source {
         SourcePlan::Http(http) => {
             let payload = tcp.packet.get() - tcp.header.get();
-            Some(Box::new(HttpUser::new(http, flow.child("source"), payload, distribution)))
+            Some(HttpUser::new(http, flow.child("source"), payload, distribution))
         }
         _ => None,
     }

@@ -1,5 +1,6 @@
 //! Endpoints of flows: sources and sinks, TCP, HTTP users, and the edges of aggregates of calls.
 
+pub mod application;
 pub mod calls;
 pub mod counts;
 pub mod emitter;

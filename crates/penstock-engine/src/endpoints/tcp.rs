@@ -1,9 +1,9 @@
 //! The endpoints of TCP connections at a host.
 
 use crate::api::observations::{Observations, TraceEvent};
+use crate::endpoints::application::Application;
 use crate::endpoints::counts::{Received, Sent};
 use crate::endpoints::host_context::HostContext;
-use crate::endpoints::http_user::HttpUser;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::event::Arrival;
@@ -28,7 +28,7 @@ struct SenderEndpoint {
     armed: Time,
     template: PacketTemplate,
     sent: Sent,
-    http_user: Option<Box<HttpUser>>,
+    application: Option<Box<Application>>,
 }
 
 struct ReceiverEndpoint {
@@ -73,9 +73,9 @@ impl TcpEndpoints {
         self.receivers.reserve_exact(receivers);
     }
 
-    /// Adds a sender, and the user that requests pages of it, if there is one; returns its slot.
-    pub fn add_sender(&mut self, template: PacketTemplate, sender: Sender, http_user: Option<Box<HttpUser>>) -> u32 {
-        self.senders.push(SenderEndpoint { sender, armed: Time::NEVER, template, sent: Sent::default(), http_user });
+    /// Adds a sender, and the application that waits for its acknowledgements, if there is one; returns its slot.
+    pub fn add_sender(&mut self, template: PacketTemplate, sender: Sender, application: Option<Box<Application>>) -> u32 {
+        self.senders.push(SenderEndpoint { sender, armed: Time::NEVER, template, sent: Sent::default(), application });
         self.senders.len() as u32 - 1
     }
 
@@ -210,7 +210,7 @@ impl TcpEndpoints {
     fn on_ack(&mut self, now: Time, slot: u32, ack: &Ack, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         self.senders[slot as usize].sender.on_ack(now, ack);
         self.pump_sender(now, slot, timers, host_context);
-        self.turn_page(now, slot, timers);
+        self.tell_if_finished(now, slot, timers);
     }
 
     /// Handles `timer`, which belongs to one of these endpoints.
@@ -225,11 +225,11 @@ impl TcpEndpoints {
             TimerKind::Stop => {
                 let end = &mut self.senders[slot];
                 end.sender.withdraw();
-                end.http_user.iter_mut().for_each(|http_user| http_user.stop());
+                end.application.iter_mut().for_each(|application| application.stop());
             }
             TimerKind::Page => {
                 let end = &mut self.senders[slot];
-                let segments = end.http_user.as_mut().map_or(0, |http_user| http_user.ask(now));
+                let segments = end.application.as_mut().map_or(0, |application| application.ask(now));
                 end.sender.offer(Some(segments));
                 self.pump_sender(now, timer.slot, timers, host_context);
             }
@@ -259,11 +259,11 @@ impl TcpEndpoints {
         }
     }
 
-    /// Once a page is complete, arms the timer with which its user requests the next one.
-    fn turn_page(&mut self, now: Time, slot: u32, timers: &mut Timers) {
+    /// Tells the application when all that it handed over has been acknowledged; a user asks for the next page later.
+    fn tell_if_finished(&mut self, now: Time, slot: u32, timers: &mut Timers) {
         let end = &mut self.senders[slot as usize];
-        if let Some(http_user) = end.http_user.as_mut().filter(|_| end.sender.is_finished()) {
-            if let Some(next) = http_user.on_finished(now, self.window) {
+        if let Some(application) = end.application.as_mut().filter(|_| end.sender.is_finished()) {
+            if let Some(next) = application.on_finished(now, self.window) {
                 timers.arm(next, &mut { Time::NEVER }, end.template.flow.0, TimerKind::Page, slot);
             }
         }
@@ -298,7 +298,9 @@ impl TcpEndpoints {
     pub fn report(self, seen: &mut Observations) {
         for end in self.senders {
             end.sent.report(&mut seen.flows[end.template.flow.index()]);
-            seen.pages.extend(end.http_user.map(|http_user| (end.template.flow, http_user.into_times())));
+            if let Some(application) = end.application {
+                application.report(end.template.flow, seen);
+            }
         }
         for end in self.receivers {
             end.received.report(seen);

@@ -23,6 +23,8 @@ penstock_model::choice! {
         "rtp-jitter" => RtpJitter,
         /// Time from asking for a page to its complete acknowledgement, of `http` flows, for the pages that were complete.
         "page-time" => PageTime,
+        /// Time from the start of a transfer (its SYN) to its complete acknowledgement, of `ftp` flows with a `size`, for the transfers that were complete; all statistics are over transfers. Those that are under way when the run ends are left out, so that it should outlast them.
+        "completion-time" => CompletionTime,
         /// Share of packets lost. Of a link: dropped / offered. Of a flow: (sent - received) / sent, never below zero; packets under way when counting begins or ends make it inexact by their number / sent. The mean is over all packets together.
         "loss" => Loss,
         /// Packets lost at a link; `by` splits them by cause and precedence.
@@ -133,7 +135,7 @@ pub(crate) struct Info {
 
 impl What {
     /// All metrics.
-    pub const ALL: [What; 27] = [
+    pub const ALL: [What; 28] = [
         What::Throughput,
         What::PayloadThroughput,
         What::Goodput,
@@ -143,6 +145,7 @@ impl What {
         What::Ipdv,
         What::RtpJitter,
         What::PageTime,
+        What::CompletionTime,
         What::Loss,
         What::Drops,
         What::Offered,
@@ -178,7 +181,7 @@ impl What {
         const NONE: &[Take] = &[];
         const SIGNED: &[Take] = &[Take::Mean, Take::Min, Take::Max];
         const WORST: &[Take] = &[Take::Max];
-        let quantiles = matches!(self, What::Delay | What::Jitter | What::Ipdv | What::PageTime | What::Wait);
+        let quantiles = matches!(self, What::Delay | What::Jitter | What::Ipdv | What::PageTime | What::CompletionTime | What::Wait);
         let (name, unit, [flows, calls, links], take, default) = match self {
             What::Throughput => ("throughput", "bit/s", ALL, ANY, SUM),
             What::PayloadThroughput => ("payload-throughput", "bit/s", ENDS, ANY, SUM),
@@ -189,6 +192,7 @@ impl What {
             What::Ipdv => ("ipdv", "s", FLOWS, SIGNED, SIGNED),
             What::RtpJitter => ("rtp-jitter", "s", FLOWS, EXTREMES, EXTREMES),
             What::PageTime => ("page-time", "s", FLOWS, EXTREMES, EXTREMES),
+            What::CompletionTime => ("completion-time", "s", FLOWS, MEANS, EXTREMES),
             What::Loss => ("loss", "1", ALL, MEANS, MEAN),
             What::Drops => ("drops", "packets", LINKS, ANY, SUM),
             What::Offered => ("offered", "packets", LINKS, ANY, SUM),
@@ -219,9 +223,9 @@ impl What {
         Info { name, unit, flows, calls, links, take, default, split, quantiles }
     }
 
-    /// Whether its statistics are taken over packets or pages, and so are told by label also for a single flow.
+    /// Whether its statistics are taken over packets, pages or transfers, and so are told by label also for a single flow.
     pub(crate) fn is_over_packets(self) -> bool {
-        matches!(self, What::Delay | What::Jitter | What::Ipdv | What::RtpJitter | What::PageTime)
+        matches!(self, What::Delay | What::Jitter | What::Ipdv | What::RtpJitter | What::PageTime | What::CompletionTime)
     }
 
     /// Whether it may be told in packet times.

@@ -30,7 +30,7 @@ penstock_model::parameters! {
         per: Per = "group";
         /// How the members of a group become one number; the metric's own default if left out.
         take: Option<Vec<Take>>;
-        /// Also the spans that these shares of the packets (or pages) do not exceed, such as `[0.5, 0.99]`: of `delay`, `jitter`, `ipdv`, `page-time` and `wait`, to 0.4 % of themselves.
+        /// Also the spans that these shares of the packets (or pages, or transfers) do not exceed, such as `[0.5, 0.99]`: of `delay`, `jitter`, `ipdv`, `page-time`, `completion-time` and `wait`, to 0.4 % of themselves.
         quantiles: Option<Vec<Probability>>;
         /// In what `delay`, `jitter`, `ipdv` and `rtp-jitter` are told.
         unit: In = "second";
@@ -280,6 +280,7 @@ fn watch(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], known: &Known
                 watch.variation |= matches!(what, What::Jitter | What::Ipdv);
                 watch.rtp_jitter |= what == What::RtpJitter;
                 watch.pages |= what == What::PageTime && quantiles;
+                watch.completion |= what == What::CompletionTime;
             }
             Target::Links(link) => {
                 let members = known.links[*link].members.clone();

@@ -20,6 +20,8 @@ pub(crate) struct KnownGroup<'a> {
     pub is_tcp: bool,
     /// Asks for pages.
     pub is_http: bool,
+    /// Transfers a file of a certain size.
+    pub has_size: bool,
     /// The mean time from packet to packet, where the source keeps one.
     pub spacing: Option<Duration>,
     pub class: &'a str,
@@ -76,6 +78,10 @@ pub(crate) fn target(section: &Section<'_>, name: &str, what: What, known: &Know
         }
         if what == What::PageTime && !group.is_http {
             section.wrong("of", format!("'page-time' is measured of source http, and '{name}' has another"));
+            return None;
+        }
+        if what == What::CompletionTime && !group.has_size {
+            section.wrong("of", format!("'completion-time' is measured of source ftp with a size, and '{name}' has another"));
             return None;
         }
         if what == What::SignalRate && group.calls.is_some_and(|calls| calls.request_packet.is_none()) {

@@ -126,6 +126,7 @@ impl Sheet<'_> {
             | What::Ipdv
             | What::RtpJitter
             | What::PageTime
+            | What::CompletionTime
             | What::EfError
             | What::Drops
             | What::Offered

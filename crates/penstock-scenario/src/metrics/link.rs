@@ -133,6 +133,7 @@ impl Sheet<'_> {
             | What::Ipdv
             | What::RtpJitter
             | What::PageTime
+            | What::CompletionTime
             | What::EfError
             | What::Fairness
             | What::Retransmissions

@@ -1,4 +1,4 @@
-//! Metrics of flows whose statistics are taken over packets or pages: delays, how they vary, page times.
+//! Metrics of flows whose statistics are taken over packets, pages or transfers: delays, how they vary, page and completion times.
 
 use crate::measure::metric::{In, Take, What};
 use crate::measure::Measure;
@@ -67,6 +67,14 @@ impl Sheet<'_> {
                     _ => mean_seconds(each.clone().map(|pages| pages.sum_ps).sum(), each.map(|pages| pages.count).sum()),
                 }
             }
+            What::CompletionTime => match take {
+                Take::Min => seconds(self.completions(flows).min()),
+                Take::Max => seconds(self.completions(flows).max()),
+                _ => {
+                    let all = distribution(self.completions(flows));
+                    mean_seconds(all.sum_ps(), all.count())
+                }
+            },
             _ => unreachable!("only metrics over packets come here"),
         }
     }
@@ -80,6 +88,7 @@ impl Sheet<'_> {
         match measure.what {
             What::Delay => of(&merged(flows.iter().map(|flow| self.timings(*flow).delays.as_ref().expect(recorded)))),
             What::PageTime => of(&merged(flows.iter().map(|flow| self.pages(*flow).distribution.as_ref().expect(recorded)))),
+            What::CompletionTime => of(&distribution(self.completions(flows))),
             What::Jitter => of(&self.variation(flows).magnitudes()),
             _ => {
                 let all = self.variation(flows);
@@ -99,10 +108,23 @@ impl Sheet<'_> {
         &self.seen.timings[found.expect("the engine was told to record it")].1
     }
 
+    /// How long the transfers of `flows` took that were complete.
+    fn completions<'a>(&'a self, flows: &'a [usize]) -> impl Iterator<Item = Duration> + 'a {
+        let of = |flow: &usize| self.seen.completions.binary_search_by_key(&FlowId(*flow as u32), |(flow, _)| *flow).ok();
+        flows.iter().filter_map(of).map(|i| self.seen.completions[i].1)
+    }
+
     fn pages(&self, flow: usize) -> &PageTimes {
         let found = self.seen.pages.binary_search_by_key(&FlowId(flow as u32), |(flow, _)| *flow);
         &self.seen.pages[found.expect("the engine counts the pages of every http flow")].1
     }
+}
+
+fn distribution(spans: impl Iterator<Item = Duration>) -> Distribution {
+    spans.fold(Distribution::default(), |mut all, span| {
+        all.add(span);
+        all
+    })
 }
 
 pub(crate) fn merged<'a>(all: impl Iterator<Item = &'a Distribution>) -> Distribution {

@@ -58,6 +58,18 @@ pub fn lines(result: Result<ValidScenario, Vec<Mistake>>) -> Vec<String> {
     result.expect_err("the scenario was accepted").iter().map(Mistake::to_string).collect()
 }
 
+/// The metrics of the catalogue for which `holds`, as messages name them.
+pub fn metrics(holds: impl Fn(&serde_json::Value) -> bool) -> String {
+    let catalogue = penstock_scenario::catalogue();
+    let found = catalogue["metrics"].as_array().expect("a list").iter().filter(|metric| holds(metric));
+    found.map(|metric| metric["name"].as_str().expect("a name")).collect::<Vec<_>>().join(", ")
+}
+
+/// The metrics of `flows`, `calls` or `links`, as messages name them.
+pub fn metrics_of(what: &str) -> String {
+    metrics(|metric| metric["applies-to"].as_array().expect("a list").iter().any(|to| to == what))
+}
+
 /// The scenario, which must be sound.
 #[track_caller]
 pub fn sound(text: &str, sets: &[(&str, &str)]) -> ValidScenario {

@@ -1,10 +1,10 @@
 //! How a host is given its endpoints.
 
+use crate::endpoints::application::Application;
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::CallsIngress;
 use crate::endpoints::counts::Received;
 use crate::endpoints::emitter::Emitter;
-use crate::endpoints::http_user::HttpUser;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::tcp::TcpEndpoints;
@@ -56,17 +56,17 @@ impl Host {
         self.sinks.len() as u32 - 1
     }
 
-    /// Adds a TCP sender that opens its connection at `start` and has nothing new to send after `stop`, and the user that
-    /// requests pages of it, if there is one; returns its slot.
+    /// Adds a TCP sender that opens its connection at `start` and has nothing new to send after `stop`, and the
+    /// application that waits for its acknowledgements, if there is one; returns its slot.
     pub fn add_sender(
         &mut self,
         template: PacketTemplate,
         sender: Sender,
-        http_user: Option<Box<HttpUser>>,
+        application: Option<Box<Application>>,
         start: Time,
         stop: Time,
     ) -> u32 {
-        let slot = self.connections.add_sender(template, sender, http_user);
+        let slot = self.connections.add_sender(template, sender, application);
         self.timers.arm(start, &mut { Time::NEVER }, template.flow.0, TimerKind::Start, slot);
         if stop < self.window.to {
             self.timers.arm(stop, &mut { Time::NEVER }, template.flow.0, TimerKind::Stop, slot);

@@ -94,7 +94,7 @@ impl Case {
                 net.0.switches.push(SwitchPlan { node, buffer: shared, pause, source_quench });
             }
         }
-        let all = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true };
+        let all = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true, completion: true };
         net.0.watch.groups = (0..net.0.groups.len() as u32).map(|group| (group, all)).collect();
         let rate = "300 kbit/s".parse::<Rate>().expect("a rate");
         let expedited = vec![EfPlan { classes: vec![0], rate }, EfPlan { classes: vec![0, 1], rate }];
