@@ -1,0 +1,47 @@
+"""The scenario of any row, under any choice of readings, as a page that can be read and run by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock import toml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.reproductions.document import Row, Table
+    from penstock.reproductions.reading import Settings
+
+__all__ = ["build"]
+
+
+def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
+    """The one scenario of a row: Poisson arrivals of cells at a link that sends each in the same time."""
+    load, rate = float(row.key["load"]), int(settings["link.rate_bps"])
+    if table.id == "1":
+        buffers = int(row.key["buffers"])
+        queue = {"limit": f"{buffers} packets", "counts": settings["buffers.count"]}
+        held = f"{buffers} buffers"
+    else:
+        queue = {"limit": f"{settings['link.infinite_packets']} packets"}
+        held = "buffers without end"
+    head = {
+        "description": f"A cell switch with {held} at a load of {load:.0%}",
+        "duration": settings["simulated.duration"],
+        "warm-up": settings["run.counts_from"],
+    }
+    cells = {"rate": f"{round(load * rate)} bit/s", "packet": f"{settings['packet.bytes']} bytes"}
+    blocks: list[tuple[str, dict[str, Any]]] = [
+        ("[nodes]", {"hosts": {}, "output": {}}),
+        (
+            "[[links]]",
+            {"from": "hosts", "to": "output", "rate": f"{rate} bit/s", "delay": "1 ms", "queue.tail-drop": queue},
+        ),
+        ("[[flows]]", {"name": "cells", "from": "hosts", "to": "output", "source.poisson": cells}),
+        ("[[measure]]", {"metric": "loss", "of": "hosts-output"}),
+        ("[[measure]]", {"metric": "in-system", "of": "hosts-output"}),
+    ]
+    lines = toml.lines(head)
+    for header, keys in blocks:
+        lines += ["", header, *toml.lines(keys)]
+    return {"": "\n".join(lines) + "\n"}
