@@ -22,7 +22,7 @@ crate::parameters! {
     /// drops. Constant cost per packet; a square root per drop.
     ///
     /// ## Departures
-    /// With `ecn`, which the document leaves to implementations, a mark takes the place of a drop and the packet is sent, as
+    /// With `ecn`, which the pseudocode leaves to implementations, a mark takes the place of a drop and the packet is sent, as
     /// in Linux. Where a shaper or a scheduler holds the queue back between a drop and the next packet, the drop state is
     /// continued when that packet can be sent.
     ///
@@ -36,11 +36,11 @@ crate::parameters! {
     pub struct Parameters {
         /// The most that the queue may hold.
         limit: Limit = "1000 packets";
-        /// Acceptable minimum of the sojourn time (TARGET) [RFC8289 s4.4].
+        /// Acceptable minimum of the sojourn time (TARGET) [RFC8289 s4.3].
         target: Duration = "5 ms";
-        /// Time over which the minimum is looked at, about the longest usual round-trip time (INTERVAL) [RFC8289 s4.3].
+        /// Time over which the minimum is looked at, about the longest usual round-trip time (INTERVAL) [RFC8289 s4.2].
         interval: Duration = "100 ms";
-        /// Nothing is dropped when at most so much stands behind a packet (maxpacket) [RFC8289 s5.5].
+        /// Nothing is dropped when at most so much stands behind a packet (maxpacket) [RFC8289 s4.1, s5.6].
         mtu: Bytes = "1500 bytes";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";
@@ -52,7 +52,7 @@ impl Check for Parameters {
             mistake("target", "must be above zero".to_owned());
         }
         if self.target >= self.interval {
-            mistake("interval", "must be above target; RFC 8289 s4.4 has the target at 5 to 10 % of it".to_owned());
+            mistake("interval", "must be above target; RFC 8289 s4.5 has the target at 5 to 10 % of it".to_owned());
         }
     }
 }
@@ -121,7 +121,7 @@ impl Codel {
         self.above_since_interval <= now
     }
 
-    /// The control law: the drop after one at `time` [RFC8289 s5.4].
+    /// The control law: the drop after one at `time` [RFC8289 s5.6].
     fn control_law(&self, time: Time) -> Time {
         time + Duration::from_ps((self.interval.as_ps() as f64 / libm::sqrt(f64::from(self.count)) + 0.5) as u64)
     }

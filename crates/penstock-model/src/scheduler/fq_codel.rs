@@ -25,8 +25,9 @@ crate::parameters! {
     ///
     /// ## Departures
     /// A flow is what the scenario calls a flow, an aggregate of calls too; hashes are seeded by the port. A queue without
-    /// credits gives way, where the text has "negative" and Linux at most zero; so one that has sent exactly a quantum does.
-    /// CoDel compares `mtu` with what waits in its own queue, where Linux takes all queues together.
+    /// credits gives way, so that one that has sent exactly a quantum does: [RFC8290 s3] has "zero or less", as Linux does, and s4.2
+    /// "negative". CoDel compares `mtu` with what waits in its own queue, where [RFC8289 s4.4] recommends all queues together, as
+    /// Linux does.
     ///
     /// ## Example
     /// ```toml

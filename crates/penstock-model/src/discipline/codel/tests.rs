@@ -105,7 +105,7 @@ fn what_does_not_fit_is_dropped_on_arrival() {
 fn settings_that_contradict_are_refused() {
     let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
     assert_eq!(mistakes(&["target = 0 s"]), ["target: must be above zero"]);
-    assert_eq!(mistakes(&["interval = 5 ms"]), ["interval: must be above target; RFC 8289 s4.4 has the target at 5 to 10 % of it"]);
+    assert_eq!(mistakes(&["interval = 5 ms"]), ["interval: must be above target; RFC 8289 s4.5 has the target at 5 to 10 % of it"]);
 }
 
 /// The dequeue operation as [RFC8289 s5.5, s5.6] has it: one loop over a queue of its own, in nanoseconds as signed numbers.

@@ -24,6 +24,10 @@ crate::parameters! {
     /// ## Departures
     /// - Spurious timeouts and spurious losses are not detected [RFC9438 s4.9 makes the response to them optional].
     /// - In the Reno-friendly region the window does not fall to W_est where it is above it already.
+    /// - A window that equals ssthresh is in congestion avoidance, as [RFC5681 s3.1] leaves open; [RFC9438 s4.10] has slow start.
+    /// - HyStart++, which [RFC9438 s4.10] recommends, must be asked for.
+    /// - Marks reduce the window to one segment at least; after that they do not slow the sender down by its timer, as [RFC9438
+    ///   s4.6] and [RFC3168 s6.1.2] ask for.
     /// - An acknowledgement that was sent while the application had nothing to send leaves the window, and the time until
     ///   the next one does not count [RFC9438 s4.2, s5.8]; in slow start, where less than half of the window was used.
     /// - RTT is the smoothed round trip [RFC9438 s4.2].

@@ -98,7 +98,7 @@ pub struct Acknowledgement {
     pub next: u32,
     /// Segments that were outstanding before it arrived.
     pub in_flight: u32,
-    /// The application had nothing more to send although the window had room [RFC7661 s3; RFC9438 s5.8].
+    /// The application had nothing more to send although the window had room [RFC7661 s4.5.3; RFC9438 s5.8].
     pub app_limited: bool,
     /// The receiver echoes that a segment met congestion (ECE) [RFC3168 s6.1].
     pub ece: bool,

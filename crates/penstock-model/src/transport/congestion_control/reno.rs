@@ -17,7 +17,7 @@ crate::parameters! {
     /// ## Departures
     /// - Half of what was outstanding is rounded down to whole segments, as segment-counting implementations do.
     /// - cwnd grows once per acknowledgement, however many segments it covers [RFC5681 s3.1 permits it].
-    /// - cwnd also grows while the application sends less than it allows [RFC5681 s3.1 permits it], up to `max-window`.
+    /// - cwnd also grows while the application sends less than it allows, of which RFC 5681 says nothing, up to `max-window`.
     /// - An echoed mark leaves cwnd at two segments at least, as a loss does; RFC 3168 s6.1.2 would go down to one and
     ///   then wait for the timer.
     ///

@@ -19,7 +19,7 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - The rescue retransmission is left out where the segment has been sent again already.
-    /// - A timeout forgets all blocks [RFC2018 s8].
+    /// - A timeout forgets all blocks [RFC2018 s5; RFC6675 s5.1].
     ///
     /// ## Example
     /// ```toml

@@ -25,7 +25,7 @@ crate::parameters! {
     /// ## Departures
     /// - Before a loss is seen, `limited-transmit` lets new segments out as it does with `recovery.sack` [RFC6675 s5 (3)]; the
     ///   TCP of 1996 is `limited-transmit = false`.
-    /// - A timeout forgets all blocks [RFC2018 s8], and until what had been sent is acknowledged duplicates mean nothing.
+    /// - A timeout forgets all blocks [RFC2018 s5], and until what had been sent is acknowledged duplicates mean nothing.
     ///
     /// ## Example
     /// ```toml

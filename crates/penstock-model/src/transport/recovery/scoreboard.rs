@@ -47,7 +47,7 @@ impl Scoreboard {
         }
     }
 
-    /// Forgets all, as after a timeout: the receiver may have discarded what it reported [RFC2018 s8].
+    /// Forgets all, as after a timeout: the receiver may have discarded what it reported [RFC2018 s5, s8].
     pub fn clear(&mut self) {
         self.sacked.clear();
         self.lost_below = 0;
