@@ -94,7 +94,7 @@ class Network:
         buffer : Component, optional
             How its ports share a buffer, such as ``DynamicThreshold(size="1 MB")``.
         pause : mapping, optional
-            When the ports that feed it are told to stop and to go on, such as ``{"xoff": "100 kB", "xon": "50 kB"}``.
+            When the ports that feed it are paused and resumed, such as ``{"xoff": "100 kB", "xon": "50 kB"}``.
         source_quench : mapping, optional
             How sources are told of what is dropped here, such as ``{"interval": "10 ms"}``.
         """
@@ -153,7 +153,7 @@ class Network:
         queues : mapping of str to Component, optional
             A discipline for each traffic class.
         scheduler : Component, optional
-            Who goes next.
+            Which queue sends next.
         classes : mapping of str to mapping, optional
             What the scheduler reads of each class, such as ``{"voice": {"weight": 3, "queue": TailDrop()}}``. The keys
             are those of ``class.NAME`` in a scenario, with underscores for hyphens; ``classes`` are those of a class
@@ -300,9 +300,9 @@ class Network:
         spread : str, s, optional
             Each of them begins within this span after the start.
         admission : Component, optional
-            Who may begin; every call if left out.
+            Which calls are admitted; all if left out.
         termination : Component, optional
-            Who must stop before the end; nobody if left out.
+            Which calls are terminated early; none if left out.
         processing : str, s, optional
             Added to the propagation of every signal between ingress and egress.
         request_packet : str, bytes, optional

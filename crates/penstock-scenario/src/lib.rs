@@ -40,6 +40,6 @@ mod traffic;
 
 pub use catalogue::catalogue;
 pub use catalogue::schema::json_schema;
-pub use metrics::sheet::Metric;
+pub use metrics::evaluation::Metric;
 pub use read::mistake::{report, Mistake};
 pub use scenario::{load, ValidScenario};

@@ -1,12 +1,12 @@
-//! From a scenario's text to one that can run.
+//! A valid scenario: read, checked, and compiled into a blueprint.
 
-use crate::measure::metric::What;
-use crate::measure::recording::Recording;
-use crate::measure::target::{Known, KnownGroup, KnownLink, Target};
-use crate::measure::{self, Measure, Spans};
+use crate::measure::metric::MetricKind;
+use crate::measure::recording::RecordingPlan;
+use crate::measure::target::{Measurable, MeasurableGroup, MeasurableLink, Target};
+use crate::measure::{self, Durations, Measure};
 use crate::metrics::evaluate;
-use crate::metrics::sheet::{Metric, Roster};
-use crate::network::links::{Link, Links};
+use crate::metrics::evaluation::{GroupMembers, Metric};
+use crate::network::links::{LinkGroup, Links};
 use crate::network::nodes::Nodes;
 use crate::network::switches::switches;
 use crate::read::mistake::{Mistake, Mistakes};
@@ -36,7 +36,7 @@ pub struct ValidScenario {
     canonical: String,
     blueprint: Blueprint,
     measures: Vec<Measure>,
-    roster: Roster,
+    group_members: GroupMembers,
     /// Links whose delays are drawn, and the bounds.
     drawn_delays: Vec<(std::ops::Range<u32>, (Duration, Duration))>,
     warnings: Vec<Mistake>,
@@ -51,7 +51,7 @@ pub fn load(text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidSc
     let mistakes = Mistakes::new(name, sets.iter().map(|(path, _)| path.clone()).collect());
     let scenario = read(text, sets, &mistakes);
     match scenario {
-        Some(scenario) if mistakes.none() => Ok(ValidScenario { warnings: mistakes.warnings(), ..scenario }),
+        Some(scenario) if mistakes.is_empty() => Ok(ValidScenario { warnings: mistakes.warnings(), ..scenario }),
         _ => Err(mistakes.sorted()),
     }
 }
@@ -61,20 +61,20 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     for (i, (path, value)) in sets.iter().enumerate() {
         settings::apply(&mut tree, path, value, i, mistakes);
     }
-    let mut top = Section::new(mistakes, String::new(), tree.place, &tree)?;
+    let mut top = Section::new(mistakes, String::new(), tree.location, &tree)?;
     let keys = TopKeys::read(&mut top);
     // Later checks against the end say nothing sensible if the end is not known.
     let duration = keys.as_ref().map(|keys| keys.duration.0);
     let nodes = Nodes::read(&mut top);
     let mut links = Links::read(&mut top, &nodes, duration);
     let (mut flows, flows_complete) = traffic::read_all(&mut top, &nodes, duration);
-    check_shared_names(&flows, &links, mistakes);
-    let mut recording = Recording::default();
-    let spans = keys.as_ref().map(|keys| Spans { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
-    let measures = measure::read_all(&mut top, &known(&flows, &links, flows_complete), spans, &mut recording);
+    check_name_clashes(&flows, &links, mistakes);
+    let mut recording = RecordingPlan::default();
+    let durations = keys.as_ref().map(|keys| Durations { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
+    let measures = measure::read_all(&mut top, &measurable(&flows, &links, flows_complete), durations, &mut recording);
     let mut switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
     // What follows needs everything before it.
-    let sound = mistakes.none();
+    let sound = mistakes.is_empty();
     let routing = keys.as_ref().map_or(Routing::First, |keys| keys.routing);
     let (plans, routes) = if sound { route_all(&flows, &nodes, &links, &mut switches, routing, &top).unzip() } else { (None, None) };
     let classes = number_classes(&mut flows);
@@ -84,20 +84,20 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
         check_ecn(&flows, &links, plans, routes, mistakes);
     }
     if classes.len() > 256 {
-        top.wrong("flows", format!("{} classes are more than the 256 that fit", classes.len()));
+        top.report("flows", format!("{} classes are more than the 256 that fit", classes.len()));
     }
     top.finish();
-    if !mistakes.none() {
+    if !mistakes.is_empty() {
         return None;
     }
     let (keys, plans, routes) = (keys?, plans?, routes?);
     links.finish_ports(&classes);
     recording.set_intervals(&mut flows);
-    let watch = recording.watch(&classes);
-    let roster = roster(&flows, &links);
+    let watch = recording.watch_plan(&classes);
+    let group_members = group_members(&flows, &links);
     let drawn = links.groups.iter().filter(|link| link.delay.0 < link.delay.1);
     let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
-    let measures = measures.unwrap_or_else(|| usual_measures(&flows, &links));
+    let measures = measures.unwrap_or_else(|| default_measures(&flows, &links));
     let blueprint = blueprint(&keys, (nodes.names(), switches), links, (plans, routes), (flows, classes), recording, watch);
     // Validation leaves the engine nothing to refuse but circles without delay.
     if blueprint.links.iter().any(|link| link.delay == Duration::ZERO) {
@@ -108,12 +108,12 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     }
     let description = keys.description.map(|text| text.0).unwrap_or_default();
     let canonical = canonical::write(&tree);
-    Some(ValidScenario { description, canonical, blueprint, measures, roster, drawn_delays, warnings: Vec::new() })
+    Some(ValidScenario { description, canonical, blueprint, measures, group_members, drawn_delays, warnings: Vec::new() })
 }
 
 /// What `[[measure]]` may name.
-fn known<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: bool) -> Known<'a> {
-    let group = |group: &'a GroupDraft| KnownGroup {
+fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: bool) -> Measurable<'a> {
+    let group = |group: &'a GroupDraft| MeasurableGroup {
         name: &group.plan.name,
         is_tcp: matches!(group.plan.transport, TransportPlan::Tcp(_)),
         is_http: matches!(group.plan.source, SourcePlan::Http(_)),
@@ -123,8 +123,8 @@ fn known<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: bool) ->
         count: group.count,
         calls: group.plan.calls.as_deref(),
     };
-    let link = |link: &'a Link| KnownLink { name: &link.name, members: link.members.clone(), has_meters: link.port.has_meters() };
-    Known {
+    let link = |link: &'a LinkGroup| MeasurableLink { name: &link.name, members: link.members.clone(), has_meters: link.port.has_meters() };
+    Measurable {
         flows: flows.iter().map(group).collect(),
         links: links.groups.iter().map(link).collect(),
         complete: links.complete && flows_complete,
@@ -138,7 +138,7 @@ fn blueprint(
     links: Links,
     (plans, routes): (Vec<FlowPlan>, Vec<Vec<LinkId>>),
     (flows, classes): (Vec<GroupDraft>, Vec<String>),
-    recording: Recording,
+    recording: RecordingPlan,
     watch: WatchPlan,
 ) -> Blueprint {
     Blueprint {
@@ -189,14 +189,14 @@ impl ValidScenario {
         blueprint
     }
 
-    /// What probably is not meant, in the order of the file; the scenario runs all the same.
+    /// The warnings, in the order of the file; the scenario runs all the same.
     pub fn warnings(&self) -> &[Mistake] {
         &self.warnings
     }
 
     /// The numbers that the scenario asks for, from what a run of it counted.
     pub fn metrics(&self, seen: &Observations) -> Vec<Metric> {
-        evaluate(&self.measures, &self.roster, &self.blueprint, seen)
+        evaluate(&self.measures, &self.group_members, &self.blueprint, seen)
     }
 
     /// The scenario after all settings, as JSON with sorted keys: equal for scenarios that differ only in layout, in
@@ -233,20 +233,20 @@ impl ValidScenario {
 }
 
 fn top_level(mistakes: &Mistakes, tree: &tree::Tree, key: &str, message: String) {
-    let place = tree.get(key).map_or(tree.place, |tree| tree.place);
-    mistakes.add(place, key, message);
+    let location = tree.get(key).map_or(tree.location, |tree| tree.location);
+    mistakes.add(location, key, message);
 }
 
-/// `[[measure]]` and settings know flows and links by the same names.
-fn check_shared_names(flows: &[GroupDraft], links: &Links, mistakes: &Mistakes) {
+/// Reports groups of flows with the name of a link: `[[measure]]` and settings find both by name.
+fn check_name_clashes(flows: &[GroupDraft], links: &Links, mistakes: &Mistakes) {
     let of_links: BTreeSet<&str> = links.groups.iter().map(|link| link.name.as_str()).collect();
     for group in flows.iter().filter(|group| of_links.contains(group.plan.name.as_str())) {
         let message = format!("'{}' is the name of a link too; give one of them another name", group.plan.name);
-        mistakes.add(group.place, &format!("{}.name", group.path), message);
+        mistakes.add(group.location, &format!("{}.name", group.path), message);
     }
 }
 
-fn roster(flows: &[GroupDraft], links: &Links) -> Roster {
+fn group_members(flows: &[GroupDraft], links: &Links) -> GroupMembers {
     let mut first = 0;
     let flows = flows.iter().map(|group| {
         let members = first..first + group.count;
@@ -254,26 +254,28 @@ fn roster(flows: &[GroupDraft], links: &Links) -> Roster {
         (group.plan.name.clone(), members)
     });
     let member = |range: &std::ops::Range<u32>| range.start as usize..range.end as usize;
-    Roster { flows: flows.collect(), links: links.groups.iter().map(|link| (link.name.clone(), member(&link.members))).collect() }
+    GroupMembers { flows: flows.collect(), links: links.groups.iter().map(|link| (link.name.clone(), member(&link.members))).collect() }
 }
 
-/// What is measured if the scenario does not say.
-fn usual_measures(flows: &[GroupDraft], links: &Links) -> Vec<Measure> {
+/// The measurements of a scenario without `[[measure]]`.
+fn default_measures(flows: &[GroupDraft], links: &Links) -> Vec<Measure> {
     let groups: Vec<Target> = (0..flows.len()).map(Target::Flows).collect();
-    let mut measures: Vec<Measure> =
-        [What::Throughput, What::Goodput, What::Delay, What::Loss].into_iter().map(|what| Measure::plain(what, groups.clone())).collect();
+    let mut measures: Vec<Measure> = [MetricKind::Throughput, MetricKind::Goodput, MetricKind::Delay, MetricKind::Loss]
+        .into_iter()
+        .map(|metric| Measure::with_defaults(metric, groups.clone()))
+        .collect();
     let calls = |admission: bool| {
         let counts = |group: &GroupDraft| group.plan.calls.as_ref().is_some_and(|calls| !admission || calls.admission.is_some());
         groups.iter().zip(flows).filter(|(_, group)| counts(group)).map(|(target, _)| *target).collect::<Vec<Target>>()
     };
-    measures.push(Measure::plain(What::Calls, calls(false)));
-    measures.push(Measure::plain(What::Blocking, calls(true)));
+    measures.push(Measure::with_defaults(MetricKind::Calls, calls(false)));
+    measures.push(Measure::with_defaults(MetricKind::Blocking, calls(true)));
     if flows.iter().map(|group| group.count).sum::<usize>() > 1 {
-        measures.push(Measure::plain(What::Fairness, groups));
+        measures.push(Measure::with_defaults(MetricKind::Fairness, groups));
     }
     for (i, link) in links.groups.iter().enumerate() {
-        for what in [What::Utilisation, What::Drops, What::Queue] {
-            measures.push(Measure { if_dropped: !link.port.is_special, ..Measure::plain(what, vec![Target::Links(i)]) });
+        for metric in [MetricKind::Utilisation, MetricKind::Drops, MetricKind::Queue] {
+            measures.push(Measure { if_dropped: !link.port.is_configured, ..Measure::with_defaults(metric, vec![Target::Links(i)]) });
         }
     }
     measures

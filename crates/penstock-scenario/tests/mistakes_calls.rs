@@ -32,7 +32,7 @@ fn what_calls_need() {
     calls(
         "initial = { calls = 10 }\n",
         "",
-        "t.toml:16: calls[0]: nobody would ever call; write arrivals.poisson = { interval = \"1 s\" } or initial = { calls = 100 }",
+        "t.toml:16: calls[0]: there would be no calls; write arrivals.poisson = { interval = \"1 s\" } or initial = { calls = 100 }",
     );
     calls(
         "initial = { calls = 10 }",
@@ -192,7 +192,7 @@ fn measurements_of_calls() {
         ),
     );
     measure("metric = \"delay\"\nof = \"vv\"", "t.toml:24: measure[0].of: unknown group of flows or calls 'vv'; did you mean 'v'? (f, v)");
-    measure("metric = \"signal-rate\"\nof = \"v\"", "t.toml:24: measure[0].of: 'v' asks for its calls without packets; write signalling = { packet = \"160 bytes\" } there, or leave it out");
+    measure("metric = \"signal-rate\"\nof = \"v\"", "t.toml:24: measure[0].of: the requests of 'v' are not packets; write signalling = { packet = \"160 bytes\" } there, or leave it out");
     measure(
         "metric = \"throughput\"\nof = \"f\"\ninterval = \"1 s\"",
         "t.toml:25: measure[0].interval: only calls are measured per interval, and 'f' is something else; leave it out",
@@ -216,11 +216,11 @@ fn measurements_of_calls() {
     );
     measure(
         "metric = \"termination-time\"\nof = \"v\"",
-        "t.toml:22: measure[0].below: is missing: say which rate the calls shall fall below, as in below = \"128 Mbit/s\"",
+        "t.toml:22: measure[0].below: is missing: give the rate that the load shall fall below, as in below = \"128 Mbit/s\"",
     );
     measure(
         "metric = \"calls\"\nof = \"v\"\nbelow = \"1 Mbit/s\"",
-        "t.toml:25: measure[0].below: has no effect: only metric = \"termination-time\" looks at it; leave it out",
+        "t.toml:25: measure[0].below: has no effect: only metric = \"termination-time\" uses it; leave it out",
     );
     measure(
         "metric = \"termination-time\"\nof = \"v\"\nbelow = \"1 Mbit/s\"",
@@ -228,6 +228,6 @@ fn measurements_of_calls() {
     );
     also(
         &format!("{ARRIVALS}\n[[measure]]\nmetric = \"termination-time\"\nof = \"v\"\nbelow = \"100 kbit/s\""),
-        "t.toml:25: measure[0].of: 'v' has calls that come or go by themselves, so terminations do not tell how many live",
+        "t.toml:25: measure[0].of: 'v' has calls that arrive or end by themselves, so terminations do not determine how many are live",
     );
 }

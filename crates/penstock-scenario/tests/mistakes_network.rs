@@ -257,7 +257,7 @@ class.defalt.queue.tail-drop = {}"#,
         LINK,
         r#"scheduler.priority = { order = ["default"] }
 class.default = {}"#,
-        "t.toml:12: links[0].class.default: says nothing; write queue.tail-drop = { ... } or leave the class out",
+        "t.toml:12: links[0].class.default: is empty; write queue.tail-drop = { ... } or leave the class out",
     );
     added(
         LINK,

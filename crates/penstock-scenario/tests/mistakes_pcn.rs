@@ -104,12 +104,12 @@ fn marks_that_say_something_else() {
         (
             &[QUEUE, PRE_EMPTION],
             "termination.cl = { marks = \"any\" }",
-            "'virtual-queue' sets threshold marks, which do not tell how much is too much, so that all calls may end; write marks = \"excess\"",
+            "'virtual-queue' sets threshold marks, which do not say how much exceeds the rate, so that all calls may end; write marks = \"excess\"",
         ),
         (
             &[THRESHOLD, EXCESS],
             "termination.sm = {}",
-            "'threshold' sets threshold marks, which do not tell how much is too much, so that all calls may end; write pcn.excess alone",
+            "'threshold' sets threshold marks, which do not say how much exceeds the rate, so that all calls may end; write pcn.excess alone",
         ),
         (
             &[PRE_EMPTION],

@@ -165,7 +165,7 @@ sample = "1 ms""#,
         r#"[[measure]]
 metric = "meter-state"
 of = "a-b""#,
-        r#"t.toml:16: measure[0].sample: is missing: say how often to look at the meters, as in sample = "10 ms""#,
+        r#"t.toml:16: measure[0].sample: is missing: give the sampling interval, as in sample = "10 ms""#,
     );
     added(
         FLOW,
@@ -198,7 +198,7 @@ take = ["max"]"#,
 metric = "delay"
 of = "f"
 take = ["sum"]"#,
-        "t.toml:19: measure[0].take: 'sum' makes no sense for 'delay'; one of mean, max",
+        "t.toml:19: measure[0].take: 'sum' does not apply to 'delay'; one of mean, max",
     );
     added(
         FLOW,
@@ -315,14 +315,14 @@ fn measures_of_expedited_traffic() {
         |lines: &str, expected: &str| added(FLOW, &format!("[[measure]]\nmetric = \"ef-error\"\nof = \"a-b\"\n{lines}"), expected);
     measure(
         "classes = [\"default\"]",
-        "t.toml:16: measure[0].rate: is missing: say which rate the classes shall be served with, as in rate = \"450 kbit/s\"",
+        "t.toml:16: measure[0].rate: is missing: give the rate that the classes are to be served with, as in rate = \"450 kbit/s\"",
     );
-    measure("rate = \"1 Mbit/s\"", "t.toml:16: measure[0].classes: is missing: say which classes are looked at, as in classes = [\"ef\"]");
+    measure("rate = \"1 Mbit/s\"", "t.toml:16: measure[0].classes: is missing: name the classes, as in classes = [\"ef\"]");
     measure("rate = \"1 Mbit/s\"\nclasses = [\"ef\"]", "t.toml:20: measure[0].classes: unknown class 'ef' (one of default)");
     added(
         FLOW,
         "[[measure]]\nmetric = \"wait\"\nof = \"a-b\"\nrate = \"1 Mbit/s\"",
-        "t.toml:19: measure[0].rate: has no effect: only metric = \"ef-error\" looks at it; leave it out",
+        "t.toml:19: measure[0].rate: has no effect: only metric = \"ef-error\" uses it; leave it out",
     );
     added(
         FLOW,

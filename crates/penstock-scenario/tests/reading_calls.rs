@@ -108,7 +108,7 @@ fn a_group_may_be_called_calls() {
     assert_eq!(sound(&text, &[("flows.calls.count", "3")]).flow_count(), 3);
     // Where there is a list of that name, it comes first.
     let found = lines(load(&(text + CALLS), "t.toml", &[("calls.count".to_owned(), "3".to_owned())]));
-    assert_eq!(found[0], "--set calls.count: leads nowhere: there is no table above 'count'");
+    assert_eq!(found[0], "--set calls.count: leads nowhere: there is no table that could hold 'count'");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn mistaken_settings_say_which() {
     assert_eq!(wrong("a-b", "3"), "--set a-b: 'a-b' has many keys; say which of them, as in a-b.rate");
     assert_eq!(wrong("a-b..rate", "3"), "--set a-b..rate: is not a path; write names with dots between, such as r1-r2.queue.red.limit");
     assert_eq!(wrong("links[3].rate", "3"), "--set links[3].rate: 'links' has 1 entries, counted from 0; there is no links[3]");
-    assert_eq!(wrong("duration.x", "3"), "--set duration.x: leads nowhere: there is no table above 'x'");
+    assert_eq!(wrong("duration.x", "3"), "--set duration.x: leads nowhere: there is no table that could hold 'x'");
     assert_eq!(wrong("duration[0]", "3"), "--set duration[0]: 'duration' is not a list");
     assert_eq!(wrong("duration", "5"), "--set duration: 5 has no unit; write \"5 s\"");
     assert_eq!(wrong("f.start", "1"), "--set f.start: 1 has no unit; write \"1 s\"");
@@ -55,7 +55,7 @@ fn a_setting_takes_one_value() {
     for several in ["10 packets,50 packets", r#""10 packets","50 packets""#, "31,40,50"] {
         assert_eq!(
             wrong("a-b.queue.tail-drop.limit", several),
-            format!("--set a-b.queue.tail-drop.limit: {several} are several values, and sweeps are not there yet: give one value, and run the command once for each")
+            format!("--set a-b.queue.tail-drop.limit: {several} are several values, and sweeps are not supported: give one value, and run the command once for each")
         );
     }
     assert!(wrong("a-b.queue.tail-drop", "{ limit = 60 packets }")
@@ -70,7 +70,7 @@ fn a_setting_of_a_component_that_is_not_on_the_page_asks_for_all_of_it() {
         lines(load(BASE, "t.toml", &sets))
     };
     let found = wrong(&[("a-b.queue.red.limit", "50 packets")]);
-    let advice = "; 'red' is not on the page, so write the whole table, as in --set 'a-b.queue.red={ ... }'";
+    let advice = "; 'red' is not in the file, so write the whole table, as in --set 'a-b.queue.red={ ... }'";
     assert_eq!(found.iter().filter(|line| line.contains("is missing")).count(), 3, "{found:?}");
     assert_eq!(found.iter().filter(|line| line.ends_with(advice)).count(), 1, "{found:?}");
     // Whoever has written all of it, or sets one parameter after another, needs no such advice.

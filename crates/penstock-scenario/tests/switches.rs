@@ -120,7 +120,7 @@ fn mistakes_of_buffers() {
 fn mistakes_of_pause() {
     refused(
         r#"pause = { xoff = "3 kB", xon = "4 kB" }"#,
-        &["t.toml:4: nodes.s.pause.xon: 4000 bytes is above xoff, 3000 bytes; ports would be told to go on before they are told to stop"],
+        &["t.toml:4: nodes.s.pause.xon: 4000 bytes is above xoff, 3000 bytes; ports would be resumed before they are paused"],
     );
     let pause = r#"pause = { xoff = "3 kB", xon = "2 kB" }"#;
     let one_way = with(pause).replacen("both-ways = true\n", "", 1);

@@ -1,10 +1,10 @@
-//! Everything that may be written in a scenario, from the declarations that the reader itself uses.
+//! The catalogue of all components, metrics and sections, from the declarations that the reader uses.
 
 pub(crate) mod schema;
 pub(crate) mod sections;
 
-use crate::catalogue::sections::{Part, Takes, KINDS, SECTIONS};
-use crate::measure::metric::What;
+use crate::catalogue::sections::{PartContent, SectionPart, KINDS, SECTIONS};
+use crate::measure::metric::MetricKind;
 use penstock_model::parameters::{Field, Kind, Parameter};
 use serde_json::{json, Map, Value};
 
@@ -91,25 +91,25 @@ pub(crate) fn is_required(field: &Field) -> bool {
     field.default.is_none() && !field.optional
 }
 
-fn part_entry(part: &Part) -> Value {
+fn part_entry(part: &SectionPart) -> Value {
     let (takes, of) = match part.takes {
-        Takes::OneOf(kind) | Takes::OneOfBeside(kind, _) => ("one component", kind),
-        Takes::Several(kind) => ("several components", kind),
-        Takes::Table(section) => ("one table", section),
-        Takes::List(section) => ("list of tables", section),
-        Takes::Named(section) => ("named tables", section),
+        PartContent::OneOf(kind) | PartContent::OneOfBeside(kind, _) => ("one component", kind),
+        PartContent::Several(kind) => ("several components", kind),
+        PartContent::Table(section) => ("one table", section),
+        PartContent::List(section) => ("list of tables", section),
+        PartContent::Named(section) => ("named tables", section),
     };
     let mut entry = json!({ "key": part.key, "doc": part.doc, "takes": takes, "of": of, "required": part.required });
-    if let Takes::OneOfBeside(_, section) = part.takes {
+    if let PartContent::OneOfBeside(_, section) = part.takes {
         entry["beside"] = json!(section);
     }
     entry
 }
 
 fn metrics() -> Vec<Value> {
-    let Kind::Choice(words) = What::KIND else { unreachable!("metrics are declared as words") };
-    let entry = |(what, (name, doc)): (&What, &(&str, &str))| {
-        let info = what.info();
+    let Kind::Choice(words) = MetricKind::KIND else { unreachable!("metrics are declared as words") };
+    let entry = |(metric, (name, doc)): (&MetricKind, &(&str, &str))| {
+        let info = metric.info();
         let applies: Vec<&str> = [(info.flows, "flows"), (info.calls, "calls"), (info.links, "links")]
             .iter()
             .filter(|(applies, _)| *applies)
@@ -126,7 +126,7 @@ fn metrics() -> Vec<Value> {
             "by": info.split.iter().map(|by| by.word()).collect::<Vec<_>>(),
         })
     };
-    What::ALL.iter().zip(words).map(entry).collect()
+    MetricKind::ALL.iter().zip(words).map(entry).collect()
 }
 
 /// A doc comment without the blank that follows the slashes.
@@ -197,8 +197,8 @@ mod tests {
 
     #[test]
     fn metrics_stand_in_the_order_of_their_words() {
-        for (what, entry) in What::ALL.iter().zip(metrics()) {
-            assert_eq!(entry["name"], what.info().name);
+        for (metric, entry) in MetricKind::ALL.iter().zip(metrics()) {
+            assert_eq!(entry["name"], metric.info().name);
         }
     }
 

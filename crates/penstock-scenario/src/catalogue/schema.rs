@@ -1,6 +1,6 @@
 //! JSON Schema of scenarios, for editors and for other programs.
 
-use crate::catalogue::sections::{KindEntry, Takes, KINDS, SECTIONS};
+use crate::catalogue::sections::{KindEntry, PartContent, KINDS, SECTIONS};
 use crate::catalogue::{dedent, is_required};
 use penstock_model::parameters::{default_value, Field, Kind, Value as Written};
 use serde_json::{json, Map, Value};
@@ -73,17 +73,17 @@ fn of_kind(kind: &Kind) -> Value {
     }
 }
 
-fn takes(takes: Takes) -> Value {
+fn takes(takes: PartContent) -> Value {
     match takes {
-        Takes::OneOf(kind) => components(kind, &[], 1),
-        Takes::OneOfBeside(kind, section) => {
+        PartContent::OneOf(kind) => components(kind, &[], 1),
+        PartContent::OneOfBeside(kind, section) => {
             let beside = SECTIONS.iter().find(|entry| entry.name == section).expect("a declared section");
             components(kind, beside.fields, 1 + beside.fields.len())
         }
-        Takes::Several(kind) => components(kind, &[], usize::MAX),
-        Takes::Table(section) => json!({ "$ref": format!("#/$defs/{section}") }),
-        Takes::List(section) => json!({ "type": "array", "items": { "$ref": format!("#/$defs/{section}") } }),
-        Takes::Named(section) => json!({ "type": "object", "additionalProperties": { "$ref": format!("#/$defs/{section}") } }),
+        PartContent::Several(kind) => components(kind, &[], usize::MAX),
+        PartContent::Table(section) => json!({ "$ref": format!("#/$defs/{section}") }),
+        PartContent::List(section) => json!({ "type": "array", "items": { "$ref": format!("#/$defs/{section}") } }),
+        PartContent::Named(section) => json!({ "type": "object", "additionalProperties": { "$ref": format!("#/$defs/{section}") } }),
     }
 }
 

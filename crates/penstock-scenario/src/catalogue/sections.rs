@@ -1,4 +1,4 @@
-//! What a scenario is made of: the kinds of components, and its own sections with their keys.
+//! The kinds of components, and the sections of a scenario with their keys.
 
 use crate::measure::MeasureKeys;
 use crate::network::links::{LinkKeys, RateChangeKeys};
@@ -59,20 +59,20 @@ pub(crate) struct SectionEntry {
     pub path: &'static str,
     pub doc: &'static str,
     pub fields: &'static [Field],
-    pub parts: &'static [Part],
+    pub parts: &'static [SectionPart],
 }
 
 /// A key of a section that holds more than a value.
-pub(crate) struct Part {
+pub(crate) struct SectionPart {
     pub key: &'static str,
-    pub takes: Takes,
+    pub takes: PartContent,
     pub required: bool,
     pub doc: &'static str,
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Clone, Copy)]
-pub(crate) enum Takes {
+pub(crate) enum PartContent {
     /// One component of this kind.
     OneOf(&'static str),
     /// One component of this kind, and the keys of this section next to it.
@@ -87,12 +87,12 @@ pub(crate) enum Takes {
     Named(&'static str),
 }
 
-const fn part(key: &'static str, takes: Takes, doc: &'static str) -> Part {
-    Part { key, takes, required: false, doc }
+const fn part(key: &'static str, takes: PartContent, doc: &'static str) -> SectionPart {
+    SectionPart { key, takes, required: false, doc }
 }
 
-const fn required(key: &'static str, takes: Takes, doc: &'static str) -> Part {
-    Part { key, takes, required: true, doc }
+const fn required(key: &'static str, takes: PartContent, doc: &'static str) -> SectionPart {
+    SectionPart { key, takes, required: true, doc }
 }
 
 /// The sections of a scenario; the first is the whole.
@@ -103,11 +103,11 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: TopKeys::DOC,
         fields: TopKeys::FIELDS,
         parts: &[
-            required("nodes", Takes::Named("node"), "The nodes and groups of nodes, by name."),
-            required("links", Takes::List("link"), "The links."),
-            part("flows", Takes::List("flow"), "Traffic, in groups of like flows; there must be flows or calls."),
-            part("calls", Takes::List("calls"), "Traffic, in groups of like aggregates of calls."),
-            part("measure", Takes::List("measure"), "What is measured."),
+            required("nodes", PartContent::Named("node"), "The nodes and groups of nodes, by name."),
+            required("links", PartContent::List("link"), "The links."),
+            part("flows", PartContent::List("flow"), "Traffic, in groups of like flows; there must be flows or calls."),
+            part("calls", PartContent::List("calls"), "Traffic, in groups of like aggregates of calls."),
+            part("measure", PartContent::List("measure"), "What is measured."),
         ],
     },
     SectionEntry {
@@ -116,9 +116,9 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: NodeKeys::DOC,
         fields: NodeKeys::FIELDS,
         parts: &[
-            part("buffer", Takes::OneOf("buffer"), "How the node's ports share a buffer; each has what its queues allow if left out."),
-            part("source-quench", Takes::Table("source-quench"), "How sources are told of packets that the node drops; not at all if left out."),
-            part("pause", Takes::Table("pause"), "When the ports that feed the node are told to stop; never if left out."),
+            part("buffer", PartContent::OneOf("buffer"), "How the node's ports share a buffer; each has what its queues allow if left out."),
+            part("source-quench", PartContent::Table("source-quench"), "How sources are told of packets that the node drops; not at all if left out."),
+            part("pause", PartContent::Table("pause"), "When the ports that feed the node are paused; never if left out."),
         ],
     },
     SectionEntry { name: "source-quench", path: "nodes.NAME.source-quench", doc: SourceQuenchKeys::DOC, fields: SourceQuenchKeys::FIELDS, parts: &[] },
@@ -129,19 +129,19 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: LinkKeys::DOC,
         fields: LinkKeys::FIELDS,
         parts: &[
-            part("rate-changes", Takes::List("rate-change"), "Changes of the rate at known instants, by increasing time."),
-            part("scheduler", Takes::OneOf("scheduler"), "Who goes next; `fifo` if left out."),
+            part("rate-changes", PartContent::List("rate-change"), "Changes of the rate at known instants, by increasing time."),
+            part("scheduler", PartContent::OneOf("scheduler"), "Which queue sends next; `fifo` if left out."),
             part(
                 "queue",
-                Takes::OneOf("discipline"),
-                "What the queue takes; `tail-drop` with its defaults if left out. With a scheduler of classes, it holds for the classes without a queue of their own.",
+                PartContent::OneOf("discipline"),
+                "The queue discipline; `tail-drop` with its defaults if left out. With a scheduler of classes, it holds for the classes without a queue of their own.",
             ),
-            part("class", Takes::Named("class"), "What is said of single classes, by class; only with a scheduler of classes."),
-            part("policer", Takes::OneOf("policer"), "Drops what exceeds a profile, before everything else."),
-            part("shaper", Takes::OneOf("shaper"), "Holds packets back until they keep to a profile, after the scheduler."),
-            part("marker", Takes::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
-            part("pcn", Takes::Several("pcn-meter"), "PCN meters, which mark packets before the link is congested; each sees what the one before it has marked."),
-            part("impairment", Takes::Several("impairment"), "What the wire does to packets, in the order written."),
+            part("class", PartContent::Named("class"), "The keys of single classes, by name; only with a scheduler of classes."),
+            part("policer", PartContent::OneOf("policer"), "Drops what exceeds a profile, before everything else."),
+            part("shaper", PartContent::OneOf("shaper"), "Holds packets back until they keep to a profile, after the scheduler."),
+            part("marker", PartContent::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
+            part("pcn", PartContent::Several("pcn-meter"), "PCN meters, which mark packets before the link is congested; each sees what the one before it has marked."),
+            part("impairment", PartContent::Several("impairment"), "What the wire does to packets, in the order written."),
         ],
     },
     SectionEntry {
@@ -157,11 +157,11 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: ClassKeys::DOC,
         fields: ClassKeys::FIELDS,
         parts: &[
-            part("queue", Takes::OneOf("discipline"), "What its queue takes; as the link's `queue` says if left out."),
-            part("rate-limit", Takes::Table("rate-limit"), "The most that it may send ahead of others; only with `scheduler.priority`."),
-            part("policer", Takes::OneOf("policer"), "Drops what of this class exceeds a profile; instead of the link's."),
-            part("scheduler", Takes::OneOf("scheduler"), "Who goes next among the classes of this class."),
-            part("class", Takes::Named("class"), "The classes of this class, if it has a scheduler."),
+            part("queue", PartContent::OneOf("discipline"), "Its queue discipline; that of the link if left out."),
+            part("rate-limit", PartContent::Table("rate-limit"), "The most that it may send ahead of others; only with `scheduler.priority`."),
+            part("policer", PartContent::OneOf("policer"), "Drops what of this class exceeds a profile; instead of the link's."),
+            part("scheduler", PartContent::OneOf("scheduler"), "Which of the classes below sends next."),
+            part("class", PartContent::Named("class"), "The classes of this class, if it has a scheduler."),
         ],
     },
     SectionEntry { name: "rate-limit", path: "links[].class.NAME.rate-limit", doc: RateLimit::DOC, fields: RateLimit::FIELDS, parts: &[] },
@@ -172,8 +172,8 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: FlowKeys::DOC,
         fields: FlowKeys::FIELDS,
         parts: &[
-            required("source", Takes::OneOf("source"), "What the application sends."),
-            part("transport", Takes::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` and `http` need `tcp`, and only they can use it."),
+            required("source", PartContent::OneOf("source"), "What the application sends."),
+            part("transport", PartContent::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` and `http` need `tcp`, and only they can use it."),
         ],
     },
     SectionEntry {
@@ -182,20 +182,20 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: CallKeys::DOC,
         fields: CallKeys::FIELDS,
         parts: &[
-            required("source", Takes::OneOf("source"), "What each call sends; neither `ftp` nor `http`."),
-            part("transport", Takes::OneOf("transport"), "How it is carried; `udp`, also if left out."),
-            part("arrivals", Takes::OneOf("arrival"), "When calls arrive; none do if left out, and then there must be initial calls."),
+            required("source", PartContent::OneOf("source"), "What each call sends; neither `ftp` nor `http`."),
+            part("transport", PartContent::OneOf("transport"), "How it is carried; `udp`, also if left out."),
+            part("arrivals", PartContent::OneOf("arrival"), "When calls arrive; none do if left out, and then there must be initial calls."),
             part(
                 "holding",
-                Takes::OneOf("holding"),
+                PartContent::OneOf("holding"),
                 "How long calls last. Without it the initial calls last to the end; with arrivals and no initial calls it must be given.",
             ),
-            part("initial", Takes::Table("initial"), "Calls that are there from the start, without asking."),
-            part("surge", Takes::Table("surge"), "Calls that begin together later, without asking; not without initial calls."),
-            part("delay", Takes::Table("delay"), "How long packets take from their source to the ingress; no time if left out."),
-            part("admission", Takes::OneOf("admission"), "Who may begin; every call if left out."),
-            part("termination", Takes::OneOf("termination"), "Who must stop before the end; nobody if left out."),
-            part("signalling", Takes::Table("signalling"), "How ingress and egress talk to each other."),
+            part("initial", PartContent::Table("initial"), "Calls that exist from the start, without admission control."),
+            part("surge", PartContent::Table("surge"), "Calls that begin together later, without admission control; not without initial calls."),
+            part("delay", PartContent::Table("delay"), "How long packets take from their source to the ingress; no time if left out."),
+            part("admission", PartContent::OneOf("admission"), "Which calls are admitted; all if left out."),
+            part("termination", PartContent::OneOf("termination"), "Which calls are terminated early; none if left out."),
+            part("signalling", PartContent::Table("signalling"), "How ingress and egress signal to each other."),
         ],
     },
     SectionEntry { name: "initial", path: "calls[].initial", doc: InitialKeys::DOC, fields: InitialKeys::FIELDS, parts: &[] },

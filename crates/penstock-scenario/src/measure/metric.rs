@@ -1,11 +1,11 @@
-//! The metrics, and the words that say how they are put together.
+//! The metrics, and the keys that say how their values are aggregated.
 
 use penstock_model::parameters::ListItem;
 
 penstock_model::choice! {
     /// What is measured, between the warm-up and the end.
-    pub enum What {
-        /// Bits per second: of a flow or an aggregate of calls those that arrived at its end, headers included; of a link those it has sent. A packet counts when its last bit does. With `interval` (calls only) one number per interval from the beginning of the run, warm-up included; the label `until` tells where it ends, and a last interval that the end cuts short is left out.
+    pub enum MetricKind {
+        /// Bits per second: of a flow or an aggregate of calls those that arrived at its end, headers included; of a link those it has sent. A packet counts when its last bit does. With `interval` (calls only) one number per interval from the beginning of the run, warm-up included; the label `until` is its end, and a last interval that the end cuts short is left out.
         "throughput" => Throughput,
         /// Bits per second of payload that arrived at a flow's end, duplicates included.
         "payload-throughput" => PayloadThroughput,
@@ -51,7 +51,7 @@ penstock_model::choice! {
         "retransmissions" => Retransmissions,
         /// Share of packets that were marked: of flows and calls, marked / received; of a link, marked there / offered. The mean is over all packets together.
         "marking-ratio" => MarkingRatio,
-        /// What became of calls, by the label `what`: calls that were `offered`, `admitted`, `blocked` and `terminated`, and the time average of those that were `live`. Initial calls are neither offered nor admitted; a call whose answer is under way when counting begins or ends is counted where it falls.
+        /// What became of calls, by the label `what`: calls that were `offered`, `admitted`, `blocked` and `terminated`, and the time average of those that were `live`. Initial calls are neither offered nor admitted; a call whose request is being answered when counting begins or ends is counted where it falls.
         "calls" => Calls,
         /// Share of calls that were refused: blocked / (blocked + admitted). The mean is over all calls together.
         "blocking" => Blocking,
@@ -66,7 +66,7 @@ penstock_model::choice! {
 
 penstock_model::choice! {
     /// What becomes one number.
-    pub enum Per {
+    pub enum Grouping {
         /// A group of flows or links.
         "group" => Group,
         /// Every single flow.
@@ -80,7 +80,7 @@ penstock_model::choice! {
 
 penstock_model::choice! {
     /// How the members of a group become one number.
-    pub enum Take {
+    pub enum Statistic {
         /// Their sum.
         "sum" => Sum,
         /// Their mean.
@@ -91,11 +91,11 @@ penstock_model::choice! {
         "max" => Max,
     }
 }
-impl ListItem for Take {}
+impl ListItem for Statistic {}
 
 penstock_model::choice! {
     /// How the numbers of a link are split.
-    pub enum By {
+    pub enum SplitBy {
         /// By what dropped them.
         "cause" => Cause,
         /// By their precedence.
@@ -104,11 +104,11 @@ penstock_model::choice! {
         "class" => Class,
     }
 }
-impl ListItem for By {}
+impl ListItem for SplitBy {}
 
 penstock_model::choice! {
-    /// In what a span of time is told.
-    pub enum In {
+    /// The unit of a span of time.
+    pub enum TimeUnit {
         /// In seconds.
         "second" => Second,
         /// In mean spacings of the source's packets, packet / rate; only for `cbr` flows.
@@ -116,152 +116,168 @@ penstock_model::choice! {
     }
 }
 
-/// What a metric applies to and how it is put together.
-pub(crate) struct Info {
+/// What a metric applies to and how its values are aggregated.
+pub(crate) struct MetricInfo {
     pub name: &'static str,
     pub unit: &'static str,
     pub flows: bool,
     pub calls: bool,
     pub links: bool,
     /// Allowed in `take`.
-    pub take: &'static [Take],
-    /// Taken if nothing is said.
-    pub default: &'static [Take],
+    pub take: &'static [Statistic],
+    /// The default of `take`.
+    pub default: &'static [Statistic],
     /// Allowed in `by`.
-    pub split: &'static [By],
+    pub split: &'static [SplitBy],
     /// May have `quantiles`.
     pub quantiles: bool,
 }
 
-impl What {
+impl MetricKind {
     /// All metrics.
-    pub const ALL: [What; 28] = [
-        What::Throughput,
-        What::PayloadThroughput,
-        What::Goodput,
-        What::Sent,
-        What::Delay,
-        What::Jitter,
-        What::Ipdv,
-        What::RtpJitter,
-        What::PageTime,
-        What::CompletionTime,
-        What::Loss,
-        What::Drops,
-        What::Offered,
-        What::Marks,
-        What::Queue,
-        What::QueueBytes,
-        What::InSystem,
-        What::Wait,
-        What::EfError,
-        What::Utilisation,
-        What::Fairness,
-        What::Retransmissions,
-        What::MarkingRatio,
-        What::Calls,
-        What::Blocking,
-        What::SignalRate,
-        What::TerminationTime,
-        What::MeterState,
+    pub const ALL: [MetricKind; 28] = [
+        MetricKind::Throughput,
+        MetricKind::PayloadThroughput,
+        MetricKind::Goodput,
+        MetricKind::Sent,
+        MetricKind::Delay,
+        MetricKind::Jitter,
+        MetricKind::Ipdv,
+        MetricKind::RtpJitter,
+        MetricKind::PageTime,
+        MetricKind::CompletionTime,
+        MetricKind::Loss,
+        MetricKind::Drops,
+        MetricKind::Offered,
+        MetricKind::Marks,
+        MetricKind::Queue,
+        MetricKind::QueueBytes,
+        MetricKind::InSystem,
+        MetricKind::Wait,
+        MetricKind::EfError,
+        MetricKind::Utilisation,
+        MetricKind::Fairness,
+        MetricKind::Retransmissions,
+        MetricKind::MarkingRatio,
+        MetricKind::Calls,
+        MetricKind::Blocking,
+        MetricKind::SignalRate,
+        MetricKind::TerminationTime,
+        MetricKind::MeterState,
     ];
 
-    pub(crate) fn info(self) -> Info {
-        const ANY: &[Take] = &[Take::Sum, Take::Mean, Take::Min, Take::Max];
-        const MEANS: &[Take] = &[Take::Mean, Take::Min, Take::Max];
-        const SUM: &[Take] = &[Take::Sum];
-        const MEAN: &[Take] = &[Take::Mean];
-        const EXTREMES: &[Take] = &[Take::Mean, Take::Max];
+    pub(crate) fn info(self) -> MetricInfo {
+        const ANY: &[Statistic] = &[Statistic::Sum, Statistic::Mean, Statistic::Min, Statistic::Max];
+        const MEANS: &[Statistic] = &[Statistic::Mean, Statistic::Min, Statistic::Max];
+        const SUM: &[Statistic] = &[Statistic::Sum];
+        const MEAN: &[Statistic] = &[Statistic::Mean];
+        const EXTREMES: &[Statistic] = &[Statistic::Mean, Statistic::Max];
         // Whether it applies to flows, to calls and to links.
         const ALL: [bool; 3] = [true, true, true];
         const ENDS: [bool; 3] = [true, true, false];
         const FLOWS: [bool; 3] = [true, false, false];
         const CALLS: [bool; 3] = [false, true, false];
         const LINKS: [bool; 3] = [false, false, true];
-        const NONE: &[Take] = &[];
-        const SIGNED: &[Take] = &[Take::Mean, Take::Min, Take::Max];
-        const WORST: &[Take] = &[Take::Max];
-        let quantiles = matches!(self, What::Delay | What::Jitter | What::Ipdv | What::PageTime | What::CompletionTime | What::Wait);
+        const NONE: &[Statistic] = &[];
+        const SIGNED: &[Statistic] = &[Statistic::Mean, Statistic::Min, Statistic::Max];
+        const WORST: &[Statistic] = &[Statistic::Max];
+        let quantiles = matches!(
+            self,
+            MetricKind::Delay
+                | MetricKind::Jitter
+                | MetricKind::Ipdv
+                | MetricKind::PageTime
+                | MetricKind::CompletionTime
+                | MetricKind::Wait
+        );
         let (name, unit, [flows, calls, links], take, default) = match self {
-            What::Throughput => ("throughput", "bit/s", ALL, ANY, SUM),
-            What::PayloadThroughput => ("payload-throughput", "bit/s", ENDS, ANY, SUM),
-            What::Goodput => ("goodput", "bit/s", ENDS, ANY, SUM),
-            What::Sent => ("sent", "bit/s", ENDS, ANY, SUM),
-            What::Delay => ("delay", "s", ENDS, EXTREMES, EXTREMES),
-            What::Jitter => ("jitter", "s", FLOWS, EXTREMES, EXTREMES),
-            What::Ipdv => ("ipdv", "s", FLOWS, SIGNED, SIGNED),
-            What::RtpJitter => ("rtp-jitter", "s", FLOWS, EXTREMES, EXTREMES),
-            What::PageTime => ("page-time", "s", FLOWS, EXTREMES, EXTREMES),
-            What::CompletionTime => ("completion-time", "s", FLOWS, MEANS, EXTREMES),
-            What::Loss => ("loss", "1", ALL, MEANS, MEAN),
-            What::Drops => ("drops", "packets", LINKS, ANY, SUM),
-            What::Offered => ("offered", "packets", LINKS, ANY, SUM),
-            What::Marks => ("marks", "packets", ALL, ANY, SUM),
-            What::Queue => ("queue", "packets", LINKS, ANY, MEAN),
-            What::QueueBytes => ("queue-bytes", "bytes", LINKS, ANY, MEAN),
-            What::InSystem => ("in-system", "packets", LINKS, ANY, MEAN),
-            What::Wait => ("wait", "s", LINKS, MEANS, MEAN),
-            What::EfError => ("ef-error", "s", LINKS, WORST, WORST),
-            What::Utilisation => ("utilisation", "1", LINKS, MEANS, MEAN),
-            What::Fairness => ("fairness", "1", ENDS, NONE, NONE),
-            What::Retransmissions => ("retransmissions", "packets", FLOWS, ANY, SUM),
-            What::MarkingRatio => ("marking-ratio", "1", ALL, MEANS, MEAN),
-            What::Calls => ("calls", "calls", CALLS, ANY, SUM),
-            What::Blocking => ("blocking", "1", CALLS, MEANS, MEAN),
-            What::SignalRate => ("signal-rate", "bit/s", CALLS, ANY, SUM),
-            What::TerminationTime => ("termination-time", "s", CALLS, NONE, NONE),
+            MetricKind::Throughput => ("throughput", "bit/s", ALL, ANY, SUM),
+            MetricKind::PayloadThroughput => ("payload-throughput", "bit/s", ENDS, ANY, SUM),
+            MetricKind::Goodput => ("goodput", "bit/s", ENDS, ANY, SUM),
+            MetricKind::Sent => ("sent", "bit/s", ENDS, ANY, SUM),
+            MetricKind::Delay => ("delay", "s", ENDS, EXTREMES, EXTREMES),
+            MetricKind::Jitter => ("jitter", "s", FLOWS, EXTREMES, EXTREMES),
+            MetricKind::Ipdv => ("ipdv", "s", FLOWS, SIGNED, SIGNED),
+            MetricKind::RtpJitter => ("rtp-jitter", "s", FLOWS, EXTREMES, EXTREMES),
+            MetricKind::PageTime => ("page-time", "s", FLOWS, EXTREMES, EXTREMES),
+            MetricKind::CompletionTime => ("completion-time", "s", FLOWS, MEANS, EXTREMES),
+            MetricKind::Loss => ("loss", "1", ALL, MEANS, MEAN),
+            MetricKind::Drops => ("drops", "packets", LINKS, ANY, SUM),
+            MetricKind::Offered => ("offered", "packets", LINKS, ANY, SUM),
+            MetricKind::Marks => ("marks", "packets", ALL, ANY, SUM),
+            MetricKind::Queue => ("queue", "packets", LINKS, ANY, MEAN),
+            MetricKind::QueueBytes => ("queue-bytes", "bytes", LINKS, ANY, MEAN),
+            MetricKind::InSystem => ("in-system", "packets", LINKS, ANY, MEAN),
+            MetricKind::Wait => ("wait", "s", LINKS, MEANS, MEAN),
+            MetricKind::EfError => ("ef-error", "s", LINKS, WORST, WORST),
+            MetricKind::Utilisation => ("utilisation", "1", LINKS, MEANS, MEAN),
+            MetricKind::Fairness => ("fairness", "1", ENDS, NONE, NONE),
+            MetricKind::Retransmissions => ("retransmissions", "packets", FLOWS, ANY, SUM),
+            MetricKind::MarkingRatio => ("marking-ratio", "1", ALL, MEANS, MEAN),
+            MetricKind::Calls => ("calls", "calls", CALLS, ANY, SUM),
+            MetricKind::Blocking => ("blocking", "1", CALLS, MEANS, MEAN),
+            MetricKind::SignalRate => ("signal-rate", "bit/s", CALLS, ANY, SUM),
+            MetricKind::TerminationTime => ("termination-time", "s", CALLS, NONE, NONE),
             // The unit is that of the variable.
-            What::MeterState => ("meter-state", "bit, bit/s, bytes or packets", LINKS, MEANS, MEANS),
+            MetricKind::MeterState => ("meter-state", "bit, bit/s, bytes or packets", LINKS, MEANS, MEANS),
         };
-        let split: &[By] = match self {
-            What::Drops => &[By::Cause, By::Precedence, By::Class],
-            What::Offered => &[By::Precedence, By::Class],
-            What::EfError | What::MeterState => &[],
-            _ if links => &[By::Class],
+        let split: &[SplitBy] = match self {
+            MetricKind::Drops => &[SplitBy::Cause, SplitBy::Precedence, SplitBy::Class],
+            MetricKind::Offered => &[SplitBy::Precedence, SplitBy::Class],
+            MetricKind::EfError | MetricKind::MeterState => &[],
+            _ if links => &[SplitBy::Class],
             _ => &[],
         };
-        Info { name, unit, flows, calls, links, take, default, split, quantiles }
+        MetricInfo { name, unit, flows, calls, links, take, default, split, quantiles }
     }
 
     /// Whether its statistics are taken over packets, pages or transfers, and so are told by label also for a single flow.
     pub(crate) fn is_over_packets(self) -> bool {
-        matches!(self, What::Delay | What::Jitter | What::Ipdv | What::RtpJitter | What::PageTime | What::CompletionTime)
+        matches!(
+            self,
+            MetricKind::Delay
+                | MetricKind::Jitter
+                | MetricKind::Ipdv
+                | MetricKind::RtpJitter
+                | MetricKind::PageTime
+                | MetricKind::CompletionTime
+        )
     }
 
-    /// Whether it may be told in packet times.
+    /// Whether its unit may be the packet time.
     pub(crate) fn is_span_of_packets(self) -> bool {
-        matches!(self, What::Delay | What::Jitter | What::Ipdv | What::RtpJitter)
+        matches!(self, MetricKind::Delay | MetricKind::Jitter | MetricKind::Ipdv | MetricKind::RtpJitter)
     }
 }
 
-impl Take {
+impl Statistic {
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Take::Sum => "sum",
-            Take::Mean => "mean",
-            Take::Min => "min",
-            Take::Max => "max",
+            Statistic::Sum => "sum",
+            Statistic::Mean => "mean",
+            Statistic::Min => "min",
+            Statistic::Max => "max",
         }
     }
 }
 
-impl By {
+impl SplitBy {
     pub(crate) fn word(self) -> &'static str {
         match self {
-            By::Cause => "cause",
-            By::Precedence => "precedence",
-            By::Class => "class",
+            SplitBy::Cause => "cause",
+            SplitBy::Precedence => "precedence",
+            SplitBy::Class => "class",
         }
     }
 }
 
-impl Per {
+impl Grouping {
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Per::Group => "group",
-            Per::Flow => "flow",
-            Per::Class => "class",
-            Per::Link => "link",
+            Grouping::Group => "group",
+            Grouping::Flow => "flow",
+            Grouping::Class => "class",
+            Grouping::Link => "link",
         }
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// What the engine must record for the measurements.
 #[derive(Default)]
-pub(crate) struct Recording {
+pub(crate) struct RecordingPlan {
     pub samples: Vec<SamplePlan>,
     pub meter_samples: Vec<SamplePlan>,
     /// Positions of groups, and the interval in which what they receive is counted.
@@ -20,7 +20,7 @@ pub(crate) struct Recording {
     pub links: BTreeMap<u32, LinkRecording>,
 }
 
-/// What is recorded at a link, as long as classes have no numbers.
+/// What is recorded at a link, by names of classes.
 #[derive(Default)]
 pub(crate) struct LinkRecording {
     pub classes: bool,
@@ -28,14 +28,14 @@ pub(crate) struct LinkRecording {
     pub expedited: Vec<(Vec<String>, Rate)>,
 }
 
-impl Recording {
-    /// Notes something to be recorded at each of `links`.
-    pub fn at_links(&mut self, links: Range<u32>, note: impl Fn(&mut LinkRecording)) {
-        links.for_each(|link| note(self.links.entry(link).or_default()));
+impl RecordingPlan {
+    /// Changes what is recorded at each of `links`.
+    pub fn at_links(&mut self, links: Range<u32>, change: impl Fn(&mut LinkRecording)) {
+        links.for_each(|link| change(self.links.entry(link).or_default()));
     }
 
     /// The plan, given the names of all classes.
-    pub fn watch(&self, classes: &[String]) -> WatchPlan {
+    pub fn watch_plan(&self, classes: &[String]) -> WatchPlan {
         let at_link = |(link, recording): (&u32, &LinkRecording)| {
             let expedited = recording.expedited.iter().map(|(names, rate)| expedited(names, *rate, classes));
             (LinkId(*link), LinkWatch { classes: recording.classes, expedited: expedited.collect() })
@@ -46,7 +46,7 @@ impl Recording {
         }
     }
 
-    /// Tells the groups whose bytes are counted in intervals.
+    /// Sets the intervals of the groups whose bytes are counted in intervals.
     pub fn set_intervals(&self, flows: &mut [GroupDraft]) {
         for (group, every) in &self.intervals {
             flows[*group].plan.interval = Some(*every);

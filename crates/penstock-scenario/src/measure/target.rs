@@ -1,6 +1,6 @@
-//! What a measurement is of.
+//! The targets of measurements: groups of flows or calls, and links.
 
-use crate::measure::metric::{Info, What};
+use crate::measure::metric::{MetricInfo, MetricKind};
 use crate::read::section::Section;
 use crate::read::suggest::unknown;
 use penstock_engine::blueprint::CallsPlan;
@@ -15,14 +15,14 @@ pub(crate) enum Target {
 }
 
 /// A group of flows or calls that may be measured.
-pub(crate) struct KnownGroup<'a> {
+pub(crate) struct MeasurableGroup<'a> {
     pub name: &'a str,
     pub is_tcp: bool,
-    /// Asks for pages.
+    /// Its source is `http`.
     pub is_http: bool,
     /// Transfers a file of a certain size.
     pub has_size: bool,
-    /// The mean time from packet to packet, where the source keeps one.
+    /// The packet time, where the source has one.
     pub spacing: Option<Duration>,
     pub class: &'a str,
     pub count: usize,
@@ -30,7 +30,7 @@ pub(crate) struct KnownGroup<'a> {
 }
 
 /// A group of links that may be measured.
-pub(crate) struct KnownLink<'a> {
+pub(crate) struct MeasurableLink<'a> {
     pub name: &'a str,
     pub members: Range<u32>,
     /// Whether its ports have a marker or PCN meters.
@@ -38,88 +38,94 @@ pub(crate) struct KnownLink<'a> {
 }
 
 /// What may be measured.
-pub(crate) struct Known<'a> {
+pub(crate) struct Measurable<'a> {
     /// The groups of flows and calls.
-    pub flows: Vec<KnownGroup<'a>>,
+    pub flows: Vec<MeasurableGroup<'a>>,
     /// The links.
-    pub links: Vec<KnownLink<'a>>,
+    pub links: Vec<MeasurableLink<'a>>,
     /// Whether the two lists are complete.
     pub complete: bool,
 }
 
 /// The flows, calls or links called `name`, if the metric applies to them.
-pub(crate) fn target(section: &Section<'_>, name: &str, what: What, known: &Known<'_>) -> Option<Target> {
-    let info = what.info();
-    let applying = |applies: fn(&Info) -> bool| {
-        let infos = What::ALL.iter().map(|what| what.info());
-        infos.filter(applies).map(|info| info.name).collect::<Vec<_>>().join(", ")
+pub(crate) fn resolve_target(section: &Section<'_>, name: &str, metric: MetricKind, measurable: &Measurable<'_>) -> Option<Target> {
+    let found = if let Some(i) = measurable.flows.iter().position(|group| group.name == name) {
+        check_group(metric, &measurable.flows[i]).map(|()| Target::Flows(i))
+    } else if let Some(i) = measurable.links.iter().position(|link| link.name == name) {
+        check_link(metric, &measurable.links[i]).map(|()| Target::Links(i))
+    } else if measurable.complete {
+        Err(unknown_target(metric, name, measurable))
+    } else {
+        return None;
     };
-    let measured_of = match (info.flows, info.calls, info.links) {
+    found.map_err(|message| section.report("of", message)).ok()
+}
+
+/// Whether the metric applies to a group of flows or calls; otherwise why not.
+fn check_group(metric: MetricKind, group: &MeasurableGroup<'_>) -> Result<(), String> {
+    let (info, name) = (metric.info(), group.name);
+    let (applies, kind, those) = match group.calls {
+        Some(_) => (info.calls, "calls", applying(|info| info.calls)),
+        None => (info.flows, "flows", applying(|info| info.flows)),
+    };
+    if !applies {
+        let of = measured_of(&info);
+        Err(format!("'{}' is measured of {of}, and '{name}' is a group of {kind}; for those: {those}", info.name))
+    } else if metric == MetricKind::Retransmissions && !group.is_tcp {
+        Err(format!("'retransmissions' is measured of tcp, and '{name}' is carried by udp"))
+    } else if metric == MetricKind::PageTime && !group.is_http {
+        Err(format!("'page-time' is measured of source http, and '{name}' has another"))
+    } else if metric == MetricKind::CompletionTime && !group.has_size {
+        Err(format!("'completion-time' is measured of source ftp with a size, and '{name}' has another"))
+    } else if metric == MetricKind::SignalRate && group.calls.is_some_and(|calls| calls.request_packet.is_none()) {
+        Err(format!("the requests of '{name}' are not packets; write signalling = {{ packet = \"160 bytes\" }} there, or leave it out"))
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether the metric applies to a group of links; otherwise why not.
+fn check_link(metric: MetricKind, link: &MeasurableLink<'_>) -> Result<(), String> {
+    let (info, name) = (metric.info(), link.name);
+    if !info.links {
+        let (of, those) = (measured_of(&info), applying(|info| info.links));
+        Err(format!("'{}' is measured of {of}, and '{name}' is a link; for those: {those}", info.name))
+    } else if metric == MetricKind::MeterState && !link.has_meters {
+        Err(format!("'{name}' has neither a marker nor PCN meters; write marker or pcn on that link, or leave it out"))
+    } else {
+        Ok(())
+    }
+}
+
+/// The message about a name that nothing measurable has.
+fn unknown_target(metric: MetricKind, name: &str, measurable: &Measurable<'_>) -> String {
+    let info = metric.info();
+    let applies = |group: &&MeasurableGroup<'_>| if group.calls.is_some() { info.calls } else { info.flows };
+    let flows = measurable.flows.iter().filter(applies).map(|group| group.name);
+    let links = measurable.links.iter().filter(|_| info.links).map(|link| link.name);
+    let names: Vec<&str> = flows.chain(links).collect();
+    let has_calls = measurable.flows.iter().any(|group| group.calls.is_some());
+    let kind = match (info.flows, info.links) {
+        (true, false) if info.calls && has_calls => "group of flows or calls",
+        (true, false) => "group of flows",
+        (false, true) => "link",
+        (false, false) => "group of calls",
+        _ => "group of flows or link",
+    };
+    unknown(kind, name, &names)
+}
+
+/// The names of the metrics that apply.
+fn applying(applies: fn(&MetricInfo) -> bool) -> String {
+    let infos = MetricKind::ALL.iter().map(|metric| metric.info());
+    infos.filter(applies).map(|info| info.name).collect::<Vec<_>>().join(", ")
+}
+
+/// What the metric is measured of, in messages.
+fn measured_of(info: &MetricInfo) -> &'static str {
+    match (info.flows, info.calls, info.links) {
         (false, false, _) => "links",
         (false, true, false) => "calls",
         _ => "flows",
-    };
-    if let Some(i) = known.flows.iter().position(|group| group.name == name) {
-        let group = &known.flows[i];
-        let (applies, kind, those) = match group.calls {
-            Some(_) => (info.calls, "calls", applying(|info| info.calls)),
-            None => (info.flows, "flows", applying(|info| info.flows)),
-        };
-        if !applies {
-            section.wrong(
-                "of",
-                format!("'{}' is measured of {measured_of}, and '{name}' is a group of {kind}; for those: {those}", info.name),
-            );
-            return None;
-        }
-        if what == What::Retransmissions && !group.is_tcp {
-            section.wrong("of", format!("'retransmissions' is measured of tcp, and '{name}' is carried by udp"));
-            return None;
-        }
-        if what == What::PageTime && !group.is_http {
-            section.wrong("of", format!("'page-time' is measured of source http, and '{name}' has another"));
-            return None;
-        }
-        if what == What::CompletionTime && !group.has_size {
-            section.wrong("of", format!("'completion-time' is measured of source ftp with a size, and '{name}' has another"));
-            return None;
-        }
-        if what == What::SignalRate && group.calls.is_some_and(|calls| calls.request_packet.is_none()) {
-            let message = format!(
-                "'{name}' asks for its calls without packets; write signalling = {{ packet = \"160 bytes\" }} there, or leave it out"
-            );
-            section.wrong("of", message);
-            return None;
-        }
-        return Some(Target::Flows(i));
     }
-    if let Some(link) = known.links.iter().position(|link| link.name == name) {
-        if !info.links {
-            let those = applying(|info| info.links);
-            section.wrong("of", format!("'{}' is measured of {measured_of}, and '{name}' is a link; for those: {those}", info.name));
-            return None;
-        }
-        if what == What::MeterState && !known.links[link].has_meters {
-            let message = format!("'{name}' has neither a marker nor PCN meters; write marker or pcn on that link, or leave it out");
-            section.wrong("of", message);
-            return None;
-        }
-        return Some(Target::Links(link));
-    }
-    if known.complete {
-        let applies = |group: &&KnownGroup<'_>| if group.calls.is_some() { info.calls } else { info.flows };
-        let flows = known.flows.iter().filter(applies).map(|group| group.name);
-        let links = known.links.iter().filter(|_| info.links).map(|link| link.name);
-        let names: Vec<&str> = flows.chain(links).collect();
-        let has_calls = known.flows.iter().any(|group| group.calls.is_some());
-        let kind = match (info.flows, info.links) {
-            (true, false) if info.calls && has_calls => "group of flows or calls",
-            (true, false) => "group of flows",
-            (false, true) => "link",
-            (false, false) => "group of calls",
-            _ => "group of flows or link",
-        };
-        section.wrong("of", unknown(kind, name, &names));
-    }
-    None
 }

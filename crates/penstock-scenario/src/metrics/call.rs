@@ -1,6 +1,6 @@
 //! Metrics of calls.
 
-use crate::metrics::sheet::Split;
+use crate::metrics::evaluation::LabelledValues;
 use penstock_engine::blueprint::FlowGroup;
 use penstock_engine::observations::{CallCounters, Observations};
 use penstock_model::id::FlowId;
@@ -8,31 +8,31 @@ use penstock_model::units::{Duration, Rate, Time, PS_PER_SECOND};
 use std::ops::Range;
 
 /// What was counted of the calls of the aggregate with this serial number.
-pub(crate) fn of(seen: &Observations, flow: usize) -> &CallCounters {
+pub(crate) fn counters_of(seen: &Observations, flow: usize) -> &CallCounters {
     let found = seen.calls.binary_search_by_key(&FlowId(flow as u32), |(flow, _)| *flow);
     &seen.calls[found.expect("the engine counts the calls of every aggregate")].1
 }
 
-/// Calls by what became of them.
-pub(crate) fn outcomes(seen: &Observations, flow: usize, window: f64) -> Split {
-    let calls = of(seen, flow);
+/// Calls by outcome.
+pub(crate) fn outcomes(seen: &Observations, flow: usize, window: f64) -> LabelledValues {
+    let calls = counters_of(seen, flow);
     let counted = calls.terminations.iter().filter(|(at, ..)| seen.from <= *at);
-    let terminated: u64 = counted.map(|(_, count, _)| u64::from(*count)).sum();
+    let check_termination_load: u64 = counted.map(|(_, count, _)| u64::from(*count)).sum();
     let rows = [
         ("offered", calls.offered as f64),
         ("admitted", calls.admitted as f64),
         ("blocked", calls.blocked as f64),
-        ("terminated", terminated as f64),
+        ("terminated", check_termination_load as f64),
         ("live", calls.live_ps as f64 / (window * PS_PER_SECOND as f64)),
     ];
-    rows.into_iter().map(|(what, value)| (vec![("what", what.to_owned())], value)).collect()
+    rows.into_iter().map(|(metric, value)| (vec![("what", metric.to_owned())], value)).collect()
 }
 
-/// The share of calls that was refused, over all of these aggregates.
+/// The blocking ratio over all of these aggregates.
 pub(crate) fn blocking(seen: &Observations, flows: impl Iterator<Item = usize>) -> f64 {
     let (mut admitted, mut blocked) = (0, 0);
     for flow in flows {
-        let calls = of(seen, flow);
+        let calls = counters_of(seen, flow);
         admitted += calls.admitted;
         blocked += calls.blocked;
     }
@@ -40,21 +40,21 @@ pub(crate) fn blocking(seen: &Observations, flows: impl Iterator<Item = usize>) 
 }
 
 /// Bits per second in each complete interval since the beginning of the run.
-pub(crate) fn per_interval(seen: &Observations, flow: usize, every: Duration) -> Split {
+pub(crate) fn per_interval(seen: &Observations, flow: usize, every: Duration) -> LabelledValues {
     let found = seen.intervals.binary_search_by_key(&FlowId(flow as u32), |(flow, ..)| *flow);
     let bytes = &seen.intervals[found.expect("the engine was told to count in intervals")].2;
     let complete = seen.to.as_ps() / every.as_ps();
     let row = |i: u64| {
         let until = every.times(i + 1).to_string();
-        // Nothing is written down for what comes after the last packet.
+        // Intervals after the last packet are not recorded.
         let bytes = bytes.get(i as usize).copied().unwrap_or_default();
         (vec![("until", until)], bytes as f64 * 8.0 / every.as_seconds())
     };
     (0..complete).map(row).collect()
 }
 
-/// When all calls of a group are there.
-pub(crate) fn complete(group: &FlowGroup) -> Time {
+/// When all calls of a group have begun.
+pub(crate) fn all_begun(group: &FlowGroup) -> Time {
     let surge = group.calls.as_ref().and_then(|calls| calls.surge);
     surge.map_or(group.start.1, |surge| surge.at)
 }
@@ -69,7 +69,7 @@ pub(crate) fn falls_below(groups: &[(&FlowGroup, Range<usize>)], seen: &Observat
         let rate = u128::from(calls.call_rate.as_bps());
         for flow in members.clone() {
             load += u128::from(calls.together()) * rate;
-            cuts.extend(of(seen, flow).terminations.iter().map(|(at, count, _)| (*at, u128::from(*count) * rate)));
+            cuts.extend(counters_of(seen, flow).terminations.iter().map(|(at, count, _)| (*at, u128::from(*count) * rate)));
         }
     }
     cuts.sort_unstable();

@@ -1,18 +1,18 @@
-//! Metrics of links that the counters of a link do not tell: by class, quantiles of waits, error terms of EF.
+//! Metrics of links beyond their counters: by class, quantiles of waits, error terms of EF.
 
-use crate::measure::metric::What;
+use crate::measure::metric::MetricKind;
 use crate::measure::recording::expedited;
 use crate::measure::Measure;
-use crate::metrics::sheet::{join, Sheet};
+use crate::metrics::evaluation::{join, Evaluation};
 use crate::metrics::timing::{merged, seconds};
 use penstock_engine::observations::{ClassCounters, EfErrors, LinkCounters, PortTimings};
 use penstock_model::id::LinkId;
 use penstock_model::units::PS_PER_SECOND;
 use std::ops::Range;
 
-impl Sheet<'_> {
+impl Evaluation<'_> {
     /// The classes whose flows may pass one of these links, with their names.
-    pub fn passing(&self, links: &Range<usize>) -> Vec<(usize, String)> {
+    pub fn classes_at(&self, links: &Range<usize>) -> Vec<(usize, String)> {
         let mut passes = vec![false; self.blueprint.classes.len()];
         for flow in &self.blueprint.flows {
             let class = usize::from(self.blueprint.groups[flow.group as usize].class);
@@ -41,19 +41,19 @@ impl Sheet<'_> {
         let each: Vec<_> = links.filter_map(|link| self.class_counters(link)).map(of).collect();
         let all = merged(each.iter());
         for quantile in &measure.quantiles {
-            self.push(What::Wait, &join(labels, &[("quantile", quantile.to_string())]), seconds(all.quantile(*quantile)));
+            self.push(MetricKind::Wait, &join(labels, &[("quantile", quantile.to_string())]), seconds(all.quantile(*quantile)));
         }
     }
 
-    /// How late an aggregate was: of each link, or of the worst of a group.
+    /// The EF error terms of an aggregate: of each link, or the worst of a group.
     pub fn ef_error(&mut self, measure: &Measure, group: usize) {
-        let (name, members) = &self.roster.links[group];
-        let parts: Vec<(Option<&str>, Range<usize>)> = if measure.single {
+        let (name, members) = &self.group_members.links[group];
+        let flow_sets: Vec<(Option<&str>, Range<usize>)> = if measure.single {
             members.clone().map(|link| (Some(self.blueprint.links[link].path.as_str()), link..link + 1)).collect()
         } else {
             vec![(None, members.clone())]
         };
-        for (link, links) in parts {
+        for (link, links) in flow_sets {
             let errors: Vec<EfErrors> = links.filter_map(|link| self.expedited(measure, link)).collect();
             let second = match link {
                 Some(link) => ("link", link),
@@ -64,7 +64,7 @@ impl Sheet<'_> {
                 worst.map_or(f64::NAN, |ps| ps as f64 / PS_PER_SECOND as f64)
             };
             for (word, value) in [("a", worst(|errors| errors.aggregate_ps)), ("p", worst(|errors| errors.packet_ps))] {
-                self.push(What::EfError, &[("of", name), second, ("error", word)], value);
+                self.push(MetricKind::EfError, &[("of", name), second, ("error", word)], value);
             }
         }
     }

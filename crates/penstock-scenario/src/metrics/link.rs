@@ -1,22 +1,22 @@
 //! Metrics of links.
 
-use crate::measure::metric::{By, Take, What};
+use crate::measure::metric::{MetricKind, SplitBy, Statistic};
 use crate::measure::Measure;
-use crate::metrics::sheet::{combine, join, mean_seconds, Sheet, Split};
+use crate::metrics::evaluation::{combine, join, mean_seconds, Evaluation, LabelledValues};
 use penstock_engine::observations::LinkCounters;
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::units::PS_PER_SECOND;
 use std::ops::Range;
 
-impl Sheet<'_> {
-    /// What `measure` asks of a group of links, whose sampled queues are these.
+impl Evaluation<'_> {
+    /// Evaluates `measure` of a group of links, whose samples are these.
     pub fn links(&mut self, measure: &Measure, group: usize, samples: Option<&Range<usize>>) {
-        let (name, members) = &self.roster.links[group];
+        let (name, members) = &self.group_members.links[group];
         let links = &self.seen.links[members.clone()];
         if measure.if_dropped && links.iter().all(|link| dropped(link, None, None) == 0) {
             return;
         }
-        if measure.what == What::MeterState {
+        if measure.metric == MetricKind::MeterState {
             self.meter_state(measure, name, members, samples.expect("asked for with an interval"));
             return;
         }
@@ -27,23 +27,23 @@ impl Sheet<'_> {
             for (i, link) in members.clone().enumerate() {
                 let labels = [("of", name.as_str()), ("link", plans[link].path.as_str())];
                 let own = samples(i..if measure.samples.is_empty() { i } else { i + 1 });
-                self.part_of_links(measure, link..link + 1, &labels);
+                self.evaluate_links(measure, link..link + 1, &labels);
                 self.sampled(own, &labels);
             }
             return;
         }
-        self.part_of_links(measure, members.clone(), &[("of", name)]);
+        self.evaluate_links(measure, members.clone(), &[("of", name)]);
         let all = samples(0..if measure.samples.is_empty() { 0 } else { links.len() });
         self.sampled(all, &[("of", name)]);
     }
 
-    /// The numbers of links that become one, by class if so asked.
-    fn part_of_links(&mut self, measure: &Measure, members: Range<usize>, labels: &[(&str, &str)]) {
-        if !measure.by.contains(&By::Class) {
+    /// Evaluates links that are aggregated into one number, by class if requested.
+    fn evaluate_links(&mut self, measure: &Measure, members: Range<usize>, labels: &[(&str, &str)]) {
+        if !measure.by.contains(&SplitBy::Class) {
             self.link_rows(measure, &self.seen.links[members.clone()], labels);
             return self.wait_quantiles(measure, members, None, labels);
         }
-        for (class, name) in self.passing(&members) {
+        for (class, name) in self.classes_at(&members) {
             let name = [("class", name)];
             let labels = join(labels, &name);
             self.link_rows(measure, &self.of_class(&members, class), &labels);
@@ -53,25 +53,25 @@ impl Sheet<'_> {
 
     /// The statistics of these links, or the value of a single one.
     fn link_rows(&mut self, measure: &Measure, links: &[LinkCounters], labels: &[(&str, &str)]) {
-        let what = measure.what;
+        let metric = measure.metric;
         if measure.single {
-            for (split, value) in self.split(measure, &links[0]) {
-                self.push(what, &join(labels, &split), value);
+            for (split, value) in self.link_values(measure, &links[0]) {
+                self.push(metric, &join(labels, &split), value);
             }
             return;
         }
         for take in &measure.take {
             let statistic = [("statistic", take.word().to_owned())];
             let labels = join(labels, &statistic);
-            if let (What::Loss | What::Wait | What::MarkingRatio, Take::Mean) = (what, take) {
-                let value = self.pooled_links(what, links);
-                self.push(what, &labels, value);
+            if let (MetricKind::Loss | MetricKind::Wait | MetricKind::MarkingRatio, Statistic::Mean) = (metric, take) {
+                let value = self.pooled_links(metric, links);
+                self.push(metric, &labels, value);
                 continue;
             }
-            let each: Vec<_> = links.iter().map(|link| self.split(measure, link)).collect();
+            let each: Vec<_> = links.iter().map(|link| self.link_values(measure, link)).collect();
             for i in 0..each[0].len() {
                 let value = combine(*take, each.iter().map(|splits| splits[i].1));
-                self.push(what, &join(&labels, &each[0][i].0), value);
+                self.push(metric, &join(&labels, &each[0][i].0), value);
             }
         }
     }
@@ -95,7 +95,7 @@ impl Sheet<'_> {
                 for take in &measure.take {
                     let labels = [&labels[..], &[("statistic", take.word()), ("meter", meters[state.meter]), ("variable", state.variable)]];
                     let value = combine(*take, links.iter().flat_map(|link| link[i].values.iter().copied()));
-                    self.push_in(state.unit, What::MeterState, &labels.concat(), value);
+                    self.push_in(state.unit, MetricKind::MeterState, &labels.concat(), value);
                 }
             }
         }
@@ -109,39 +109,39 @@ impl Sheet<'_> {
         let count: usize = samples.iter().map(Vec::len).sum();
         let total: u64 = samples.iter().flatten().map(|length| u64::from(*length)).sum();
         let greatest = samples.iter().flatten().max().map_or(f64::NAN, |length| f64::from(*length));
-        self.push(What::Queue, &join(labels, &[("statistic", "sampled-mean".to_owned())]), total as f64 / count as f64);
-        self.push(What::Queue, &join(labels, &[("statistic", "sampled-max".to_owned())]), greatest);
+        self.push(MetricKind::Queue, &join(labels, &[("statistic", "sampled-mean".to_owned())]), total as f64 / count as f64);
+        self.push(MetricKind::Queue, &join(labels, &[("statistic", "sampled-max".to_owned())]), greatest);
     }
 
     /// A link's value, or its counts split by cause and precedence.
-    fn split(&self, measure: &Measure, link: &LinkCounters) -> Split {
+    fn link_values(&self, measure: &Measure, link: &LinkCounters) -> LabelledValues {
         let window_ps = self.window * PS_PER_SECOND as f64;
-        let value = match measure.what {
-            What::Throughput => link.sent_bytes as f64 * 8.0 / self.window,
-            What::Loss | What::Wait | What::MarkingRatio => self.pooled_links(measure.what, std::slice::from_ref(link)),
-            What::Marks => link.marked_packets as f64,
-            What::Queue => link.waiting_packet_ps as f64 / window_ps,
-            What::QueueBytes => link.waiting_byte_ps as f64 / window_ps,
-            What::InSystem => (link.waiting_packet_ps + u128::from(link.busy.as_ps())) as f64 / window_ps,
-            What::Utilisation => link.busy.as_seconds() / self.window,
-            What::Drops | What::Offered => return counts(measure, link),
-            What::PayloadThroughput
-            | What::Goodput
-            | What::Sent
-            | What::Delay
-            | What::Jitter
-            | What::Ipdv
-            | What::RtpJitter
-            | What::PageTime
-            | What::CompletionTime
-            | What::EfError
-            | What::Fairness
-            | What::Retransmissions
-            | What::Calls
-            | What::Blocking
-            | What::SignalRate
-            | What::TerminationTime
-            | What::MeterState => {
+        let value = match measure.metric {
+            MetricKind::Throughput => link.sent_bytes as f64 * 8.0 / self.window,
+            MetricKind::Loss | MetricKind::Wait | MetricKind::MarkingRatio => self.pooled_links(measure.metric, std::slice::from_ref(link)),
+            MetricKind::Marks => link.marked_packets as f64,
+            MetricKind::Queue => link.waiting_packet_ps as f64 / window_ps,
+            MetricKind::QueueBytes => link.waiting_byte_ps as f64 / window_ps,
+            MetricKind::InSystem => (link.waiting_packet_ps + u128::from(link.busy.as_ps())) as f64 / window_ps,
+            MetricKind::Utilisation => link.busy.as_seconds() / self.window,
+            MetricKind::Drops | MetricKind::Offered => return counts(measure, link),
+            MetricKind::PayloadThroughput
+            | MetricKind::Goodput
+            | MetricKind::Sent
+            | MetricKind::Delay
+            | MetricKind::Jitter
+            | MetricKind::Ipdv
+            | MetricKind::RtpJitter
+            | MetricKind::PageTime
+            | MetricKind::CompletionTime
+            | MetricKind::EfError
+            | MetricKind::Fairness
+            | MetricKind::Retransmissions
+            | MetricKind::Calls
+            | MetricKind::Blocking
+            | MetricKind::SignalRate
+            | MetricKind::TerminationTime
+            | MetricKind::MeterState => {
                 unreachable!("refused for links by validation")
             }
         };
@@ -149,12 +149,12 @@ impl Sheet<'_> {
     }
 
     /// Statistics over the packets of all links together.
-    fn pooled_links(&self, what: What, links: &[LinkCounters]) -> f64 {
-        match what {
-            What::Wait => mean_seconds(links.iter().map(|link| link.wait_sum_ps).sum(), links.iter().map(|link| link.waits).sum()),
+    fn pooled_links(&self, metric: MetricKind, links: &[LinkCounters]) -> f64 {
+        match metric {
+            MetricKind::Wait => mean_seconds(links.iter().map(|link| link.wait_sum_ps).sum(), links.iter().map(|link| link.waits).sum()),
             _ => {
                 let offered: u64 = links.iter().flat_map(|link| link.offered_packets).sum();
-                let count = |link: &LinkCounters| if what == What::Loss { dropped(link, None, None) } else { link.marked_packets };
+                let count = |link: &LinkCounters| if metric == MetricKind::Loss { dropped(link, None, None) } else { link.marked_packets };
                 links.iter().map(count).sum::<u64>() as f64 / offered as f64
             }
         }
@@ -163,15 +163,15 @@ impl Sheet<'_> {
 
 /// Drops or offered packets of a link, split as asked; every cause that may occur there and every precedence has its row, so
 /// that runs compare.
-fn counts(measure: &Measure, link: &LinkCounters) -> Split {
-    let causes: Vec<Option<usize>> = match measure.by.contains(&By::Cause) {
+fn counts(measure: &Measure, link: &LinkCounters) -> LabelledValues {
+    let causes: Vec<Option<usize>> = match measure.by.contains(&SplitBy::Cause) {
         true => {
             let may_occur = |cause: &usize| link.shares_buffer || DropCause::ALL[*cause] != DropCause::Buffer;
             (0..DropCause::ALL.len()).filter(may_occur).map(Some).collect()
         }
         false => vec![None],
     };
-    let precedences: Vec<Option<usize>> = match measure.by.contains(&By::Precedence) {
+    let precedences: Vec<Option<usize>> = match measure.by.contains(&SplitBy::Precedence) {
         true => (0..PRECEDENCES).map(Some).collect(),
         false => vec![None],
     };
@@ -181,8 +181,8 @@ fn counts(measure: &Measure, link: &LinkCounters) -> Split {
             let mut labels = Vec::new();
             labels.extend(cause.map(|cause| ("cause", DropCause::ALL[cause].name().to_owned())));
             labels.extend(precedence.map(|precedence| ("precedence", precedence.to_string())));
-            let count = match measure.what {
-                What::Drops => dropped(link, *cause, *precedence),
+            let count = match measure.metric {
+                MetricKind::Drops => dropped(link, *cause, *precedence),
                 _ => precedence.map_or_else(|| link.offered_packets.iter().sum(), |precedence| link.offered_packets[precedence]),
             };
             rows.push((labels, count as f64));

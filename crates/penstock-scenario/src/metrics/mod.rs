@@ -1,45 +1,47 @@
-//! From what a run counted to the numbers that were asked for.
+//! Metrics: computed from the observations of a run.
 
 mod call;
 mod class;
+pub(crate) mod evaluation;
 mod flow;
 mod link;
-pub(crate) mod sheet;
 mod timing;
 
-use crate::measure::metric::{Per, What};
+use crate::measure::metric::{Grouping, MetricKind};
 use crate::measure::target::Target;
 use crate::measure::Measure;
+use evaluation::{Evaluation, GroupMembers, Metric};
 use penstock_engine::blueprint::Blueprint;
 use penstock_engine::observations::Observations;
-use sheet::{Metric, Roster, Sheet};
 
 /// The numbers that `measures` ask for.
-pub(crate) fn evaluate(measures: &[Measure], roster: &Roster, blueprint: &Blueprint, seen: &Observations) -> Vec<Metric> {
-    let mut sheet = Sheet { roster, blueprint, seen, window: seen.to.since(seen.from).as_seconds(), metrics: Vec::new() };
+pub(crate) fn evaluate(measures: &[Measure], group_members: &GroupMembers, blueprint: &Blueprint, seen: &Observations) -> Vec<Metric> {
+    let mut evaluation = Evaluation { group_members, blueprint, seen, window: seen.to.since(seen.from).as_seconds(), metrics: Vec::new() };
     for measure in measures {
-        match measure.what {
-            What::Fairness => {
-                sheet.fairness(measure);
+        match measure.metric {
+            MetricKind::Fairness => {
+                evaluation.fairness(measure);
                 continue;
             }
-            What::TerminationTime => {
-                sheet.termination_time(measure);
+            MetricKind::TerminationTime => {
+                evaluation.termination_time(measure);
                 continue;
             }
             _ => {}
         }
-        if measure.per == Per::Class {
-            sheet.by_class(measure).iter().for_each(|part| sheet.part(measure, part));
+        if measure.per == Grouping::Class {
+            evaluation.by_class(measure).iter().for_each(|flow_set| evaluation.evaluate_flow_set(measure, flow_set));
             continue;
         }
         for (i, target) in measure.of.iter().enumerate() {
             match target {
-                Target::Flows(group) => sheet.parts(measure, *group).iter().for_each(|part| sheet.part(measure, part)),
-                Target::Links(group) if measure.what == What::EfError => sheet.ef_error(measure, *group),
-                Target::Links(group) => sheet.links(measure, *group, measure.samples.get(i)),
+                Target::Flows(group) => {
+                    evaluation.flow_sets(measure, *group).iter().for_each(|flow_set| evaluation.evaluate_flow_set(measure, flow_set))
+                }
+                Target::Links(group) if measure.metric == MetricKind::EfError => evaluation.ef_error(measure, *group),
+                Target::Links(group) => evaluation.links(measure, *group, measure.samples.get(i)),
             }
         }
     }
-    sheet.metrics
+    evaluation.metrics
 }

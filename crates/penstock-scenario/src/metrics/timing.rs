@@ -1,28 +1,28 @@
 //! Metrics of flows whose statistics are taken over packets, pages or transfers: delays, how they vary, page and completion times.
 
-use crate::measure::metric::{In, Take, What};
+use crate::measure::metric::{MetricKind, Statistic, TimeUnit};
 use crate::measure::Measure;
-use crate::metrics::sheet::{join, mean_seconds, Part, Sheet};
+use crate::metrics::evaluation::{join, mean_seconds, Evaluation, FlowSet};
 use penstock_engine::observations::{PageTimes, Timings};
 use penstock_model::id::FlowId;
 use penstock_model::stats::distribution::Distribution;
 use penstock_model::stats::variation::Variation;
 use penstock_model::units::Duration;
 
-impl Sheet<'_> {
+impl Evaluation<'_> {
     /// The statistics that `measure` asks of the flows of `part`, all packets together.
-    pub fn over_packets(&mut self, measure: &Measure, part: &Part) {
-        let labels = part.labels();
+    pub fn over_packets(&mut self, measure: &Measure, flow_set: &FlowSet) {
+        let labels = flow_set.labels();
         let (scale, unit) = match measure.unit {
-            In::Second => (1.0, measure.what.info().unit),
-            In::PacketTime => (self.packet_time(part.group), "packet times"),
+            TimeUnit::Second => (1.0, measure.metric.info().unit),
+            TimeUnit::PacketTime => (self.packet_time(flow_set.group), "packet times"),
         };
         for take in &measure.take {
-            let value = self.statistic(measure.what, *take, &part.flows);
-            self.push_in(unit, measure.what, &join(&labels, &[("statistic", take.word().to_owned())]), value / scale);
+            let value = self.statistic(measure.metric, *take, &flow_set.flows);
+            self.push_in(unit, measure.metric, &join(&labels, &[("statistic", take.word().to_owned())]), value / scale);
         }
-        for (quantile, value) in measure.quantiles.iter().zip(self.quantiles(measure, &part.flows)) {
-            self.push_in(unit, measure.what, &join(&labels, &[("quantile", quantile.to_string())]), value / scale);
+        for (quantile, value) in measure.quantiles.iter().zip(self.quantiles(measure, &flow_set.flows)) {
+            self.push_in(unit, measure.metric, &join(&labels, &[("quantile", quantile.to_string())]), value / scale);
         }
     }
 
@@ -31,45 +31,45 @@ impl Sheet<'_> {
         self.blueprint.groups[group].source.spacing().expect("checked when it was read").as_seconds()
     }
 
-    fn statistic(&self, what: What, take: Take, flows: &[usize]) -> f64 {
-        match what {
-            What::Delay => {
+    fn statistic(&self, metric: MetricKind, take: Statistic, flows: &[usize]) -> f64 {
+        match metric {
+            MetricKind::Delay => {
                 let counters = flows.iter().map(|flow| &self.seen.flows[*flow]);
                 let received = counters.clone().filter(|flow| flow.received_packets > 0);
                 match take {
-                    Take::Max => seconds(received.map(|flow| flow.delay_max).max()),
+                    Statistic::Max => seconds(received.map(|flow| flow.delay_max).max()),
                     _ => mean_seconds(counters.map(|flow| flow.delay_sum_ps).sum(), received.map(|flow| flow.received_packets).sum()),
                 }
             }
-            What::Jitter => {
+            MetricKind::Jitter => {
                 let jitter = self.variation(flows).magnitudes();
                 match take {
-                    Take::Max => seconds(jitter.max()),
+                    Statistic::Max => seconds(jitter.max()),
                     _ => mean_seconds(jitter.sum_ps(), jitter.count()),
                 }
             }
-            What::Ipdv => match take {
-                Take::Min => self.variation(flows).min(),
-                Take::Max => self.variation(flows).max(),
+            MetricKind::Ipdv => match take {
+                Statistic::Min => self.variation(flows).min(),
+                Statistic::Max => self.variation(flows).max(),
                 _ => self.variation(flows).mean(),
             },
-            What::RtpJitter => {
+            MetricKind::RtpJitter => {
                 let each = flows.iter().filter_map(|flow| self.timings(*flow).rtp_jitter.as_ref());
                 match take {
-                    Take::Max => seconds(each.filter_map(|jitter| jitter.max()).max()),
+                    Statistic::Max => seconds(each.filter_map(|jitter| jitter.max()).max()),
                     _ => mean_seconds(each.clone().map(|jitter| jitter.sum_ps()).sum(), each.map(|jitter| jitter.updates()).sum()),
                 }
             }
-            What::PageTime => {
+            MetricKind::PageTime => {
                 let each = flows.iter().map(|flow| self.pages(*flow));
                 match take {
-                    Take::Max => seconds(each.filter(|pages| pages.count > 0).map(|pages| pages.max).max()),
+                    Statistic::Max => seconds(each.filter(|pages| pages.count > 0).map(|pages| pages.max).max()),
                     _ => mean_seconds(each.clone().map(|pages| pages.sum_ps).sum(), each.map(|pages| pages.count).sum()),
                 }
             }
-            What::CompletionTime => match take {
-                Take::Min => seconds(self.completions(flows).min()),
-                Take::Max => seconds(self.completions(flows).max()),
+            MetricKind::CompletionTime => match take {
+                Statistic::Min => seconds(self.completions(flows).min()),
+                Statistic::Max => seconds(self.completions(flows).max()),
                 _ => {
                     let all = distribution(self.completions(flows));
                     mean_seconds(all.sum_ps(), all.count())
@@ -85,11 +85,11 @@ impl Sheet<'_> {
         }
         let recorded = "the engine was told to record it";
         let of = |all: &Distribution| measure.quantiles.iter().map(|quantile| seconds(all.quantile(*quantile))).collect();
-        match measure.what {
-            What::Delay => of(&merged(flows.iter().map(|flow| self.timings(*flow).delays.as_ref().expect(recorded)))),
-            What::PageTime => of(&merged(flows.iter().map(|flow| self.pages(*flow).distribution.as_ref().expect(recorded)))),
-            What::CompletionTime => of(&distribution(self.completions(flows))),
-            What::Jitter => of(&self.variation(flows).magnitudes()),
+        match measure.metric {
+            MetricKind::Delay => of(&merged(flows.iter().map(|flow| self.timings(*flow).delays.as_ref().expect(recorded)))),
+            MetricKind::PageTime => of(&merged(flows.iter().map(|flow| self.pages(*flow).distribution.as_ref().expect(recorded)))),
+            MetricKind::CompletionTime => of(&distribution(self.completions(flows))),
+            MetricKind::Jitter => of(&self.variation(flows).magnitudes()),
             _ => {
                 let all = self.variation(flows);
                 measure.quantiles.iter().map(|quantile| all.quantile(*quantile)).collect()

@@ -1,9 +1,9 @@
 //! Links: the keys of `[[links]]`, and the one-way links that each entry stands for.
 
-use crate::network::nodes::{End, Nodes, MOST};
+use crate::network::nodes::{NodeSet, Nodes, MAX_ENTITIES};
 use crate::network::pcn_meters::check_meters;
 use crate::network::port::{PcnMetered, PortDraft, PortKeys};
-use crate::read::mistake::{Mistakes, Place};
+use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::section::Section;
 use crate::read::values::{LinkDelay, LinkRate, Name, NodeName, RunTime};
 use penstock_engine::blueprint::{LinkPlan, PortPlan};
@@ -67,24 +67,24 @@ impl Check for RateChangeKeys {
     }
 }
 
-/// What one `[[links]]` became.
-pub(crate) struct Link {
+/// The one-way links of an entry of `[[links]]`.
+pub(crate) struct LinkGroup {
     pub name: String,
     pub path: String,
-    pub place: Place,
+    pub location: SourceLocation,
     pub port: PortDraft,
     /// Its one-way links.
     pub members: Range<u32>,
     /// The bounds of their delays; the plans have the lower.
     pub delay: (Duration, Duration),
-    /// The way back of another.
-    pub is_back: bool,
+    /// The reverse of another, which `both-ways` adds.
+    pub is_reverse: bool,
 }
 
 /// All links.
 #[derive(Default)]
 pub(crate) struct Links {
-    pub groups: Vec<Link>,
+    pub groups: Vec<LinkGroup>,
     pub plans: Vec<LinkPlan>,
     /// Whether every entry could be read.
     pub complete: bool,
@@ -95,7 +95,7 @@ impl Links {
     pub fn read(top: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> Links {
         let mut links = Links { complete: true, ..Links::default() };
         if !top.has("links") {
-            top.wrong("", "there are no [[links]]; write [[links]] with from, to, rate and delay for each");
+            top.report("", "there are no [[links]]; write [[links]] with from, to, rate and delay for each");
         }
         for mut section in top.tables("links") {
             if links.read_one(&mut section, nodes, duration).is_none() {
@@ -111,7 +111,7 @@ impl Links {
         let keys = LinkKeys::read(section);
         let rate_changes = read_rate_changes(section, duration);
         let port = PortKeys::read(section, keys.as_ref().and_then(|keys| keys.pcn_at));
-        let (from, to) = (nodes.end(section, "from"), nodes.end(section, "to"));
+        let (from, to) = (nodes.node_set(section, "from"), nodes.node_set(section, "to"));
         let keys = keys?;
         let (from, to, rate_changes, port) = (from?, to?, rate_changes?, port?);
         let fastest = rate_changes.iter().map(|(_, rate)| *rate).fold(keys.rate.0, Rate::max);
@@ -120,7 +120,7 @@ impl Links {
         if let Some(ShaperPlan::TokenBucket(shaper)) = port.shaper.as_ref().filter(|ShaperPlan::TokenBucket(it)| it.rate > fastest) {
             let message = format!("{} is above the rate of the link, {fastest}, so it would delay nothing; leave it out", shaper.rate);
             let path = section.join("shaper.token-bucket.rate");
-            section.mistakes.add(section.place_below(&["shaper", "token-bucket", "rate"]), &path, message);
+            section.mistakes.add(section.location_below(&["shaper", "token-bucket", "rate"]), &path, message);
         }
         let count = match (from.len(), to.len()) {
             (n, m) if n.max(m) % n.min(m) == 0 => n.max(m),
@@ -129,55 +129,62 @@ impl Links {
                     "'{}' has {n} nodes and '{}' has {m}; one must be the other's size or a multiple of it",
                     keys.from.0, keys.to.0
                 );
-                section.wrong("to", message);
+                section.report("to", message);
                 return None;
             }
         };
-        if self.plans.len() + 2 * count > MOST {
-            section.wrong("", format!("more than {MOST} links are more than fit"));
+        if self.plans.len() + 2 * count > MAX_ENTITIES {
+            section.report("", format!("more than {MAX_ENTITIES} links are more than fit"));
             return None;
         }
         if let Some(i) = (0..count).find(|i| from.node(*i) == to.node(*i)) {
-            section.wrong("to", format!("links '{}' to itself", nodes.name(from.node(i))));
+            section.report("to", format!("links '{}' to itself", nodes.name(from.node(i))));
             return None;
         }
         let name = keys.name.as_ref().map(|name| name.0.clone());
-        let shape = Shape { nodes, from, to, count, rate: keys.rate.0, delay: (keys.delay.0, keys.delay.1) };
+        let spec = LinkSpec { nodes, from, to, count, rate: keys.rate.0, delay: (keys.delay.0, keys.delay.1) };
         let default_name = format!("{}-{}", keys.from.0, keys.to.0);
-        self.add(shape, name, default_name, rate_changes, Draft { section, port, is_back: false });
+        self.add(spec, name, default_name, rate_changes, LinkDraft { section, port, is_reverse: false });
         if keys.both_ways {
-            let shape = Shape { from: to, to: from, ..shape };
+            let spec = LinkSpec { from: to, to: from, ..spec };
             let default_name = format!("{}-{}", keys.to.0, keys.from.0);
-            self.add(shape, None, default_name, Vec::new(), Draft { section, port: PortDraft::plain(), is_back: true });
+            self.add(spec, None, default_name, Vec::new(), LinkDraft { section, port: PortDraft::plain(), is_reverse: true });
         }
         Some(())
     }
 
-    fn add(&mut self, shape: Shape<'_>, name: Option<String>, default_name: String, rate_changes: Vec<(Time, Rate)>, draft: Draft<'_, '_>) {
+    fn add(
+        &mut self,
+        spec: LinkSpec<'_>,
+        name: Option<String>,
+        default_name: String,
+        rate_changes: Vec<(Time, Rate)>,
+        draft: LinkDraft<'_, '_>,
+    ) {
         let first = self.plans.len() as u32;
         let unfinished = Arc::new(draft.port.clone().finish(&[]));
-        for i in 0..shape.count {
-            let (from, to) = (shape.from.node(i), shape.to.node(i));
+        for i in 0..spec.count {
+            let (from, to) = (spec.from.node(i), spec.to.node(i));
             let path = match &name {
-                Some(name) if shape.from.group || shape.to.group => format!("{name}[{i}]"),
+                Some(name) if spec.from.group || spec.to.group => format!("{name}[{i}]"),
                 Some(name) => name.clone(),
-                None => format!("{}-{}", shape.nodes.name(from), shape.nodes.name(to)),
+                None => format!("{}-{}", spec.nodes.name(from), spec.nodes.name(to)),
             };
-            let (rate, delay, port) = (shape.rate, shape.delay.0, Arc::clone(&unfinished));
+            let (rate, delay, port) = (spec.rate, spec.delay.0, Arc::clone(&unfinished));
             self.plans.push(LinkPlan { path, from, to, rate, rate_changes: rate_changes.clone(), delay, port });
         }
-        self.groups.push(Link {
+        self.groups.push(LinkGroup {
             name: name.unwrap_or(default_name),
             path: draft.section.path.clone(),
-            place: draft.section.place,
+            location: draft.section.location,
             port: draft.port,
             members: first..self.plans.len() as u32,
-            delay: shape.delay,
-            is_back: draft.is_back,
+            delay: spec.delay,
+            is_reverse: draft.is_reverse,
         });
     }
 
-    /// The classes are known: gives each link its port.
+    /// Gives each link its port, now that the classes are known.
     pub fn finish_ports(&mut self, classes: &[String]) {
         for group in &self.groups {
             let port: Arc<PortPlan> = Arc::new(group.port.clone().finish(classes));
@@ -199,9 +206,9 @@ impl Links {
             let (first, second) = (&self.groups[pair[0].1], &self.groups[pair[1].1]);
             if !noted.contains(&pair[1].1) {
                 noted.push(pair[1].1);
-                let way_back = if first.is_back || second.is_back { " (both-ways adds the way back)" } else { "" };
+                let way_back = if first.is_reverse || second.is_reverse { " (both-ways adds the way back)" } else { "" };
                 let message = format!("a second link called '{}'{way_back}; give it a name of its own with name = \"...\"", pair[1].0);
-                mistakes.add(second.place, &second.path, message);
+                mistakes.add(second.location, &second.path, message);
             }
         }
     }
@@ -212,37 +219,37 @@ impl Links {
     }
 }
 
-/// Where links run, and how fast.
+/// The ends, the rate and the delays of the links of an entry.
 #[derive(Clone, Copy)]
-struct Shape<'a> {
+struct LinkSpec<'a> {
     nodes: &'a Nodes,
-    from: End,
-    to: End,
+    from: NodeSet,
+    to: NodeSet,
     count: usize,
     rate: Rate,
     delay: (Duration, Duration),
 }
 
-struct Draft<'a, 'b> {
+struct LinkDraft<'a, 'b> {
     section: &'a Section<'b>,
     port: PortDraft,
-    is_back: bool,
+    is_reverse: bool,
 }
 
 fn read_rate_changes(section: &mut Section<'_>, duration: Option<Duration>) -> Option<Vec<(Time, Rate)>> {
     let mut changes: Vec<(Time, Rate)> = Vec::new();
     let mut sound = !section.has("rate-changes")
-        || matches!(section.branch("rate-changes"), Some(branch) if matches!(branch.tree.item, crate::read::tree::Item::List(_)));
+        || matches!(section.entry("rate-changes"), Some(branch) if matches!(branch.tree.item, crate::read::tree::Item::List(_)));
     for mut change in section.tables("rate-changes") {
         let keys = RateChangeKeys::read(&mut change);
         if let Some(keys) = &keys {
             let at = Time::ZERO + keys.at.0;
             let before = changes.last().map_or(Time::ZERO, |(before, _)| *before);
             if at <= before {
-                change.wrong("at", format!("{at} is not after {before}; write changes in the order of time, from after 0 s"));
+                change.report("at", format!("{at} is not after {before}; write changes in the order of time, from after 0 s"));
                 sound = false;
             } else if duration.is_some_and(|duration| keys.at.0 >= duration) {
-                change.wrong("at", format!("{at} is not before the end, so it has no effect; leave it out"));
+                change.report("at", format!("{at} is not before the end, so it has no effect; leave it out"));
                 sound = false;
             }
             changes.push((at, keys.rate.unwrap_or(Rate::ZERO)));

@@ -1,7 +1,7 @@
 //! Nodes and groups of nodes.
 
 use super::switch_keys::SwitchDraft;
-use crate::read::mistake::{Mistakes, Place};
+use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::section::Section;
 use crate::read::suggest::unknown;
 use crate::read::values::check_name;
@@ -24,7 +24,7 @@ penstock_model::parameters! {
 impl Check for NodeKeys {}
 
 /// The most nodes, links or flows of a scenario.
-pub(crate) const MOST: usize = 16_000_000;
+pub(crate) const MAX_ENTITIES: usize = 16_000_000;
 
 /// The nodes by name.
 #[derive(Clone, Debug, Default)]
@@ -45,9 +45,9 @@ struct Group {
     switch: Option<SwitchDraft>,
 }
 
-/// One end of links or flows: a node, or all members of a group.
+/// The nodes at one end of links or flows: one, or all members of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct End {
+pub(crate) struct NodeSet {
     first: u32,
     count: u32,
     /// Which member comes first when they are counted.
@@ -56,7 +56,7 @@ pub(crate) struct End {
     pub group: bool,
 }
 
-impl End {
+impl NodeSet {
     /// How many nodes.
     pub fn len(self) -> usize {
         self.count as usize
@@ -67,9 +67,9 @@ impl End {
         NodeId(self.first + ((i + self.shift as usize) % self.len()) as u32)
     }
 
-    /// This end with its members counted from the member `shift`.
-    pub fn shifted(self, shift: u32) -> End {
-        End { shift, ..self }
+    /// The nodes with their members counted from the member `shift`.
+    pub fn shifted(self, shift: u32) -> NodeSet {
+        NodeSet { shift, ..self }
     }
 }
 
@@ -79,19 +79,19 @@ impl Nodes {
         let mut nodes = Nodes::default();
         let Some(mut section) = top.table("nodes") else {
             if !top.has("nodes") {
-                top.wrong("", "there are no [nodes]; write [nodes] and a line such as r1 = {} for each");
+                top.report("", "there are no [nodes]; write [nodes] and a line such as r1 = {} for each");
             }
             return Nodes { missing: true, ..nodes };
         };
         let mistakes = section.mistakes;
-        for branch in section.all() {
+        for branch in section.entries() {
             let path = section.join(&branch.key);
             if let Err(message) = check_name(&branch.key) {
-                mistakes.add(branch.place, &path, message);
+                mistakes.add(branch.location, &path, message);
                 nodes.broken.push(branch.key.clone());
                 continue;
             }
-            let keys = Section::new(mistakes, path, branch.place, &branch.tree).and_then(|mut node| {
+            let keys = Section::new(mistakes, path, branch.location, &branch.tree).and_then(|mut node| {
                 let (keys, switch) = (NodeKeys::read(&mut node), SwitchDraft::read(&mut node));
                 node.finish();
                 match switch {
@@ -111,51 +111,51 @@ impl Nodes {
             group.first = u32::try_from(next).unwrap_or(u32::MAX);
             next += u64::from(group.count.unwrap_or(1));
         }
-        if next > MOST as u64 {
-            section.wrong("", format!("{next} nodes are more than the {MOST} that fit"));
+        if next > MAX_ENTITIES as u64 {
+            section.report("", format!("{next} nodes are more than the {MAX_ENTITIES} that fit"));
         }
         nodes
     }
 
-    /// The end called `name`: a node, a group, or a member such as `hosts[3]`.
-    pub fn find(&self, name: &str) -> Result<End, String> {
+    /// The nodes called `name`: a node, a group, or a member such as `hosts[3]`.
+    pub fn find(&self, name: &str) -> Result<NodeSet, String> {
         let (base, member) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             Some((base, member)) => (base, Some(member)),
             None => (name, None),
         };
-        let Ok(place) = self.groups.binary_search_by(|group| group.name.as_str().cmp(base)) else {
+        let Ok(index) = self.groups.binary_search_by(|group| group.name.as_str().cmp(base)) else {
             let known: Vec<&str> = self.groups.iter().map(|group| &group.name).chain(&self.broken).map(String::as_str).collect();
             return Err(unknown("node", base, &known));
         };
-        let group = &self.groups[place];
+        let group = &self.groups[index];
         match (member, group.count) {
-            (None, count) => Ok(End { first: group.first, count: count.unwrap_or(1), shift: 0, group: count.is_some() }),
+            (None, count) => Ok(NodeSet { first: group.first, count: count.unwrap_or(1), shift: 0, group: count.is_some() }),
             (Some(_), None) => Err(format!("'{base}' is a single node; write '{base}'")),
             (Some(member), Some(count)) => match member.parse::<u32>() {
-                Ok(i) if i < count => Ok(End { first: group.first + i, count: 1, shift: 0, group: false }),
+                Ok(i) if i < count => Ok(NodeSet { first: group.first + i, count: 1, shift: 0, group: false }),
                 _ => Err(format!("'{base}' has no member {}; its members are {base}[0] to {base}[{}]", quoted(member), count - 1)),
             },
         }
     }
 
-    /// As [`Nodes::find`], noting the mistake; silent about nodes that could not be read.
-    pub fn find_or_note(&self, name: &str, mistakes: &Mistakes, place: Place, path: &str) -> Option<End> {
+    /// As [`Nodes::find`], reporting the mistake; silent about nodes that could not be read.
+    pub fn find_or_report(&self, name: &str, mistakes: &Mistakes, location: SourceLocation, path: &str) -> Option<NodeSet> {
         match self.find(name) {
-            Ok(end) => Some(end),
+            Ok(nodes) => Some(nodes),
             Err(message) => {
                 let base = name.split('[').next().unwrap_or(name);
                 if !self.missing && !self.broken.iter().any(|broken| broken == base) {
-                    mistakes.add(place, path, message);
+                    mistakes.add(location, path, message);
                 }
                 None
             }
         }
     }
 
-    /// The end that `key` of a section names, even if other keys of it are mistaken; what is not a text is left to the
+    /// The nodes that `key` of a section names, even if other keys of it are mistaken; what is not a text is left to the
     /// reader of the keys.
-    pub fn end(&self, section: &Section<'_>, key: &str) -> Option<End> {
-        self.find_or_note(section.text(key)?, section.mistakes, section.place_of(key), &section.join(key))
+    pub fn node_set(&self, section: &Section<'_>, key: &str) -> Option<NodeSet> {
+        self.find_or_report(section.text(key)?, section.mistakes, section.location_of(key), &section.join(key))
     }
 
     /// Nodes whose ports share something, by identifier.

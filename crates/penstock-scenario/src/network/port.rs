@@ -1,7 +1,7 @@
-//! The port in front of a link: queues, scheduler, marker, and what the wire does.
+//! The port of a link: policer, queues, scheduler, shaper, marker, PCN meters, impairments.
 
 use crate::network::scheduling::{optional, Level};
-use crate::read::mistake::Place;
+use crate::read::mistake::SourceLocation;
 use crate::read::section::Section;
 use penstock_engine::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
@@ -13,7 +13,7 @@ use penstock_model::printable::quoted;
 
 penstock_model::choice! {
     /// When a marker sees a packet.
-    pub enum At {
+    pub enum MarkerPosition {
         /// On arrival, before the queue decides: what the queue then refuses has been metered.
         "arrival" => Arrival,
         /// When its transmission begins: only what is sent has been metered.
@@ -25,7 +25,7 @@ penstock_model::parameters! {
     /// A meter that writes its colours into the packets of this port.
     pub struct MarkerKeys {
         /// When it sees a packet.
-        at: At = "arrival";
+        at: MarkerPosition = "arrival";
     }
 }
 impl Check for MarkerKeys {}
@@ -51,10 +51,10 @@ pub(crate) struct PortDraft {
     pub pcn: Vec<PcnMeterPlan>,
     pcn_at: PcnAt,
     pub shaper: Option<ShaperPlan>,
-    pub shaper_place: Place,
+    pub shaper_location: SourceLocation,
     impairments: Vec<ImpairmentPlan>,
-    /// The queue is more than a plain tail drop.
-    pub is_special: bool,
+    /// A scheduler, queue, PCN meter, policer or shaper is given.
+    pub is_configured: bool,
 }
 
 /// Reads the part of a link that is its port.
@@ -67,25 +67,25 @@ impl PortKeys {
         let level = Level::read(section);
         let marker = optional(read_marker(section));
         let shaper = optional(section.one_of("shaper", "shaper", ShaperPlan::NAMES, &[], ShaperPlan::read));
-        let impairments = section.some_of("impairment", "impairment", ImpairmentPlan::NAMES, ImpairmentPlan::read);
-        let pcn = section.some_of("pcn", "PCN meter", PcnMeterPlan::NAMES, PcnMeterPlan::read);
-        let is_special = ["scheduler", "queue", "pcn", "policer", "shaper"].iter().any(|key| section.has(key));
-        let shaper_place = section.place_below(&["shaper", "token-bucket"]);
+        let impairments = section.components_of("impairment", "impairment", ImpairmentPlan::NAMES, ImpairmentPlan::read);
+        let pcn = section.components_of("pcn", "PCN meter", PcnMeterPlan::NAMES, PcnMeterPlan::read);
+        let is_configured = ["scheduler", "queue", "pcn", "policer", "shaper"].iter().any(|key| section.has(key));
+        let shaper_location = section.location_below(&["shaper", "token-bucket"]);
         let (policer, level, marker, shaper, impairments, pcn) = (policer?, level?, marker?, shaper?, impairments?, pcn?);
         if pcn_at.is_some() && pcn.is_empty() {
-            section.wrong("pcn-at", "has no effect without a PCN meter; write pcn or leave it out");
+            section.report("pcn-at", "has no effect without a PCN meter; write pcn or leave it out");
         }
         if let (Some(_), Some(class)) = (&policer, level.leaves().iter().find(|(_, class)| class.policer.is_some())) {
             let message =
                 format!("stands at the link and at class {}; packets pass one, so write it for the classes", quoted(&class.1.name));
-            section.wrong("policer", message);
+            section.report("policer", message);
         }
         let pcn_at = match pcn_at {
             None | Some(PcnMetered::Accepted) => PcnAt::Accepted,
             Some(PcnMetered::Offered) => PcnAt::Offered,
             Some(PcnMetered::Departure) => PcnAt::Departure,
         };
-        Some(PortDraft { policer, marker, level, pcn, pcn_at, shaper, shaper_place, impairments, is_special })
+        Some(PortDraft { policer, marker, level, pcn, pcn_at, shaper, shaper_location, impairments, is_configured })
     }
 }
 
@@ -104,9 +104,9 @@ impl PortDraft {
             pcn: Vec::new(),
             pcn_at: PcnAt::default(),
             shaper: None,
-            shaper_place: Place::Whole,
+            shaper_location: SourceLocation::Whole,
             impairments: Vec::new(),
-            is_special: false,
+            is_configured: false,
         }
     }
 
@@ -148,14 +148,14 @@ fn read_marker(section: &mut Section<'_>) -> Reading<MarkerPlan> {
     let meter = section.one_of("marker", "meter", MeterPlan::NAMES, &["at"], MeterPlan::read);
     let keys = section.has("marker").then(|| section.table("marker")).flatten().map(|mut table| {
         let keys = MarkerKeys::read(&mut table);
-        table.all();
+        table.entries();
         keys
     });
     match (meter, keys) {
         (Reading::Given(meter), Some(Some(keys))) => {
             let at = match keys.at {
-                At::Arrival => MarkAt::Arrival,
-                At::Departure => MarkAt::Departure,
+                MarkerPosition::Arrival => MarkAt::Arrival,
+                MarkerPosition::Departure => MarkAt::Departure,
             };
             Reading::Given(MarkerPlan { meter, at })
         }

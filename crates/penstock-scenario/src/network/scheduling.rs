@@ -1,8 +1,8 @@
-//! Schedulers and their classes, as deep as an author nests them.
+//! Schedulers and their classes, nested to any depth.
 
-use crate::read::mistake::{Mistakes, Place};
-use crate::read::section::{Nothing, Section};
-use crate::read::suggest::{listed, unknown};
+use crate::read::mistake::{Mistakes, SourceLocation};
+use crate::read::section::{NoParameters, Section};
+use crate::read::suggest::{join_words, unknown};
 use penstock_engine::blueprint::QueuePlan;
 use penstock_model::conditioner::PolicerPlan;
 use penstock_model::discipline::DisciplinePlan;
@@ -12,16 +12,16 @@ use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimi
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Bytes, Rate};
 
-/// A scheduler and what it chooses between; without classes, one queue.
+/// A scheduler and its classes; without classes, one queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
     pub scheduler: SchedulerPlan,
     /// In the scheduler's order.
     pub classes: Vec<Class>,
-    /// What a queue takes of which nothing is said.
+    /// The discipline of queues without one of their own.
     default: Option<DisciplinePlan>,
     /// Where the scheduler's name, or its order, is written.
-    pub place: Place,
+    pub location: SourceLocation,
 }
 
 /// A class of a scheduler.
@@ -29,7 +29,7 @@ pub(crate) struct Level {
 pub(crate) struct Class {
     pub name: String,
     pub path: String,
-    pub place: Place,
+    pub location: SourceLocation,
     keys: ClassKeys,
     pub rate_limit: Option<RateLimit>,
     pub policer: Option<PolicerPlan>,
@@ -40,12 +40,12 @@ pub(crate) struct Class {
 impl Level {
     /// One queue, a plain tail drop.
     pub fn single() -> Level {
-        Level { scheduler: fifo(), classes: Vec::new(), default: None, place: Place::Whole }
+        Level { scheduler: fifo(), classes: Vec::new(), default: None, location: SourceLocation::Whole }
     }
 
     /// Reads the keys `scheduler`, `queue` and `class` of a link or of a class; `None` after a mistake.
     pub fn read(section: &mut Section<'_>) -> Option<Level> {
-        let place = section.place_below(&["scheduler", "priority", "order"]);
+        let location = section.location_below(&["scheduler", "priority", "order"]);
         let scheduler = match section.one_of("scheduler", "scheduler", SchedulerPlan::NAMES, &[], SchedulerPlan::read) {
             Reading::Absent => Some(fifo()),
             Reading::Broken => None,
@@ -54,22 +54,22 @@ impl Level {
         let default = read_queue(section);
         let written = read_tables(section, scheduler.as_ref());
         let scheduler = scheduler?;
-        let classes = ordered(section, &scheduler, place, written?)?;
+        let classes = in_scheduler_order(section, &scheduler, location, written?)?;
         let has_queue = |class: &Class| class.queue.is_some() || class.below.as_ref().is_some_and(|level| level.default.is_some());
         if section.has("queue") && !classes.is_empty() && classes.iter().all(has_queue) {
-            section.wrong("queue", "has no effect: every class of the scheduler has a queue of its own; leave it out");
+            section.report("queue", "has no effect: every class of the scheduler has a queue of its own; leave it out");
         }
-        Some(Level { scheduler, classes, default: default?, place })
+        Some(Level { scheduler, classes, default: default?, location })
     }
 
     /// The queues' classes, from the first to the last, each with the scheduler that it belongs to.
     pub fn leaves(&self) -> Vec<(&SchedulerPlan, &Class)> {
-        self.all().into_iter().filter(|(_, class)| class.below.is_none()).collect()
+        self.all_classes().into_iter().filter(|(_, class)| class.below.is_none()).collect()
     }
 
-    /// The queues' plans, each with what it takes.
+    /// The queues' plans, each with its discipline.
     pub fn queues(&self) -> Vec<QueuePlan> {
-        let plain = DisciplinePlan::read("tail-drop", &mut Nothing).expect("tail drop has defaults for everything");
+        let plain = DisciplinePlan::read("tail-drop", &mut NoParameters).expect("tail drop has defaults for everything");
         if self.classes.is_empty() {
             let default = match &self.scheduler {
                 SchedulerPlan::FqCodel(parameters) => parameters.default_queue(),
@@ -95,7 +95,7 @@ impl Level {
         }
     }
 
-    /// What the engine is told of the classes.
+    /// The plans of the classes.
     pub fn plans(&self) -> Vec<ClassPlan> {
         let below = |level: &Level| Box::new(LevelPlan { scheduler: level.scheduler.clone(), classes: level.plans() });
         let plan = |class: &Class| ClassPlan {
@@ -106,39 +106,39 @@ impl Level {
         self.classes.iter().map(plan).collect()
     }
 
-    /// Notes limits that the link never reaches.
+    /// Reports limits that the link never reaches.
     pub fn check_rates(&self, mistakes: &Mistakes, fastest: Rate) {
-        for (_, class) in self.all() {
+        for (_, class) in self.all_classes() {
             if let Some(limit) = class.rate_limit.as_ref().filter(|limit| limit.rate > fastest) {
                 let message = format!("{} is above the rate of the link, {fastest}, so it would limit nothing", limit.rate);
-                mistakes.add(class.place, &format!("{}.rate-limit.rate", class.path), message);
+                mistakes.add(class.location, &format!("{}.rate-limit.rate", class.path), message);
             }
         }
     }
 
     /// All classes below, with the scheduler that each belongs to.
-    pub fn all(&self) -> Vec<(&SchedulerPlan, &Class)> {
+    pub fn all_classes(&self) -> Vec<(&SchedulerPlan, &Class)> {
         let mut all = Vec::new();
         for class in &self.classes {
             all.push((&self.scheduler, class));
-            all.extend(class.below.as_ref().map(Level::all).unwrap_or_default());
+            all.extend(class.below.as_ref().map(Level::all_classes).unwrap_or_default());
         }
         all
     }
 }
 
 impl Class {
-    /// What deficit round robin adds each round.
+    /// The quantum of deficit round robin.
     pub fn quantum(&self) -> Option<Bytes> {
         self.keys.quantum.map(|quantum| quantum.0)
     }
 }
 
 fn fifo() -> SchedulerPlan {
-    SchedulerPlan::read("fifo", &mut Nothing).expect("fifo has no parameters")
+    SchedulerPlan::read("fifo", &mut NoParameters).expect("fifo has no parameters")
 }
 
-/// What the queue takes, if it is said; `None` after a mistake.
+/// The discipline of the queue, if one is given; the outer `None` after a mistake.
 fn read_queue(section: &mut Section<'_>) -> Option<Option<DisciplinePlan>> {
     optional(section.one_of("queue", "discipline", DisciplinePlan::NAMES, &[], DisciplinePlan::read))
 }
@@ -154,24 +154,24 @@ pub(crate) fn optional<T>(part: Reading<T>) -> Option<Option<T>> {
 
 /// The classes that have a table; `None` after a mistake.
 fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> Option<Vec<Class>> {
-    if section.branch("class").is_none() {
+    if section.entry("class").is_none() {
         return Some(Vec::new());
     }
     let mut table = section.table("class")?;
     let mut classes = Some(Vec::new());
     if matches!(scheduler, Some(SchedulerPlan::FqCodel(_))) {
-        // What the classes say has no meaning then, so it is not judged as well.
-        table.wrong("", "has no effect with scheduler.fq-codel, which makes a queue for each flow; leave it out");
+        // The keys of the classes have no meaning then, so they are not checked.
+        table.report("", "has no effect with scheduler.fq-codel, which makes a queue for each flow; leave it out");
         return None;
     }
     if matches!(scheduler, Some(SchedulerPlan::Fifo(_))) {
         let schedulers: Vec<&str> = SchedulerPlan::NAMES.iter().copied().filter(|name| !matches!(*name, "fifo" | "fq-codel")).collect();
-        table.wrong("", format!("has no effect with one queue; write a scheduler ({}) or leave it out", listed(&schedulers)));
+        table.report("", format!("has no effect with one queue; write a scheduler ({}) or leave it out", join_words(&schedulers)));
         classes = None;
     }
-    for branch in table.all() {
+    for branch in table.entries() {
         let path = table.join(&branch.key);
-        let class = Section::new(table.mistakes, path, branch.place, &branch.tree).and_then(|mut class| {
+        let class = Section::new(table.mistakes, path, branch.location, &branch.tree).and_then(|mut class| {
             let read = read_class(&mut class, branch.key.clone(), scheduler);
             class.finish();
             read
@@ -186,9 +186,9 @@ fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> 
 
 fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&SchedulerPlan>) -> Option<Class> {
     let keys = ClassKeys::read(section);
-    // Known, whichever of them is read below.
+    // Known keys, whichever of them is read below.
     for key in ["queue", "rate-limit", "policer", "scheduler", "class"] {
-        section.branch(key);
+        section.entry(key);
     }
     let rate_limit = read_rate_limit(section);
     let policer = optional(section.one_of("policer", "policer", PolicerPlan::NAMES, &[], PolicerPlan::read));
@@ -197,23 +197,23 @@ fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&Schedu
     }
     let (queue, below) = if section.has("scheduler") || section.has("class") {
         if section.has("policer") {
-            section.wrong("policer", "stands where there is a queue; write one for each class below");
+            section.report("policer", "stands where there is a queue; write one for each class below");
         }
         let level = Level::read(section);
         if level.as_ref().is_some_and(|level| matches!(level.scheduler, SchedulerPlan::Cbq(_))) {
-            section.wrong("scheduler", "cbq holds its classes to shares of the link, so it stands at the link itself; not at a class");
+            section.report("scheduler", "cbq holds its classes to shares of the link, so it stands at the link itself; not at a class");
         }
         if level.as_ref().is_some_and(|level| matches!(level.scheduler, SchedulerPlan::FqCodel(_))) {
-            section.wrong("scheduler", "fq-codel makes queues by flow, so it stands at the link itself; not at a class");
+            section.report("scheduler", "fq-codel makes queues by flow, so it stands at the link itself; not at a class");
         } else if level.as_ref().is_some_and(|level| level.classes.is_empty()) {
-            section.wrong("scheduler", "leaves the class with one queue, as it has without it; leave it out");
+            section.report("scheduler", "leaves the class with one queue, as it has without it; leave it out");
         }
         (Some(None), level.map(Some))
     } else {
         (read_queue(section), Some(None))
     };
-    let (place, path) = (section.place, section.path.clone());
-    Some(Class { name, path, place, keys: keys?, rate_limit: rate_limit?, policer: policer?, queue: queue?, below: below? })
+    let (location, path) = (section.location, section.path.clone());
+    Some(Class { name, path, location, keys: keys?, rate_limit: rate_limit?, policer: policer?, queue: queue?, below: below? })
 }
 
 /// `None` after a mistake.
@@ -227,7 +227,7 @@ fn read_rate_limit(section: &mut Section<'_>) -> Option<Option<RateLimit>> {
     limit.map(Some)
 }
 
-/// Each scheduler reads keys of its own.
+/// Reports keys of a class that its scheduler needs or does not read.
 fn check_keys(section: &Section<'_>, scheduler: &SchedulerPlan) {
     let keys = scheduler.class_keys();
     let missing: Vec<&str> = keys.iter().filter(|(key, required)| *required && !section.has(key)).map(|(key, _)| *key).collect();
@@ -237,48 +237,53 @@ fn check_keys(section: &Section<'_>, scheduler: &SchedulerPlan) {
             "share" => "0.5",
             _ => "1",
         };
-        section.wrong(key, format!("is missing; scheduler.{} needs it: write {key} = {example}", scheduler.name()));
+        section.report(key, format!("is missing; scheduler.{} needs it: write {key} = {example}", scheduler.name()));
     }
     let fields = ClassKeys::FIELDS.iter().map(|field| field.key()).chain(["rate-limit".to_owned()]);
     for key in fields.filter(|key| section.has(key) && keys.iter().all(|(read, _)| read != key)) {
         let message = format!("has no effect with scheduler.{}, which reads {}; leave it out", scheduler.name(), read_by(scheduler));
-        section.wrong(&key, message);
+        section.report(&key, message);
     }
-    let says = ["queue", "policer", "scheduler", "class"].into_iter().chain(keys.iter().map(|(key, _)| *key));
-    if keys.iter().all(|(_, required)| !required) && says.into_iter().all(|key| !section.has(key)) {
-        section.wrong("", "says nothing; write queue.tail-drop = { ... } or leave the class out");
+    let may_have = ["queue", "policer", "scheduler", "class"].into_iter().chain(keys.iter().map(|(key, _)| *key));
+    if keys.iter().all(|(_, required)| !required) && may_have.into_iter().all(|key| !section.has(key)) {
+        section.report("", "is empty; write queue.tail-drop = { ... } or leave the class out");
     }
 }
 
 /// The keys of a class that a scheduler reads.
 fn read_by(scheduler: &SchedulerPlan) -> String {
     let keys: Vec<&str> = scheduler.class_keys().iter().map(|(key, _)| *key).collect();
-    listed(&keys)
+    join_words(&keys)
 }
 
 /// The classes in the scheduler's order; `None` after a mistake.
-fn ordered(section: &Section<'_>, scheduler: &SchedulerPlan, place: Place, mut written: Vec<Class>) -> Option<Vec<Class>> {
+fn in_scheduler_order(
+    section: &Section<'_>,
+    scheduler: &SchedulerPlan,
+    location: SourceLocation,
+    mut written: Vec<Class>,
+) -> Option<Vec<Class>> {
     match scheduler {
         SchedulerPlan::Fifo(_) | SchedulerPlan::FqCodel(_) => Some(written),
         SchedulerPlan::Priority(priority) => {
             let order: Vec<&str> = priority.order.iter().map(|class| class.0.as_str()).collect();
-            in_order(section, &order, place, written)
+            in_priority_order(section, &order, location, written)
         }
         _ if written.is_empty() => {
-            let place = section.place_of("scheduler");
+            let location = section.location_of("scheduler");
             let path = section.join(&format!("scheduler.{}", scheduler.name()));
             let message = format!("has no classes; write class.NAME = {{ ... }} for each, with {}", read_by(scheduler));
-            section.mistakes.add(place, &path, message);
+            section.mistakes.add(location, &path, message);
             None
         }
-        // The order on the page means nothing.
+        // The order in the file has no meaning.
         _ => {
             let shares: f64 = written.iter().filter_map(|class| class.keys.share).map(|share| share.0).sum();
             // Shares such as 1/3 add up only within rounding.
             if shares > 1.0 + 1e-9 {
                 let message = format!("the shares of its classes add up to {shares:.4} of the link; at most 1");
                 let path = section.join(&format!("scheduler.{}", scheduler.name()));
-                section.mistakes.add(section.place_of("scheduler"), &path, message);
+                section.mistakes.add(section.location_of("scheduler"), &path, message);
             }
             written.sort_by(|a, b| a.name.cmp(&b.name));
             Some(written)
@@ -287,17 +292,17 @@ fn ordered(section: &Section<'_>, scheduler: &SchedulerPlan, place: Place, mut w
 }
 
 /// The classes in the order of their names in `order`, also those without a table.
-fn in_order(section: &Section<'_>, order: &[&str], place: Place, mut written: Vec<Class>) -> Option<Vec<Class>> {
+fn in_priority_order(section: &Section<'_>, order: &[&str], location: SourceLocation, mut written: Vec<Class>) -> Option<Vec<Class>> {
     let path = section.join("scheduler.priority.order");
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
     let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
     if let Some(twice) = twice {
-        section.mistakes.add(place, &path, format!("names class {} twice", quoted(twice[0])));
+        section.mistakes.add(location, &path, format!("names class {} twice", quoted(twice[0])));
     }
     let unordered: Vec<&Class> = written.iter().filter(|class| !order.contains(&class.name.as_str())).collect();
     for class in &unordered {
-        section.mistakes.add(class.place, &class.path, unknown("class", &class.name, order));
+        section.mistakes.add(class.location, &class.path, unknown("class", &class.name, order));
     }
     if twice.is_some() || !unordered.is_empty() {
         return None;
@@ -307,7 +312,7 @@ fn in_order(section: &Section<'_>, order: &[&str], place: Place, mut written: Ve
         None => Class {
             name: (*name).to_owned(),
             path: path.clone(),
-            place,
+            location,
             keys: ClassKeys::default(),
             rate_limit: None,
             policer: None,

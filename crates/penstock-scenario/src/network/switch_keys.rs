@@ -1,6 +1,6 @@
-//! What a scenario may say of a node whose ports share a buffer, pauses the ports which feed it, or quenches sources.
+//! The keys of a switch: shared buffer, PAUSE, source quench.
 
-use crate::read::mistake::Place;
+use crate::read::mistake::SourceLocation;
 use crate::read::section::Section;
 use penstock_engine::blueprint::{PausePlan, SourceQuenchPlan};
 use penstock_model::buffer::BufferPlan;
@@ -8,7 +8,7 @@ use penstock_model::parameters::{Check, Parameters, Reading};
 use penstock_model::units::{Bytes, Duration};
 
 penstock_model::parameters! {
-    /// PAUSE: a switch tells the ports that feed it to stop, and to go on.
+    /// PAUSE: a switch pauses and resumes the ports that feed it.
     ///
     /// For each link into the node, the bytes held of what came over it are counted, from the arrival of a packet to the end of
     /// its transmission. The port at the link's other end completes the packet that it is sending. Messages take the
@@ -16,9 +16,9 @@ penstock_model::parameters! {
     /// the buffer has room, beyond `xoff` for each link, for a packet, what the link sends in the time of the message and of
     /// its own propagation, and another packet [IEEE8023 s31B].
     pub struct PauseKeys {
-        /// A port is told to stop when more than this is held of what it sent.
+        /// A port is paused when more than this is held of what it sent.
         xoff: Bytes;
-        /// It is told to go on when no more than this is; at most `xoff`.
+        /// It is resumed when no more than this is; at most `xoff`.
         xon: Bytes;
         /// What a message takes beside the propagation of the link back.
         processing: Duration = "0 s";
@@ -27,17 +27,17 @@ penstock_model::parameters! {
 impl Check for PauseKeys {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if self.xon > self.xoff {
-            mistake("xon", format!("{} is above xoff, {}; ports would be told to go on before they are told to stop", self.xon, self.xoff));
+            mistake("xon", format!("{} is above xoff, {}; ports would be resumed before they are paused", self.xon, self.xoff));
         }
     }
 }
 
 penstock_model::parameters! {
-    /// ICMP Source Quench: a switch tells the sources of packets that it drops to send less.
+    /// ICMP Source Quench: a switch asks the sources of packets that it drops to send less.
     ///
-    /// Whatever drops the packet, at most one quench per `interval` goes back from the node, over the way with the fewest links.
+    /// Whatever drops the packet, at most one quench per `interval` goes back from the node, over the route with the fewest links.
     /// It takes bandwidth, waits in queues, and may be lost. A TCP sender begins a slow start with one segment, and keeps its
-    /// threshold [RFC1122 s4.2.3.9]; open loops and calls ignore it. Dropped acknowledgements bring about none. Deprecated
+    /// threshold [RFC1122 s4.2.3.9]; open loops and calls ignore it. Dropped acknowledgements cause none. Deprecated
     /// [RFC6633]; here as a historic baseline [RFC792] [RFC1016].
     pub struct SourceQuenchKeys {
         /// At most one is sent in this time.
@@ -48,16 +48,16 @@ penstock_model::parameters! {
 }
 impl Check for SourceQuenchKeys {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        if self.packet.get() > MOST_QUENCH {
-            mistake("packet", format!("{} is larger than any quench; at most {MOST_QUENCH} bytes", self.packet));
+        if self.packet.get() > MAX_QUENCH {
+            mistake("packet", format!("{} is larger than any quench; at most {MAX_QUENCH} bytes", self.packet));
         }
     }
 }
 
 /// [RFC1812 s4.3.2.3]
-const MOST_QUENCH: u64 = 576;
+const MAX_QUENCH: u64 = 576;
 
-/// What the ports of a node, or of each member of a group, share.
+/// A switch as written: a node, or each member of a group.
 #[derive(Clone, Debug)]
 pub(crate) struct SwitchDraft {
     pub buffer: Option<BufferPlan>,
@@ -65,13 +65,13 @@ pub(crate) struct SwitchDraft {
     /// Without its routes.
     pub source_quench: Option<SourceQuenchPlan>,
     pub path: String,
-    pub buffer_place: Place,
-    pub pause_place: Place,
-    pub quench_place: Place,
+    pub buffer_location: SourceLocation,
+    pub pause_location: SourceLocation,
+    pub quench_location: SourceLocation,
 }
 
 impl SwitchDraft {
-    /// Reads what a node says of it; `None` after a mistake or if it says nothing.
+    /// Reads the keys of a switch at a node; `None` after a mistake or if there are none.
     pub fn read(section: &mut Section<'_>) -> Reading<SwitchDraft> {
         let buffer = section.one_of("buffer", "buffer policy", BufferPlan::NAMES, &[], BufferPlan::read);
         let pause = read_table(section, "pause", |PauseKeys { xoff, xon, processing }| PausePlan { xoff, xon, processing });
@@ -85,8 +85,16 @@ impl SwitchDraft {
             (Reading::Broken, ..) | (_, Reading::Broken, _) | (.., Reading::Broken) => return Reading::Broken,
             (buffer, pause, source_quench) => (given(buffer), given(pause), given(source_quench)),
         };
-        let [buffer_place, pause_place, quench_place] = ["buffer", "pause", "source-quench"].map(|key| section.place_of(key));
-        Reading::Given(SwitchDraft { buffer, pause, source_quench, path: section.path.clone(), buffer_place, pause_place, quench_place })
+        let [buffer_location, pause_location, quench_location] = ["buffer", "pause", "source-quench"].map(|key| section.location_of(key));
+        Reading::Given(SwitchDraft {
+            buffer,
+            pause,
+            source_quench,
+            path: section.path.clone(),
+            buffer_location,
+            pause_location,
+            quench_location,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::links::Links;
 use super::nodes::Nodes;
 use super::switch_keys::SwitchDraft;
-use crate::read::mistake::{Mistakes, Place};
+use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::suggest::unknown;
 use penstock_engine::blueprint::{LinkPlan, SharedBufferPlan, SwitchPlan};
 use penstock_model::buffer::static_shares::Shares;
@@ -20,16 +20,16 @@ pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec
         for node in members {
             // Members of a group are alike, and so are their mistakes.
             let mut sound = true;
-            let mut report = |place, path: String, message| {
+            let mut report = |location, path: String, message| {
                 sound = false;
                 if !reported {
-                    mistakes.add(place, &path, message);
+                    mistakes.add(location, &path, message);
                 }
             };
-            let member = Member { nodes, links, node: NodeId(node), draft };
-            member.check_ports(&mut report);
-            member.check_pause(&mut report);
-            let shares = member.shares(&mut report);
+            let check = SwitchCheck { nodes, links, node: NodeId(node), draft };
+            check.check_ports(&mut report);
+            check.check_pause(&mut report);
+            let shares = check.shares(&mut report);
             reported |= !sound;
             let buffer = draft.buffer.clone().map(|policy| SharedBufferPlan { policy, shares });
             plans.push(SwitchPlan { node: NodeId(node), buffer, pause: draft.pause, source_quench: draft.source_quench.clone() });
@@ -38,17 +38,17 @@ pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec
     plans
 }
 
-/// A node that is to be a switch.
-struct Member<'a> {
+/// A node that is to be a switch, with what it is checked against.
+struct SwitchCheck<'a> {
     nodes: &'a Nodes,
     links: &'a Links,
     node: NodeId,
     draft: &'a SwitchDraft,
 }
 
-type Report<'r> = &'r mut dyn FnMut(Place, String, String);
+type Report<'r> = &'r mut dyn FnMut(SourceLocation, String, String);
 
-impl Member<'_> {
+impl SwitchCheck<'_> {
     fn links_out(&self) -> impl Iterator<Item = (LinkId, &LinkPlan)> {
         let all = self.links.plans.iter().enumerate();
         all.filter(|(_, link)| link.from == self.node).map(|(i, link)| (LinkId(i as u32), link))
@@ -57,13 +57,13 @@ impl Member<'_> {
     fn check_ports(&self, report: Report<'_>) {
         if self.links_out().next().is_none() {
             let name = self.nodes.name(self.node);
-            let (place, key) = match (&self.draft.buffer, &self.draft.pause) {
-                (Some(_), _) => (self.draft.buffer_place, "buffer"),
-                (None, Some(_)) => (self.draft.pause_place, "pause"),
-                (None, None) => (self.draft.quench_place, "source-quench"),
+            let (location, key) = match (&self.draft.buffer, &self.draft.pause) {
+                (Some(_), _) => (self.draft.buffer_location, "buffer"),
+                (None, Some(_)) => (self.draft.pause_location, "pause"),
+                (None, None) => (self.draft.quench_location, "source-quench"),
             };
             let message = format!("no link begins at '{name}', so it has no ports for it; leave it out, or add a link from '{name}'");
-            report(place, format!("{}.{key}", self.draft.path), message);
+            report(location, format!("{}.{key}", self.draft.path), message);
         }
     }
 
@@ -81,14 +81,14 @@ impl Member<'_> {
                          link '{}', or add one from '{name}' to '{feeder}'",
                         link.path
                     );
-                    report(self.draft.pause_place, path(), message);
+                    report(self.draft.pause_location, path(), message);
                 }
                 Some(Duration::ZERO) => {
                     let message = format!(
                         "its messages to '{feeder}' would take no time; give the link from '{name}' to '{feeder}' a delay, or write \
                          processing, above 0 s"
                     );
-                    report(self.draft.pause_place, path(), message);
+                    report(self.draft.pause_location, path(), message);
                 }
                 Some(_) => {}
             }
@@ -108,19 +108,19 @@ impl Member<'_> {
             if shares.len() == before {
                 let mut known: Vec<&str> = self.links_out().map(|(id, _)| group_name(id).as_str()).collect();
                 known.dedup();
-                report(self.draft.buffer_place, path(), unknown("link from this node", name, &known));
+                report(self.draft.buffer_location, path(), unknown("link from this node", name, &known));
             }
         }
         let ports = self.links_out().count();
         let (sum, size) = (shares.iter().map(|(_, share)| amount(*share)).sum::<u64>(), amount(parameters.size));
         if sum > size {
             report(
-                self.draft.buffer_place,
+                self.draft.buffer_location,
                 path(),
                 format!("the shares of all links add up to {sum}, more than the shared buffer of {size}"),
             );
         } else if shares.len() < ports && (size - sum) < (ports - shares.len()) as u64 {
-            report(self.draft.buffer_place, path(), "leave nothing for the ports that are not named; name all or leave some".to_owned());
+            report(self.draft.buffer_location, path(), "leave nothing for the ports that are not named; name all or leave some".to_owned());
         }
         shares
     }

@@ -1,15 +1,15 @@
-//! One text for one scenario, for hashing.
+//! The canonical form of a scenario, for hashing.
 
-use crate::read::tree::{Branch, Item, Tree};
+use crate::read::tree::{Item, TableEntry, Tree};
 
-/// Keys of the top level that no number of a run depends on; the seed is given to a run apart.
-const APART: [&str; 2] = ["description", "seed"];
+/// Keys of the top level that no result depends on; the seed is an argument of a run.
+const EXCLUDED_KEYS: [&str; 2] = ["description", "seed"];
 
 /// JSON with sorted keys and without blanks. Impairments and PCN meters, whose order has a meaning, become a list of pairs.
 pub(crate) fn write(tree: &Tree) -> String {
     let mut kept = tree.clone();
     if let Item::Table(table) = &mut kept.item {
-        table.retain(|branch| !APART.contains(&branch.key.as_str()));
+        table.retain(|branch| !EXCLUDED_KEYS.contains(&branch.key.as_str()));
     }
     let mut text = String::new();
     value(&mut text, &kept);
@@ -25,7 +25,7 @@ fn value(text: &mut String, tree: &Tree) {
         Item::Switch(switch) => text.push_str(&switch.to_string()),
         Item::List(items) => list(text, items.iter(), value),
         Item::Table(table) => {
-            let mut branches: Vec<&Branch> = table.iter().collect();
+            let mut branches: Vec<&TableEntry> = table.iter().collect();
             branches.sort_by(|a, b| a.key.cmp(&b.key));
             text.push('{');
             for (i, branch) in branches.iter().enumerate() {

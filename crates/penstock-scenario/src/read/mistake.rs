@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, and where.
+//! Mistakes in a scenario, and where they are.
 
 use penstock_model::printable::{file_name, shortened};
 use std::cell::RefCell;
@@ -54,9 +54,9 @@ pub fn report(mistakes: &[Mistake]) -> String {
     text
 }
 
-/// Where something was written.
+/// Where a value was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum SourceLocation {
     /// In the file.
     Text {
         /// From 1.
@@ -86,34 +86,34 @@ impl Mistakes {
     }
 
     /// Reports a mistake.
-    pub fn add(&self, place: Place, path: &str, message: impl Into<String>) {
-        self.found.borrow_mut().push(self.at(place, path, message.into()));
+    pub fn add(&self, location: SourceLocation, path: &str, message: impl Into<String>) {
+        self.found.borrow_mut().push(self.at(location, path, message.into()));
     }
 
     /// Reports a warning: what is probably not meant, but can run.
-    pub fn warn(&self, place: Place, path: &str, message: impl Into<String>) {
-        self.warnings.borrow_mut().push(self.at(place, path, message.into()));
+    pub fn warn(&self, location: SourceLocation, path: &str, message: impl Into<String>) {
+        self.warnings.borrow_mut().push(self.at(location, path, message.into()));
     }
 
-    fn at(&self, place: Place, path: &str, message: String) -> Mistake {
-        let (file, line, column) = match place {
-            Place::Text { line, column } => (self.file.clone(), Some(line), Some(column)),
-            Place::Set(set) => (format!("--set {}", shortened(&self.sets[set], LONGEST_PATH)), None, None),
-            Place::Whole => (self.file.clone(), None, None),
+    fn at(&self, location: SourceLocation, path: &str, message: String) -> Mistake {
+        let (file, line, column) = match location {
+            SourceLocation::Text { line, column } => (self.file.clone(), Some(line), Some(column)),
+            SourceLocation::Set(set) => (format!("--set {}", shortened(&self.sets[set], LONGEST_PATH)), None, None),
+            SourceLocation::Whole => (self.file.clone(), None, None),
         };
         Mistake { file, line, column, path: shortened(path, LONGEST_PATH), message: shortened(&message, LONGEST_MESSAGE) }
     }
 
     /// The path of the setting that wrote what stands at `place`.
-    pub fn set_path(&self, place: Place) -> Option<&str> {
-        match place {
-            Place::Set(set) => Some(&self.sets[set]),
+    pub fn setting_path(&self, location: SourceLocation) -> Option<&str> {
+        match location {
+            SourceLocation::Set(set) => Some(&self.sets[set]),
             _ => None,
         }
     }
 
     /// Whether nothing has been found so far.
-    pub fn none(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.found.borrow().is_empty()
     }
 

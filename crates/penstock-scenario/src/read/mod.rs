@@ -1,4 +1,4 @@
-//! Reads TOML: values with their places, tables, and the mistakes in them.
+//! Reads TOML: values with their locations, tables, and the mistakes in them.
 
 pub(crate) mod canonical;
 pub(crate) mod mistake;

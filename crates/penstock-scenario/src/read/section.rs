@@ -1,8 +1,8 @@
-//! Reads one table of a scenario: every key once, and at the end whatever was not asked for is a mistake.
+//! Reads one table of a scenario: keys one by one, and at the end every other key is a mistake.
 
-use crate::read::mistake::{Mistakes, Place};
-use crate::read::suggest::{listed, nearest, unknown};
-use crate::read::tree::{Branch, Item, Tree};
+use crate::read::mistake::{Mistakes, SourceLocation};
+use crate::read::suggest::{join_words, nearest, unknown};
+use crate::read::tree::{Item, TableEntry, Tree};
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
 use penstock_model::parameters::{Field, Kind, Reader, Reading, Value};
 use penstock_model::printable::quoted;
@@ -11,10 +11,10 @@ use penstock_model::printable::quoted;
 pub(crate) struct Section<'a> {
     pub mistakes: &'a Mistakes,
     pub path: String,
-    pub place: Place,
-    table: &'a [Branch],
+    pub location: SourceLocation,
+    table: &'a [TableEntry],
     known: Vec<String>,
-    // A mistake has already told to write the whole table.
+    // A mistake has already advised to write the whole table.
     hinted: bool,
     // Words of the choices read so far, for suggestions.
     choices: Vec<(String, &'static [(&'static str, &'static str)])>,
@@ -22,54 +22,54 @@ pub(crate) struct Section<'a> {
 
 impl<'a> Section<'a> {
     /// Begins to read `tree`, which must be a table.
-    pub fn new(mistakes: &'a Mistakes, path: String, place: Place, tree: &'a Tree) -> Option<Section<'a>> {
+    pub fn new(mistakes: &'a Mistakes, path: String, location: SourceLocation, tree: &'a Tree) -> Option<Section<'a>> {
         match &tree.item {
-            Item::Table(table) => Some(Section { mistakes, path, place, table, known: Vec::new(), hinted: false, choices: Vec::new() }),
+            Item::Table(table) => Some(Section { mistakes, path, location, table, known: Vec::new(), hinted: false, choices: Vec::new() }),
             _ => {
-                mistakes.add(place, &path, format!("{} is not a table; write {{ key = value }}", tree.value().quoted()));
+                mistakes.add(location, &path, format!("{} is not a table; write {{ key = value }}", tree.value().quoted()));
                 None
             }
         }
     }
 
     /// A table without entries.
-    fn empty(mistakes: &'a Mistakes, path: String, place: Place) -> Section<'a> {
-        Section { mistakes, path, place, table: &[], known: Vec::new(), hinted: false, choices: Vec::new() }
+    fn empty(mistakes: &'a Mistakes, path: String, location: SourceLocation) -> Section<'a> {
+        Section { mistakes, path, location, table: &[], known: Vec::new(), hinted: false, choices: Vec::new() }
     }
 
     /// The entry under `key`, which counts as known from now on.
-    pub fn branch(&mut self, key: &str) -> Option<&'a Branch> {
+    pub fn entry(&mut self, key: &str) -> Option<&'a TableEntry> {
         if self.known.iter().all(|known| known != key) {
             self.known.push(key.to_owned());
         }
         self.table.iter().find(|branch| branch.key == key)
     }
 
-    /// Counts every key as known.
-    pub fn all(&mut self) -> &'a [Branch] {
+    /// All entries, whose keys count as known from now on.
+    pub fn entries(&mut self) -> &'a [TableEntry] {
         self.known = self.table.iter().map(|branch| branch.key.clone()).collect();
         self.table
     }
 
     /// The table under `key`.
     pub fn table(&mut self, key: &str) -> Option<Section<'a>> {
-        let branch = self.branch(key)?;
-        Section::new(self.mistakes, self.join(key), branch.place, &branch.tree)
+        let branch = self.entry(key)?;
+        Section::new(self.mistakes, self.join(key), branch.location, &branch.tree)
     }
 
     /// The tables of the list under `key`, with their positions.
     pub fn tables(&mut self, key: &str) -> Vec<Section<'a>> {
-        let Some(branch) = self.branch(key) else { return Vec::new() };
+        let Some(branch) = self.entry(key) else { return Vec::new() };
         let path = self.join(key);
         match &branch.tree.item {
             Item::List(items) => items
                 .iter()
                 .enumerate()
-                .filter_map(|(i, item)| Section::new(self.mistakes, format!("{path}[{i}]"), item.place, item))
+                .filter_map(|(i, item)| Section::new(self.mistakes, format!("{path}[{i}]"), item.location, item))
                 .collect(),
             _ => {
                 let how = if self.path.is_empty() { format!("[[{key}]]") } else { format!("{key} = [{{ ... }}, ...]") };
-                self.mistakes.add(branch.place, &path, format!("is a list of tables; write {how}"));
+                self.mistakes.add(branch.location, &path, format!("is a list of tables; write {how}"));
                 Vec::new()
             }
         }
@@ -84,13 +84,13 @@ impl<'a> Section<'a> {
         beside: &[&str],
         read: impl FnOnce(&str, &mut dyn Reader) -> Option<T>,
     ) -> Reading<T> {
-        let Some(branch) = self.branch(key) else { return Reading::Absent };
+        let Some(branch) = self.entry(key) else { return Reading::Absent };
         let path = self.join(key);
         match &branch.tree.item {
             Item::Table(entries) => {
-                let chosen: Vec<&Branch> = entries.iter().filter(|entry| !beside.contains(&entry.key.as_str())).collect();
-                match self.only(branch.place, &path, what, names, &chosen) {
-                    Some(only) => component(self.mistakes, &path, only, read),
+                let chosen: Vec<&TableEntry> = entries.iter().filter(|entry| !beside.contains(&entry.key.as_str())).collect();
+                match self.single_component(branch.location, &path, what, names, &chosen) {
+                    Some(only) => read_component(self.mistakes, &path, only, read),
                     None => Reading::Broken,
                 }
             }
@@ -101,26 +101,33 @@ impl<'a> Section<'a> {
                 };
                 let written = branch.tree.value().quoted();
                 let message = format!("{written} is not a table; write {key}.{} = {{ ... }}", meant.unwrap_or(names[0]));
-                self.mistakes.add(branch.place, &path, message);
+                self.mistakes.add(branch.location, &path, message);
                 Reading::Broken
             }
         }
     }
 
     /// The only one of the `chosen` components of the table at `path`, if it is known.
-    fn only(&self, place: Place, path: &str, what: &str, names: &[&str], chosen: &[&'a Branch]) -> Option<&'a Branch> {
+    fn single_component(
+        &self,
+        location: SourceLocation,
+        path: &str,
+        what: &str,
+        names: &[&str],
+        chosen: &[&'a TableEntry],
+    ) -> Option<&'a TableEntry> {
         let mut known = true;
         for entry in chosen.iter().filter(|entry| !names.contains(&entry.key.as_str())) {
             known = false;
-            self.mistakes.add(entry.place, path, unknown(what, &entry.key, names));
+            self.mistakes.add(entry.location, path, unknown(what, &entry.key, names));
         }
         match chosen {
             _ if !known => {}
             [only] => return Some(only),
-            [] => self.mistakes.add(place, path, format!("names no {what}; one of {}", listed(names))),
+            [] => self.mistakes.add(location, path, format!("names no {what}; one of {}", join_words(names))),
             [first, second, ..] => {
                 self.mistakes.add(
-                    second.place,
+                    second.location,
                     path,
                     format!("names two {what}s, {} and {}; keep one", quoted(&first.key), quoted(&second.key)),
                 );
@@ -130,7 +137,7 @@ impl<'a> Section<'a> {
     }
 
     /// A table of components, in the order written; `None` after a mistake.
-    pub fn some_of<T>(
+    pub fn components_of<T>(
         &mut self,
         key: &str,
         what: &str,
@@ -141,11 +148,11 @@ impl<'a> Section<'a> {
             return self.table.iter().all(|branch| branch.key != key).then(Vec::new);
         };
         let (mut parts, mut sound) = (Vec::new(), true);
-        for entry in table.all() {
+        for entry in table.entries() {
             let part = if names.contains(&entry.key.as_str()) {
-                component(self.mistakes, &table.path, entry, &read)
+                read_component(self.mistakes, &table.path, entry, &read)
             } else {
-                self.mistakes.add(entry.place, &table.path, unknown(what, &entry.key, names));
+                self.mistakes.add(entry.location, &table.path, unknown(what, &entry.key, names));
                 Reading::Broken
             };
             match part {
@@ -156,12 +163,12 @@ impl<'a> Section<'a> {
         sound.then_some(parts)
     }
 
-    /// Ends the reading: keys that were not asked for are unknown.
+    /// Ends the reading: all other keys are unknown.
     pub fn finish(self) {
         let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
         for branch in self.table.iter().filter(|branch| !known.contains(&branch.key.as_str())) {
-            let message = no_ecn_here(&self.path, &branch.key).unwrap_or_else(|| unknown("key", &branch.key, &known));
-            self.mistakes.add(branch.place, &self.join(&branch.key), message);
+            let message = why_no_ecn(&self.path, &branch.key).unwrap_or_else(|| unknown("key", &branch.key, &known));
+            self.mistakes.add(branch.location, &self.join(&branch.key), message);
         }
     }
 
@@ -174,31 +181,31 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Notes a mistake at `key`, or at the table as a whole if nothing is written there.
-    pub fn wrong(&self, key: &str, message: impl Into<String>) {
-        self.mistakes.add(self.place_of(key), &self.join(key), message);
+    /// Reports a mistake at `key`, or at the table as a whole if nothing is written there.
+    pub fn report(&self, key: &str, message: impl Into<String>) {
+        self.mistakes.add(self.location_of(key), &self.join(key), message);
     }
 
     /// Where `key` stands.
-    pub fn place_of(&self, key: &str) -> Place {
-        self.table.iter().find(|branch| branch.key == key).map_or(self.place, |branch| branch.place)
+    pub fn location_of(&self, key: &str) -> SourceLocation {
+        self.table.iter().find(|branch| branch.key == key).map_or(self.location, |branch| branch.location)
     }
 
     /// Where the key at the end of `keys` stands, each in the table of the one before; as far as they are written.
-    pub fn place_below(&self, keys: &[&str]) -> Place {
-        let (mut table, mut place) = (self.table, self.place);
+    pub fn location_below(&self, keys: &[&str]) -> SourceLocation {
+        let (mut table, mut location) = (self.table, self.location);
         for key in keys {
             let Some(branch) = table.iter().find(|branch| branch.key == *key) else { break };
-            place = branch.place;
+            location = branch.location;
             let Item::Table(inner) = &branch.tree.item else { break };
             table = inner;
         }
-        place
+        location
     }
 
     /// The path of this table for `--set`, if it is there only because a setting names a key of it.
-    fn begun_by_a_setting(&self) -> Option<String> {
-        let set = self.mistakes.set_path(self.place)?;
+    fn path_created_by_setting(&self) -> Option<String> {
+        let set = self.mistakes.setting_path(self.location)?;
         let name = self.path.rsplit('.').next()?;
         let segments: Vec<&str> = set.split('.').collect();
         let at = segments[..segments.len() - 1].iter().rposition(|segment| *segment == name)?;
@@ -225,7 +232,7 @@ impl Reader for Section<'_> {
         if let Kind::Choice(words) = field.kind {
             self.choices.push((key.clone(), words));
         }
-        self.branch(&key).map(|branch| branch.tree.value())
+        self.entry(&key).map(|branch| branch.tree.value())
     }
 
     fn mistake(&mut self, key: &str, message: String) {
@@ -239,33 +246,33 @@ impl Reader for Section<'_> {
         };
         let mut hint = meant.map(|word| format!("; did you mean '{word}'?")).unwrap_or_default();
         if message.starts_with("is missing") && !self.hinted {
-            if let Some(component) = self.begun_by_a_setting() {
+            if let Some(component) = self.path_created_by_setting() {
                 self.hinted = true;
                 hint = format!(
-                    "; '{}' is not on the page, so write the whole table, as in --set '{component}={{ ... }}'",
+                    "; '{}' is not in the file, so write the whole table, as in --set '{component}={{ ... }}'",
                     component.rsplit('.').next().unwrap_or_default()
                 );
             }
         }
-        let place = self.place_below(&key.split('.').collect::<Vec<_>>());
-        self.mistakes.add(place, &self.join(key), format!("{message}{hint}"));
+        let location = self.location_below(&key.split('.').collect::<Vec<_>>());
+        self.mistakes.add(location, &self.join(key), format!("{message}{hint}"));
     }
 
     fn component(&mut self, field: &Field, read: &mut dyn FnMut(&str, &mut dyn Reader)) -> bool {
         let Kind::Component { of, names } = field.kind else { unreachable!("only components are read as components") };
         let (key, what) = (field.key(), of.replace('-', " "));
-        let Some(branch) = self.branch(&key) else { return false };
+        let Some(branch) = self.entry(&key) else { return false };
         let path = self.join(&key);
-        let wrong = |message: String| self.mistakes.add(branch.place, &path, message);
+        let wrong = |message: String| self.mistakes.add(branch.location, &path, message);
         match &branch.tree.item {
             Item::Text(name) if names.contains(&name.as_str()) => {
-                read(name, &mut Section::empty(self.mistakes, format!("{path}.{name}"), branch.place));
+                read(name, &mut Section::empty(self.mistakes, format!("{path}.{name}"), branch.location));
             }
             Item::Text(name) => wrong(unknown(&what, name, names)),
             Item::Table(entries) => {
-                let chosen: Vec<&Branch> = entries.iter().collect();
-                if let Some(only) = self.only(branch.place, &path, &what, names, &chosen) {
-                    component(self.mistakes, &path, only, |name, parameters| {
+                let chosen: Vec<&TableEntry> = entries.iter().collect();
+                if let Some(only) = self.single_component(branch.location, &path, &what, names, &chosen) {
+                    read_component(self.mistakes, &path, only, |name, parameters| {
                         read(name, parameters);
                         Some(())
                     });
@@ -278,8 +285,13 @@ impl Reader for Section<'_> {
 }
 
 /// Reads the parameters of the component that `entry` names.
-fn component<T>(mistakes: &Mistakes, path: &str, entry: &Branch, read: impl FnOnce(&str, &mut dyn Reader) -> Option<T>) -> Reading<T> {
-    let Some(mut section) = Section::new(mistakes, format!("{path}.{}", entry.key), entry.place, &entry.tree) else {
+fn read_component<T>(
+    mistakes: &Mistakes,
+    path: &str,
+    entry: &TableEntry,
+    read: impl FnOnce(&str, &mut dyn Reader) -> Option<T>,
+) -> Reading<T> {
+    let Some(mut section) = Section::new(mistakes, format!("{path}.{}", entry.key), entry.location, &entry.tree) else {
         return Reading::Broken;
     };
     let plan = read(&entry.key, &mut section);
@@ -287,10 +299,10 @@ fn component<T>(mistakes: &Mistakes, path: &str, entry: &Branch, read: impl FnOn
     plan.map_or(Reading::Broken, Reading::Given)
 }
 
-/// A component written with nothing but its name.
-pub(crate) struct Nothing;
+/// The parameters of a component of which only the name is written.
+pub(crate) struct NoParameters;
 
-impl Reader for Nothing {
+impl Reader for NoParameters {
     fn take(&mut self, _: &Field) -> Option<Value> {
         None
     }
@@ -298,7 +310,7 @@ impl Reader for Nothing {
 }
 
 /// Why `ecn` is unknown at a discipline: one that cannot mark packets, or does so in any case.
-fn no_ecn_here(path: &str, key: &str) -> Option<String> {
+fn why_no_ecn(path: &str, key: &str) -> Option<String> {
     let name = path.rsplit_once("queue.")?.1;
     if key != "ecn" || !DisciplinePlan::NAMES.contains(&name) {
         return None;
@@ -306,5 +318,5 @@ fn no_ecn_here(path: &str, key: &str) -> Option<String> {
     if ALWAYS_MARKING.contains(&name) {
         return Some(format!("{name} marks ECN-capable packets without being told to; leave it out"));
     }
-    Some(format!("{name} cannot mark packets ({} can)", listed(&DisciplinePlan::with_ecn())))
+    Some(format!("{name} cannot mark packets ({} can)", join_words(&DisciplinePlan::with_ecn())))
 }

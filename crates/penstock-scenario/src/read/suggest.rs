@@ -1,9 +1,9 @@
-//! "Did you mean": the nearest of the words that would have been right.
+//! Suggestions for misspelt words: the nearest of those that are allowed.
 
 use penstock_model::parameters::LONGEST_NAME;
 use penstock_model::printable::{quoted, shortened};
 
-/// The word of `known` nearest to `word`, if it is near enough to have been meant.
+/// The word of `known` nearest to `word`, if it is near enough.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.to_lowercase().chars().take(LONGEST_NAME + 1).collect();
     if word.len() > LONGEST_NAME {
@@ -21,14 +21,14 @@ pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
     let meant = nearest(word, known.iter().copied()).map(|near| format!("; did you mean {}?", quoted(near))).unwrap_or_default();
     let allowed = match known {
         [] => format!("there is no {what} here"),
-        _ if meant.is_empty() => format!("one of {}", listed(known)),
-        _ => listed(known),
+        _ if meant.is_empty() => format!("one of {}", join_words(known)),
+        _ => join_words(known),
     };
     format!("unknown {what} {}{meant} ({allowed})", quoted(word))
 }
 
 /// The words with commas, the first dozen of them.
-pub(crate) fn listed(words: &[&str]) -> String {
+pub(crate) fn join_words(words: &[&str]) -> String {
     const SHOWN: usize = 12;
     let rest = if words.len() > SHOWN { ", ..." } else { "" };
     let shown: Vec<String> = words.iter().take(SHOWN).map(|word| shortened(word, LONGEST_NAME)).collect();

@@ -1,19 +1,19 @@
-//! The scenario as written: TOML values that remember where they stand.
+//! The scenario as a tree of TOML values with their locations.
 
-use crate::read::mistake::{Mistakes, Place};
+use crate::read::mistake::{Mistakes, SourceLocation};
 use penstock_model::parameters::Value;
 use penstock_model::printable::shortened;
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
 
-/// A value and its place.
+/// A value and its location.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
-    pub place: Place,
+    pub location: SourceLocation,
     pub item: Item,
 }
 
-/// What stands there.
+/// A TOML value.
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
     Text(String),
@@ -22,14 +22,14 @@ pub(crate) enum Item {
     Switch(bool),
     List(Vec<Tree>),
     /// In the order written.
-    Table(Vec<Branch>),
+    Table(Vec<TableEntry>),
 }
 
-/// A key of a table.
+/// A key of a table, with its value.
 #[derive(Clone, Debug)]
-pub(crate) struct Branch {
+pub(crate) struct TableEntry {
     pub key: String,
-    pub place: Place,
+    pub location: SourceLocation,
     pub tree: Tree,
 }
 
@@ -69,27 +69,27 @@ pub(crate) fn parse(text: &str, mistakes: &Mistakes) -> Option<Tree> {
     let lines = Lines::new(text);
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
-        let place = error.span().map_or(Place::Whole, |span| lines.place(span.start));
-        mistakes.add(place, "", format!("this is not TOML: {}", error.message().trim().replace('\n', ", ")));
+        let location = error.span().map_or(SourceLocation::Whole, |span| lines.location(span.start));
+        mistakes.add(location, "", format!("this is not TOML: {}", error.message().trim().replace('\n', ", ")));
     }
-    errors.is_empty().then(|| Converter { place: &|offset| lines.place(offset), mistakes }.table(table.span().start, table.get_ref()))
+    errors.is_empty().then(|| Converter { location: &|offset| lines.location(offset), mistakes }.table(table.span().start, table.get_ref()))
 }
 
 /// Reads the value of a setting: TOML if it is TOML, else text.
-pub(crate) fn parse_set(text: &str, place: Place, mistakes: &Mistakes) -> Tree {
+pub(crate) fn parse_setting_value(text: &str, location: SourceLocation, mistakes: &Mistakes) -> Tree {
     match DeValue::parse(text) {
-        Ok(value) => Converter { place: &|_| place, mistakes }.value(value.span().start, value.get_ref()),
-        Err(_) => Tree { place, item: Item::Text(text.to_owned()) },
+        Ok(value) => Converter { location: &|_| location, mistakes }.value(value.span().start, value.get_ref()),
+        Err(_) => Tree { location, item: Item::Text(text.to_owned()) },
     }
 }
 
-/// What keeps `text` from being a TOML value.
-pub(crate) fn why_not_toml(text: &str) -> Option<String> {
+/// Why `text` is not a TOML value, if it is not.
+pub(crate) fn toml_error(text: &str) -> Option<String> {
     DeValue::parse(text).err().map(|error| error.message().trim().replace('\n', ", "))
 }
 
 struct Converter<'a> {
-    place: &'a dyn Fn(usize) -> Place,
+    location: &'a dyn Fn(usize) -> SourceLocation,
     mistakes: &'a Mistakes,
 }
 
@@ -98,23 +98,23 @@ impl Converter<'_> {
         // The parser's map is sorted by key; the order written is that of the keys' places.
         let mut entries: Vec<(&Spanned<_>, &Spanned<DeValue<'_>>)> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
-        let branch = |(key, value): &(&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| Branch {
+        let branch = |(key, value): &(&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| TableEntry {
             key: key.get_ref().to_string(),
-            place: (self.place)(key.span().start),
+            location: (self.location)(key.span().start),
             tree: self.value(value.span().start, value.get_ref()),
         };
-        Tree { place: (self.place)(start), item: Item::Table(entries.iter().map(branch).collect()) }
+        Tree { location: (self.location)(start), item: Item::Table(entries.iter().map(branch).collect()) }
     }
 
     fn value(&self, start: usize, value: &DeValue<'_>) -> Tree {
-        let place = (self.place)(start);
+        let location = (self.location)(start);
         let item = match value {
             DeValue::String(text) => Item::Text(text.to_string()),
             DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
                 Ok(number) => Item::Integer(number),
                 Err(_) => {
                     self.mistakes.add(
-                        place,
+                        location,
                         "",
                         format!("{} is too large; whole numbers go up to {}", shortened(number.as_str(), 60), i64::MAX),
                     );
@@ -128,7 +128,7 @@ impl Converter<'_> {
             DeValue::Array(items) => Item::List(items.iter().map(|item| self.value(item.span().start, item.get_ref())).collect()),
             DeValue::Table(table) => return self.table(start, table),
         };
-        Tree { place, item }
+        Tree { location, item }
     }
 }
 
@@ -144,10 +144,10 @@ impl<'a> Lines<'a> {
         Lines { text, starts }
     }
 
-    fn place(&self, offset: usize) -> Place {
+    fn location(&self, offset: usize) -> SourceLocation {
         let line = self.starts.partition_point(|start| *start <= offset);
         let before = self.text.get(self.starts[line - 1]..offset).unwrap_or_default();
-        Place::Text {
+        SourceLocation::Text {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column: 1 + u32::try_from(before.chars().count()).unwrap_or(u32::MAX - 1),
         }

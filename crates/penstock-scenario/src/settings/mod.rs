@@ -1,12 +1,12 @@
 //! Settings of the command line, applied to the scenario before it is validated.
 
-pub(crate) mod shape;
+pub(crate) mod path_schema;
 
 use crate::catalogue::sections::SECTIONS;
-use crate::read::mistake::{Mistakes, Place};
+use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::suggest::unknown;
-use crate::read::tree::{parse_set, why_not_toml, Branch, Item, Tree};
-use crate::settings::shape::Shape;
+use crate::read::tree::{parse_setting_value, toml_error, Item, TableEntry, Tree};
+use crate::settings::path_schema::PathSchema;
 use penstock_model::parameters::Field;
 use penstock_model::printable::{quoted, shortened};
 
@@ -18,32 +18,34 @@ const LISTS: [&str; 3] = ["links", "flows", "calls"];
 /// The path begins with a key of the top level, with `links.NAME`, `flows.NAME` or `calls.NAME`, or with the name itself;
 /// a group called `calls` hides the key of that name where the scenario does not have it.
 pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
-    let place = Place::Set(set);
+    let location = SourceLocation::Set(set);
     let segments: Vec<&str> = path.split('.').collect();
     if segments.iter().any(|segment| segment.is_empty()) {
-        mistakes.add(place, "", "is not a path; write names with dots between, such as r1-r2.queue.red.limit");
+        mistakes.add(location, "", "is not a path; write names with dots between, such as r1-r2.queue.red.limit");
         return;
     }
     if let Err(message) = check_value(path, value) {
-        mistakes.add(place, "", message);
+        mistakes.add(location, "", message);
         return;
     }
-    let value = parse_set(value, place, mistakes);
+    let value = parse_setting_value(value, location, mistakes);
     if let ["links", name, ..] | [name, ..] = segments[..] {
-        if is_way_back(top, name) && named(top, "links", name).is_none() {
+        if is_reverse_link(top, name) && named(top, "links", name).is_none() {
             let message = format!("'{name}' is the way back that both-ways adds; to change it, write it as a link of its own");
-            mistakes.add(place, "", message);
+            mistakes.add(location, "", message);
             return;
         }
     }
     let outcome = match &segments[..] {
-        [name, rest @ ..] if !rest.is_empty() && (!is_top_key(bare(name)) || top.get(name).is_none()) && entry(top, name).is_some() => {
+        [name, rest @ ..]
+            if !rest.is_empty() && (!is_top_key(without_index(name)) || top.get(name).is_none()) && entry(top, name).is_some() =>
+        {
             let (list, item) = entry(top, name).expect("looked at just now");
-            assign(item, Shape::entry(list), rest, value, place)
+            assign(item, PathSchema::entry(list), rest, value, location)
         }
         [list @ ("links" | "flows" | "calls"), name, rest @ ..] if !rest.is_empty() => match named(top, list, name) {
-            Some(item) => assign(item, Shape::entry(list), rest, value, place),
-            None => Err(unknown_name(kind_of(list), name, &known(top, list))),
+            Some(item) => assign(item, PathSchema::entry(list), rest, value, location),
+            None => Err(unknown_name(entry_kind(list), name, &known(top, list))),
         },
         ["nodes", name, ..] if top.get("nodes").is_some_and(|nodes| nodes.get(name).is_none()) => {
             let names: Vec<&str> = match top.get("nodes").map(|nodes| &nodes.item) {
@@ -52,12 +54,12 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
             };
             Err(unknown("node", name, &names))
         }
-        [first, ..] if is_top_key(bare(first)) => assign(top, Shape::top(), &segments, value, place),
+        [first, ..] if is_top_key(without_index(first)) => assign(top, PathSchema::top(), &segments, value, location),
         [name, ..] if entry(top, name).is_some() => {
             let key = if named(top, "links", name).is_some() { "rate" } else { "count" };
             Err(format!("'{name}' has many keys; say which of them, as in {name}.{key}"))
         }
-        [name, ..] if top.get("nodes").is_some_and(|nodes| nodes.get(bare(name)).is_some()) => {
+        [name, ..] if top.get("nodes").is_some_and(|nodes| nodes.get(without_index(name)).is_some()) => {
             Err(format!("'{name}' is a node; write nodes.{}", if segments.len() > 1 { path.to_owned() } else { format!("{name}.count") }))
         }
         [name, ..] => {
@@ -69,7 +71,7 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
         [] => unreachable!("splitting yields at least one segment"),
     };
     if let Err(message) = outcome {
-        mistakes.add(place, "", message);
+        mistakes.add(location, "", message);
     }
 }
 
@@ -83,19 +85,19 @@ fn is_top_key(key: &str) -> bool {
     top_keys().any(|top| top == key)
 }
 
-/// Applies `path = value` below the whole of `tree`, which is of this `shape`.
+/// Applies `path = value` below the whole of `tree`, which is of this `schema`.
 #[cfg(test)]
-pub(crate) fn apply_below(tree: &mut Tree, shape: Shape, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
-    let place = Place::Set(set);
-    let value = parse_set(value, place, mistakes);
-    if let Err(message) = assign(tree, shape, &path.split('.').collect::<Vec<_>>(), value, place) {
-        mistakes.add(place, "", message);
+pub(crate) fn apply_below(tree: &mut Tree, schema: PathSchema, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
+    let location = SourceLocation::Set(set);
+    let value = parse_setting_value(value, location, mistakes);
+    if let Err(message) = assign(tree, schema, &path.split('.').collect::<Vec<_>>(), value, location) {
+        mistakes.add(location, "", message);
     }
 }
 
 /// Whether `value` is one value. What is not TOML is taken as a text without its quotes, unless it looks like several values.
 fn check_value(path: &str, value: &str) -> Result<(), String> {
-    let Some(error) = why_not_toml(value) else { return Ok(()) };
+    let Some(error) = toml_error(value) else { return Ok(()) };
     if path == "description" {
         Ok(())
     } else if value.starts_with(['{', '[']) {
@@ -103,7 +105,7 @@ fn check_value(path: &str, value: &str) -> Result<(), String> {
         Err(format!("{} is not TOML: {error}; {whole}", shortened(value, 60)))
     } else if value.contains(',') {
         Err(format!(
-            "{} are several values, and sweeps are not there yet: give one value, and run the command once for each",
+            "{} are several values, and sweeps are not supported: give one value, and run the command once for each",
             shortened(value, 60)
         ))
     } else {
@@ -112,7 +114,7 @@ fn check_value(path: &str, value: &str) -> Result<(), String> {
 }
 
 /// What an entry of a list is called.
-fn kind_of(list: &str) -> &'static str {
+fn entry_kind(list: &str) -> &'static str {
     match list {
         "links" => "link",
         "flows" => "group of flows",
@@ -121,7 +123,7 @@ fn kind_of(list: &str) -> &'static str {
 }
 
 /// `name[3]` without its index.
-fn bare(segment: &str) -> &str {
+fn without_index(segment: &str) -> &str {
     segment.split('[').next().unwrap_or(segment)
 }
 
@@ -139,12 +141,12 @@ fn known(top: &Tree, list: &str) -> Vec<String> {
 }
 
 /// Whether `name` is the way back that `both-ways` adds to a link.
-fn is_way_back(top: &Tree, name: &str) -> bool {
-    let is_back = |item: &Tree| match (item.get("both-ways").map(|switch| &switch.item), item.text("from"), item.text("to")) {
+fn is_reverse_link(top: &Tree, name: &str) -> bool {
+    let is_reverse = |item: &Tree| match (item.get("both-ways").map(|switch| &switch.item), item.text("from"), item.text("to")) {
         (Some(Item::Switch(true)), Some(from), Some(to)) => format!("{to}-{from}") == name,
         _ => false,
     };
-    matches!(top.get("links").map(|list| &list.item), Some(Item::List(items)) if items.iter().any(is_back))
+    matches!(top.get("links").map(|list| &list.item), Some(Item::List(items)) if items.iter().any(is_reverse))
 }
 
 fn unknown_name(what: &str, name: &str, known: &[String]) -> String {
@@ -172,8 +174,8 @@ fn named<'a>(top: &'a mut Tree, list: &str, name: &str) -> Option<&'a mut Tree> 
     }
 }
 
-/// Puts `value` where `path` leads from `tree`, which is of this `shape`.
-fn assign(tree: &mut Tree, shape: Shape, path: &[&str], value: Tree, place: Place) -> Result<(), String> {
+/// Puts `value` where `path` leads from `tree`, which is of this `schema`.
+fn assign(tree: &mut Tree, schema: PathSchema, path: &[&str], value: Tree, location: SourceLocation) -> Result<(), String> {
     let [segment, rest @ ..] = path else {
         *tree = value;
         return Ok(());
@@ -185,13 +187,13 @@ fn assign(tree: &mut Tree, shape: Shape, path: &[&str], value: Tree, place: Plac
         None => (*segment, None),
     };
     let Item::Table(table) = &mut tree.item else {
-        return Err(format!("leads nowhere: there is no table above {}", quoted(key)));
+        return Err(format!("leads nowhere: there is no table that could hold {}", quoted(key)));
     };
     let found = match table.iter().position(|branch| branch.key == key) {
         Some(found) => found,
         None => {
-            let empty = Tree { place, item: Item::Table(Vec::new()) };
-            table.push(Branch { key: key.to_owned(), place, tree: empty });
+            let empty = Tree { location, item: Item::Table(Vec::new()) };
+            table.push(TableEntry { key: key.to_owned(), location, tree: empty });
             table.len() - 1
         }
     };
@@ -208,25 +210,25 @@ fn assign(tree: &mut Tree, shape: Shape, path: &[&str], value: Tree, place: Plac
     };
     // The mistakes of what is set are the setting's, not the line's that it replaces.
     if rest.is_empty() {
-        branch.place = if index.is_none() { place } else { branch.place };
+        branch.location = if index.is_none() { location } else { branch.location };
         *target = value;
         return Ok(());
     }
-    let shape = if index.is_some() { shape.below(key).one() } else { shape.below(key) };
-    if let Shape::Component(component) = shape {
+    let schema = if index.is_some() { schema.below(key).one() } else { schema.below(key) };
+    if let PathSchema::Component(component) = schema {
         if let (true, Item::Text(name)) = (component.by_name, &target.item) {
-            *target = table_of(name.clone(), target.place);
+            *target = table_of(name.clone(), target.location);
         }
         // Naming another component replaces the one that stands there.
         if let Item::Table(inner) = &mut target.item {
             inner.retain(|branch| component.may_stand_together(&branch.key, rest[0]));
         }
     }
-    assign(target, shape, rest, value, place)
+    assign(target, schema, rest, value, location)
 }
 
 /// The table with which a component of that name has all its defaults.
-fn table_of(name: String, place: Place) -> Tree {
-    let tree = Tree { place, item: Item::Table(Vec::new()) };
-    Tree { place, item: Item::Table(vec![Branch { key: name, place, tree }]) }
+fn table_of(name: String, location: SourceLocation) -> Tree {
+    let tree = Tree { location, item: Item::Table(Vec::new()) };
+    Tree { location, item: Item::Table(vec![TableEntry { key: name, location, tree }]) }
 }

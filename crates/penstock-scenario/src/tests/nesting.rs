@@ -5,7 +5,7 @@ use crate::read::mistake::Mistakes;
 use crate::read::section::Section;
 use crate::read::{canonical, tree};
 use crate::settings;
-use crate::settings::shape::Shape;
+use crate::settings::path_schema::PathSchema;
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::parameters::{Check, Count, Parameters};
 use serde_json::json;
@@ -49,13 +49,13 @@ fn read<P: Parameters>(text: &str, sets: &[(&str, &str)]) -> Result<P, Vec<Strin
     let mistakes = Mistakes::new("t.toml", sets.iter().map(|(path, _)| (*path).to_owned()).collect());
     let mut page = tree::parse(text, &mistakes).expect("TOML");
     for (i, (path, value)) in sets.iter().enumerate() {
-        settings::apply_below(&mut page, Shape::Parameters(P::FIELDS), path, value, i, &mistakes);
+        settings::apply_below(&mut page, PathSchema::Parameters(P::FIELDS), path, value, i, &mistakes);
     }
-    let mut section = Section::new(&mistakes, "links[0].scheduler".to_owned(), page.place, &page).expect("a table");
+    let mut section = Section::new(&mistakes, "links[0].scheduler".to_owned(), page.location, &page).expect("a table");
     let parameters = P::read(&mut section);
     section.finish();
     match parameters {
-        Some(parameters) if mistakes.none() => Ok(parameters),
+        Some(parameters) if mistakes.is_empty() => Ok(parameters),
         _ => Err(mistakes.sorted().iter().map(ToString::to_string).collect()),
     }
 }
@@ -151,7 +151,7 @@ fn a_relation_to_a_nested_component_stands_at_its_line() {
 fn settings_reach_inside() {
     let limit_of = |text: &str, path: &str, value: &str| limit(&sound(text, &[(path, value)]).queue);
     let (path, value) = ("queue.tail-drop.limit", "7 packets");
-    assert_eq!(limit_of("", path, value), "Packets(7)", "what is not on the page");
+    assert_eq!(limit_of("", path, value), "Packets(7)", "what is not in the file");
     assert_eq!(limit_of("queue = \"tail-drop\"", path, value), "Packets(7)", "a name alone");
     assert_eq!(limit_of("queue.tail-drop.limit = \"9 packets\"", path, value), "Packets(7)");
     assert_eq!(limit_of("queue.tail-drop = { limit = \"9 packets\" }", "queue.tail-drop.counts", "in-system"), "Packets(9)");

@@ -1,9 +1,9 @@
-//! Groups of aggregates of calls: what a user writes for one.
+//! The keys of `[[calls]]`: groups of aggregates of calls.
 
-use crate::network::nodes::{Nodes, MOST};
-use crate::read::section::{Nothing, Section};
+use crate::network::nodes::{Nodes, MAX_ENTITIES};
+use crate::read::section::{NoParameters, Section};
 use crate::read::values::{Name, NodeName, Precedence, RunTime, Start};
-use crate::traffic::group::{EdgePlaces, Ends, GroupDraft, Members, Written};
+use crate::traffic::group::{EdgeLocations, GroupDraft, GroupEndpoints, MemberKeys, Members};
 use penstock_engine::blueprint::{CallsPlan, FlowGroup, SurgePlan};
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
@@ -44,7 +44,7 @@ penstock_model::parameters! {
 impl Check for CallKeys {}
 
 penstock_model::parameters! {
-    /// Calls that are there from the start, without asking.
+    /// Calls that exist from the start, without admission control.
     pub struct InitialKeys {
         /// How many in each aggregate.
         calls: Count;
@@ -55,7 +55,7 @@ penstock_model::parameters! {
 impl Check for InitialKeys {}
 
 penstock_model::parameters! {
-    /// Calls that begin together later, without asking, as when traffic is rerouted after a failure.
+    /// Calls that begin together later, without admission control, as when traffic is rerouted after a failure.
     pub struct SurgeKeys {
         /// When.
         at: RunTime;
@@ -68,7 +68,7 @@ penstock_model::parameters! {
 impl Check for SurgeKeys {}
 
 penstock_model::parameters! {
-    /// How ingress and egress talk to each other. Signals take the propagation delays of the route and wait in no queue.
+    /// How ingress and egress signal to each other. Signals take the propagation delays of the route and wait in no queue.
     pub struct SignallingKeys {
         /// Added to the propagation of every signal.
         processing: Duration = "0 s";
@@ -94,16 +94,17 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let source = source(section);
     let transport = transport(section);
     let parts = Parts::read(section);
-    let ends = Ends::read(section, nodes);
+    let ends = GroupEndpoints::read(section, nodes);
     let keys = keys?;
-    let written = Written { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
-    let members = Members::read(section, nodes, ends, &written, duration, "aggregate");
+    let keys_of_members =
+        MemberKeys { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
+    let members = Members::read(section, nodes, ends, &keys_of_members, duration, "aggregate");
     let (behaviour, holding) = parts.resolve(section)?;
     behaviour.check_effects(section);
     let (members, source, transport, holding) = (members?, source?, transport?, holding?);
     behaviour.check_initial(section, &keys, &members);
     behaviour.check_surge(section, &keys, &members);
-    let edges = behaviour.places(section);
+    let edges = behaviour.locations(section);
     let calls = behaviour.plan(holding, source.mean_rate()?);
     let plan = FlowGroup {
         name: keys.name.0,
@@ -116,12 +117,12 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         calls: Some(Arc::new(calls)),
         interval: None,
     };
-    let (path, place) = (section.path.clone(), section.place);
+    let (path, location) = (section.path.clone(), section.location);
     let Members { from, to, count, route, .. } = members;
-    Some(GroupDraft { plan, class: keys.class.0, path, place, from, to, count, route, route_back: None, edges })
+    Some(GroupDraft { plan, class: keys.class.0, path, location, from, to, count, route, route_back: None, edges })
 }
 
-/// The parts of `[[calls]]` beside source and transport, as they were read.
+/// The components and tables of `[[calls]]` beside source and transport, as they were read.
 struct Parts {
     arrivals: Reading<ArrivalPlan>,
     holding: Reading<HoldingPlan>,
@@ -154,7 +155,7 @@ impl Parts {
         let initial = optional(self.initial)?;
         let (surge, delay) = (optional(self.surge)?, optional(self.delay)?);
         if arrivals.is_none() && initial.is_none() {
-            section.wrong("", "nobody would ever call; write arrivals.poisson = { interval = \"1 s\" } or initial = { calls = 100 }");
+            section.report("", "there would be no calls; write arrivals.poisson = { interval = \"1 s\" } or initial = { calls = 100 }");
             return None;
         }
         let holding = holding(section, self.holding, initial.is_some());
@@ -175,22 +176,22 @@ struct Behaviour {
 }
 
 impl Behaviour {
-    /// Reports parts without effect, and schemes that do not fit each other.
+    /// Reports keys without effect, and admission and termination that do not fit each other.
     fn check_effects(&self, section: &Section<'_>) {
         if self.admission.is_some() && self.arrivals.is_none() {
-            section.wrong("admission", "has no effect: initial calls do not ask, and there are no arrivals; leave it out");
+            section.report("admission", "has no effect: initial calls do not ask, and there are no arrivals; leave it out");
         }
         let is_controlled = self.admission.is_some() || self.termination.is_some();
         if self.signalling.is_some() && !is_controlled {
-            section.wrong("signalling", "has no effect: without admission and termination nothing is signalled; leave it out");
+            section.report("signalling", "has no effect: without admission and termination nothing is signalled; leave it out");
         }
         if let Some(message) = edge::mistake(&self.admission, &self.termination) {
-            section.wrong("termination", message);
+            section.report("termination", message);
         }
         let asks = matches!(self.admission, Some(AdmissionPlan::Cle(_) | AdmissionPlan::Count(_)));
         if self.signalling.as_ref().is_some_and(|keys| keys.packet.is_some()) && is_controlled && !asks {
             let message = "has no effect: only with admission by cle or count does the ingress ask the egress; leave it out";
-            wrong_below(section, "signalling", "packet", message.to_owned());
+            report_below(section, "signalling", "packet", message.to_owned());
         }
     }
 
@@ -198,13 +199,13 @@ impl Behaviour {
         let Some(initial) = &self.initial else { return };
         let together = u64::from(initial.calls.0) + self.surge.as_ref().map_or(0, |surge| u64::from(surge.calls.0));
         let total = (members.count as u64).saturating_mul(together);
-        if total > MOST as u64 {
-            section.wrong("initial", format!("{total} calls are more than the {MOST} that fit"));
+        if total > MAX_ENTITIES as u64 {
+            section.report("initial", format!("{total} calls are more than the {MAX_ENTITIES} that fit"));
         }
         if keys.start.1 + initial.spread >= members.stop {
             let message =
                 format!("{} from the start at {} reaches the stop at {}; write a shorter one", initial.spread, keys.start.1, members.stop);
-            wrong_below(section, "initial", "spread", message);
+            report_below(section, "initial", "spread", message);
         }
     }
 
@@ -216,17 +217,20 @@ impl Behaviour {
                 "{} and the spread of {} must lie between the start at {} and the stop at {}",
                 surge.at.0, surge.spread, keys.start.1, members.stop
             );
-            wrong_below(section, "surge", "at", message);
+            report_below(section, "surge", "at", message);
         }
     }
 
-    /// Where admission and termination are written, for checks against the links.
-    fn places(&self, section: &Section<'_>) -> EdgePlaces {
-        let level_key = |plan: &AdmissionPlan| level(plan).map_or("", |(key, _)| key);
-        EdgePlaces {
-            admission: section.place_of("admission"),
-            level: self.admission.as_ref().map_or(section.place, |plan| section.place_below(&["admission", plan.name(), level_key(plan)])),
-            termination: section.place_of("termination"),
+    /// Where admission and termination are written, for messages of the checks against the links.
+    fn locations(&self, section: &Section<'_>) -> EdgeLocations {
+        let threshold_key = |plan: &AdmissionPlan| admission_threshold(plan).map_or("", |(key, _)| key);
+        EdgeLocations {
+            admission: section.location_of("admission"),
+            threshold: self
+                .admission
+                .as_ref()
+                .map_or(section.location, |plan| section.location_below(&["admission", plan.name(), threshold_key(plan)])),
+            termination: section.location_of("termination"),
         }
     }
 
@@ -249,12 +253,12 @@ impl Behaviour {
 }
 
 /// Reports a mistake in `key` of the table under `part`.
-fn wrong_below(section: &Section<'_>, part: &str, key: &str, message: String) {
-    section.mistakes.add(section.place_below(&[part, key]), &section.join(&format!("{part}.{key}")), message);
+fn report_below(section: &Section<'_>, part: &str, key: &str, message: String) {
+    section.mistakes.add(section.location_below(&[part, key]), &section.join(&format!("{part}.{key}")), message);
 }
 
-/// The key that holds the level of congestion from which calls are refused, and that level; if there is one.
-pub(crate) fn level(admission: &AdmissionPlan) -> Option<(&'static str, f64)> {
+/// The key of the threshold of the congestion level estimate (CLE) above which calls are refused, and its value, if there is one.
+pub(crate) fn admission_threshold(admission: &AdmissionPlan) -> Option<(&'static str, f64)> {
     match admission {
         AdmissionPlan::Cle(it) => Some(("threshold", it.threshold.0)),
         AdmissionPlan::Rfc6661(it) => Some(("cle-limit", it.cle_limit.0)),
@@ -263,15 +267,15 @@ pub(crate) fn level(admission: &AdmissionPlan) -> Option<(&'static str, f64)> {
     }
 }
 
-/// What each call sends; `None` after a mistake.
+/// The source of each call; `None` after a mistake.
 fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
     // A greedy source has no rate of its own, so that there is nothing to admit or to terminate.
     let names: Vec<&str> = SourcePlan::NAMES.iter().copied().filter(|name| !["ftp", "http"].contains(name)).collect();
     match section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read) {
-        Reading::Absent => section.wrong("source", format!("is missing and has no default; one of {}", names.join(", "))),
+        Reading::Absent => section.report("source", format!("is missing and has no default; one of {}", names.join(", "))),
         Reading::Given(source) if source.is_greedy() => {
             let (name, names) = (source.name(), names.join(", "));
-            section.wrong("source", format!("'{name}' sends as fast as it can, but a call has a rate of its own; one of {names}"));
+            section.report("source", format!("'{name}' sends as fast as it can, but a call has a rate of its own; one of {names}"));
         }
         Reading::Given(source) => return Some(source),
         Reading::Broken => {}
@@ -279,13 +283,13 @@ fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
     None
 }
 
-/// How calls are carried; `None` after a mistake.
+/// The transport of calls; `None` after a mistake.
 fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
     match section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read) {
-        Reading::Absent => TransportPlan::read("udp", &mut Nothing),
+        Reading::Absent => TransportPlan::read("udp", &mut NoParameters),
         Reading::Given(TransportPlan::Tcp(_)) => {
             section
-                .wrong("transport", "tcp cannot carry calls, which send at their own times whatever the network does; leave it out (udp)");
+                .report("transport", "tcp cannot carry calls, which send at their own times whatever the network does; leave it out (udp)");
             None
         }
         Reading::Given(transport) => Some(transport),
@@ -293,14 +297,14 @@ fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
     }
 }
 
-/// How long calls last; `None` after a mistake.
+/// The law of holding times; `None` after a mistake.
 fn holding(section: &Section<'_>, holding: Reading<HoldingPlan>, has_initial: bool) -> Option<HoldingPlan> {
     match holding {
         Reading::Given(holding) => Some(holding),
         Reading::Broken => None,
-        Reading::Absent if has_initial => HoldingPlan::read("infinite", &mut Nothing),
+        Reading::Absent if has_initial => HoldingPlan::read("infinite", &mut NoParameters),
         Reading::Absent => {
-            section.wrong("holding", "is missing: calls that arrive would never end; write holding.exponential = { mean = \"60 s\" }");
+            section.report("holding", "is missing: calls that arrive would never end; write holding.exponential = { mean = \"60 s\" }");
             None
         }
     }
@@ -309,7 +313,7 @@ fn holding(section: &Section<'_>, holding: Reading<HoldingPlan>, has_initial: bo
 /// The keys of the table under `key`.
 fn table<T>(section: &mut Section<'_>, key: &str, read: fn(&mut dyn penstock_model::parameters::Reader) -> Option<T>) -> Reading<T> {
     if !section.has(key) {
-        section.branch(key);
+        section.entry(key);
         return Reading::Absent;
     }
     let Some(mut table) = section.table(key) else { return Reading::Broken };

@@ -1,8 +1,8 @@
 //! Traffic classes: their numbers, and the schedulers that tell them apart.
 
-use crate::network::links::{Link, Links};
+use crate::network::links::{LinkGroup, Links};
 use crate::network::scheduling::Class;
-use crate::read::mistake::{Mistakes, Place};
+use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::traffic::group::GroupDraft;
 use penstock_engine::blueprint::{FlowGroup, FlowPlan};
 use penstock_model::conditioner::ShaperPlan;
@@ -29,29 +29,30 @@ pub(crate) fn number_classes(flows: &mut [GroupDraft]) -> Vec<String> {
     classes
 }
 
-/// Each scheduler must name the classes that come to it, and no other; and what holds packets back must let all pass.
+/// Checks that each scheduler names the classes that pass it, and no other, and that quanta and bursts are large enough for
+/// their packets.
 pub(crate) fn check_classes(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
-    let asks = |link: &Link| !link.port.level.classes.is_empty() || link.port.shaper.is_some();
-    if !links.groups.iter().any(asks) {
+    let has_checks = |link: &LinkGroup| !link.port.level.classes.is_empty() || link.port.shaper.is_some();
+    if !links.groups.iter().any(has_checks) {
         return;
     }
-    let mut coming: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); links.groups.len()];
+    let mut groups_at: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); links.groups.len()];
     for plan in plans {
         for route in [plan.forward, plan.backward] {
             for link in &routes[route.index()] {
-                coming[links.group_of(*link)].insert(plan.group as usize);
+                groups_at[links.group_of(*link)].insert(plan.group as usize);
             }
         }
     }
-    for (i, link) in links.groups.iter().enumerate().filter(|(_, link)| asks(link)) {
-        let passing: Vec<&GroupDraft> = coming[i].iter().map(|group| &flows[*group]).collect();
+    for (i, link) in links.groups.iter().enumerate().filter(|(_, link)| has_checks(link)) {
+        let passing: Vec<&GroupDraft> = groups_at[i].iter().map(|group| &flows[*group]).collect();
         check_names(link, &passing, mistakes);
         check_sizes(link, &passing, mistakes);
     }
 }
 
-/// Every class that comes has one queue, and every queue's class comes.
-fn check_names(link: &Link, passing: &[&GroupDraft], mistakes: &Mistakes) {
+/// Every class that passes has one queue, and every queue has a class that passes.
+fn check_names(link: &LinkGroup, passing: &[&GroupDraft], mistakes: &Mistakes) {
     let level = &link.port.level;
     let leaves = level.leaves();
     if leaves.is_empty() {
@@ -67,14 +68,14 @@ fn check_names(link: &Link, passing: &[&GroupDraft], mistakes: &Mistakes) {
         if !leaves.iter().any(|(_, leaf)| leaf.name == class) && !missing.contains(&class) {
             missing.push(class);
             let message = format!("class '{class}' of flows '{}' passes here and is not named", group.plan.name);
-            mistakes.add(level.place, &path, message);
+            mistakes.add(level.location, &path, message);
         }
     }
     let mut named: Vec<&str> = Vec::new();
     for (_, leaf) in &leaves {
         if named.contains(&leaf.name.as_str()) {
             mistakes.add(
-                leaf.place,
+                leaf.location,
                 &leaf.path,
                 format!("a second queue for class {}; its packets can wait in one only", quoted(&leaf.name)),
             );
@@ -87,28 +88,28 @@ fn check_names(link: &Link, passing: &[&GroupDraft], mistakes: &Mistakes) {
                 "names class {}, but no flow of that class passes here (those that do: {classes}); leave it out",
                 quoted(&leaf.name)
             );
-            mistakes.add(leaf.place, &leaf.path, message);
+            mistakes.add(leaf.location, &leaf.path, message);
         }
     }
 }
 
-/// Quanta and bursts that are smaller than a packet which comes here.
-fn check_sizes(link: &Link, passing: &[&GroupDraft], mistakes: &Mistakes) {
+/// Reports quanta and bursts that are smaller than a packet which passes here.
+fn check_sizes(link: &LinkGroup, passing: &[&GroupDraft], mistakes: &Mistakes) {
     if let Some(ShaperPlan::TokenBucket(shaper)) = &link.port.shaper {
         let all: Vec<&FlowGroup> = passing.iter().map(|group| &group.plan).collect();
-        let place = link.port.shaper_place;
+        let location = link.port.shaper_location;
         let path = format!("{}.shaper.token-bucket.burst", link.path);
-        check_size(shaper.burst, &all, mistakes, place, &path, |burst, flows| {
+        check_size(shaper.burst, &all, mistakes, location, &path, |burst, flows| {
             format!("{burst} are less than {flows}, which would never be within the profile")
         });
     }
-    for (_, class) in link.port.level.all() {
+    for (_, class) in link.port.level.all_classes() {
         let names: Vec<&str> = leaf_names(class);
         let coming: Vec<&FlowGroup> =
             passing.iter().filter(|group| names.contains(&group.class.as_str())).map(|group| &group.plan).collect();
         if let Some(quantum) = class.quantum() {
             let path = format!("{}.quantum", class.path);
-            check_size(quantum, &coming, mistakes, class.place, &path, |quantum, flows| {
+            check_size(quantum, &coming, mistakes, class.location, &path, |quantum, flows| {
                 format!(
                     "{quantum} are less than {flows}: rounds would pass without serving the class, and a decision would no \
                      longer take constant time; at least the largest packet"
@@ -117,7 +118,7 @@ fn check_sizes(link: &Link, passing: &[&GroupDraft], mistakes: &Mistakes) {
         }
         if let Some(limit) = &class.rate_limit {
             let path = format!("{}.rate-limit.burst", class.path);
-            check_size(limit.burst, &coming, mistakes, class.place, &path, |burst, flows| {
+            check_size(limit.burst, &coming, mistakes, class.location, &path, |burst, flows| {
                 format!("{burst} are less than {flows}, which would never be within the limit")
             });
         }
@@ -131,18 +132,25 @@ fn leaf_names(class: &Class) -> Vec<&str> {
     }
 }
 
-/// Notes that `size` is below the largest packet of `flows`, if it is.
-fn check_size(size: Bytes, flows: &[&FlowGroup], mistakes: &Mistakes, place: Place, path: &str, message: impl Fn(Bytes, String) -> String) {
+/// Reports `size` if it is below the largest packet of `flows`.
+fn check_size(
+    size: Bytes,
+    flows: &[&FlowGroup],
+    mistakes: &Mistakes,
+    location: SourceLocation,
+    path: &str,
+    message: impl Fn(Bytes, String) -> String,
+) {
     let largest = flows.iter().max_by_key(|group| largest_packet(group));
     if let Some(group) = largest.filter(|group| largest_packet(group) > size.get()) {
-        let what = match largest_packet(group) {
+        let packets = match largest_packet(group) {
             u64::MAX => format!("some packets of flows '{}', whose sizes have no bound", group.name),
             largest => format!("the {largest} bytes of a packet of flows '{}'", group.name),
         };
         if largest_packet(group) == u64::MAX {
-            mistakes.warn(place, path, message(size, what));
+            mistakes.warn(location, path, message(size, packets));
         } else {
-            mistakes.add(place, path, message(size, what));
+            mistakes.add(location, path, message(size, packets));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What ECN-capable flows need of the links on their way.
+//! Checks that queues on the routes of ECN-capable flows can mark.
 
 use crate::network::links::Links;
 use crate::read::mistake::Mistakes;
@@ -7,23 +7,26 @@ use penstock_engine::blueprint::FlowPlan;
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
 use penstock_model::id::LinkId;
 
-/// Warns of groups whose packets are ECN-capable although no queue on the way of any of them marks.
+/// Warns of groups whose packets are ECN-capable although no queue on their routes marks.
 pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
     if !flows.iter().any(|group| group.plan.transport.is_ecn_capable()) {
         return;
     }
     let marks: Vec<bool> = links.groups.iter().map(|link| link.port.level.queues().iter().any(|queue| queue.discipline.marks())).collect();
     for (i, group) in flows.iter().enumerate().filter(|(_, group)| group.plan.transport.is_ecn_capable()) {
-        let mut ways = plans.iter().filter(|plan| plan.group as usize == i).map(|plan| &routes[plan.forward.index()]);
-        if !ways.any(|way| way.iter().any(|link| marks[links.group_of(*link)])) {
+        let mut routes_of_group = plans.iter().filter(|plan| plan.group as usize == i).map(|plan| &routes[plan.forward.index()]);
+        if !routes_of_group.any(|route| route.iter().any(|link| marks[links.group_of(*link)])) {
             let path = format!("{}.transport.{}.ecn", group.path, group.plan.transport.name());
-            mistakes.warn(group.place, &path, format!("has no effect: no queue on the way marks; {}", what_marks()));
+            mistakes.warn(group.location, &path, format!("has no effect: no queue on the way marks; {}", how_to_mark()));
         }
     }
 }
 
 /// How to make a queue mark.
-fn what_marks() -> String {
-    let told = DisciplinePlan::with_ecn().join(", ");
-    format!("write ecn = true at a queue that can ({told}), choose one that always does ({}), or leave it out", ALWAYS_MARKING.join(", "))
+fn how_to_mark() -> String {
+    let with_ecn = DisciplinePlan::with_ecn().join(", ");
+    format!(
+        "write ecn = true at a queue that can ({with_ecn}), choose one that always does ({}), or leave it out",
+        ALWAYS_MARKING.join(", ")
+    )
 }

@@ -1,8 +1,8 @@
-//! Groups of flows: what a user writes for one.
+//! The keys of `[[flows]]`: groups of flows.
 
-use super::group::{given, EdgePlaces, Ends, GroupDraft, Members, Written};
+use super::group::{explicit_route, EdgeLocations, GroupDraft, GroupEndpoints, MemberKeys, Members};
 use crate::network::nodes::Nodes;
-use crate::read::section::{Nothing, Section};
+use crate::read::section::{NoParameters, Section};
 use crate::read::values::{Name, NodeName, Precedence, RunTime, Start};
 use penstock_engine::blueprint::FlowGroup;
 use penstock_model::parameters::{Check, ClassName, Count, Parameters, Reading};
@@ -47,22 +47,23 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let keys = FlowKeys::read(section);
     let source = section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read);
     let transport = section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read);
-    let carried = carried(section, source, transport);
-    let mut ends = Ends::read(section, nodes);
+    let source_and_transport = check_transport(section, source, transport);
+    let mut ends = GroupEndpoints::read(section, nodes);
     let keys = keys?;
     if let (Some(Count(shift)), Some(to)) = (keys.shift, &mut ends.1) {
         if shift as usize >= to.len() {
-            section.wrong("shift", format!("'{}' has {} members, so only a shift below that means anything", keys.to.0, to.len()));
+            section.report("shift", format!("'{}' has {} members, so only a shift below that means anything", keys.to.0, to.len()));
         }
         *to = to.shifted(shift);
     }
-    let route_back = given(section, nodes, "route-back", keys.route_back.as_deref());
-    let written = Written { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
-    let members = Members::read(section, nodes, ends, &written, duration, "flow");
-    let (source, transport) = carried?;
+    let route_back = explicit_route(section, nodes, "route-back", keys.route_back.as_deref());
+    let keys_of_members =
+        MemberKeys { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
+    let members = Members::read(section, nodes, ends, &keys_of_members, duration, "flow");
+    let (source, transport) = source_and_transport?;
     let (route_back, members) = (route_back?, members?);
     if route_back.is_some() && matches!(transport, TransportPlan::Udp(_)) {
-        section.wrong("route-back", "has no effect: udp sends nothing back; leave it out");
+        section.report("route-back", "has no effect: udp sends nothing back; leave it out");
     }
     let plan = FlowGroup {
         name: keys.name.0,
@@ -76,14 +77,18 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         interval: None,
     };
     let Members { from, to, count, route, .. } = members;
-    let (class, path, place, edges) = (keys.class.0, section.path.clone(), section.place, EdgePlaces::NONE);
-    Some(GroupDraft { plan, class, path, place, from, to, count, route, route_back, edges })
+    let (class, path, location, edges) = (keys.class.0, section.path.clone(), section.location, EdgeLocations::NONE);
+    Some(GroupDraft { plan, class, path, location, from, to, count, route, route_back, edges })
 }
 
-/// The source and what carries it; `None` after a mistake.
-fn carried(section: &Section<'_>, source: Reading<SourcePlan>, transport: Reading<TransportPlan>) -> Option<(SourcePlan, TransportPlan)> {
+/// The source and its transport, if they fit each other; `None` after a mistake.
+fn check_transport(
+    section: &Section<'_>,
+    source: Reading<SourcePlan>,
+    transport: Reading<TransportPlan>,
+) -> Option<(SourcePlan, TransportPlan)> {
     if matches!(source, Reading::Absent) {
-        section.wrong("source", format!("is missing and has no default; one of {}", SourcePlan::NAMES.join(", ")));
+        section.report("source", format!("is missing and has no default; one of {}", SourcePlan::NAMES.join(", ")));
     }
     let Reading::Given(source) = source else { return None };
     let (name, greedy) = (source.name(), source.is_greedy());
@@ -91,25 +96,25 @@ fn carried(section: &Section<'_>, source: Reading<SourcePlan>, transport: Readin
         Reading::Given(transport) => transport,
         Reading::Broken => return None,
         Reading::Absent if greedy => {
-            section.wrong(
+            section.report(
                 "transport",
                 format!("is missing: source '{name}' sends as fast as its transport lets it; write transport.tcp = {{}}"),
             );
             return None;
         }
-        Reading::Absent => TransportPlan::read("udp", &mut Nothing).expect("udp has defaults for everything"),
+        Reading::Absent => TransportPlan::read("udp", &mut NoParameters).expect("udp has defaults for everything"),
     };
     match (&transport, greedy) {
         (TransportPlan::Udp(_), true) => {
             let message = format!("udp would carry source '{name}' without any limit, as it sends as fast as its transport lets it; write transport.tcp = {{}}");
-            section.wrong("transport", message);
+            section.report("transport", message);
             None
         }
         (TransportPlan::Tcp(_), false) => {
             let message = format!(
                 "tcp cannot carry source '{name}', which sends at its own times whatever the network does; leave transport out (udp) or write source.ftp = {{}}"
             );
-            section.wrong("transport", message);
+            section.report("transport", message);
             None
         }
         _ => Some((source, transport)),

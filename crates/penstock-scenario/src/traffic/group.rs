@@ -1,7 +1,7 @@
 //! What groups of flows and of calls have in common: their ends, members, times and given routes.
 
-use crate::network::nodes::{End, Nodes, MOST};
-use crate::read::mistake::Place;
+use crate::network::nodes::{NodeSet, Nodes, MAX_ENTITIES};
+use crate::read::mistake::SourceLocation;
 use crate::read::section::Section;
 use crate::read::values::{NodeName, Start};
 use penstock_engine::blueprint::FlowGroup;
@@ -9,60 +9,61 @@ use penstock_model::parameters::Count;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 
-/// What one `[[flows]]` or `[[calls]]` became.
+/// An entry of `[[flows]]` or `[[calls]]` as read.
 pub(crate) struct GroupDraft {
     pub plan: FlowGroup,
     pub class: String,
     pub path: String,
-    pub place: Place,
-    pub from: End,
-    pub to: End,
+    pub location: SourceLocation,
+    pub from: NodeSet,
+    pub to: NodeSet,
     pub count: usize,
-    pub route: Option<Given>,
-    pub route_back: Option<Given>,
-    /// Where the behaviours of calls are written.
-    pub edges: EdgePlaces,
+    pub route: Option<GivenRoute>,
+    pub route_back: Option<GivenRoute>,
+    /// Where admission and termination of calls are written.
+    pub edges: EdgeLocations,
 }
 
-/// Where admission, its greatest level of congestion, and termination are written.
+/// Where admission, its threshold, and termination are written.
 #[derive(Clone, Copy)]
-pub(crate) struct EdgePlaces {
-    pub admission: Place,
-    pub level: Place,
-    pub termination: Place,
+pub(crate) struct EdgeLocations {
+    pub admission: SourceLocation,
+    pub threshold: SourceLocation,
+    pub termination: SourceLocation,
 }
 
-impl EdgePlaces {
+impl EdgeLocations {
     /// Where nothing of it is written.
-    pub const NONE: EdgePlaces = EdgePlaces { admission: Place::Whole, level: Place::Whole, termination: Place::Whole };
+    pub const NONE: EdgeLocations =
+        EdgeLocations { admission: SourceLocation::Whole, threshold: SourceLocation::Whole, termination: SourceLocation::Whole };
 }
 
-/// A given route.
-pub(crate) struct Given {
-    pub nodes: Vec<End>,
+/// A route that the scenario gives.
+pub(crate) struct GivenRoute {
+    pub nodes: Vec<NodeSet>,
     pub key: &'static str,
-    pub place: Place,
+    pub location: SourceLocation,
 }
 
 impl GroupDraft {
-    /// Whether something is sent back.
-    pub fn answers(&self) -> bool {
+    /// Whether packets are sent back, such as acknowledgements.
+    pub fn has_return_traffic(&self) -> bool {
         !matches!(self.plan.transport, TransportPlan::Udp(_))
     }
 }
 
-/// The two ends of a group, as far as they are known.
-pub(crate) struct Ends(pub Option<End>, pub Option<End>);
+/// The nodes at the two ends of a group, as far as they are known.
+pub(crate) struct GroupEndpoints(pub Option<NodeSet>, pub Option<NodeSet>);
 
-impl Ends {
+impl GroupEndpoints {
     /// Reads `from` and `to`, noting what is wrong with them.
-    pub fn read(section: &Section<'_>, nodes: &Nodes) -> Ends {
-        Ends(nodes.end(section, "from"), nodes.end(section, "to"))
+    pub fn read(section: &Section<'_>, nodes: &Nodes) -> GroupEndpoints {
+        GroupEndpoints(nodes.node_set(section, "from"), nodes.node_set(section, "to"))
     }
 }
 
-/// What is written about the members of a group.
-pub(crate) struct Written<'a> {
+/// The keys about the members of a group.
+pub(crate) struct MemberKeys<'a> {
     pub count: Option<Count>,
     pub start: Start,
     pub stop: Option<Duration>,
@@ -71,64 +72,70 @@ pub(crate) struct Written<'a> {
 
 /// The members of a group.
 pub(crate) struct Members {
-    pub from: End,
-    pub to: End,
+    pub from: NodeSet,
+    pub to: NodeSet,
     pub count: usize,
-    pub route: Option<Given>,
+    pub route: Option<GivenRoute>,
     pub stop: Time,
 }
 
 impl Members {
-    /// The members, each a `what`; `None` after a mistake.
+    /// The members, each called a `member` in messages; `None` after a mistake.
     pub fn read(
         section: &Section<'_>,
         nodes: &Nodes,
-        ends: Ends,
-        written: &Written<'_>,
+        ends: GroupEndpoints,
+        keys: &MemberKeys<'_>,
         duration: Option<Duration>,
-        what: &str,
+        member: &str,
     ) -> Option<Members> {
-        let route = given(section, nodes, "route", written.route);
-        let stop = times(section, written, duration);
+        let route = explicit_route(section, nodes, "route", keys.route);
+        let stop = stop_time(section, keys, duration);
         let (from, to) = (ends.0?, ends.1?);
         let (route, stop) = (route?, stop?);
-        let count = written.count.map_or(from.len().max(to.len()), |count| count.0 as usize);
-        if let Some(i) = (0..count.min(MOST)).find(|i| from.node(*i) == to.node(*i)) {
-            section.wrong("to", format!("{what} {i} would begin and end at '{}'", nodes.name(from.node(i))));
+        let count = keys.count.map_or(from.len().max(to.len()), |count| count.0 as usize);
+        if let Some(i) = (0..count.min(MAX_ENTITIES)).find(|i| from.node(*i) == to.node(*i)) {
+            section.report("to", format!("{member} {i} would begin and end at '{}'", nodes.name(from.node(i))));
             return None;
         }
         Some(Members { from, to, count, route, stop })
     }
 }
 
-/// When the sources fall silent; `None` after a mistake.
-fn times(section: &Section<'_>, written: &Written<'_>, duration: Option<Duration>) -> Option<Time> {
+/// When the sources stop; `None` after a mistake.
+fn stop_time(section: &Section<'_>, keys: &MemberKeys<'_>, duration: Option<Duration>) -> Option<Time> {
     let end = duration.map_or(Time::NEVER, |duration| Time::ZERO + duration);
-    let stop = written.stop.map_or(end, |stop| Time::ZERO + stop);
-    let last_start = written.start.1;
+    let stop = keys.stop.map_or(end, |stop| Time::ZERO + stop);
+    let last_start = keys.start.1;
     if last_start >= end {
-        section.wrong("start", format!("{last_start} is not before the end at {end}, so it would never send"));
+        section.report("start", format!("{last_start} is not before the end at {end}, so it would never send"));
         None
     } else if stop > end {
-        section.wrong("stop", format!("{stop} is after the end at {end}, so it has no effect; leave it out"));
+        section.report("stop", format!("{stop} is after the end at {end}, so it has no effect; leave it out"));
         None
     } else if stop <= last_start {
-        section.wrong("stop", format!("{stop} is not after the start at {last_start}, so it would never send"));
+        section.report("stop", format!("{stop} is not after the start at {last_start}, so it would never send"));
         None
     } else {
         Some(stop)
     }
 }
 
-/// A given route with its nodes found; `None` after a mistake.
-pub(crate) fn given(section: &Section<'_>, nodes: &Nodes, key: &'static str, names: Option<&[NodeName]>) -> Option<Option<Given>> {
+/// The route that `key` gives, with its nodes resolved; the outer `None` after a mistake.
+pub(crate) fn explicit_route(
+    section: &Section<'_>,
+    nodes: &Nodes,
+    key: &'static str,
+    names: Option<&[NodeName]>,
+) -> Option<Option<GivenRoute>> {
     let Some(names) = names else { return Some(None) };
-    let place = section.place_of(key);
+    let location = section.location_of(key);
     if names.len() < 2 {
-        section.wrong(key, "has fewer than two nodes; write both ends and what is between them");
+        section.report(key, "has fewer than two nodes; write both ends and what is between them");
         return None;
     }
-    let find = |(i, name): (usize, &NodeName)| nodes.find_or_note(&name.0, section.mistakes, place, &format!("{}[{i}]", section.join(key)));
-    let found: Vec<Option<End>> = names.iter().enumerate().map(find).collect();
-    found.into_iter().collect::<Option<Vec<End>>>().map(|nodes| Some(Given { nodes, key, place }))
+    let find =
+        |(i, name): (usize, &NodeName)| nodes.find_or_report(&name.0, section.mistakes, location, &format!("{}[{i}]", section.join(key)));
+    let found: Vec<Option<NodeSet>> = names.iter().enumerate().map(find).collect();
+    found.into_iter().collect::<Option<Vec<NodeSet>>>().map(|nodes| Some(GivenRoute { nodes, key, location }))
 }

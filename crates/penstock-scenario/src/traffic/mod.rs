@@ -9,7 +9,7 @@ pub(crate) mod group;
 mod pcn_schemes;
 pub(crate) mod routing;
 
-use crate::network::nodes::{Nodes, MOST};
+use crate::network::nodes::{Nodes, MAX_ENTITIES};
 use crate::read::section::Section;
 use group::GroupDraft;
 use penstock_model::units::Duration;
@@ -22,7 +22,7 @@ type Read = fn(&mut Section<'_>, &Nodes, Option<Duration>) -> Option<GroupDraft>
 pub(crate) fn read_all(top: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> (Vec<GroupDraft>, bool) {
     if !top.has("flows") && !top.has("calls") {
         let message = "there are no [[flows]] and no [[calls]], so nothing would happen; write [[flows]] with name, from, to and source";
-        top.wrong("", message);
+        top.report("", message);
     }
     let (mut flows, mut complete): (Vec<GroupDraft>, bool) = (Vec::new(), true);
     let mut names = BTreeSet::new();
@@ -32,7 +32,7 @@ pub(crate) fn read_all(top: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         match read(&mut section, nodes, duration) {
             Some(group) => {
                 if !names.insert(group.plan.name.clone()) {
-                    section.wrong("name", format!("a second group called '{}'; give it a name of its own", group.plan.name));
+                    section.report("name", format!("a second group called '{}'; give it a name of its own", group.plan.name));
                 }
                 flows.push(group);
             }
@@ -41,8 +41,8 @@ pub(crate) fn read_all(top: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         section.finish();
     }
     let total: usize = flows.iter().map(|group| group.count).sum();
-    if total > MOST {
-        top.wrong("flows", format!("{total} flows are more than the {MOST} that fit"));
+    if total > MAX_ENTITIES {
+        top.report("flows", format!("{total} flows are more than the {MAX_ENTITIES} that fit"));
     }
     (flows, complete)
 }

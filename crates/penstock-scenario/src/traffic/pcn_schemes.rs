@@ -30,48 +30,49 @@ impl Meters<'_> {
     pub fn fit_admission(&self, plan: &AdmissionPlan) -> Option<Mismatch> {
         match plan {
             AdmissionPlan::Count(_) => None,
-            AdmissionPlan::Cle(it) => self.seen(it.marks).or_else(|| self.late(it.marks)),
-            AdmissionPlan::Rfc6661(_) if !self.any(Marks::Threshold) => {
+            AdmissionPlan::Cle(it) => self.unset_marks(it.marks).or_else(|| self.admits_late(it.marks)),
+            AdmissionPlan::Rfc6661(_) if !self.sets_any(Marks::Threshold) => {
                 let these = self.names(Marks::Excess);
                 doubtful(format!(
                     "nothing sets threshold marks, by which RFC 6661 admits: calls would be refused only once {these} marks; write pcn.threshold too"
                 ))
             }
             AdmissionPlan::Rfc6661(_) => None,
-            AdmissionPlan::Rfc6662(_) if !self.any(Marks::Excess) => {
+            AdmissionPlan::Rfc6662(_) if !self.sets_any(Marks::Excess) => {
                 let these = self.names(Marks::Threshold);
                 doubtful(format!(
                     "nothing sets excess-traffic marks, by which RFC 6662 admits ({these} does not); write pcn.excess instead"
                 ))
             }
-            AdmissionPlan::Rfc6662(_) => self.late(Marks::Any),
+            AdmissionPlan::Rfc6662(_) => self.admits_late(Marks::Any),
         }
     }
 
     /// Whether termination by `plan` can work with their marks; there is at least one meter.
     pub fn fit_termination(&self, plan: &TerminationPlan) -> Option<Mismatch> {
         match plan {
-            TerminationPlan::SingleThreshold(_) => self.runs(),
+            TerminationPlan::SingleThreshold(_) => self.unreliable_runs(),
             TerminationPlan::Cl(it) => {
-                let advice = if it.marks == Marks::Any && self.any(Marks::Excess) {
+                let advice = if it.marks == Marks::Any && self.sets_any(Marks::Excess) {
                     "marks = \"excess\""
                 } else {
                     "pcn.pre-emption and leave marks out"
                 };
-                self.seen(it.marks).or_else(|| self.measures(it.marks, advice))
+                self.unset_marks(it.marks).or_else(|| self.unmeasurable_excess(it.marks, advice))
             }
-            TerminationPlan::Sm(_) => self.measures(Marks::Any, "pcn.excess alone").or_else(|| self.twice()),
-            TerminationPlan::Rfc6661(_) => self.seen(Marks::Excess),
-            TerminationPlan::Rfc6662(_) => {
-                self.seen(Marks::Excess).or_else(|| self.measures(Marks::Any, "pcn.excess alone")).or_else(|| self.twice())
-            }
+            TerminationPlan::Sm(_) => self.unmeasurable_excess(Marks::Any, "pcn.excess alone").or_else(|| self.doubled_rate()),
+            TerminationPlan::Rfc6661(_) => self.unset_marks(Marks::Excess),
+            TerminationPlan::Rfc6662(_) => self
+                .unset_marks(Marks::Excess)
+                .or_else(|| self.unmeasurable_excess(Marks::Any, "pcn.excess alone"))
+                .or_else(|| self.doubled_rate()),
         }
     }
 
     /// Reports marks that are read and never set.
-    fn seen(&self, marks: Marks) -> Option<Mismatch> {
+    fn unset_marks(&self, marks: Marks) -> Option<Mismatch> {
         match marks {
-            _ if self.any(marks) => None,
+            _ if self.sets_any(marks) => None,
             Marks::Threshold => {
                 useless("nothing sets threshold marks, the only ones that it looks at; write pcn.threshold or leave marks out")
             }
@@ -81,21 +82,21 @@ impl Meters<'_> {
         }
     }
 
-    /// What marks only above the supportable rate admits up to there.
-    fn late(&self, marks: Marks) -> Option<Mismatch> {
+    /// Reports meters that mark only above the supportable rate, up to which calls would be admitted.
+    fn admits_late(&self, marks: Marks) -> Option<Mismatch> {
         let mut those = self.setting(marks).peekable();
         those.peek()?;
         those.all(|meter| matches!(meter, PcnMeterPlan::PreEmption(_))).then_some(())?;
         doubtful("only pre-emption marks, so calls would be admitted up to the supportable rate; write pcn.virtual-queue too".to_owned())
     }
 
-    /// A long run of marked packets is to mean that the supportable rate is exceeded.
-    fn runs(&self) -> Option<Mismatch> {
+    /// Reports meters whose long runs of marked packets do not mean that the supportable rate is exceeded.
+    fn unreliable_runs(&self) -> Option<Mismatch> {
         if self.0.iter().any(|meter| matches!(meter, PcnMeterPlan::SingleThreshold(_) | PcnMeterPlan::Fractional(_))) {
             return None;
         }
         let advice = "it is made for pcn.single-threshold or pcn.fractional";
-        if self.any(Marks::Threshold) {
+        if self.sets_any(Marks::Threshold) {
             let these = self.names(Marks::Threshold);
             return doubtful(format!("{these} marks every packet above its rate, so calls would end down to that rate; {advice}"));
         }
@@ -103,17 +104,19 @@ impl Meters<'_> {
         doubtful(format!("{these} marks only what exceeds its rate, so that long runs of marked packets are rare; {advice}"))
     }
 
-    /// What is unmarked is to be what may stay.
-    fn measures(&self, marks: Marks, advice: &str) -> Option<Mismatch> {
-        if marks == Marks::Excess || !self.any(Marks::Threshold) {
+    /// Reports threshold marks where the unmarked traffic is to be what the link supports.
+    fn unmeasurable_excess(&self, marks: Marks, advice: &str) -> Option<Mismatch> {
+        if marks == Marks::Excess || !self.sets_any(Marks::Threshold) {
             return None;
         }
         let these = self.names(Marks::Threshold);
-        doubtful(format!("{these} sets threshold marks, which do not tell how much is too much, so that all calls may end; write {advice}"))
+        doubtful(format!(
+            "{these} sets threshold marks, which do not say how much exceeds the rate, so that all calls may end; write {advice}"
+        ))
     }
 
-    /// What may stay is to be a multiple of the admissible rate.
-    fn twice(&self) -> Option<Mismatch> {
+    /// Reports pre-emption marks where the supportable rate is to be a multiple of the marking rate.
+    fn doubled_rate(&self) -> Option<Mismatch> {
         self.0.iter().all(|meter| matches!(meter, PcnMeterPlan::PreEmption(_))).then_some(())?;
         doubtful(
             "pre-emption marks above the supportable rate, and u times that would stay; write pcn.excess at the admissible rate".to_owned(),
@@ -124,7 +127,7 @@ impl Meters<'_> {
         self.0.iter().copied().filter(move |meter| marks.count(mark_of(meter)))
     }
 
-    fn any(&self, marks: Marks) -> bool {
+    fn sets_any(&self, marks: Marks) -> bool {
         self.setting(marks).next().is_some()
     }
 

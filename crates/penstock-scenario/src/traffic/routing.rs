@@ -2,11 +2,11 @@
 
 use crate::network::links::Links;
 use crate::network::nodes::Nodes;
-use crate::network::routes::{Routes, Trip};
-use crate::read::mistake::Place;
+use crate::network::routes::{RouteRequest, Routes};
+use crate::read::mistake::SourceLocation;
 use crate::read::section::Section;
 use crate::top_keys::Routing;
-use crate::traffic::group::{Given, GroupDraft};
+use crate::traffic::group::{GivenRoute, GroupDraft};
 use penstock_engine::blueprint::{FlowPlan, SwitchPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::rng::Key;
@@ -25,14 +25,14 @@ pub(crate) fn route_all(
     let mut flows = Vec::with_capacity(groups.iter().map(|group| group.count).sum());
     for (g, group) in groups.iter().enumerate() {
         let ends = |i| (group.from.node(i), group.to.node(i));
-        let there = router.way(&mut routes, group, group.route.as_ref(), "", &ends);
-        let back = if group.answers() {
-            router.way(&mut routes, group, group.route_back.as_ref(), " for acknowledgements", &|i| (ends(i).1, ends(i).0))
+        let forward = router.route_group(&mut routes, group, group.route.as_ref(), "", &ends);
+        let backward = if group.has_return_traffic() {
+            router.route_group(&mut routes, group, group.route_back.as_ref(), " for acknowledgements", &|i| (ends(i).1, ends(i).0))
         } else {
-            there.clone()
+            forward.clone()
         };
-        let (Some(there), Some(back)) = (there, back) else { continue };
-        flows.extend(there.into_iter().zip(back).enumerate().map(|(i, (forward, backward))| {
+        let (Some(forward), Some(backward)) = (forward, backward) else { continue };
+        flows.extend(forward.into_iter().zip(backward).enumerate().map(|(i, (forward, backward))| {
             let (from, to) = ends(i);
             FlowPlan { group: g as u32, member: i as u32, from, to, forward, backward }
         }));
@@ -51,12 +51,12 @@ struct Router<'a, 'b> {
 }
 
 impl Router<'_, '_> {
-    /// The routes of a group's members, one way; `None` after a mistake, of which the first is noted.
-    fn way(
+    /// The routes of a group's members in one direction; `None` after a mistake, of which the first is reported.
+    fn route_group(
         &mut self,
         routes: &mut Routes<'_>,
         group: &GroupDraft,
-        given: Option<&Given>,
+        given: Option<&GivenRoute>,
         purpose: &str,
         ends: &dyn Fn(usize) -> (NodeId, NodeId),
     ) -> Option<Vec<RouteId>> {
@@ -65,15 +65,15 @@ impl Router<'_, '_> {
             None => {
                 // Hashes must not depend on what else is in the scenario, nor be equal both ways.
                 let key = Key::root(0, 0).child("ecmp").child(&group.plan.name).child(purpose);
-                let trip = |(i, (from, to))| Trip { from, to, key: key.nth(i as u64) };
-                let trips: Vec<Trip> = (0..group.count).map(ends).enumerate().map(trip).collect();
+                let request = |(i, (from, to))| RouteRequest { from, to, key: key.nth(i as u64) };
+                let requests: Vec<RouteRequest> = (0..group.count).map(ends).enumerate().map(request).collect();
                 let found = match self.routing {
-                    Routing::First => routes.shortest(&trips),
-                    Routing::Ecmp => routes.spread(&trips),
+                    Routing::First => routes.shortest(&requests),
+                    Routing::Ecmp => routes.ecmp(&requests),
                 };
-                for (route, Trip { from, to, .. }) in found.into_iter().zip(&trips) {
+                for (route, RouteRequest { from, to, .. }) in found.into_iter().zip(&requests) {
                     let Ok(route) = route else {
-                        return self.wrong(group.place, &group.path, no_route(self.nodes, *from, *to, purpose));
+                        return self.report(group.location, &group.path, no_route(self.nodes, *from, *to, purpose));
                     };
                     ids.push(routes.intern(route));
                 }
@@ -82,9 +82,9 @@ impl Router<'_, '_> {
                 let path = format!("{}.{}", group.path, given.key);
                 for i in 0..group.count {
                     let nodes: Vec<NodeId> = given.nodes.iter().map(|end| end.node(i)).collect();
-                    match self.along(routes, &nodes, ends(i)) {
+                    match self.explicit_route(routes, &nodes, ends(i)) {
                         Ok(route) => ids.push(routes.intern(route)),
-                        Err(message) => return self.wrong(given.place, &path, message),
+                        Err(message) => return self.report(given.location, &path, message),
                     }
                 }
             }
@@ -92,7 +92,7 @@ impl Router<'_, '_> {
         Some(ids)
     }
 
-    fn along(&self, routes: &Routes<'_>, nodes: &[NodeId], (from, to): (NodeId, NodeId)) -> Result<Vec<LinkId>, String> {
+    fn explicit_route(&self, routes: &Routes<'_>, nodes: &[NodeId], (from, to): (NodeId, NodeId)) -> Result<Vec<LinkId>, String> {
         let name = |node| self.nodes.name(node);
         let (first, last) = (nodes[0], nodes[nodes.len() - 1]);
         if first != from {
@@ -104,36 +104,36 @@ impl Router<'_, '_> {
         if let Some(i) = (1..nodes.len()).find(|i| nodes[..*i].contains(&nodes[*i])) {
             return Err(format!("passes '{}' twice", name(nodes[i])));
         }
-        routes.through(nodes).map_err(|(a, b)| format!("there is no link from '{}' to '{}'", name(a), name(b)))
+        routes.along(nodes).map_err(|(a, b)| format!("there is no link from '{}' to '{}'", name(a), name(b)))
     }
 
-    /// Gives source quenches their ways from a switch to the sources of the flows that it passes on.
+    /// Routes source quenches from a switch to the sources of the flows that it forwards.
     fn route_quenches(&mut self, routes: &mut Routes<'_>, flows: &[FlowPlan], switch: &mut SwitchPlan) {
         let Some(quench) = &mut switch.source_quench else { return };
-        let passing = routes.passing(switch.node);
-        let passes = |(_, flow): &(usize, &FlowPlan)| flow.from != switch.node && passing.contains(&flow.forward);
-        let told: Vec<(usize, &FlowPlan)> = flows.iter().enumerate().filter(passes).collect();
-        let trip = |(_, flow): &(usize, &FlowPlan)| Trip { from: switch.node, to: flow.from, key: Key::root(0, 0) };
-        let found = routes.shortest(&told.iter().map(trip).collect::<Vec<Trip>>());
-        for (route, (i, flow)) in found.into_iter().zip(told) {
+        let leaving = routes.leaving(switch.node);
+        let passes = |(_, flow): &(usize, &FlowPlan)| flow.from != switch.node && leaving.contains(&flow.forward);
+        let sources: Vec<(usize, &FlowPlan)> = flows.iter().enumerate().filter(passes).collect();
+        let request = |(_, flow): &(usize, &FlowPlan)| RouteRequest { from: switch.node, to: flow.from, key: Key::root(0, 0) };
+        let found = routes.shortest(&sources.iter().map(request).collect::<Vec<RouteRequest>>());
+        for (route, (i, flow)) in found.into_iter().zip(sources) {
             let Ok(route) = route else {
                 let (_, draft) = self.nodes.switches().find(|(members, _)| members.contains(&switch.node.0)).expect("it has been read");
                 let message = no_route(self.nodes, switch.node, flow.from, " for its quenches");
-                self.wrong::<()>(draft.quench_place, &format!("{}.source-quench", draft.path), message);
+                self.report::<()>(draft.quench_location, &format!("{}.source-quench", draft.path), message);
                 return;
             };
             quench.routes.push((FlowId(i as u32), routes.intern(route)));
         }
     }
 
-    fn wrong<T>(&mut self, place: Place, path: &str, message: String) -> Option<T> {
-        self.top.mistakes.add(place, path, message);
+    fn report<T>(&mut self, location: SourceLocation, path: &str, message: String) -> Option<T> {
+        self.top.mistakes.add(location, path, message);
         self.sound = false;
         None
     }
 }
 
-/// What to say of two nodes without a route.
+/// The message about two nodes without a route.
 fn no_route(nodes: &Nodes, from: NodeId, to: NodeId, purpose: &str) -> String {
     let (from, to) = (nodes.name(from), nodes.name(to));
     format!("no route from '{from}' to '{to}'{purpose}: links run one way; add both-ways = true or a link on the way")

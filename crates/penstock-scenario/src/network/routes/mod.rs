@@ -1,33 +1,33 @@
-//! Which links a flow takes: given, or the fewest.
+//! Routes of flows: explicit, or shortest paths.
 
-mod spread;
+mod ecmp;
 
 use penstock_engine::blueprint::LinkPlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::rng::Key;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The links out of every node, and the routes found so far. A route has the fewest links.
+/// The links out of every node, and the routes found so far, each once.
 pub(crate) struct Routes<'a> {
     links: &'a [LinkPlan],
     // The links out of node n are out[first[n]..first[n + 1]], in the order of the scenario.
     out: Vec<LinkId>,
     first: Vec<u32>,
-    found: BTreeMap<Vec<LinkId>, RouteId>,
-    /// What has been searched for [`Routes::spread`].
-    left: spread::Left,
+    interned: BTreeMap<Vec<LinkId>, RouteId>,
+    /// Results of searches for [`Routes::ecmp`].
+    distances: ecmp::DistanceCache,
 }
 
-/// The ends of a route that is looked for.
+/// The ends of a route that is to be found.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Trip {
+pub(crate) struct RouteRequest {
     pub from: NodeId,
     pub to: NodeId,
     /// The key of the flow that takes it, for hashing.
     pub key: Key,
 }
 
-/// Two nodes that no chain of links joins.
+/// No path of links leads from one node to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreachable;
 
@@ -50,7 +50,7 @@ impl<'a> Routes<'a> {
             out[*slot as usize] = LinkId(i as u32);
             *slot += 1;
         }
-        Routes { links, out, first, found: BTreeMap::new(), left: spread::Left::default() }
+        Routes { links, out, first, interned: BTreeMap::new(), distances: ecmp::DistanceCache::default() }
     }
 
     fn out(&self, node: NodeId) -> &[LinkId] {
@@ -59,18 +59,18 @@ impl<'a> Routes<'a> {
 
     /// The identifier of a route; equal routes have one.
     pub fn intern(&mut self, route: Vec<LinkId>) -> RouteId {
-        let next = RouteId(self.found.len() as u32);
-        *self.found.entry(route).or_insert(next)
+        let next = RouteId(self.interned.len() as u32);
+        *self.interned.entry(route).or_insert(next)
     }
 
-    /// The routes so far that lead on from `node`.
-    pub fn passing(&self, node: NodeId) -> BTreeSet<RouteId> {
+    /// The routes so far that leave `node` over a link.
+    pub fn leaving(&self, node: NodeId) -> BTreeSet<RouteId> {
         let leads_on = |route: &[LinkId]| route.iter().any(|link| self.links[link.index()].from == node);
-        self.found.iter().filter(|(route, _)| leads_on(route)).map(|(_, id)| *id).collect()
+        self.interned.iter().filter(|(route, _)| leads_on(route)).map(|(_, id)| *id).collect()
     }
 
-    /// The route through `nodes`, one link each; the first pair without a link is an error.
-    pub fn through(&self, nodes: &[NodeId]) -> Result<Vec<LinkId>, (NodeId, NodeId)> {
+    /// The route along `nodes`, one link each; the first pair without a link is an error.
+    pub fn along(&self, nodes: &[NodeId]) -> Result<Vec<LinkId>, (NodeId, NodeId)> {
         let link = |pair: &[NodeId]| {
             let to = |link: &&LinkId| self.links[link.index()].to == pair[1];
             self.out(pair[0]).iter().find(to).copied().ok_or((pair[0], pair[1]))
@@ -78,24 +78,24 @@ impl<'a> Routes<'a> {
         nodes.windows(2).map(link).collect()
     }
 
-    /// The shortest routes of all `trips`, in their order: of several routes, the one whose first differing link stands
+    /// The shortest routes of all `requests`, in their order: of several routes, the one whose first differing link stands
     /// earlier in the scenario.
-    pub fn shortest(&self, trips: &[Trip]) -> Vec<Result<Vec<LinkId>, Unreachable>> {
+    pub fn shortest(&self, requests: &[RouteRequest]) -> Vec<Result<Vec<LinkId>, Unreachable>> {
         // Where only one link leads on there is nothing to decide. Following it first lets all hosts behind one router share
         // the search from there.
-        let mut searches = Vec::with_capacity(trips.len());
-        for (i, Trip { from, to, .. }) in trips.iter().enumerate() {
+        let mut searches = Vec::with_capacity(requests.len());
+        for (i, RouteRequest { from, to, .. }) in requests.iter().enumerate() {
             searches.push((self.first_fork(*from, *to), *to, i));
         }
         searches.sort_unstable();
-        let mut routes = vec![Err(Unreachable); trips.len()];
+        let mut routes = vec![Err(Unreachable); requests.len()];
         let mut tree: Option<(NodeId, Vec<u32>)> = None;
         for (fork, to, i) in searches {
             if tree.as_ref().is_none_or(|(root, _)| *root != fork) {
-                tree = Some((fork, self.search(fork)));
+                tree = Some((fork, self.breadth_first_search(fork)));
             }
             let (_, entered_by) = tree.as_ref().expect("searched just now");
-            routes[i] = self.join(trips[i].from, fork, to, entered_by);
+            routes[i] = self.assemble(requests[i].from, fork, to, entered_by);
         }
         routes
     }
@@ -112,8 +112,8 @@ impl<'a> Routes<'a> {
         node
     }
 
-    /// For each node, the link by which a search in breadth from `root` first entered it.
-    fn search(&self, root: NodeId) -> Vec<u32> {
+    /// For each node, the link by which a breadth-first search from `root` entered it.
+    fn breadth_first_search(&self, root: NodeId) -> Vec<u32> {
         let mut entered_by = vec![NOT_REACHED; self.first.len() - 1];
         let mut queue = std::collections::VecDeque::from([root]);
         while let Some(node) = queue.pop_front() {
@@ -128,8 +128,8 @@ impl<'a> Routes<'a> {
         entered_by
     }
 
-    /// The forced links from `from` to `fork`, then the tree's links to `to`.
-    fn join(&self, from: NodeId, fork: NodeId, to: NodeId, entered_by: &[u32]) -> Result<Vec<LinkId>, Unreachable> {
+    /// The only links from `from` to `fork`, then the links of the search tree to `to`.
+    fn assemble(&self, from: NodeId, fork: NodeId, to: NodeId, entered_by: &[u32]) -> Result<Vec<LinkId>, Unreachable> {
         let mut route = Vec::new();
         let mut node = from;
         while node != fork {
@@ -153,7 +153,7 @@ impl<'a> Routes<'a> {
 
     /// The table of routes, by identifier.
     pub fn into_table(self) -> Vec<Vec<LinkId>> {
-        let mut table: Vec<(RouteId, Vec<LinkId>)> = self.found.into_iter().map(|(route, id)| (id, route)).collect();
+        let mut table: Vec<(RouteId, Vec<LinkId>)> = self.interned.into_iter().map(|(route, id)| (id, route)).collect();
         table.sort_unstable_by_key(|(id, _)| *id);
         table
             .into_iter()

@@ -1,6 +1,6 @@
-//! The numbers of a run while they are found, and what they come from.
+//! The evaluation of metrics: the observations of a run, and the metrics computed so far.
 
-use crate::measure::metric::{Take, What};
+use crate::measure::metric::{MetricKind, Statistic};
 use penstock_engine::blueprint::Blueprint;
 use penstock_engine::observations::Observations;
 use penstock_model::units::PS_PER_SECOND;
@@ -22,34 +22,34 @@ pub struct Metric {
 
 /// The names and members of a scenario's groups of flows and calls, in the blueprint's order, and of its links.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Roster {
+pub(crate) struct GroupMembers {
     pub flows: Vec<(String, Range<usize>)>,
     pub links: Vec<(String, Range<usize>)>,
 }
 
-/// Values of one member, each with the labels that tell it from the others.
-pub(crate) type Split = Vec<(Vec<(&'static str, String)>, f64)>;
+/// The values of one member, each with the labels that distinguish it.
+pub(crate) type LabelledValues = Vec<(Vec<(&'static str, String)>, f64)>;
 
-/// Flows that become one number: a group, a single flow or a class.
-pub(crate) struct Part {
+/// Flows that are aggregated into one number: a group, a single flow or a class.
+pub(crate) struct FlowSet {
     pub labels: Vec<(&'static str, String)>,
     /// Position of their group, or of one of their groups.
     pub group: usize,
     pub flows: Vec<usize>,
-    /// A flow by itself, whose value needs no statistic.
+    /// A single flow, whose value needs no statistic.
     pub single: bool,
 }
 
-impl Part {
-    /// What tells it from others.
+impl FlowSet {
+    /// The labels that distinguish it.
     pub fn labels(&self) -> Vec<(&str, &str)> {
         self.labels.iter().map(|(key, value)| (*key, value.as_str())).collect()
     }
 }
 
-/// The numbers found so far, and what they come from.
-pub(crate) struct Sheet<'a> {
-    pub roster: &'a Roster,
+/// The metrics computed so far, and what they are computed from.
+pub(crate) struct Evaluation<'a> {
+    pub group_members: &'a GroupMembers,
     pub blueprint: &'a Blueprint,
     pub seen: &'a Observations,
     /// How long was counted, in seconds.
@@ -57,16 +57,16 @@ pub(crate) struct Sheet<'a> {
     pub metrics: Vec<Metric>,
 }
 
-impl Sheet<'_> {
+impl Evaluation<'_> {
     /// Adds a number.
-    pub fn push(&mut self, what: What, labels: &[(&str, &str)], value: f64) {
-        self.push_in(what.info().unit, what, labels, value);
+    pub fn push(&mut self, metric: MetricKind, labels: &[(&str, &str)], value: f64) {
+        self.push_in(metric.info().unit, metric, labels, value);
     }
 
     /// Adds a number whose unit is not the metric's.
-    pub fn push_in(&mut self, unit: &'static str, what: What, labels: &[(&str, &str)], value: f64) {
+    pub fn push_in(&mut self, unit: &'static str, metric: MetricKind, labels: &[(&str, &str)], value: f64) {
         let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        self.metrics.push(Metric { name: what.info().name, labels, unit, value });
+        self.metrics.push(Metric { name: metric.info().name, labels, unit, value });
     }
 }
 
@@ -74,13 +74,13 @@ pub(crate) fn join<'a>(labels: &[(&'a str, &'a str)], more: &'a [(&'static str, 
     labels.iter().copied().chain(more.iter().map(|(key, value)| (*key, value.as_str()))).collect()
 }
 
-pub(crate) fn combine(take: Take, values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn combine(take: Statistic, values: impl Iterator<Item = f64>) -> f64 {
     let values: Vec<f64> = values.collect();
     match take {
-        Take::Sum => values.iter().sum(),
-        Take::Mean => values.iter().sum::<f64>() / values.len() as f64,
-        Take::Min => values.iter().copied().fold(f64::NAN, f64::min),
-        Take::Max => values.iter().copied().fold(f64::NAN, f64::max),
+        Statistic::Sum => values.iter().sum(),
+        Statistic::Mean => values.iter().sum::<f64>() / values.len() as f64,
+        Statistic::Min => values.iter().copied().fold(f64::NAN, f64::min),
+        Statistic::Max => values.iter().copied().fold(f64::NAN, f64::max),
     }
 }
 
