@@ -24,6 +24,9 @@ impl RangeSet {
 
     /// The range that holds `seq`.
     pub fn block_of(&self, seq: u32) -> Option<SackBlock> {
+        if self.blocks.last().is_none_or(|last| last.end <= seq) {
+            return None; // as of what arrives in order after a gap
+        }
         let index = self.blocks.partition_point(|block| block.end <= seq);
         self.blocks.get(index).filter(|block| block.start <= seq).copied()
     }
@@ -39,6 +42,16 @@ impl RangeSet {
 
     /// Adds a range and says how many of its segments were new.
     pub fn insert(&mut self, added: SackBlock) -> u32 {
+        match self.blocks.last_mut() {
+            Some(last) if added.start < last.end => return self.insert_among(added),
+            Some(last) if added.start == last.end => last.end = added.end,
+            _ => self.blocks.push(added),
+        }
+        added.end - added.start
+    }
+
+    /// [`RangeSet::insert`] of a range that does not begin beyond all others.
+    fn insert_among(&mut self, added: SackBlock) -> u32 {
         // The ranges that touch the new one, all of which become one.
         let first = self.blocks.partition_point(|block| block.end < added.start);
         let last = self.blocks.partition_point(|block| block.start <= added.end);
@@ -84,9 +97,11 @@ mod tests {
         assert_eq!(set.insert(block(5, 7)), 2);
         assert_eq!(set.insert(block(9, 10)), 1);
         assert_eq!(set.blocks(), [block(5, 7), block(9, 10)]);
+        assert_eq!(set.insert(block(10, 12)), 2);
         assert_eq!(set.insert(block(6, 9)), 2);
-        assert_eq!(set.blocks(), [block(5, 10)]);
+        assert_eq!(set.blocks(), [block(5, 12)]);
+        assert_eq!((set.contains(11), set.contains(12)), (true, false));
         set.remove_below(8);
-        assert_eq!(set.blocks(), [block(8, 10)]);
+        assert_eq!(set.blocks(), [block(8, 12)]);
     }
 }

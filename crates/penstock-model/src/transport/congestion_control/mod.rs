@@ -18,16 +18,21 @@ pub use window::Window;
 
 /// Makes the plan, the congestion control at work and the dispatch between them from the list below.
 macro_rules! congestion_controls {
-    ($( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
+    ($first_name:literal => $first:ident($first_control:ty, $first_parameters:ty),
+     $( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A congestion control with its parameters, as a scenario gives it.
-            pub enum CongestionControlPlan of "congestion-control" { $( $name => $variant($parameters), )* }
+            pub enum CongestionControlPlan of "congestion-control" {
+                $first_name => $first($first_parameters),
+                $( $name => $variant($parameters), )*
+            }
         }
 
         impl CongestionControlPlan {
             /// [`CongestionControl::ecn_use`] of the control that it describes.
             pub fn ecn_use(&self, context: &ConnectionContext) -> EcnUse {
                 match self {
+                    CongestionControlPlan::$first(parameters) => <$first_control>::new(parameters, context).ecn_use(),
                     $( CongestionControlPlan::$variant(parameters) => <$control>::new(parameters, context).ecn_use(), )*
                 }
             }
@@ -37,29 +42,36 @@ macro_rules! congestion_controls {
         /// no memory.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone, Debug)]
-        pub enum AnyCongestionControl { $( $variant(Box<$control>), )* }
+        pub enum AnyCongestionControl { $first(Box<$first_control>), $( $variant(Box<$control>), )* }
 
         impl AnyCongestionControl {
             /// The congestion control that `plan` describes.
             pub fn new(plan: &CongestionControlPlan, context: &ConnectionContext) -> AnyCongestionControl {
                 match plan {
+                    CongestionControlPlan::$first(parameters) => {
+                        AnyCongestionControl::$first(Box::new(<$first_control>::new(parameters, context)))
+                    }
                     $( CongestionControlPlan::$variant(parameters) => {
                         AnyCongestionControl::$variant(Box::new(<$control>::new(parameters, context)))
                     } )*
                 }
             }
 
-            /// [`CongestionControl::on_ack`]; the facts are gathered only where they are read.
+            /// [`CongestionControl::on_ack`]. That of the first of the list is inlined, and gathers only the facts that it
+            /// reads; however many follow, it stays as fast.
             #[inline(always)]
-            pub fn on_ack_with(&mut self, facts: impl Fn() -> Acknowledgement, window: &mut Window) {
-                match self {
-                    $( AnyCongestionControl::$variant(it) => it.on_ack(&facts(), window), )*
+            pub fn on_ack_with(&mut self, facts: impl Fn(&Window) -> Acknowledgement, window: &mut Window) {
+                if let AnyCongestionControl::$first(it) = self {
+                    it.on_ack(&facts(window), window);
+                } else {
+                    self.get().on_ack(&facts(window), window);
                 }
             }
 
             /// The control behind the variant.
             pub fn get(&mut self) -> &mut dyn CongestionControl {
                 match self {
+                    AnyCongestionControl::$first(it) => &mut **it,
                     $( AnyCongestionControl::$variant(it) => &mut **it, )*
                 }
             }

@@ -98,7 +98,7 @@ impl Receiver {
     ///
     /// Duplicates, segments out of order and segments that fill a gap are acknowledged at once [RFC5681 s4.2].
     pub fn on_segment(&mut self, now: Time, seq: u32, ecn: Ecn, cwr: bool) {
-        if self.ecn.on_segment(ecn, cwr) {
+        if self.parameters.ecn && self.ecn.on_segment(ecn, cwr) {
             // Two acknowledgements, so that none is of marked and of unmarked segments [RFC8257 s3.2].
             self.earlier_due = (self.unacknowledged > 0).then_some(self.next);
             self.ack_due = true;
@@ -163,7 +163,12 @@ impl Receiver {
     /// ECN-capable.
     #[inline]
     pub fn has_plain_acks(&self) -> bool {
-        !self.reports_blocks() && !self.ecn.echoes && self.earlier_due.is_none() && !self.ecn.of_ack().is_capable()
+        !self.reports_blocks() && (!self.parameters.ecn || self.has_plain_ecn_feedback())
+    }
+
+    /// [`Receiver::has_plain_acks`], as far as ECN is concerned.
+    fn has_plain_ecn_feedback(&self) -> bool {
+        !self.ecn.echoes && self.earlier_due.is_none() && !self.ecn.of_ack().is_capable()
     }
 
     /// Whether acknowledgements report blocks now.

@@ -3,7 +3,7 @@
 use super::super::Segments;
 use super::Sender;
 use crate::packet::Ack;
-use crate::transport::congestion_control::{Acknowledgement, Cause, Congestion, EcnFeedback, RttSample, RttSampling};
+use crate::transport::congestion_control::{Acknowledgement, Cause, Congestion, EcnFeedback, RttSample, RttSampling, Window};
 use crate::transport::recovery::Phase;
 use crate::units::{Duration, Time};
 
@@ -101,15 +101,15 @@ impl Sender {
     /// `delivered` are known to have arrived by now.
     #[inline(always)]
     fn report_ack(&mut self, now: Time, (newly, delivered, in_flight): (u32, u32, u32), ece: bool) {
-        let (flight, usable) = (&self.flight, self.window.usable());
-        let facts = || Acknowledgement {
+        let flight = &self.flight;
+        let facts = |window: &Window| Acknowledgement {
             now,
             newly,
             delivered,
             acknowledged: flight.unacknowledged,
             next: flight.next,
             in_flight,
-            app_limited: flight.next >= flight.offered && in_flight < usable,
+            app_limited: flight.next >= flight.offered && in_flight < window.usable(),
             ece,
             in_recovery: flight.phase == Phase::Recovery,
         };
