@@ -33,6 +33,7 @@ __all__ = [
     "NewReno",
     "NoneArrival",
     "OnOff",
+    "Pie",
     "PoissonArrival",
     "PoissonSource",
     "Pool",
@@ -230,6 +231,65 @@ class Codel(Component):
     interval: str = "100 ms"
     mtu: str = "1500 bytes"
     ecn: bool = False
+
+
+class Pie(Component):
+    """PIE: drops arrivals at random, with a probability that a controller sets so that packets wait for a target time.
+
+    More about it: ``penstock explain pie``.
+
+    Parameters
+    ----------
+    limit : str, default 1000 packets
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
+    target : str, default 15 ms
+        The delay that is aimed at (QDELAY_REF) [RFC8033 s4.2]. Allowed: zero or more.
+    update_interval : str, default 15 ms
+        Time between two updates of the probability (T_UPDATE) [RFC8033 s4.2]. Allowed: zero or more.
+    max_burst : str, default 150 ms
+        How long a burst may last before drops begin (MAX_BURST) [RFC8033 s4.4]. Allowed: zero or more.
+    alpha : float | str, default 0.125
+        Weight of the deviation from the target, per second (alpha) [RFC8033 s4.2]. Allowed: above 0.
+    beta : float | str, default 1.25
+        Weight of the change of the delay, per second (beta) [RFC8033 s4.2]. Allowed: above 0.
+    mean_packet : str, default 1500 bytes
+        Mean packet, two of which are never too many (MEAN_PKTSIZE) [RFC8033 s4.1]. Allowed: above zero.
+    delay : Literal["timestamps", "departure-rate"], default timestamps
+        Where the delay is taken from.
+    departure_threshold : str, optional
+        How much leaves during a measurement of the departure rate (DQ_THRESHOLD) [RFC8033 s5.2]; 16 KiB if left out.
+        Allowed: above zero.
+    ecn : bool, default false
+        Mark ECN-capable packets instead of dropping them.
+    mark_threshold : float | str, optional
+        Probability from which ECN-capable packets are dropped too (mark_ecnth) [RFC8033 s5.1]; 10 % if left out.
+        Allowed: between 0 and 1.
+    derandomise : bool, default false
+        Spread drops more evenly than chance does [RFC8033 s5.4].
+    cap : bool, default true
+        Hold the steps of a high probability below 0.02 [RFC8033 s5.5].
+    active_from : str, optional
+        What must wait for drops to become possible, until the queue has been empty without delay [RFC8033 s5.3, App. B:
+        a third of `limit`]; left out, they always are. Allowed: at least 1 packet or 1 byte.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "pie"
+
+    limit: str = "1000 packets"
+    target: str = "15 ms"
+    update_interval: str = "15 ms"
+    max_burst: str = "150 ms"
+    alpha: float | str = 0.125
+    beta: float | str = 1.25
+    mean_packet: str = "1500 bytes"
+    delay: Literal["timestamps", "departure-rate"] = "timestamps"
+    departure_threshold: str | None = None
+    ecn: bool = False
+    mark_threshold: float | str | None = None
+    derandomise: bool = False
+    cap: bool = True
+    active_from: str | None = None
 
 
 class StepMarking(Component):

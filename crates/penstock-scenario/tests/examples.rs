@@ -77,6 +77,20 @@ fn codel_holds_the_queue_short() {
 }
 
 #[test]
+fn pie_holds_a_calls_delay_at_the_target() {
+    let seen = |sets: &[(&str, &str)]| {
+        let scenario = example("pie.toml", sets);
+        let metrics = scenario.metrics(&run(&scenario));
+        assert!(value(&metrics, "utilisation", &[("of", "home-isp")]) > 0.93, "{metrics:#?}");
+        value(&metrics, "delay", &[("of", "call"), ("statistic", "mean")])
+    };
+    // 21 ms on the wires, and 15 ms before them: transfers come and go about the target.
+    let pie = seen(&[]);
+    assert!(pie > 0.030 && pie < 0.045, "{pie}");
+    assert!(seen(&[("home-isp.queue", "{ tail-drop = { limit = \"170 packets\" } }")]) > 0.120);
+}
+
+#[test]
 fn step_marking_needs_a_tenth_of_the_buffer() {
     let run = |sets: &[(&str, &str)]| {
         let scenario = example("step-marking.toml", sets);

@@ -5,6 +5,7 @@
 
 pub mod codel;
 mod early_drop;
+pub mod pie;
 pub mod red;
 pub mod red_n;
 pub mod step_marking;
@@ -99,6 +100,7 @@ disciplines! {
     "red" => Red(red::Red, red::Parameters),
     "red-n" => RedN(red_n::RedN, red_n::Parameters),
     "codel" => Codel(codel::Codel, codel::Parameters),
+    "pie" => Pie(pie::Pie, pie::Parameters),
     "step-marking" => StepMarking(step_marking::StepMarking, step_marking::Parameters),
 }
 

@@ -109,6 +109,15 @@ impl Limit {
             Limit::Bytes(limit) => bytes + u64::from(size) <= limit.get(),
         }
     }
+
+    /// Whether so many packets and bytes are at least this.
+    #[inline(always)]
+    pub fn is_reached(self, packets: u32, bytes: u64) -> bool {
+        match self {
+            Limit::Packets(level) => packets >= level,
+            Limit::Bytes(level) => bytes >= level.get(),
+        }
+    }
 }
 
 impl Parameter for Limit {

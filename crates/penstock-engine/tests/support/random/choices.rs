@@ -27,6 +27,12 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("red", "limit = 20 packets; min-threshold = 2 packets; max-threshold = 8 packets; max-probability = 0.3; weight = 0.1; ecn = true"),
     ("step-marking", "limit = 20 packets; threshold = 3 packets"),
     ("step-marking", "limit = 9 kB; threshold = 10 ms; drop-incapable = true"),
+    ("pie", "limit = 40 packets; target = 3 ms; update-interval = 4 ms; max-burst = 8 ms; mean-packet = 100 bytes; ecn = true"),
+    (
+        "pie",
+        "limit = 20 packets; target = 2 ms; update-interval = 3 ms; max-burst = 0 s; delay = departure-rate; \
+         departure-threshold = 1 kB; derandomise = true; active-from = 5 packets; mean-packet = 100 bytes; alpha = 10; beta = 99",
+    ),
     ("codel", "limit = 30 packets; interval = 20 ms; target = 2 ms; mtu = 500 bytes"),
     ("codel", "limit = 9 packets; interval = 5 ms; target = 1 ms; mtu = 1 bytes; ecn = true"),
     ("codel", ""),

@@ -1,0 +1,264 @@
+//! PIE: Proportional Integral controller Enhanced.
+
+mod controller;
+mod departure_rate;
+#[cfg(test)]
+mod tests;
+
+use super::early_drop::{amount, same_unit};
+use super::{DepartureVerdict, Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
+use crate::packet::Packet;
+use crate::parameters::{Check, Limit, Positive, Probability};
+use crate::rng::Stream;
+use crate::units::{Bytes, Duration, Time};
+use controller::Controller;
+use departure_rate::DepartureRate;
+
+crate::parameters! {
+    /// PIE: drops arrivals at random, with a probability that a controller sets so that packets wait for a target time.
+    ///
+    /// ## Decides
+    /// Every `update-interval` the queueing delay d is looked at and the probability p changes by
+    /// alpha (d - target) + beta (d - d of the last time), divided by 2048, 512, 128, 32, 8 or 2 while p is below 10^-6, 10^-5, 10^-4,
+    /// 10^-3, 10^-2 or 10^-1; with `cap` by at most 0.02 from p = 0.1 on. It shrinks by 2 % if both delays are below half of the
+    /// target, and stays between 0 and 1. An arrival is dropped with p (cause `early`), but for these: while the burst allowance lasts;
+    /// while the last update saw less than half of the target and p is below 0.2; and where at most two `mean-packet` wait. The
+    /// allowance is `max-burst` as long as p is 0 and both delays are below half of the target, and then shrinks with each
+    /// update. With `ecn` an ECN-capable packet is marked instead of being dropped while p is below `mark-threshold`. With
+    /// `derandomise` an arrival is only dropped once the probabilities since the last drop add up to 0.85, and always from 8.5 on.
+    /// What does not fit into `limit` is dropped (cause `overflow`).
+    ///
+    /// ## State
+    /// The probability, two delays, the burst allowance and the sum of probabilities; for `delay = "departure-rate"` the mean time that
+    /// `departure-threshold` takes to leave, and the measurement under way. Constant cost per packet and per update, one random number
+    /// per arrival that may be dropped. Updates are at the multiples of `update-interval` and cease while there is nothing to control:
+    /// an empty queue, no delay and p = 0.
+    ///
+    /// ## Departures
+    /// The delay is by default that of the last packet sent, which [RFC8033 s4.3] allows beside the estimate of s5.2
+    /// (`delay = "departure-rate"`), and zero once nothing stands behind that packet, as in Linux and ns-3: without it the last delay
+    /// of a busy period would count until the next. Of the optional elements (s5) the probability is not scaled by packet size. Burst
+    /// allowance left keeps an arrival out of the sum of `derandomise`.
+    ///
+    /// ## Example
+    /// ```toml
+    /// queue.pie = { limit = "1000 packets", target = "15 ms", max-burst = "150 ms", ecn = true }
+    /// ```
+    ///
+    /// ## References
+    /// [RFC8033 s4, s5, App. A, App. B].
+    pub struct Parameters {
+        /// The most that the queue may hold.
+        limit: Limit = "1000 packets";
+        /// The delay that is aimed at (QDELAY_REF) [RFC8033 s4.2].
+        target: Duration = "15 ms";
+        /// Time between two updates of the probability (T_UPDATE) [RFC8033 s4.2].
+        update_interval: Duration = "15 ms";
+        /// How long a burst may last before drops begin (MAX_BURST) [RFC8033 s4.4].
+        max_burst: Duration = "150 ms";
+        /// Weight of the deviation from the target, per second (alpha) [RFC8033 s4.2].
+        alpha: Positive = "0.125";
+        /// Weight of the change of the delay, per second (beta) [RFC8033 s4.2].
+        beta: Positive = "1.25";
+        /// Mean packet, two of which are never too many (MEAN_PKTSIZE) [RFC8033 s4.1].
+        mean_packet: Bytes = "1500 bytes";
+        /// Where the delay is taken from.
+        delay: DelayEstimate = "timestamps";
+        /// How much leaves during a measurement of the departure rate (DQ_THRESHOLD) [RFC8033 s5.2]; 16 KiB if left out.
+        departure_threshold: Option<Bytes>;
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = "false";
+        /// Probability from which ECN-capable packets are dropped too (mark_ecnth) [RFC8033 s5.1]; 10 % if left out.
+        mark_threshold: Option<Probability>;
+        /// Spread drops more evenly than chance does [RFC8033 s5.4].
+        derandomise: bool = "false";
+        /// Hold the steps of a high probability below 0.02 [RFC8033 s5.5].
+        cap: bool = "true";
+        /// What must wait for drops to become possible, until the queue has been empty without delay [RFC8033 s5.3, App. B: a third of
+        /// `limit`]; left out, they always are.
+        active_from: Option<Limit>;
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.target == Duration::ZERO {
+            mistake("target", "must be above zero".to_owned());
+        }
+        if self.update_interval == Duration::ZERO {
+            mistake("update-interval", "must be above zero".to_owned());
+        }
+        match (self.delay, self.departure_threshold) {
+            (DelayEstimate::Timestamps, Some(_)) => {
+                mistake("departure-threshold", "has no effect without delay = \"departure-rate\"; leave it out".to_owned());
+            }
+            (DelayEstimate::DepartureRate, Some(threshold)) if threshold.get() > 1 << 16 => {
+                mistake("departure-threshold", format!("{threshold} would weigh more than everything; at most 64 KiB"));
+            }
+            _ => {}
+        }
+        if self.active_from.is_some_and(|level| same_unit(level, self.limit) && amount(level) >= amount(self.limit)) {
+            mistake(
+                "active-from",
+                "is never found by an arrival that has room, so nothing would be dropped early; less than limit".to_owned(),
+            );
+        }
+        if !self.ecn && self.mark_threshold.is_some() {
+            mistake("mark-threshold", "has no effect without ecn = true; leave it out".to_owned());
+        }
+    }
+}
+
+crate::choice! {
+    /// Where PIE takes the queueing delay from.
+    pub enum DelayEstimate {
+        /// The time that the last packet sent has waited [RFC8033 s4.3].
+        "timestamps" => Timestamps,
+        /// What waits, divided by the rate at which it has been leaving [RFC8033 s5.2].
+        "departure-rate" => DepartureRate,
+    }
+}
+
+/// PIE at work.
+#[derive(Clone, Debug)]
+pub struct Pie {
+    limit: Limit,
+    update_interval: Duration,
+    max_burst: Duration,
+    two_packets: u64,
+    /// The probability from which ECN-capable packets are dropped too; `None` if none is marked.
+    mark_threshold: Option<f64>,
+    derandomise: bool,
+    active_from: Option<Limit>,
+    controller: Controller,
+    /// The time that the last packet sent has waited, where no rate is estimated (current_qdelay).
+    last_wait: Duration,
+    departure_rate: Option<DepartureRate>,
+    burst_allowance: Duration,
+    /// The sum of probabilities since the last drop (accu_prob).
+    accumulated: f64,
+    /// Never while PIE is inactive.
+    next_update: Time,
+    stream: Stream,
+}
+
+impl Pie {
+    /// PIE with these parameters; it draws from the stream `pie` of its port.
+    pub fn new(parameters: &Parameters, port: &PortContext) -> Pie {
+        let threshold = parameters.departure_threshold.unwrap_or(Bytes::new(1 << 14));
+        Pie {
+            limit: parameters.limit,
+            update_interval: parameters.update_interval,
+            max_burst: parameters.max_burst,
+            two_packets: 2 * parameters.mean_packet.get(),
+            mark_threshold: parameters.ecn.then(|| parameters.mark_threshold.map_or(0.1, |threshold| threshold.0)),
+            derandomise: parameters.derandomise,
+            active_from: parameters.active_from,
+            controller: Controller::new(parameters),
+            last_wait: Duration::ZERO,
+            departure_rate: (parameters.delay == DelayEstimate::DepartureRate).then(|| DepartureRate::new(threshold)),
+            burst_allowance: Duration::ZERO,
+            accumulated: 0.0,
+            next_update: Time::NEVER,
+            stream: port.key.child("pie").stream(),
+        }
+    }
+
+    /// The drop probability as of the last update (drop_prob).
+    pub fn probability(&self) -> f64 {
+        self.controller.probability
+    }
+
+    /// The queueing delay as it is known now (current_qdelay).
+    #[inline]
+    fn delay(&self, queue: &Occupancy) -> Duration {
+        self.departure_rate.as_ref().map_or(self.last_wait, |rate| rate.delay(queue.bytes))
+    }
+
+    /// Begins to update, at the next multiple of the interval [RFC8033 App. B].
+    #[cold]
+    fn activate(&mut self, now: Time) {
+        let passed = now.as_ps() / self.update_interval.as_ps();
+        self.next_update = Time::ZERO + self.update_interval.times(passed + 1);
+        self.controller.reset();
+        self.departure_rate.iter_mut().for_each(DepartureRate::reset);
+        self.burst_allowance = self.max_burst;
+        self.accumulated = 0.0;
+    }
+
+    /// Whether an arrival that finds `bytes` is chosen (drop_early) [RFC8033 s4.1, s5.4].
+    #[inline]
+    fn is_chosen(&mut self, bytes: u64) -> bool {
+        if self.controller.is_uncongested() || bytes <= self.two_packets {
+            return false;
+        }
+        let probability = self.controller.probability;
+        if self.derandomise {
+            self.accumulated = if probability == 0.0 { 0.0 } else { self.accumulated + probability };
+            if self.accumulated < 0.85 {
+                return false;
+            }
+            if self.accumulated >= 8.5 {
+                return true;
+            }
+        }
+        self.stream.chance(probability)
+    }
+
+    fn drop_or_mark(&mut self, packet: &Packet) -> Verdict {
+        self.accumulated = 0.0;
+        match self.mark_threshold {
+            Some(threshold) if packet.ecn.is_capable() && self.controller.probability < threshold => Verdict::Mark,
+            _ => Verdict::Drop(DropCause::Early),
+        }
+    }
+}
+
+impl Discipline for Pie {
+    #[inline]
+    fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        if !queue.has_room(packet, self.limit) {
+            self.accumulated = 0.0;
+            return Verdict::Drop(DropCause::Overflow);
+        }
+        if self.next_update == Time::NEVER {
+            if self.active_from.is_none_or(|level| level.is_reached(queue.packets, queue.bytes)) {
+                self.activate(now);
+            }
+        } else if self.burst_allowance == Duration::ZERO && self.is_chosen(queue.bytes) {
+            return self.drop_or_mark(packet);
+        } else if self.controller.has_settled(self.delay(queue)) {
+            self.burst_allowance = self.max_burst;
+        }
+        Verdict::Accept
+    }
+
+    fn hooks(&self) -> Hooks {
+        let hooks = Hooks::DEPARTURE.and(Hooks::TIMER);
+        if self.mark_threshold.is_some() {
+            hooks.and(Hooks::MARK)
+        } else {
+            hooks
+        }
+    }
+
+    #[inline]
+    fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
+        match &mut self.departure_rate {
+            Some(rate) => rate.on_departure(now, packet.size, queue.bytes),
+            None => self.last_wait = if queue.packets == 0 { Duration::ZERO } else { waited },
+        }
+        DepartureVerdict::Send
+    }
+
+    fn next_deadline(&self) -> Time {
+        self.next_update
+    }
+
+    fn on_timer(&mut self, now: Time, queue: &Occupancy) {
+        let delay = self.delay(queue);
+        self.controller.update(delay);
+        self.burst_allowance = self.burst_allowance - self.update_interval;
+        let is_idle = queue.packets == 0 && self.controller.is_at_rest();
+        self.next_update = if is_idle { Time::NEVER } else { now + self.update_interval };
+    }
+}

@@ -1,0 +1,78 @@
+//! The controller: delays become a probability [RFC8033 s4.2].
+
+use super::Parameters;
+use crate::units::Duration;
+
+/// The proportional integral controller with steps that suit its probability.
+#[derive(Clone, Debug)]
+pub(super) struct Controller {
+    target: Duration,
+    alpha: f64,
+    beta: f64,
+    is_capped: bool,
+    /// Of a drop (drop_prob).
+    pub(super) probability: f64,
+    /// The delay that the last update saw (qdelay_old).
+    pub(super) last_delay: Duration,
+}
+
+/// Below such a probability steps are divided by so much.
+const SCALES: [(f64, f64); 6] = [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
+/// The largest step from a probability of 0.1 on [RFC8033 s5.5].
+const MAX_STEP: f64 = 0.02;
+/// What is left of the probability after an update without congestion.
+const DECAY: f64 = 0.98;
+
+impl Controller {
+    pub(super) fn new(parameters: &Parameters) -> Controller {
+        Controller {
+            target: parameters.target,
+            alpha: parameters.alpha.0,
+            beta: parameters.beta.0,
+            is_capped: parameters.cap,
+            probability: 0.0,
+            last_delay: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.probability = 0.0;
+        self.last_delay = Duration::ZERO;
+    }
+
+    #[inline]
+    fn is_short(&self, delay: Duration) -> bool {
+        delay.times(2) < self.target
+    }
+
+    /// Whether the last update saw a short delay and the probability is not high: then no packet is dropped [RFC8033 s4.1].
+    #[inline]
+    pub(super) fn is_uncongested(&self) -> bool {
+        self.is_short(self.last_delay) && self.probability < 0.2
+    }
+
+    /// Whether congestion is over, with `delay` now: bursts are allowed again [RFC8033 s4.4].
+    #[inline]
+    pub(super) fn has_settled(&self, delay: Duration) -> bool {
+        self.probability == 0.0 && self.is_short(delay) && self.is_short(self.last_delay)
+    }
+
+    /// Whether another update without any delay would change nothing.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.probability == 0.0 && self.last_delay == Duration::ZERO
+    }
+
+    /// The delay is seen to be `delay`.
+    pub(super) fn update(&mut self, delay: Duration) {
+        let seconds = delay.as_seconds();
+        let step = self.alpha * (seconds - self.target.as_seconds()) + self.beta * (seconds - self.last_delay.as_seconds());
+        let scale = SCALES.iter().find(|(below, _)| self.probability < *below).map_or(1.0, |(_, scale)| *scale);
+        let step = step / scale;
+        self.probability += if self.is_capped && self.probability >= 0.1 { step.min(MAX_STEP) } else { step };
+        if self.is_short(delay) && self.is_short(self.last_delay) {
+            self.probability *= DECAY;
+        }
+        self.probability = self.probability.clamp(0.0, 1.0);
+        self.last_delay = delay;
+    }
+}
