@@ -57,6 +57,7 @@ __all__ = [
     "Sm",
     "StaticShares",
     "StepMarking",
+    "Stfq",
     "Tahoe",
     "TailDrop",
     "Tcm",
@@ -386,6 +387,16 @@ class Scfq(Component):
 
     KIND: ClassVar[str] = "scheduler"
     KEY: ClassVar[str] = "scfq"
+
+
+class Stfq(Component):
+    """Start-time fair queueing: shares by weight, in the order in which fair queueing would begin to send.
+
+    More about it: ``penstock explain stfq``.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "stfq"
 
 
 class Wf2qPlus(Component):

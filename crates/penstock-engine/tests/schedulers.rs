@@ -37,13 +37,14 @@ type Order = (&'static str, &'static str, [&'static str; 2]);
 const PRIORITY: Order = ("priority", "order = [ef, default]", ["", ""]);
 
 /// All that never leave the wire idle while something waits.
-const WORK_CONSERVING: [Order; 9] = [
+const WORK_CONSERVING: &[Order] = &[
     PRIORITY,
     ("priority", "order = [ef, default]", ["| rate = 100 kbit/s; burst = 500 bytes; exceeding = goes-last", ""]),
     ("wrr", "", ["weight = 3", "weight = 1"]),
     ("wrr", "weighs = bytes", ["weight = 1", "weight = 2"]),
     ("drr", "", ["quantum = 1500 bytes", "quantum = 2 kB"]),
     ("scfq", "", ["weight = 1", "weight = 2"]),
+    ("stfq", "", ["weight = 1", "weight = 2"]),
     ("wf2q-plus", "", ["weight = 1", "weight = 2"]),
     ("cbq", "", ["share = 0.35", "share = 0.65; priority = 2"]),
     ("cbq", "sharing = ancestor-only", ["share = 0.35", "share = 0.65; priority = 2"]),
@@ -115,7 +116,7 @@ fn what_one_class_gains_the_other_loses() {
         let run = |order| run(seed, 1e6, order, "0 s", "50 s", "60 s");
         let fifo = run(None);
         assert_eq!(fifo.links[0].sent_packets, fifo.links[0].offered_packets[0], "everything has been sent");
-        for order in WORK_CONSERVING {
+        for &order in WORK_CONSERVING {
             let seen = run(Some(order));
             assert_eq!(fifo.links[0].waiting_byte_ps, seen.links[0].waiting_byte_ps, "{order:?}");
             assert_ne!(fifo.flows[0].delay_sum_ps, seen.flows[0].delay_sum_ps, "{order:?}");

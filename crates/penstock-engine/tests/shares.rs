@@ -55,7 +55,8 @@ const SIZES: [[u32; 3]; 4] = [[500, 500, 500], [40, 1500, 576], [1500, 160, 1500
 fn bytes_follow_weights_whatever_the_sizes() {
     let weighted = ["weight = 1", "weight = 2", "weight = 5"];
     for sizes in SIZES {
-        for (name, settings) in [("scfq", ""), ("wf2q-plus", ""), ("wrr", "weighs = bytes"), ("wrr", "weighs = bytes; quantum = 100 bytes")]
+        for (name, settings) in
+            [("scfq", ""), ("stfq", ""), ("wf2q-plus", ""), ("wrr", "weighs = bytes"), ("wrr", "weighs = bytes; quantum = 100 bytes")]
         {
             by_weight(&format!("{name} {settings} {sizes:?}"), &overload(name, settings, &weighted, &sizes), &[1.0, 2.0, 5.0]);
         }
@@ -80,7 +81,7 @@ fn what_one_class_does_not_need_the_others_share() {
     // The second class offers 1 of 10 Mbit/s, which is less than its share: it gets that, and the others the rest as 1 to 5.
     let traffic = [(20, 1500), (1, 160), (20, 576)];
     let weighted = || ["weight = 1", "weight = 2", "weight = 5"].map(class).into();
-    for (name, settings) in [("scfq", ""), ("wf2q-plus", ""), ("wrr", "weighs = bytes")] {
+    for (name, settings) in [("scfq", ""), ("stfq", ""), ("wf2q-plus", ""), ("wrr", "weighs = bytes")] {
         by_weight(name, &shares(scheduler(name, settings), weighted(), &traffic), &[1.5, 1.0, 7.5]);
     }
     let quanta = ["quantum = 1500 bytes", "quantum = 3 kB", "quantum = 7500 bytes"].map(class).into();
@@ -90,8 +91,8 @@ fn what_one_class_does_not_need_the_others_share() {
 #[test]
 fn classes_below_a_class_share_what_it_gets() {
     // A quarter for the first class, three quarters for a class with two below, as 1 to 2.
-    for outer in ["scfq", "wf2q-plus", "wrr"] {
-        for inner in ["scfq", "wf2q-plus", "drr"] {
+    for outer in ["scfq", "stfq", "wf2q-plus", "wrr"] {
+        for inner in ["scfq", "stfq", "wf2q-plus", "drr"] {
             for sizes in [SIZES[1], SIZES[2]] {
                 let below = match inner {
                     "drr" => ["quantum = 1500 bytes", "quantum = 3 kB"],
@@ -130,7 +131,7 @@ fn a_limited_class_below_a_fair_queue_leaves_its_share_to_others() {
     // Half of the link for a class whose own first class is limited to 1 Mbit/s and whose second sends 2: three in all.
     let below = vec![class("| rate = 1 Mbit/s; burst = 3 kB"), class("")];
     let classes = vec![class("weight = 1"), above("weight = 1", scheduler("priority", "order = [b, c]"), below)];
-    for outer in ["scfq", "wf2q-plus"] {
+    for outer in ["scfq", "stfq", "wf2q-plus"] {
         let seen = shares(scheduler(outer, ""), classes.clone(), &[(20, 1500), (20, 500), (2, 1000)]);
         by_weight(outer, &seen, &[7.0, 1.0, 2.0]);
     }

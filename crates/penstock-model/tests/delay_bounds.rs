@@ -132,11 +132,12 @@ proptest! {
 
     #[test]
     fn fair_queueing(all in classes(2..6), class in 0usize..5) {
-        // WF2Q+: b/g + the largest packet / C, as the exact reference; SCFQ: b/g + the others' largest packets / C.
+        // WF2Q+: b/g + the largest packet / C, as the exact reference; SCFQ: b/g + the others' largest packets / C; so with STFQ, where
+        // a packet of l bits comes l (1/g - 1/C) earlier than that.
         let class = class % all.len();
         let rate = C * share(&all, class);
         let largest = all.iter().map(|class| bits(class.largest)).fold(0.0, f64::max);
-        let late = [("wf2q-plus", largest), ("scfq", others(&all, class, |it| bits(it.largest)))];
+        let late = [("wf2q-plus", largest), ("scfq", others(&all, class, |it| bits(it.largest))), ("stfq", others(&all, class, |it| bits(it.largest)))];
         for (name, late) in late {
             let delay = longest(&mut scheduler(name, "", &weights(&all)), &all, class, rate, false);
             let bound = bits(all[class].burst()) / rate + late / C;

@@ -131,10 +131,28 @@ proptest! {
     }
 
     #[test]
-    fn self_clocking_is_fair_between_any_two(all in classes(2..6)) {
-        // While both are backlogged, service per weight differs by at most L_i/w_i + L_j/w_j [Golestani94 theorem 1].
+    fn start_times_are_late_by_a_packet_of_each_class(all in classes(2..6), greedy in any::<u8>()) {
+        // Counted from when it would begin on a link of its own (EAT): itself and the sum of the others' largest packets / C
+        // [Goyal96 theorem 4].
+        let traffic = traffic(&all, greedy);
+        let ends = ends("stfq", &all, &traffic);
+        for class in 0..all.len() {
+            let rate = guaranteed(&all, class);
+            let others: f64 = (0..all.len()).filter(|i| *i != class).map(|i| bits(all[i].largest)).sum();
+            for (i, end) in own_link(rate, class, &traffic) {
+                let own = bits(traffic[i].size);
+                let late = ends[i] - (end - own / rate);
+                prop_assert!(late <= (own + others) / C + ROUNDING, "packet {i}: {late}");
+            }
+        }
+    }
+
+    #[test]
+    fn self_clocking_and_start_times_are_fair_between_any_two(all in classes(2..6), starts in any::<bool>()) {
+        // While both are backlogged, service per weight differs by at most L_i/w_i + L_j/w_j [Golestani94 theorem 1],
+        // [Goyal96 theorem 1].
         let traffic = arrivals(&all, |_| None, false);
-        let begins = serve(&mut fair("scfq", &all), all.len(), &traffic);
+        let begins = serve(&mut fair(if starts { "stfq" } else { "scfq" }, &all), all.len(), &traffic);
         let mut order: Vec<usize> = (0..traffic.len()).collect();
         order.sort_by_key(|i| begins[*i]);
         let mut left: Vec<usize> = (0..all.len()).map(|class| traffic.iter().filter(|arrival| arrival.class == class).count()).collect();

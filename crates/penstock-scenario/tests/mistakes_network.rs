@@ -1,7 +1,7 @@
 //! The exact text of every mistake in the whole, the network and its ports.
 
 mod common;
-use common::{added, names, refused, LINK, TOP};
+use common::{added, class_schedulers, names, refused, LINK, TOP};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
@@ -225,7 +225,7 @@ fn classes_and_schedulers() {
     added(
         LINK,
         "class.ef.queue.tail-drop = {}",
-        "t.toml:11: links[0].class: has no effect with one queue; write a scheduler (priority, wrr, drr, scfq, wf2q-plus, cbq) or leave it out",
+        &format!("t.toml:11: links[0].class: has no effect with one queue; write a scheduler ({}) or leave it out", class_schedulers()),
     );
     added(
         LINK,

@@ -1,7 +1,7 @@
 //! The exact text of every mistake about schedulers, their classes and conditioners.
 
 mod common;
-use common::{added, changed, lines, names, FLOW, LINK};
+use common::{added, changed, class_schedulers, lines, names, FLOW, LINK};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_scenario::load;
@@ -128,7 +128,10 @@ fn schedulers_below_others() {
     added(
         LINK,
         "scheduler.priority.order = [\"x\"]\nclass.x.class.default.queue.tail-drop = {}",
-        "t.toml:12: links[0].class.x.class: has no effect with one queue; write a scheduler (priority, wrr, drr, scfq, wf2q-plus, cbq) or leave it out",
+        &format!(
+            "t.toml:12: links[0].class.x.class: has no effect with one queue; write a scheduler ({}) or leave it out",
+            class_schedulers()
+        ),
     );
 }
 

@@ -11,6 +11,7 @@ pub mod fifo;
 pub mod fq_codel;
 pub mod priority;
 pub mod scfq;
+pub mod stfq;
 mod tags;
 #[cfg(test)]
 mod testing;
@@ -186,6 +187,7 @@ schedulers! {
     "wrr" => Wrr(wrr::Wrr, wrr::Parameters),
     "drr" => Drr(drr::Drr, drr::Parameters),
     "scfq" => Scfq(scfq::Scfq<u64>, scfq::Parameters) or scfq::Scfq<u128>,
+    "stfq" => Stfq(stfq::Stfq<u64>, stfq::Parameters) or stfq::Stfq<u128>,
     "wf2q-plus" => Wf2qPlus(wf2q_plus::Wf2qPlus<u64>, wf2q_plus::Parameters) or wf2q_plus::Wf2qPlus<u128>,
     "fq-codel" => FqCodel(fq_codel::FqCodel, fq_codel::Parameters),
     "cbq" => Cbq(cbq::Cbq<1>, cbq::Parameters) or cbq::Cbq<4>,
@@ -202,7 +204,7 @@ impl SchedulerPlan {
         match self {
             SchedulerPlan::Fifo(_) | SchedulerPlan::FqCodel(_) => &[],
             SchedulerPlan::Priority(_) => &[("rate-limit", false)],
-            SchedulerPlan::Wrr(_) | SchedulerPlan::Scfq(_) | SchedulerPlan::Wf2qPlus(_) => &[("weight", true)],
+            SchedulerPlan::Wrr(_) | SchedulerPlan::Scfq(_) | SchedulerPlan::Stfq(_) | SchedulerPlan::Wf2qPlus(_) => &[("weight", true)],
             SchedulerPlan::Drr(_) => &[("quantum", true)],
             SchedulerPlan::Cbq(_) => &[("share", true), ("priority", false), ("borrows", false)],
         }
@@ -296,7 +298,8 @@ pub trait Scheduler {
         None
     }
 
-    /// The wire has become free and nothing has waited since; a packet is about to arrive.
+    /// The wire has become free and nothing has waited since; a packet is about to arrive. One over classes is not told, and counts
+    /// the time of its last transmission where it must know: see [`stfq`].
     fn on_idle(&mut self) {}
 }
 

@@ -108,6 +108,19 @@ impl<T: Tag> Heads<T> {
         self.0.iter().filter(|head| head.finish != T::NEVER).map(|head| head.start).min()
     }
 
+    /// The class of the earliest start of a head, if there is any; among equals, the first class.
+    #[inline]
+    pub fn first(&self) -> Option<usize> {
+        let heads = self.0.iter().enumerate().filter(|(_, head)| head.finish != T::NEVER);
+        heads.min_by_key(|(_, head)| head.start).map(|(class, _)| class)
+    }
+
+    /// Where the head of class `class` starts, or its next packet would.
+    #[inline]
+    pub fn start(&self, class: usize) -> T {
+        self.0[class].start
+    }
+
     /// Whether no other class has packets.
     pub fn is_alone(&self, class: usize) -> bool {
         self.0.iter().enumerate().all(|(i, head)| i == class || head.finish == T::NEVER)

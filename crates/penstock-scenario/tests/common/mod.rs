@@ -1,6 +1,7 @@
 //! A small sound scenario, and what becomes of changes to it.
 #![allow(dead_code)] // each test file uses a part
 
+use penstock_model::scheduler::SchedulerPlan;
 use penstock_scenario::{load, report, Mistake, ValidScenario};
 
 /// Two nodes, one link, one flow.
@@ -50,6 +51,12 @@ pub fn added(place: &str, line: &str, expected: &str) {
 pub fn names(list: &[&str]) -> String {
     let rest = if list.len() > 12 { ", ..." } else { "" };
     format!("{}{rest}", list[..list.len().min(12)].join(", "))
+}
+
+/// The schedulers of classes, in the same way.
+pub fn class_schedulers() -> String {
+    let of_classes = |name: &&&str| !matches!(**name, "fifo" | "fq-codel");
+    names(&SchedulerPlan::NAMES.iter().filter(of_classes).copied().collect::<Vec<_>>())
 }
 
 /// The mistakes as lines.

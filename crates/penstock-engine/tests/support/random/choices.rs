@@ -52,6 +52,7 @@ pub(super) const SCHEDULERS: &[(&str, &str, [&str; 3])] = &[
     ("drr", "", ["quantum = 100 bytes", "quantum = 300 bytes", "quantum = 700 bytes"]),
     ("scfq", "", ["weight = 3", "weight = 1", "weight = 2"]),
     ("scfq", "", ["weight = 1", "weight = 1", "weight = 1"]),
+    ("stfq", "", ["weight = 3", "weight = 1", "weight = 2"]),
     ("wf2q-plus", "", ["weight = 3", "weight = 1", "weight = 2"]),
     ("wf2q-plus", "", ["weight = 1", "weight = 1", "weight = 1"]),
     ("cbq", "", ["share = 0.3; borrows = false", "share = 0.2", "share = 0.5; priority = 2"]),

@@ -1,0 +1,182 @@
+//! Start-time fair queueing.
+
+use super::class::ClassPlan;
+use super::tags::{Heads, Tag};
+use super::weights::{costs, exact_unit};
+use super::{QueueState, Scheduler, Turn};
+use crate::parameters::Check;
+use crate::units::{Bytes, Rate, Time};
+
+crate::parameters! {
+    /// Start-time fair queueing: shares by weight, in the order in which fair queueing would begin to send.
+    ///
+    /// ## Decides
+    /// Each packet has a start tag: the finish tag of its predecessor in the class or, where that is later, the start tag of the
+    /// packet that was in service when it arrived. Its finish tag is size / `weight` later. The smallest start tag is sent; among
+    /// equals, that of the first class. When the port has become idle, all tags begin anew. While two classes have packets, what
+    /// they are served of per weight differs by at most a largest packet of each, also where the rate of the wire varies. A packet
+    /// of l bits of a class of rate r leaves at most (l + the largest packets of all other classes) / C after it could have begun
+    /// on a link of its own with the rate r: the smaller its share, the earlier than under self-clocked fair queueing.
+    ///
+    /// ## State
+    /// A tag for each class and that of the packet in service. The cost per decision grows with the number of classes.
+    ///
+    /// ## Departures
+    /// Tags are integers. They are exact if the least common multiple of the weights is below 2^32; else what a byte costs a
+    /// class is rounded to 2^-32, which moves shares by less than one in 10^9. A new busy period begins with all tags at zero in place
+    /// of the largest finish tag, which changes no order; that the wire is idle is told from the link's first rate, also where
+    /// rates change.
+    ///
+    /// ## Example
+    /// ```toml
+    /// scheduler.stfq = {}
+    /// class.ef.weight = 3
+    /// class.default.weight = 7
+    /// ```
+    ///
+    /// ## References
+    /// [Goyal96 s2], there SFQ, which has come to mean stochastic fair queueing; STFQ in [Sivaraman16 s2.1].
+    pub struct Parameters {}
+}
+impl Check for Parameters {}
+
+/// Start-time fair queueing at work.
+#[derive(Clone, Debug)]
+pub struct Stfq<T> {
+    heads: Heads<T>,
+    /// The start tag of the packet in service, or of the last one (v).
+    virtual_time: T,
+    rate: Rate,
+    /// When the last transmission ends.
+    busy_until: Time,
+}
+
+impl<T: Tag> Stfq<T> {
+    /// Fair queueing among `classes` on a wire of `rate`, if its tags fit.
+    pub fn new(_: &Parameters, classes: &[ClassPlan], rate: Rate) -> Option<Stfq<T>> {
+        const ROUNDED: u64 = 1 << 32;
+        let unit = exact_unit(classes, ROUNDED).unwrap_or(ROUNDED);
+        Some(Stfq { heads: Heads::new(&costs(u128::from(unit), classes))?, virtual_time: T::ZERO, rate, busy_until: Time::ZERO })
+    }
+}
+
+impl<T: Tag> Scheduler for Stfq<T> {
+    #[inline]
+    fn next(&mut self, _now: Time, _queues: &[QueueState]) -> Turn {
+        Turn::Queue(self.heads.first().expect("asked only while a queue has a packet"))
+    }
+
+    #[inline]
+    fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        if self.busy_until <= now && self.heads.is_alone(queue) {
+            self.heads.begin_anew();
+            self.virtual_time = T::ZERO;
+        }
+        self.heads.begin(queue, self.virtual_time, &queues[queue]);
+    }
+
+    #[inline]
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        self.virtual_time = self.heads.start(queue);
+        self.heads.leave(queue, size, &queues[queue]);
+        self.busy_until = now + self.rate.transmission_time(Bytes::new(u64::from(size)));
+        if self.virtual_time > T::FAR {
+            self.heads.set_back();
+            self.virtual_time = self.virtual_time - T::STEP;
+        }
+    }
+
+    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+        self.heads.change(queue, &queues[queue]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{decide_alike, weighted, Queues};
+    use super::*;
+    use crate::units::Duration;
+
+    /// On a link of 8 kbit/s, where a packet of 100 bytes takes 100 ms.
+    fn stfq(weights: &[u32]) -> Stfq<u64> {
+        Stfq::new(&Parameters {}, &weighted(weights), Rate::from_bps(8_000)).expect("small weights fit")
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    #[test]
+    fn starts_grow_by_size_over_weight() {
+        // Starts in bytes / weight: 0, 300, 600 against 0, 200, 400, 600; ties go to the first class.
+        let mut it = stfq(&[1, 2]);
+        let mut queues = Queues(vec![(3, 300), (4, 400)]);
+        queues.announce(&mut it);
+        assert_eq!(queues.send(&mut it, 7), [0, 1, 1, 0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn a_class_of_small_weight_is_early_where_self_clocking_makes_it_wait_for_its_finish() {
+        // With a tenth of the weight its first packet starts at 0 and finishes at 1000: self-clocking would send it last.
+        let mut it = stfq(&[9, 1]);
+        let mut queues = Queues(vec![(9, 100), (1, 100)]);
+        queues.announce(&mut it);
+        assert_eq!(queues.send(&mut it, 10), [0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_class_that_comes_back_counts_from_the_start_of_the_packet_in_service() {
+        let mut it = stfq(&[1, 1]);
+        let mut queues = Queues(vec![(0, 100), (9, 100)]);
+        queues.announce(&mut it);
+        assert_eq!(queues.send(&mut it, 4), [1; 4]);
+        queues.0[0].0 = 3;
+        it.on_backlog(Time::ZERO, 0, &queues.states());
+        // The packet in service has started at 300; so its packets do at 300, 400, 500 and the other class's at 400, 500, 600.
+        assert_eq!(queues.send(&mut it, 6), [0, 0, 1, 0, 1, 1]);
+    }
+
+    #[test]
+    fn a_class_that_was_served_has_its_debt_until_the_port_is_idle() {
+        for (back, first) in [(99, 1), (100, 0)] {
+            let mut it = stfq(&[1, 1]);
+            let mut queues = Queues(vec![(1, 100), (0, 100)]);
+            queues.announce(&mut it);
+            queues.send(&mut it, 1);
+            // Both come, the first class before the second: while its packet is on the wire it starts at 100 and the other at 0,
+            // the start of that packet; afterwards both start at 0.
+            for class in [0, 1] {
+                queues.0[class].0 = 1;
+                it.on_backlog(ms(back), class, &queues.states());
+            }
+            assert_eq!(it.next(ms(100), &queues.states()), Turn::Queue(first), "back after {back} ms");
+        }
+    }
+
+    #[test]
+    fn a_dropped_head_leaves_its_start_to_its_successor() {
+        let mut it = stfq(&[1, 1]);
+        let mut queues = Queues(vec![(2, 100), (2, 100)]);
+        queues.announce(&mut it);
+        assert_eq!(queues.send(&mut it, 1), [0]);
+        queues.0[1].0 = 1;
+        it.on_drop(ms(50), 1, 100, &queues.states());
+        assert_eq!(queues.send(&mut it, 2), [1, 0]);
+    }
+
+    #[test]
+    fn tags_that_are_set_back_decide_alike() {
+        let weights = weighted(&[3, 1, 2]);
+        let mut narrow = Stfq::<u64>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("small weights fit");
+        let mut wide = Stfq::<u128>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("they always fit");
+        // The tags of 10,000 packets before all are set back; somebody waits, so that the first packet does not begin anew.
+        for it in [&mut narrow as &mut dyn Scheduler, &mut wide] {
+            let one = QueueState { packets: 1, bytes: 100, head: 100 };
+            it.on_backlog(Time::ZERO, 0, &[one, QueueState::default(), QueueState::default()]);
+        }
+        let soon = u64::FAR - 10_000 * 750 * narrow.heads.all().next().expect("a class").cost;
+        narrow.virtual_time = soon - soon % 256;
+        decide_alike(&mut narrow, &mut wide, 20_000);
+        assert!(narrow.virtual_time < soon);
+    }
+}
