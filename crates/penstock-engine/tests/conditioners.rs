@@ -78,7 +78,7 @@ proptest! {
     fn a_shaper_keeps_its_profile_and_the_order_and_wastes_nothing(seed in any::<u64>(), profile in profile(), force in any::<bool>()) {
         let mut net = net(seed, [800, 0]);
         let port = net.port(penstock_model::id::LinkId(0));
-        (port.shaper, port.force_service) = (Some(shaper(&settings(profile))), force);
+        (port.shaper, port.force_event_driven) = (Some(shaper(&settings(profile))), force);
         let seen = net.run();
         let begun = begun(&seen, None);
         conforms(&begun, profile)?;

@@ -28,9 +28,9 @@ fn a_window_cuts_through_packets() {
 #[test]
 fn a_port_in_service_mode_counts_what_still_waits() {
     // Of three packets the second begins at 1 ms and the third waits at the end, after 1.5 ms.
-    for force_service in [false, true] {
+    for force_event_driven in [false, true] {
         let (mut net, route, id) = link("9 packets");
-        net.port(id).force_service = force_service;
+        net.port(id).force_event_driven = force_event_driven;
         net.burst("0 ms", 3, 125, route);
         net.0.end = time("1.5 ms");
         let port = &net.run().links[0];

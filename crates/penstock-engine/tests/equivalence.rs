@@ -75,10 +75,10 @@ proptest! {
             // Anywhere: through feedback, shortest delays, and the ends of calls.
             let anywhere = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % cores) as u32;
             for executor in [Executor::Horizon, Executor::Sweeps] {
-                let several = Sim::cut(blueprint.clone(), &anywhere).expect("random scenarios are sound");
-                same(&one, &several.with_executor(executor).in_turn().run())?;
+                let several = Sim::with_partition(blueprint.clone(), &anywhere).expect("random scenarios are sound");
+                same(&one, &several.with_executor(executor).run_shards_in_turn().run())?;
             }
-            same(&one, &Sim::on_cores(blueprint.clone(), cores as usize).expect("random scenarios are sound").in_turn().run())?;
+            same(&one, &Sim::with_cores(blueprint.clone(), cores as usize).expect("random scenarios are sound").run_shards_in_turn().run())?;
         }
     }
 
@@ -86,7 +86,7 @@ proptest! {
     fn several_cores_in_slices_are_the_run(case in case(), mut cuts in prop::collection::vec(0u64..220_000_000_000, 1..30)) {
         let blueprint = case.blueprint();
         cuts.sort_unstable();
-        let mut sliced = Sim::cut(blueprint.clone(), &|process| process as u32 % 2).expect("random scenarios are sound").in_turn();
+        let mut sliced = Sim::with_partition(blueprint.clone(), &|process| process as u32 % 2).expect("random scenarios are sound").run_shards_in_turn();
         cuts.into_iter().for_each(|cut| sliced.run_until(Time::from_ps(cut)));
         same(&sim(&blueprint).run(), &sliced.run())?;
     }
@@ -107,7 +107,7 @@ proptest! {
         for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
             same(&whole, &in_budgets(sim(&blueprint).with_executor(executor), &budgets, &[]))?;
             let shard_of = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % 3) as u32;
-            let several = Sim::cut(blueprint.clone(), &shard_of).expect("random scenarios are sound").with_executor(executor).in_turn();
+            let several = Sim::with_partition(blueprint.clone(), &shard_of).expect("random scenarios are sound").with_executor(executor).run_shards_in_turn();
             same(&whole, &in_budgets(several, &budgets, &[]))?;
         }
     }
@@ -120,7 +120,7 @@ proptest! {
         ends in prop::collection::vec(0u64..220_000_000_000, 1..9),
     ) {
         let blueprint = case.blueprint();
-        let several = Sim::cut(blueprint.clone(), &|process| process as u32 % 2).expect("random scenarios are sound").in_turn();
+        let several = Sim::with_partition(blueprint.clone(), &|process| process as u32 % 2).expect("random scenarios are sound").run_shards_in_turn();
         same(&sim(&blueprint).run(), &in_budgets(several, &budgets, &ends))?;
         same(&sim(&blueprint).run(), &in_budgets(sim(&blueprint), &budgets, &ends))?;
     }
@@ -129,7 +129,7 @@ proptest! {
     fn departures_known_on_arrival_are_those_of_service(case in case()) {
         let blueprint = case.blueprint();
         let mut served = blueprint.clone();
-        served.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_service = true);
+        served.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_event_driven = true);
         same(&sim(&blueprint).run(), &sim(&served).run())?;
     }
 
@@ -238,7 +238,7 @@ proptest! {
     #[test]
     fn no_packet_appears_or_vanishes(case in case(), force in any::<bool>()) {
         let mut blueprint = case.blueprint();
-        blueprint.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_service = force);
+        blueprint.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_event_driven = force);
         let mut run = sim(&blueprint);
         run.run_until(run.end());
         let under_way = run.packets_under_way();
@@ -261,7 +261,7 @@ proptest! {
         let one = sim(&blueprint).run();
         for cores in 2..=4 {
             let anywhere = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % cores) as u32;
-            let several = Sim::cut(blueprint.clone(), &anywhere).expect("random scenarios are sound");
+            let several = Sim::with_partition(blueprint.clone(), &anywhere).expect("random scenarios are sound");
             same(&one, &several.run())?;
         }
     }

@@ -54,8 +54,8 @@ fn stretches_look_at_no_process_twice() {
 #[test]
 fn stretches_on_several_cores_look_at_no_process_twice() {
     let run = |budget: u64| {
-        let sim = Sim::cut(star(100).0, &|process| process as u32 % 2).expect("a sound blueprint");
-        steps(&mut sim.in_turn(), budget)
+        let sim = Sim::with_partition(star(100).0, &|process| process as u32 % 2).expect("a sound blueprint");
+        steps(&mut sim.run_shards_in_turn(), budget)
     };
     let (whole, many) = (run(u64::MAX), run(50));
     assert!(many.1 > 20, "{} stretches", many.1);

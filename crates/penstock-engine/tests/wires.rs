@@ -43,9 +43,9 @@ fn losses_on_the_wire_are_sent_and_lost() {
 
 #[test]
 fn losses_after_the_end_are_not_recorded() {
-    for force_service in [false, true] {
+    for force_event_driven in [false, true] {
         let (mut net, route, id) = link("9 packets");
-        net.port(id).force_service = force_service;
+        net.port(id).force_event_driven = force_event_driven;
         net.port(id).impairments = vec![impairment("loss", "probability = 1")];
         net.burst("0 ms", 3, 125, route);
         (net.0.end, net.0.trace) = (time("1.5 ms"), true);

@@ -120,7 +120,7 @@ fn simulate(
     cancel: &AtomicBool,
 ) -> PyResult<(Observations, usize)> {
     let blueprint = scenario.blueprint(Some(seed), replication);
-    let mut sim = Sim::on_cores(blueprint, threads).map_err(|error| PyValueError::new_err(error.to_string()))?.with_executor(executor);
+    let mut sim = Sim::with_cores(blueprint, threads).map_err(|error| PyValueError::new_err(error.to_string()))?.with_executor(executor);
     let mut budget = FEWEST_EVENTS;
     let mut autotune = Autotune::default();
     loop {

@@ -10,6 +10,6 @@ fn main() {
     let threads = arguments.next().map_or(1, |text| text.parse().expect("a number of threads"));
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
     let scenario = load(&text, &file, &sets).unwrap_or_else(|mistakes| panic!("{}", report(&mistakes)));
-    let seen = Sim::on_cores(scenario.blueprint(None, 0), threads).expect("validated").run();
+    let seen = Sim::with_cores(scenario.blueprint(None, 0), threads).expect("validated").run();
     println!("{} packet-hops, digest {:016x}", seen.packet_hops, seen.digest);
 }

@@ -1,4 +1,4 @@
-//! What the engine is told to run: plain values, everything resolved, nothing left to look up by name.
+//! The blueprint of a run: plain values, with all names resolved.
 //!
 //! The scenario crate validates what a user wrote and compiles it into a [`Blueprint`]; a program may also fill one in
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
@@ -84,7 +84,7 @@ impl Default for FastPaths {
     }
 }
 
-/// What is recorded beyond the counters, and costs nothing where nobody asks for it.
+/// What is recorded beyond the counters, on request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchPlan {
     /// Of all flows of a group, by its position in [`Blueprint::groups`]; each at most once.
@@ -143,16 +143,16 @@ pub enum Ties {
     Random,
 }
 
-/// A node whose ports are one process, since they share something.
+/// A node whose ports are one process, since they share a buffer or pause state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchPlan {
     /// The node.
     pub node: NodeId,
     /// How the ports share a buffer; each has what its queues allow if they share none.
     pub buffer: Option<SharedBufferPlan>,
-    /// When the ports that feed it are told to stop; never if left out.
+    /// When the ports that feed it are paused; never if left out.
     pub pause: Option<PausePlan>,
-    /// How sources are told of packets that are dropped here; not at all if left out.
+    /// Source quenches for packets that are dropped here; none if left out.
     pub source_quench: Option<SourceQuenchPlan>,
 }
 
@@ -163,7 +163,7 @@ pub struct SourceQuenchPlan {
     pub interval: Duration,
     /// Its size.
     pub packet: Bytes,
-    /// For each flow whose source is told, the way there.
+    /// For each flow whose source is quenched, the route there.
     pub routes: Vec<(FlowId, RouteId)>,
 }
 
@@ -179,9 +179,9 @@ pub struct SharedBufferPlan {
 /// PAUSE, from a switch to the ports that feed it [IEEE8023 s31B].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PausePlan {
-    /// A port is told to stop when more than this is held of what came over its link.
+    /// A port is paused when more than this is held of what came over its link.
     pub xoff: Bytes,
-    /// It is told to go on when no more than this is.
+    /// It is resumed when no more than this is.
     pub xon: Bytes,
     /// What the message takes beside the propagation of the link back.
     pub processing: Duration,
@@ -192,7 +192,7 @@ pub struct PausePlan {
 pub struct LinkPlan {
     /// The name, such as `hosts[3]-r1`; its random streams hang below it.
     pub path: String,
-    /// Where the port stands.
+    /// The node of the port.
     pub from: NodeId,
     /// Where the wire ends.
     pub to: NodeId,
@@ -216,9 +216,9 @@ pub struct PortPlan {
     pub policer_of_class: Vec<Option<u8>>,
     /// Colours packets.
     pub marker: Option<MarkerPlan>,
-    /// Who goes next.
+    /// Which queue sends next.
     pub scheduler: SchedulerPlan,
-    /// What is said of the scheduler's classes, in its order; empty if nothing is said of any.
+    /// The scheduler's classes, in its order; empty if it has none with keys of their own.
     pub classes: Vec<ClassPlan>,
     /// The queues: one for each class and, where classes have schedulers of their own, for each class below, in order.
     pub queues: Vec<QueuePlan>,
@@ -232,8 +232,8 @@ pub struct PortPlan {
     pub shaper: Option<ShaperPlan>,
     /// What the wire does to packets, in order.
     pub impairments: Vec<ImpairmentPlan>,
-    /// Take a decision at every departure even where departures are known on arrival; for tests of the equivalence.
-    pub force_service: bool,
+    /// Make the port event-driven even where departures can be precomputed; for tests of the equivalence.
+    pub force_event_driven: bool,
 }
 
 /// A queue of a port.
@@ -241,7 +241,7 @@ pub struct PortPlan {
 pub struct QueuePlan {
     /// The name in results; the class's, or empty for the only queue.
     pub name: String,
-    /// Decides what it takes.
+    /// Its discipline.
     pub discipline: DisciplinePlan,
 }
 
@@ -299,24 +299,24 @@ pub struct FlowGroup {
     pub interval: Option<Duration>,
 }
 
-/// How the calls of an aggregate come, are admitted and go.
+/// The arrivals, holding times, admission and termination of the calls of an aggregate.
 #[derive(Clone, Debug)]
 pub struct CallsPlan {
     /// When calls arrive; none do if left out.
     pub arrivals: Option<ArrivalPlan>,
     /// How long they last.
     pub holding: HoldingPlan,
-    /// Calls that are there from the start, without asking.
+    /// Calls that exist from the start, without admission control.
     pub initial: u32,
     /// Their first packets go out uniformly within this span.
     pub initial_spread: Duration,
-    /// Calls that begin together later, without asking.
+    /// Calls that begin together later, without admission control.
     pub surge: Option<SurgePlan>,
     /// How long packets wait before the ingress sees them; not at all if left out.
     pub delay: Option<DelayPlan>,
-    /// Who may begin; everyone if left out.
+    /// Which calls are admitted; all if left out.
     pub admission: Option<AdmissionPlan>,
-    /// Who must stop; nobody if left out.
+    /// Which calls are terminated early; none if left out.
     pub termination: Option<TerminationPlan>,
     /// Added to the propagation of each signal.
     pub processing: Duration,
@@ -327,8 +327,8 @@ pub struct CallsPlan {
 }
 
 impl CallsPlan {
-    /// How many calls of an aggregate begin without asking, at the start and later.
-    pub fn together(&self) -> u64 {
+    /// How many calls of an aggregate begin without admission control, at the start and later.
+    pub fn unconditional_calls(&self) -> u64 {
         u64::from(self.initial) + self.surge.map_or(0, |surge| u64::from(surge.calls))
     }
 }

@@ -1,4 +1,4 @@
-//! What other crates see: what to run, how to run it, and what was observed.
+//! The interface to other crates: blueprint, simulation, observations.
 
 pub mod blueprint;
 pub mod observations;

@@ -1,4 +1,4 @@
-//! What a run counted between the warm-up and the end.
+//! The observations of a run, between the warm-up and the end.
 
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::id::{FlowId, LinkId};
@@ -19,7 +19,7 @@ pub struct Observations {
     pub links: Vec<LinkCounters>,
     /// What became of calls, for the flows that are aggregates of calls.
     pub calls: Vec<(FlowId, CallCounters)>,
-    /// Bytes received per interval since the beginning of the run, for the flows that asked for it.
+    /// Bytes received per interval since the beginning of the run, for the flows whose plan has them.
     pub intervals: Vec<(FlowId, Duration, Vec<u64>)>,
     /// Delays and how they vary, for the flows whose group is watched, by flow.
     pub timings: Vec<(FlowId, Timings)>,
@@ -32,13 +32,13 @@ pub struct Observations {
     pub ports: Vec<(LinkId, PortTimings)>,
     /// Per sample plan: the queue lengths in packets at each sampled instant.
     pub samples: Vec<Vec<u32>>,
-    /// Per plan of meter samples: what the meters of the port told, by meter and in their order.
+    /// Per plan of meter samples: the states of the meters of the port, by meter and in their order.
     pub meter_samples: Vec<Vec<MeterSamples>>,
     /// Packets that reached the far end of a link, over the whole run.
     pub packet_hops: u64,
     /// A hash of everything that happened, equal for equal runs whatever the executor and machine.
     pub digest: u64,
-    /// The trace, if asked for, by (time, path, sequence).
+    /// The trace, if requested, by (time, path, sequence).
     pub trace: Vec<TraceRow>,
 }
 
@@ -57,7 +57,7 @@ pub struct FlowCounters {
     pub received_bytes: u64,
     /// Their bytes without headers.
     pub received_payload: u64,
-    /// Bytes without headers handed to the receiving application, each once.
+    /// Bytes without headers delivered to the receiving application, each once.
     pub goodput_bytes: u64,
     /// Data packets that arrived marked.
     pub marked_packets: u64,
@@ -67,7 +67,7 @@ pub struct FlowCounters {
     pub delay_max: Duration,
 }
 
-/// What was recorded of the delays of one flow's data packets in the window; `None` where nobody asked.
+/// What was recorded of the delays of one flow's data packets in the window; `None` where not requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
     /// One-way delays, from the packets' creation to the end of their reception.
@@ -87,7 +87,7 @@ pub struct PageTimes {
     pub sum_ps: u128,
     /// The longest of them.
     pub max: Duration,
-    /// All of them, if somebody asked.
+    /// All of them, if requested.
     pub distribution: Option<Distribution>,
 }
 
@@ -105,7 +105,7 @@ impl PageTimes {
 /// What was recorded at one link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortTimings {
-    /// By class; empty if nobody asked.
+    /// By class; empty if not requested.
     pub classes: Vec<ClassCounters>,
     /// In the order of the plans.
     pub expedited: Vec<EfErrors>,
@@ -142,7 +142,7 @@ pub struct MeterSamples {
     pub values: Vec<f64>,
 }
 
-/// What became of the calls of one aggregate.
+/// Counts of the calls of one aggregate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallCounters {
     /// Calls that arrived.
@@ -192,7 +192,7 @@ pub struct LinkCounters {
     pub waits: u64,
 }
 
-/// What a trace row tells.
+/// The event of a trace row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TraceEvent {
     /// A source or a transport sent a packet.

@@ -4,7 +4,7 @@ use crate::api::blueprint::Blueprint;
 use crate::api::observations::{FlowCounters, LinkCounters, Observations};
 use crate::build::error::BlueprintError;
 use crate::build::{Assembly, Network};
-use crate::executor::parallel::partition::{keep_together, partition};
+use crate::executor::parallel::partition::{merge_zero_delay, partition};
 use crate::executor::parallel::ParallelExecutor;
 use crate::executor::sequencer::Sequencer;
 use crate::executor::shard::{inputs_of, EventBudget, Shard};
@@ -68,7 +68,7 @@ impl Sim {
     ///
     /// # Errors
     /// If the blueprint contradicts itself.
-    pub fn on_cores(blueprint: Blueprint, cores: usize) -> Result<Sim, BlueprintError> {
+    pub fn with_cores(blueprint: Blueprint, cores: usize) -> Result<Sim, BlueprintError> {
         Sim::divided(&blueprint, |graph| {
             let shard_of = (cores > 1).then(|| partition(graph, cores)).flatten();
             shard_of.unwrap_or_else(|| vec![0; graph.weights.len()])
@@ -80,8 +80,8 @@ impl Sim {
     ///
     /// # Errors
     /// If the blueprint contradicts itself.
-    pub fn cut(blueprint: Blueprint, core_of: &dyn Fn(usize) -> u32) -> Result<Sim, BlueprintError> {
-        Sim::divided(&blueprint, |graph| keep_together(&(0..graph.weights.len()).map(core_of).collect::<Vec<u32>>(), graph))
+    pub fn with_partition(blueprint: Blueprint, core_of: &dyn Fn(usize) -> u32) -> Result<Sim, BlueprintError> {
+        Sim::divided(&blueprint, |graph| merge_zero_delay(&(0..graph.weights.len()).map(core_of).collect::<Vec<u32>>(), graph))
     }
 
     fn divided(blueprint: &Blueprint, shard_of: impl Fn(&ProcessGraph) -> Vec<u32>) -> Result<Sim, BlueprintError> {
@@ -148,7 +148,7 @@ impl Sim {
 
     /// Runs the shards of several cores on one, in turn, but in the same steps; for tests.
     #[must_use]
-    pub fn in_turn(mut self) -> Sim {
+    pub fn run_shards_in_turn(mut self) -> Sim {
         self.parallel.iter_mut().for_each(|parallel| parallel.take_turns());
         self
     }
@@ -191,13 +191,13 @@ impl Sim {
         self.to
     }
 
-    /// Runs to the end and hands over what was counted.
+    /// Runs to the end and returns the observations.
     pub fn run(mut self) -> Observations {
         self.run_until(self.to);
         self.finish()
     }
 
-    /// Hands over what was counted; call it when [`Sim::run_until`] has reached the end.
+    /// Returns the observations; call it when [`Sim::run_until`] has reached the end.
     pub fn finish(self) -> Observations {
         let mut seen = Observations {
             from: self.from,

@@ -1,4 +1,4 @@
-//! What a blueprint must fulfil before processes are made of it.
+//! Checks of a blueprint before processes are built from it.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, LinkPlan, PortPlan};
 use crate::build::error::BlueprintError;

@@ -23,7 +23,7 @@ pub enum BlueprintError {
     SwitchWithoutPorts(String),
     /// The static shares of this node's ports are more than its buffer, or of ports of other nodes.
     SharesBeyondBuffer(String),
-    /// This node would tell ports to go on before it tells them to stop.
+    /// This node would resume ports before it pauses them.
     XonAboveXoff(String),
     /// Flow queues at a class of this link, or with classes below them.
     FlowQueuesInTree(String),

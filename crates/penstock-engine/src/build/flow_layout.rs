@@ -1,13 +1,13 @@
-//! The layout of flows: in which order their ends stand in their hosts.
+//! The layout of flows: the order of their endpoints in the memory of hosts.
 
 use crate::api::blueprint::{Blueprint, FlowPlan};
 use penstock_model::rng::Key;
 use penstock_model::source::{AnySource, Source};
 use penstock_model::units::{Duration, Time};
 
-/// The flows in the order in which their ends are put into their hosts.
+/// The flows in the order in which their endpoints are added to their hosts.
 ///
-/// Periodic sources send in turn, again and again, so they and their sinks stand in the order of their first packets: a host
+/// Periodic sources send in turn, again and again, so they and their sinks are laid out in the order of their first packets: a host
 /// with more of them than a cache holds then reads its memory from front to back. In the order of the flows, whose phases
 /// are random, a packet-hop took five times as long among ten thousand. All others keep the order of the flows.
 pub fn flows_in_layout_order(blueprint: &Blueprint, key: Key) -> Vec<u32> {

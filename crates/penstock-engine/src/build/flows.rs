@@ -1,4 +1,4 @@
-//! Both ends of every flow, at their hosts.
+//! Adds the endpoints of every flow to its hosts.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan};
 use crate::build::error::BlueprintError;
@@ -26,7 +26,7 @@ use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 use std::sync::Arc;
 
-/// Puts both ends of every flow into their hosts; returns the slots of each flow there.
+/// Adds both endpoints of every flow to its hosts; returns the slots of each flow there.
 ///
 /// # Errors
 /// If signals between the edges of calls take no time.
@@ -63,7 +63,7 @@ pub fn add_flows(
             precedence: group.precedence,
             ecn: group.transport.datagram_ecn(),
         };
-        let ends = FlowEnds {
+        let endpoints = FlowEndpoints {
             blueprint,
             flow,
             group,
@@ -74,17 +74,17 @@ pub fn add_flows(
             process: (host_of(flow.from), host_of(flow.to)),
         };
         flows[i as usize] = match (&group.transport, &tcp[flow.group as usize]) {
-            (TransportPlan::Tcp(_), Some(parameters)) => ends.add_tcp(processes, parameters, departure(flow.backward)),
-            (TransportPlan::Udp(udp), _) if group.calls.is_some() => ends.add_calls(processes, udp.header.get() as u32)?,
-            (TransportPlan::Udp(udp), _) => ends.add_open_loop(processes, udp.header.get() as u32),
+            (TransportPlan::Tcp(_), Some(parameters)) => endpoints.add_tcp(processes, parameters, departure(flow.backward)),
+            (TransportPlan::Udp(udp), _) if group.calls.is_some() => endpoints.add_calls(processes, udp.header.get() as u32)?,
+            (TransportPlan::Udp(udp), _) => endpoints.add_open_loop(processes, udp.header.get() as u32),
             (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
         };
     }
     Ok(flows)
 }
 
-/// A flow that is about to be put into its two hosts.
-struct FlowEnds<'a, T> {
+/// A flow whose endpoints are to be added to its two hosts.
+struct FlowEndpoints<'a, T> {
     blueprint: &'a Blueprint,
     flow: &'a FlowPlan,
     group: &'a FlowGroup,
@@ -97,18 +97,18 @@ struct FlowEnds<'a, T> {
     process: (u32, u32),
 }
 
-impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
+impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
     fn received(&self, header: u32) -> Received {
         Received::new(self.template.flow, header, self.blueprint.watch.group(self.flow.group))
     }
 
     fn add_tcp(&self, processes: &mut [Process], parameters: &Arc<TcpParameters>, backward: Departure) -> FlowSlots {
-        let FlowEnds { group, template, start, process: (from, to), .. } = *self;
+        let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
         let mut sender = Sender::new(parameters, clock_offset(parameters, self.key));
         let watch = self.blueprint.watch.group(self.flow.group);
         let application = match http_user(group, parameters, self.key, watch.pages) {
             Some(mut user) => {
-                sender.offer(Some(user.ask(start)));
+                sender.offer(Some(user.next_page(start)));
                 Some(Box::new(Application::Web(Box::new(user))))
             }
             None => {
@@ -124,7 +124,7 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
     }
 
     fn add_open_loop(&self, processes: &mut [Process], header: u32) -> FlowSlots {
-        let FlowEnds { group, template, start, process: (from, to), .. } = *self;
+        let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
         let source = AnySource::new(&group.source).expect("checked: datagrams have a source with times of its own");
         let sink = host(processes, to).add_sink(self.received(header));
         let source = host(processes, from).add_source(template, source, self.key.child("source").stream(), start, group.stop);
@@ -133,7 +133,7 @@ impl<T: Fn() -> Option<Key>> FlowEnds<'_, T> {
 
     /// Signals between the edges take the routes' propagation and the processing, and no queueing.
     fn add_calls(&self, processes: &mut [Process], header: u32) -> Result<FlowSlots, BlueprintError> {
-        let FlowEnds { blueprint, flow, group, template, key, start, process: (from, to), .. } = *self;
+        let FlowEndpoints { blueprint, flow, group, template, key, start, process: (from, to), .. } = *self;
         let plan = group.calls.as_ref().expect("a group of calls");
         let (there, back) = call_signals(blueprint, flow)?.expect("a group of calls");
         let window = Window { from: blueprint.warm_up, to: blueprint.end };

@@ -2,17 +2,17 @@
 
 use crate::api::blueprint::{Blueprint, FlowPlan, PausePlan};
 use crate::build::error::BlueprintError;
-use crate::build::numbering::{Place, Places};
+use crate::build::numbering::{ProcessSite, ProcessSites};
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::units::Duration;
 
 /// Messages that one process may send to another.
 #[derive(Clone, Copy, Debug)]
 pub struct MessagePath {
-    /// Who sends them.
-    pub from: Place,
-    /// Who receives them.
-    pub to: Place,
+    /// The sender.
+    pub from: ProcessSite,
+    /// The receiver.
+    pub to: ProcessSite,
     /// How long they take; more than nothing.
     pub delay: Duration,
 }
@@ -21,16 +21,16 @@ pub struct MessagePath {
 ///
 /// # Errors
 /// If a path has no route, or takes no time.
-pub fn message_paths(blueprint: &Blueprint, places: &Places<'_>) -> Result<Vec<MessagePath>, BlueprintError> {
+pub fn message_paths(blueprint: &Blueprint, sites: &ProcessSites<'_>) -> Result<Vec<MessagePath>, BlueprintError> {
     let mut paths = Vec::new();
     for flow in &blueprint.flows {
         if let Some((there, back)) = call_signals(blueprint, flow)? {
-            let (from, to) = (Place::Host(flow.from), Place::Host(flow.to));
+            let (from, to) = (ProcessSite::Host(flow.from), ProcessSite::Host(flow.to));
             paths.extend([MessagePath { from, to, delay: there }, MessagePath { from: to, to: from, delay: back }]);
         }
     }
     for PausePath { switch, link, delay } in pause_paths(blueprint)? {
-        paths.push(MessagePath { from: Place::Host(switch), to: places.sender(link), delay });
+        paths.push(MessagePath { from: ProcessSite::Host(switch), to: sites.sender(link), delay });
     }
     Ok(paths)
 }
@@ -40,7 +40,7 @@ pub fn message_paths(blueprint: &Blueprint, places: &Places<'_>) -> Result<Vec<M
 pub struct PausePath {
     /// The switch.
     pub switch: NodeId,
-    /// The link whose port is told.
+    /// The link whose port is paused.
     pub link: LinkId,
     /// Propagation along the way back, and processing.
     pub delay: Duration,

@@ -1,4 +1,4 @@
-//! From a blueprint to processes: where they are, how they are connected, and in which order they are numbered.
+//! Builds processes, channels and routes from a blueprint.
 
 pub mod check;
 pub mod error;
@@ -6,7 +6,7 @@ pub mod flow_layout;
 pub mod flows;
 pub mod message_paths;
 pub mod numbering;
-pub mod process_graph;
+pub mod process_graph_builder;
 pub mod processes;
 pub mod routes;
 pub mod switches;
@@ -14,7 +14,8 @@ pub mod switches;
 use crate::api::blueprint::Blueprint;
 use crate::build::error::BlueprintError;
 use crate::build::flows::add_flows;
-use crate::build::numbering::{used_links, Channels, Place, Places, ProcessNumbers, Sharded};
+use crate::build::numbering::{used_links, Channels, ProcessNumbers, ProcessSite, ProcessSites, Sharded};
+use crate::build::process_graph_builder::build_process_graph;
 use crate::build::processes::ProcessTable;
 use crate::build::routes::{InputNumbers, RouteTable};
 use crate::build::switches::Switches;
@@ -25,13 +26,13 @@ use crate::node::process::Process;
 use penstock_model::id::LinkId;
 use penstock_model::rng::Key;
 
-/// A checked blueprint whose processes are known, but not made.
+/// A checked blueprint whose processes are known, but not built.
 pub struct Network<'a> {
     blueprint: &'a Blueprint,
-    places: Places<'a>,
+    sites: ProcessSites<'a>,
     used: Vec<LinkId>,
     channels: Channels,
-    order: Vec<Place>,
+    order: Vec<ProcessSite>,
     graph: ProcessGraph,
 }
 
@@ -56,12 +57,12 @@ impl<'a> Network<'a> {
     /// If it contradicts itself; see [`BlueprintError`].
     pub fn new(blueprint: &'a Blueprint) -> Result<Network<'a>, BlueprintError> {
         check::check(blueprint)?;
-        let places = Places::new(blueprint);
+        let sites = ProcessSites::new(blueprint);
         let used = used_links(blueprint);
-        let channels = Channels::new(blueprint, &places);
-        let order = places.in_topological_order(&used, &channels)?;
-        let graph = process_graph::of(blueprint, &places, &ProcessNumbers::new(blueprint, &order))?;
-        Ok(Network { blueprint, places, used, channels, order, graph })
+        let channels = Channels::new(blueprint, &sites);
+        let order = sites.in_topological_order(&used, &channels)?;
+        let graph = build_process_graph(blueprint, &sites, &ProcessNumbers::new(blueprint, &order))?;
+        Ok(Network { blueprint, sites, used, channels, order, graph })
     }
 
     /// The graph of its processes.
@@ -69,27 +70,27 @@ impl<'a> Network<'a> {
         &self.graph
     }
 
-    /// Makes the processes, numbered shard by shard; `shard_of` has the shard of each process of the graph.
+    /// Builds the processes, numbered shard by shard; `shard_of` has the shard of each process of the graph.
     ///
     /// # Errors
     /// If a flow's source cannot be carried by its transport, or messages have no route.
     pub fn assemble(&self, shard_of: &[u32]) -> Result<Assembly, BlueprintError> {
-        let Network { blueprint, places, used, channels, order, graph } = self;
+        let Network { blueprint, sites, used, channels, order, graph } = self;
         let Sharded { order, number, ends } = Sharded::new(order, shard_of);
         let numbers = ProcessNumbers::new(blueprint, &order);
         let key = Key::root(blueprint.seed, blueprint.replication);
         let mut table = ProcessTable::new(blueprint, key, &order, used, channels);
         let input_numbers = InputNumbers::new(&order, channels);
         table.connect_ports(&input_numbers);
-        table.add_samplers(blueprint, places, &numbers);
+        table.add_samplers(blueprint, sites, &numbers);
         let ProcessTable { mut processes, inputs, port_index } = table;
-        let routes = RouteTable::new(blueprint, places, &numbers, &input_numbers, &port_index);
+        let routes = RouteTable::new(blueprint, sites, &numbers, &input_numbers, &port_index);
         for hop in routes.hops.iter().filter(|hop| hop.port != Hop::DELIVER) {
             if let Some(host) = processes[hop.process.index()].host_mut() {
                 host.forwards = true;
             }
         }
-        let switches = Switches { blueprint, numbers: &numbers, places, port_index: &port_index, inputs: &input_numbers, routes: &routes };
+        let switches = Switches { blueprint, numbers: &numbers, sites, port_index: &port_index, inputs: &input_numbers, routes: &routes };
         switches.add(&mut processes)?;
         let flows = add_flows(blueprint, key, &numbers, &mut processes, |route| routes.departure(route))?;
         Ok(Assembly { processes, inputs, routes: Routes::new(routes.hops, flows), latencies: graph.latencies(&number), ends })

@@ -1,4 +1,4 @@
-//! Places of processes, and how they are numbered.
+//! The sites of processes, and how they are numbered.
 
 use crate::api::blueprint::Blueprint;
 use crate::build::error::BlueprintError;
@@ -6,24 +6,24 @@ use penstock_model::id::{LinkId, NodeId};
 use penstock_model::units::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a process is made of.
+/// Where a process is: a host, or a port of a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum ProcessSite {
     /// A node where flows begin or end, with all its ports.
     Host(NodeId),
-    /// One port of a node that only passes packets on.
+    /// One port of a node that only forwards packets.
     RouterPort(LinkId),
 }
 
 /// Which nodes are hosts; of all others, each port is a process.
-pub struct Places<'a> {
+pub struct ProcessSites<'a> {
     blueprint: &'a Blueprint,
     is_host: Vec<bool>,
 }
 
-impl<'a> Places<'a> {
-    /// Hosts are the nodes where flows or routes begin or end, and those whose ports share something.
-    pub fn new(blueprint: &'a Blueprint) -> Places<'a> {
+impl<'a> ProcessSites<'a> {
+    /// Hosts are the nodes where flows or routes begin or end, and switches.
+    pub fn new(blueprint: &'a Blueprint) -> ProcessSites<'a> {
         let mut is_host = vec![false; blueprint.nodes.len()];
         for flow in &blueprint.flows {
             is_host[flow.from.index()] = true;
@@ -35,64 +35,68 @@ impl<'a> Places<'a> {
         for route in &blueprint.routes {
             is_host[blueprint.links[route[route.len() - 1].index()].to.index()] = true;
         }
-        Places { blueprint, is_host }
+        ProcessSites { blueprint, is_host }
     }
 
-    /// The place that sends over a link.
-    pub fn sender(&self, link: LinkId) -> Place {
+    /// The site that sends over a link.
+    pub fn sender(&self, link: LinkId) -> ProcessSite {
         match self.blueprint.links[link.index()].from {
-            node if self.is_host[node.index()] => Place::Host(node),
-            _ => Place::RouterPort(link),
+            node if self.is_host[node.index()] => ProcessSite::Host(node),
+            _ => ProcessSite::RouterPort(link),
         }
     }
 
-    /// The place that receives what a route sends over its `i`-th link.
-    pub fn receiver(&self, route: &[LinkId], i: usize) -> Place {
+    /// The site that receives what a route sends over its `i`-th link.
+    pub fn receiver(&self, route: &[LinkId], i: usize) -> ProcessSite {
         match route.get(i + 1) {
             Some(next) => self.sender(*next),
-            None => Place::Host(self.blueprint.links[route[i].index()].to),
+            None => ProcessSite::Host(self.blueprint.links[route[i].index()].to),
         }
     }
 
-    /// The places that have a part in the network, given the links in use, such that channels without delay lead from an
-    /// earlier to a later place.
+    /// The sites of the network, given the links in use, such that channels without delay lead from an
+    /// earlier to a later site.
     ///
     /// # Errors
     /// If such channels form a cycle.
-    pub fn in_topological_order(&self, used: &[LinkId], channels: &Channels) -> Result<Vec<Place>, BlueprintError> {
+    pub fn in_topological_order(&self, used: &[LinkId], channels: &Channels) -> Result<Vec<ProcessSite>, BlueprintError> {
         let blueprint = self.blueprint;
-        let hosts = (0..blueprint.nodes.len() as u32).map(NodeId).filter(|node| self.is_host[node.index()]).map(Place::Host);
-        let ports = used.iter().map(|link| self.sender(*link)).filter(|place| matches!(place, Place::RouterPort(_)));
-        let places: Vec<Place> = hosts.chain(ports).collect();
-        let without_delay: Vec<(Place, LinkId)> =
+        let hosts = (0..blueprint.nodes.len() as u32).map(NodeId).filter(|node| self.is_host[node.index()]).map(ProcessSite::Host);
+        let ports = used.iter().map(|link| self.sender(*link)).filter(|site| matches!(site, ProcessSite::RouterPort(_)));
+        let sites: Vec<ProcessSite> = hosts.chain(ports).collect();
+        let without_delay: Vec<(ProcessSite, LinkId)> =
             channels.all().iter().filter(|(_, link)| blueprint.links[link.index()].delay == Duration::ZERO).copied().collect();
         if without_delay.is_empty() {
-            return Ok(places);
+            return Ok(sites);
         }
-        self.sort_topologically(places, &without_delay)
+        self.sort_topologically(sites, &without_delay)
     }
 
-    /// Kahn's algorithm over the channels without delay, lowest place first.
-    fn sort_topologically(&self, places: Vec<Place>, without_delay: &[(Place, LinkId)]) -> Result<Vec<Place>, BlueprintError> {
-        let mut senders_left: BTreeMap<Place, usize> = places.iter().map(|place| (*place, 0)).collect();
-        let mut receivers: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
+    /// Kahn's algorithm over the channels without delay, lowest site first.
+    fn sort_topologically(
+        &self,
+        sites: Vec<ProcessSite>,
+        without_delay: &[(ProcessSite, LinkId)],
+    ) -> Result<Vec<ProcessSite>, BlueprintError> {
+        let mut senders_left: BTreeMap<ProcessSite, usize> = sites.iter().map(|site| (*site, 0)).collect();
+        let mut receivers: BTreeMap<ProcessSite, Vec<ProcessSite>> = BTreeMap::new();
         for (to, link) in without_delay {
             receivers.entry(self.sender(*link)).or_default().push(*to);
             *senders_left.entry(*to).or_default() += 1;
         }
-        let mut ready: BTreeSet<Place> = senders_left.iter().filter(|(_, count)| **count == 0).map(|(place, _)| *place).collect();
-        let mut order = Vec::with_capacity(places.len());
-        while let Some(place) = ready.pop_first() {
-            order.push(place);
-            for receiver in receivers.get(&place).into_iter().flatten() {
-                let count = senders_left.get_mut(receiver).expect("every place is counted");
+        let mut ready: BTreeSet<ProcessSite> = senders_left.iter().filter(|(_, count)| **count == 0).map(|(site, _)| *site).collect();
+        let mut order = Vec::with_capacity(sites.len());
+        while let Some(site) = ready.pop_first() {
+            order.push(site);
+            for receiver in receivers.get(&site).into_iter().flatten() {
+                let count = senders_left.get_mut(receiver).expect("every site is counted");
                 *count -= 1;
                 if *count == 0 {
                     ready.insert(*receiver);
                 }
             }
         }
-        if order.len() == places.len() {
+        if order.len() == sites.len() {
             return Ok(order);
         }
         let in_cycle = without_delay.iter().filter(|(to, link)| senders_left[to] > 0 && senders_left[&self.sender(*link)] > 0);
@@ -102,28 +106,28 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Which links feed which places, on some route; sorted.
-pub struct Channels(Vec<(Place, LinkId)>);
+/// Which links feed which sites, on some route; sorted.
+pub struct Channels(Vec<(ProcessSite, LinkId)>);
 
 impl Channels {
     /// The channels of all routes.
-    pub fn new(blueprint: &Blueprint, places: &Places<'_>) -> Channels {
-        let of_route = |route: &Vec<LinkId>| (0..route.len()).map(|i| (places.receiver(route, i), route[i])).collect::<Vec<_>>();
-        let mut channels: Vec<(Place, LinkId)> = blueprint.routes.iter().flat_map(of_route).collect();
+    pub fn new(blueprint: &Blueprint, sites: &ProcessSites<'_>) -> Channels {
+        let of_route = |route: &Vec<LinkId>| (0..route.len()).map(|i| (sites.receiver(route, i), route[i])).collect::<Vec<_>>();
+        let mut channels: Vec<(ProcessSite, LinkId)> = blueprint.routes.iter().flat_map(of_route).collect();
         channels.sort_unstable();
         channels.dedup();
         Channels(channels)
     }
 
     /// All of them.
-    pub fn all(&self) -> &[(Place, LinkId)] {
+    pub fn all(&self) -> &[(ProcessSite, LinkId)] {
         &self.0
     }
 
-    /// The links that feed `place`; the position of a link is the number of its input.
-    pub fn into(&self, place: Place) -> impl Iterator<Item = LinkId> + '_ {
-        let begin = self.0.partition_point(|(to, _)| *to < place);
-        self.0[begin..].iter().take_while(move |(to, _)| *to == place).map(|(_, link)| *link)
+    /// The links that feed `site`; the position of a link is the number of its input.
+    pub fn into(&self, site: ProcessSite) -> impl Iterator<Item = LinkId> + '_ {
+        let begin = self.0.partition_point(|(to, _)| *to < site);
+        self.0[begin..].iter().take_while(move |(to, _)| *to == site).map(|(_, link)| *link)
     }
 }
 
@@ -143,27 +147,27 @@ pub struct ProcessNumbers {
 }
 
 impl ProcessNumbers {
-    /// Numbers places in this order.
-    pub fn new(blueprint: &Blueprint, order: &[Place]) -> ProcessNumbers {
+    /// Numbers sites in this order.
+    pub fn new(blueprint: &Blueprint, order: &[ProcessSite]) -> ProcessNumbers {
         let mut numbers = ProcessNumbers {
             of_node: vec![u32::MAX; blueprint.nodes.len()],
             of_link: vec![u32::MAX; blueprint.links.len()],
             count: order.len(),
         };
-        for (i, place) in order.iter().enumerate() {
-            match place {
-                Place::Host(node) => numbers.of_node[node.index()] = i as u32,
-                Place::RouterPort(link) => numbers.of_link[link.index()] = i as u32,
+        for (i, site) in order.iter().enumerate() {
+            match site {
+                ProcessSite::Host(node) => numbers.of_node[node.index()] = i as u32,
+                ProcessSite::RouterPort(link) => numbers.of_link[link.index()] = i as u32,
             }
         }
         numbers
     }
 
-    /// The number of the process at `place`.
-    pub fn of(&self, place: Place) -> u32 {
-        match place {
-            Place::Host(node) => self.of_node[node.index()],
-            Place::RouterPort(link) => self.of_link[link.index()],
+    /// The number of the process at `site`.
+    pub fn of(&self, site: ProcessSite) -> u32 {
+        match site {
+            ProcessSite::Host(node) => self.of_node[node.index()],
+            ProcessSite::RouterPort(link) => self.of_link[link.index()],
         }
     }
 
@@ -180,17 +184,17 @@ impl ProcessNumbers {
 
 /// Places in the order of their numbers, shard by shard.
 pub struct Sharded {
-    /// The places.
-    pub order: Vec<Place>,
-    /// The new number of each place, by its old one.
+    /// The sites.
+    pub order: Vec<ProcessSite>,
+    /// The new number of each site, by its old one.
     pub number: Vec<u32>,
-    /// For each shard, the number behind its last place.
+    /// For each shard, the number behind its last site.
     pub ends: Vec<u32>,
 }
 
 impl Sharded {
-    /// Reorders places, given the shard of each.
-    pub fn new(order: &[Place], shard_of: &[u32]) -> Sharded {
+    /// Reorders sites, given the shard of each.
+    pub fn new(order: &[ProcessSite], shard_of: &[u32]) -> Sharded {
         // Within a shard the order stays: no channel without delay leads from a later process to an earlier one.
         let mut sorted: Vec<usize> = (0..order.len()).collect();
         sorted.sort_by_key(|i| shard_of[*i]);

@@ -1,7 +1,7 @@
 //! Processes with their ports and inputs, before flows are added.
 
 use crate::api::blueprint::{Blueprint, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
-use crate::build::numbering::{Channels, Place, Places, ProcessNumbers};
+use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::InputNumbers;
 use crate::build::switches::decides_at_departure;
 use crate::kernel::inputs::Inputs;
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The processes at places in this order, and where their ports are.
+/// The processes at sites in this order, and the indices of their ports.
 pub struct ProcessTable {
     /// By number.
     pub processes: Vec<Process>,
@@ -32,36 +32,36 @@ pub fn tie_key(blueprint: &Blueprint, key: Key, name: &str) -> Option<Key> {
 }
 
 impl ProcessTable {
-    /// Makes the processes.
-    pub fn new(blueprint: &Blueprint, key: Key, order: &[Place], used: &[LinkId], channels: &Channels) -> ProcessTable {
+    /// Builds the processes.
+    pub fn new(blueprint: &Blueprint, key: Key, order: &[ProcessSite], used: &[LinkId], channels: &Channels) -> ProcessTable {
         let mut table = ProcessTable {
             processes: Vec::with_capacity(order.len()),
             inputs: Vec::with_capacity(order.len()),
             port_index: vec![u32::MAX; blueprint.links.len()],
         };
         let window = Window { from: blueprint.warm_up, to: blueprint.end };
-        let ports = PortMaker::new(blueprint, key, window);
+        let ports = PortBuilder::new(blueprint, key, window);
         let mut links_of: Vec<Vec<LinkId>> = vec![Vec::new(); blueprint.nodes.len()];
         used.iter().for_each(|link| links_of[blueprint.links[link.index()].from.index()].push(*link));
-        for place in order {
-            let (name, links, host) = match *place {
-                Place::Host(node) => {
+        for site in order {
+            let (name, links, host) = match *site {
+                ProcessSite::Host(node) => {
                     let name = &blueprint.nodes[node.index()];
                     let host = Host::new(node.0, window, tie_key(blueprint, key, name));
                     (name, std::mem::take(&mut links_of[node.index()]), Some(Box::new(host)))
                 }
-                Place::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
+                ProcessSite::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
             };
             links.iter().zip(0..).for_each(|(link, index)| table.port_index[link.index()] = index);
-            let ports = links.iter().map(|link| ports.make(*link)).collect();
+            let ports = links.iter().map(|link| ports.build(*link)).collect();
             table.processes.push(Process::new(name.clone(), ports, host, blueprint.trace));
-            let reorders: Vec<bool> = channels.into(*place).map(|link| reorders(blueprint, link)).collect();
+            let reorders: Vec<bool> = channels.into(*site).map(|link| reorders(blueprint, link)).collect();
             table.inputs.push(Inputs::new(&reorders, tie_key(blueprint, key, name)));
         }
         table
     }
 
-    /// Tells ports whose packets all go to one process which one that is.
+    /// Sets the only channel of ports whose packets all go to one process.
     pub fn connect_ports(&mut self, inputs: &InputNumbers) {
         for port in self.processes.iter_mut().flat_map(Process::ports_mut) {
             let mut fed = inputs.fed_by(port.link());
@@ -71,53 +71,53 @@ impl ProcessTable {
         }
     }
 
-    /// Adds the samplers that the blueprint asks for.
-    pub fn add_samplers(&mut self, blueprint: &Blueprint, places: &Places<'_>, numbers: &ProcessNumbers) {
+    /// Adds the samplers of the blueprint.
+    pub fn add_samplers(&mut self, blueprint: &Blueprint, sites: &ProcessSites<'_>, numbers: &ProcessNumbers) {
         for (plan, sample) in (0..).zip(&blueprint.samples) {
-            let process = &mut self.processes[numbers.of(places.sender(sample.link)) as usize];
+            let process = &mut self.processes[numbers.of(sites.sender(sample.link)) as usize];
             process.sample(self.port_index[sample.link.index()], sample.every, blueprint.warm_up, plan);
         }
         for (plan, sample) in (0..).zip(&blueprint.meter_samples) {
-            let process = &mut self.processes[numbers.of(places.sender(sample.link)) as usize];
+            let process = &mut self.processes[numbers.of(sites.sender(sample.link)) as usize];
             process.sample_meters(self.port_index[sample.link.index()], sample.every, blueprint.warm_up, plan);
         }
     }
 }
 
-/// Makes ports of links.
-struct PortMaker<'a> {
+/// Builds the ports of links.
+struct PortBuilder<'a> {
     blueprint: &'a Blueprint,
     links_key: Key,
     window: Window,
     watched: BTreeMap<LinkId, &'a crate::api::blueprint::LinkWatch>,
 }
 
-impl<'a> PortMaker<'a> {
-    fn new(blueprint: &'a Blueprint, key: Key, window: Window) -> PortMaker<'a> {
+impl<'a> PortBuilder<'a> {
+    fn new(blueprint: &'a Blueprint, key: Key, window: Window) -> PortBuilder<'a> {
         let watched = blueprint.watch.links.iter().map(|(link, watch)| (*link, watch)).collect();
-        PortMaker { blueprint, links_key: key.child("links"), window, watched }
+        PortBuilder { blueprint, links_key: key.child("links"), window, watched }
     }
 
-    fn make(&self, link: LinkId) -> Port {
+    fn build(&self, link: LinkId) -> Port {
         let blueprint = self.blueprint;
         let plan = &blueprint.links[link.index()];
         let trace_place = (blueprint.nodes.len() + link.index()) as u32;
         let watch = self.watched.get(&link).map(|watch| (*watch, blueprint.classes.len()));
         let key = self.links_key.child(&plan.path);
-        Port::new(link, trace_place, &plan_in_step(blueprint, link, plan), key, self.window, watch, blueprint.fast_paths)
+        Port::new(link, trace_place, &effective_plan(blueprint, link, plan), key, self.window, watch, blueprint.fast_paths)
     }
 }
 
-/// The plan of a link. Where departures are known on arrival, meters at departure run ahead of the time; a port whose meters
-/// are sampled is made event-driven, and so is one of a switch or that may be paused.
-fn plan_in_step<'a>(blueprint: &Blueprint, link: LinkId, plan: &'a LinkPlan) -> Cow<'a, LinkPlan> {
+/// The plan of a link, made event-driven where departures must not be computed ahead of the time: meters at departure that
+/// are sampled, ports of a switch, ports that may be paused.
+fn effective_plan<'a>(blueprint: &Blueprint, link: LinkId, plan: &'a LinkPlan) -> Cow<'a, LinkPlan> {
     let at_departure =
         plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || plan.port.pcn_at == PcnAt::Departure;
     let is_sampled = at_departure && blueprint.meter_samples.iter().any(|sample| sample.link == link);
     if !is_sampled && !decides_at_departure(blueprint, link) {
         return Cow::Borrowed(plan);
     }
-    let port = Arc::new(PortPlan { force_service: true, ..PortPlan::clone(&plan.port) });
+    let port = Arc::new(PortPlan { force_event_driven: true, ..PortPlan::clone(&plan.port) });
     Cow::Owned(LinkPlan { port, ..plan.clone() })
 }
 

@@ -1,7 +1,7 @@
 //! Routes as tables of hops.
 
 use crate::api::blueprint::Blueprint;
-use crate::build::numbering::{Channels, Place, Places, ProcessNumbers};
+use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSites};
 use crate::kernel::route::{Departure, Hop};
 use penstock_model::id::{HopId, LinkId, ProcessId, RouteId};
 
@@ -9,11 +9,11 @@ use penstock_model::id::{HopId, LinkId, ProcessId, RouteId};
 pub struct InputNumbers(Vec<(LinkId, ProcessId, u32)>);
 
 impl InputNumbers {
-    /// Numbers the inputs of the processes at these places.
-    pub fn new(order: &[Place], channels: &Channels) -> InputNumbers {
+    /// Numbers the inputs of the processes at these sites.
+    pub fn new(order: &[ProcessSite], channels: &Channels) -> InputNumbers {
         let mut inputs = Vec::with_capacity(channels.all().len());
-        for (process, place) in (0..).map(ProcessId).zip(order) {
-            inputs.extend(channels.into(*place).zip(0..).map(|(link, input)| (link, process, input)));
+        for (process, site) in (0..).map(ProcessId).zip(order) {
+            inputs.extend(channels.into(*site).zip(0..).map(|(link, input)| (link, process, input)));
         }
         inputs.sort_unstable();
         InputNumbers(inputs)
@@ -45,7 +45,7 @@ impl<'a> RouteTable<'a> {
     /// The table of a blueprint's routes.
     pub fn new(
         blueprint: &'a Blueprint,
-        places: &Places<'_>,
+        sites: &ProcessSites<'_>,
         numbers: &ProcessNumbers,
         inputs: &InputNumbers,
         port_index: &'a [u32],
@@ -55,7 +55,7 @@ impl<'a> RouteTable<'a> {
         for route in &blueprint.routes {
             starts.push(hops.len() as u32);
             for (i, link) in route.iter().enumerate() {
-                let process = ProcessId(numbers.of(places.receiver(route, i)));
+                let process = ProcessId(numbers.of(sites.receiver(route, i)));
                 let port = route.get(i + 1).map_or(Hop::DELIVER, |next| port_index[next.index()]);
                 hops.push(Hop { process, input: inputs.of(*link, process), port });
             }

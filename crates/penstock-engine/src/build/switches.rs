@@ -3,7 +3,7 @@
 use crate::api::blueprint::{Blueprint, SwitchPlan};
 use crate::build::error::BlueprintError;
 use crate::build::message_paths::{pause_paths, PausePath};
-use crate::build::numbering::{Place, Places, ProcessNumbers};
+use crate::build::numbering::{ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::{InputNumbers, RouteTable};
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::node::ingress_pause::{Ingress, IngressPause};
@@ -15,7 +15,7 @@ use penstock_model::id::{LinkId, NodeId, ProcessId};
 use penstock_model::parameters::Limit;
 use std::collections::BTreeMap;
 
-/// Whether departures from `link` cannot be known on arrival because its port shares a buffer, or may be told to stop.
+/// Whether departures from `link` cannot be known on arrival because its port shares a buffer, or may be paused.
 pub fn decides_at_departure(blueprint: &Blueprint, link: LinkId) -> bool {
     let link = &blueprint.links[link.index()];
     blueprint.switches.iter().any(|switch| switch.node == link.from || switch.node == link.to && switch.pause.is_some())
@@ -63,7 +63,7 @@ fn check_source_quench(blueprint: &Blueprint, switch: &SwitchPlan) -> Result<(),
 pub struct Switches<'a> {
     pub blueprint: &'a Blueprint,
     pub numbers: &'a ProcessNumbers,
-    pub places: &'a Places<'a>,
+    pub sites: &'a ProcessSites<'a>,
     /// The number of each link's port at its process.
     pub port_index: &'a [u32],
     pub inputs: &'a InputNumbers,
@@ -78,7 +78,7 @@ impl Switches<'_> {
     pub fn add(&self, processes: &mut [Process]) -> Result<(), BlueprintError> {
         let pauses = pause_paths(self.blueprint)?;
         for plan in &self.blueprint.switches {
-            let process = self.numbers.of(Place::Host(plan.node));
+            let process = self.numbers.of(ProcessSite::Host(plan.node));
             let ports: Vec<LinkId> = processes[process as usize].ports_mut().map(|port| port.link()).collect();
             let buffer = plan.buffer.as_ref().map(|buffer| {
                 let shares = shares(self.blueprint, plan.node, &ports, &buffer.shares);
@@ -88,7 +88,7 @@ impl Switches<'_> {
             processes[process as usize].share(Switch::new(ports.len(), buffer, self.pause(plan, process, &pauses), quench));
         }
         for PausePath { link, .. } in pauses {
-            let process = self.numbers.of(self.places.sender(link));
+            let process = self.numbers.of(self.sites.sender(link));
             processes[process as usize].make_pausable(self.port_index[link.index()]);
         }
         Ok(())
@@ -100,7 +100,7 @@ impl Switches<'_> {
         for (id, route) in &quench.routes {
             routes.insert(*id, self.routes.departure(*route));
             let from = self.blueprint.flows[id.index()].from;
-            let source = &mut processes[self.numbers.of(Place::Host(from)) as usize];
+            let source = &mut processes[self.numbers.of(ProcessSite::Host(from)) as usize];
             source.host_mut().expect("flows begin at hosts").may_be_quenched = true;
         }
         Some(SourceQuench::new(quench.interval, quench.packet.get() as u32, routes))
@@ -111,7 +111,7 @@ impl Switches<'_> {
         let own = paths.iter().enumerate().filter(|(_, path)| path.switch == plan.node);
         let mut ingresses: Vec<(u32, Ingress)> = own
             .map(|(number, path)| {
-                let peer = Peer { process: ProcessId(self.numbers.of(self.places.sender(path.link))), delay: path.delay };
+                let peer = Peer { process: ProcessId(self.numbers.of(self.sites.sender(path.link))), delay: path.delay };
                 let order = MessageOrder::beside_calls(self.blueprint.flows.len(), number as u32);
                 (self.inputs.of(path.link, ProcessId(process)), Ingress::new(peer, self.port_index[path.link.index()], order))
             })

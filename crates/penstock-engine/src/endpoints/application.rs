@@ -1,4 +1,4 @@
-//! What waits at a TCP sender until all that was handed over has been acknowledged.
+//! Applications of TCP senders that wait until all their data has been acknowledged: web users and file transfers.
 
 use crate::api::observations::Observations;
 use crate::endpoints::http_user::HttpUser;
@@ -6,24 +6,24 @@ use crate::kernel::journal::Window;
 use penstock_model::id::FlowId;
 use penstock_model::units::{Duration, Time};
 
-/// What waits. A transfer without an end, or whose completion nobody asked for, has none.
+/// Such an application. A transfer without an end, or whose completion is not recorded, needs none.
 pub enum Application {
-    /// Asks for one page after the other.
+    /// Requests one page after another.
     Web(Box<HttpUser>),
     /// Transfers one file.
     File(FileTransfer),
 }
 
 impl Application {
-    /// Asks for more at `now`: how many segments it has.
-    pub fn ask(&mut self, now: Time) -> u32 {
+    /// Offers more data at `now`: how many segments.
+    pub fn next_segments(&mut self, now: Time) -> u32 {
         match self {
-            Application::Web(user) => user.ask(now),
+            Application::Web(user) => user.next_page(now),
             Application::File(_) => 0,
         }
     }
 
-    /// Everything that was handed over has been acknowledged at `now`: when to ask for more, if ever.
+    /// All data has been acknowledged at `now`: when more is offered, if ever.
     pub fn on_finished(&mut self, now: Time, window: Window) -> Option<Time> {
         match self {
             Application::Web(user) => user.on_finished(now, window),
@@ -34,38 +34,38 @@ impl Application {
         }
     }
 
-    /// Hands over nothing more; what is under way counts no longer.
+    /// Offers nothing more; a transfer that is not complete is not counted.
     pub fn stop(&mut self) {
         match self {
             Application::Web(user) => user.stop(),
-            Application::File(file) => file.is_under_way = false,
+            Application::File(file) => file.is_incomplete = false,
         }
     }
 
-    /// Writes how long it took into what was seen of `flow`.
-    pub fn report(self, flow: FlowId, seen: &mut Observations) {
+    /// Writes the times of `flow` into the observations.
+    pub fn report(self, flow: FlowId, observations: &mut Observations) {
         match self {
-            Application::Web(user) => seen.pages.push((flow, user.into_times())),
-            Application::File(file) => seen.completions.extend(file.completion.map(|completion| (flow, completion))),
+            Application::Web(user) => observations.pages.push((flow, user.into_times())),
+            Application::File(file) => observations.completions.extend(file.completion.map(|completion| (flow, completion))),
         }
     }
 }
 
-/// A file on its way.
+/// A file transfer.
 pub struct FileTransfer {
     start: Time,
-    is_under_way: bool,
+    is_incomplete: bool,
     completion: Option<Duration>,
 }
 
 impl FileTransfer {
     /// One whose connection is opened at `start`.
     pub fn new(start: Time) -> FileTransfer {
-        FileTransfer { start, is_under_way: true, completion: None }
+        FileTransfer { start, is_incomplete: true, completion: None }
     }
 
     fn on_finished(&mut self, now: Time, window: Window) {
-        if std::mem::take(&mut self.is_under_way) && window.is_open(now) {
+        if std::mem::take(&mut self.is_incomplete) && window.is_open(now) {
             self.completion = Some(now.since(self.start));
         }
     }

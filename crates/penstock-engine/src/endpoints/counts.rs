@@ -1,4 +1,4 @@
-//! What the endpoints of flows count.
+//! The counters of endpoints.
 
 use crate::api::blueprint::FlowWatch;
 use crate::api::observations::{FlowCounters, Observations};
@@ -75,7 +75,7 @@ impl Received {
         self.counts.delay_max = self.counts.delay_max.max(delay_max);
     }
 
-    /// Writes the counts into the flow's row, and hands over what was recorded.
+    /// Writes the counts into the flow's row, and adds what was recorded.
     pub fn report(self, seen: &mut Observations) {
         let counters = &mut seen.flows[self.flow.index()];
         let ReceivedCounts { packets, bytes, marked, delay_sum_ps, delay_max } = self.counts;

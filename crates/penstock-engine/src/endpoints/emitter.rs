@@ -1,4 +1,4 @@
-//! When a host's open-loop sources send next.
+//! The emission schedule of a host's open-loop sources.
 
 use crate::merge::timing_wheel::{Rescheduled, Successor, TimingWheel, WheelEntry};
 use crate::merge::wheel_pair::WheelPair;
@@ -23,8 +23,8 @@ pub struct Due {
 
 /// The schedule of a host's open-loop sources.
 ///
-/// Sources of equal spacing keep their order, so they stand in a timing wheel, at constant cost. A source with a usual spacing,
-/// such as an on-off source, stands in its wheel while it keeps that spacing. A source that does not fit the order of its wheel
+/// Sources of equal spacing keep their order, so they are in a timing wheel, at constant cost. A source with a usual spacing,
+/// such as an on-off source, is in its wheel while it keeps that spacing. A source that does not fit the order of its wheel
 /// waits in a heap.
 #[derive(Debug)]
 pub struct Emitter<N = ()> {
@@ -39,7 +39,7 @@ pub struct Emitter<N = ()> {
 }
 
 /// With more spacings, the search over wheels costs more than the heap.
-const MOST_WHEELS: usize = 4;
+const MAX_WHEELS: usize = 4;
 /// In place of a wheel's number.
 const HEAP: usize = usize::MAX;
 const NOTHING: Due = Due { at: Time::NEVER, tie: u64::MAX, flow: u32::MAX, slot: u32::MAX };
@@ -53,7 +53,7 @@ impl<N> From<WheelEntry<N>> for Due {
 }
 
 impl<N: Successor> Emitter<N> {
-    /// An empty schedule; `ties` orders simultaneous emitter at random.
+    /// An empty schedule; `ties` orders simultaneous sources at random.
     pub fn new(ties: Option<Key>) -> Emitter<N> {
         Emitter { wheels: Vec::new(), heap: BinaryHeap::new(), first: NOTHING, first_wheel: HEAP, next_elsewhere: Time::NEVER, ties }
     }
@@ -84,7 +84,7 @@ impl<N: Successor> Emitter<N> {
         self.first
     }
 
-    /// Whether the first source stands in a wheel, so that [`Emitter::advance`] applies.
+    /// Whether the first source is in a wheel, so that [`Emitter::advance`] applies.
     #[inline(always)]
     pub fn first_is_in_wheel(&self) -> bool {
         self.first_wheel < self.wheels.len()
@@ -112,7 +112,7 @@ impl<N: Successor> Emitter<N> {
         sent
     }
 
-    /// Lets the periodic sources of two wheels send, if the next ones stand in two wheels; `send` takes all that are due before
+    /// Lets the periodic sources of two wheels send, if the next ones are in two wheels; `send` takes all that are due before
     /// `bound`, at most `most`. Returns how many these are, or 0 if they are too few for merging to pay.
     #[inline(always)]
     pub fn emit_from_two_wheels(&mut self, bound: Time, most: usize, send: impl FnOnce(&mut WheelPair<'_, N>)) -> usize {
@@ -148,7 +148,7 @@ impl<N: Successor> Emitter<N> {
         second.map(|second| (second, others))
     }
 
-    /// Lets the first source send, which stands in a wheel, then those of the same round that are due before `bound`. `send` gets
+    /// Lets the first source send, which is in a wheel, then those of the same round that are due before `bound`. `send` gets
     /// the time and the slot and returns when that source sends next, or never. Returns how many have sent.
     #[inline(always)]
     pub fn advance(&mut self, bound: Time, send: impl FnMut(Time, u32) -> Time) -> u64 {
@@ -215,7 +215,7 @@ impl<N: Successor> Emitter<N> {
     /// Makes a wheel for sources of this spacing; none under random ties, where simultaneous sources change their order.
     fn ensure_wheel(&mut self, spacing: Duration, periodic: bool) {
         let is_new = !self.wheels.iter().any(|wheel| wheel.matches(spacing, periodic));
-        if is_new && self.wheels.len() < MOST_WHEELS && self.ties.is_none() {
+        if is_new && self.wheels.len() < MAX_WHEELS && self.ties.is_none() {
             self.wheels.push(TimingWheel::new(spacing, periodic));
         }
     }

@@ -1,4 +1,4 @@
-//! What the receiving end of a flow records beyond its counters, on request.
+//! Records of a receiving endpoint beyond its counters, on request: delays and their variation.
 
 use crate::api::blueprint::FlowWatch;
 use crate::api::observations::Timings;
@@ -16,7 +16,7 @@ pub struct FlowRecorder {
 }
 
 impl FlowRecorder {
-    /// A recorder of what `plan` asks for; `None` if that is nothing about single packets.
+    /// A recorder of what `plan` requests; `None` if that is nothing about single packets.
     pub fn new(plan: FlowWatch) -> Option<Box<FlowRecorder>> {
         let FlowWatch { delays, variation, rtp_jitter, .. } = plan;
         let timings = Timings {

@@ -1,4 +1,4 @@
-//! What an endpoint needs of its host to send packets.
+//! The context in which endpoints of a host send packets.
 
 use crate::api::observations::TraceEvent;
 use crate::kernel::context::Context;
@@ -9,7 +9,7 @@ use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
-/// The ports of the node, and what a visit to its process has at hand.
+/// The ports of the node, and the context of its process.
 pub struct HostContext<'a, 'b> {
     /// The node's ports.
     pub ports: &'a mut [Port],
@@ -20,7 +20,7 @@ pub struct HostContext<'a, 'b> {
 }
 
 impl HostContext<'_, '_> {
-    /// Hands a packet in transit to a port of the node; `hop` is its next one.
+    /// Forwards a packet by a port of the node; `hop` is its next one.
     #[inline(always)]
     pub fn forward(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
         if self.ports[port as usize].add_forwarded_to_batch(now, packet, hop) {
@@ -28,7 +28,7 @@ impl HostContext<'_, '_> {
         }
     }
 
-    /// Hands a new packet to a port of the node.
+    /// Sends a new packet by a port of the node.
     #[inline(always)]
     pub fn send(&mut self, now: Time, port: u32, packet: &Packet) {
         if self.ports[port as usize].add_to_batch(now, packet) {
@@ -36,7 +36,7 @@ impl HostContext<'_, '_> {
         }
     }
 
-    /// Hands over packets of periodic sources up to the first that leaves by another port; the port processes them `at_once` or
+    /// Sends packets of periodic sources up to the first that leaves by another port; the port processes them `at_once` or
     /// keeps them in its transmit batch. Returns how many.
     pub fn send_periodic(&mut self, entries: &[WheelEntry<PeriodicPacket>], place: u32, at_once: bool) -> usize {
         let Some(first) = entries.first() else { return 0 };
@@ -63,7 +63,7 @@ impl HostContext<'_, '_> {
         self.ports.len() == 1 && self.context.record.trace.is_none()
     }
 
-    /// Lets all ports take what they have been handed.
+    /// Lets all ports process their transmit batches.
     #[inline(never)]
     pub fn drain_transmit_batch(&mut self) {
         if !self.is_switch {

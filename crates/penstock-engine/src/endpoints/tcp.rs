@@ -210,7 +210,7 @@ impl TcpEndpoints {
     fn on_ack(&mut self, now: Time, slot: u32, ack: &Ack, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         self.senders[slot as usize].sender.on_ack(now, ack);
         self.pump_sender(now, slot, timers, host_context);
-        self.tell_if_finished(now, slot, timers);
+        self.notify_if_finished(now, slot, timers);
     }
 
     /// Handles `timer`, which belongs to one of these endpoints.
@@ -229,7 +229,7 @@ impl TcpEndpoints {
             }
             TimerKind::Page => {
                 let end = &mut self.senders[slot];
-                let segments = end.application.as_mut().map_or(0, |application| application.ask(now));
+                let segments = end.application.as_mut().map_or(0, |application| application.next_segments(now));
                 end.sender.offer(Some(segments));
                 self.pump_sender(now, timer.slot, timers, host_context);
             }
@@ -259,8 +259,8 @@ impl TcpEndpoints {
         }
     }
 
-    /// Tells the application when all that it handed over has been acknowledged; a user asks for the next page later.
-    fn tell_if_finished(&mut self, now: Time, slot: u32, timers: &mut Timers) {
+    /// Notifies the application when all its data has been acknowledged; a web user requests the next page later.
+    fn notify_if_finished(&mut self, now: Time, slot: u32, timers: &mut Timers) {
         let end = &mut self.senders[slot as usize];
         if let Some(application) = end.application.as_mut().filter(|_| end.sender.is_finished()) {
             if let Some(next) = application.on_finished(now, self.window) {
@@ -309,12 +309,12 @@ impl TcpEndpoints {
     }
 }
 
-/// Whether a segment tells that its sender has reduced the window.
+/// Whether a segment says that its sender has reduced the window (CWR).
 fn carries_cwr(body: &Body) -> bool {
     matches!(body, Body::Segment { cwr: true, .. })
 }
 
-/// Whether an acknowledgement echoes a mark.
+/// Whether an acknowledgement echoes a mark (ECE).
 fn carries_ece(body: &Body) -> bool {
     matches!(body, Body::Ack { ece: true, .. })
 }

@@ -14,7 +14,7 @@ pub enum TimerKind {
     Sender,
     /// A sender's application falls silent.
     Stop,
-    /// A user asks a sender for a page.
+    /// A web user requests a page.
     Page,
     /// A receiver's delayed acknowledgement.
     Receiver,
@@ -22,7 +22,7 @@ pub enum TimerKind {
     Egress,
 }
 
-/// A timer that comes up.
+/// A timer that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timer {
     /// When.
@@ -33,13 +33,13 @@ pub struct Timer {
     pub flow: u32,
     /// What for.
     pub kind: TimerKind,
-    /// The end's slot at its host.
+    /// The endpoint's slot at its host.
     pub slot: u32,
 }
 
 /// The timers of a host.
 ///
-/// A deadline that moves later is left until its entry comes up; one that moves earlier gets a new entry. The owner
+/// A deadline that moves later is left until its entry is due; one that moves earlier gets a new entry. The owner
 /// remembers the time of its earliest entry (`armed`), by which stale entries are recognised.
 #[derive(Debug)]
 pub struct Timers {
@@ -54,7 +54,7 @@ impl Timers {
         Timers { heap: BinaryHeap::new(), next: Time::NEVER, ties }
     }
 
-    /// Makes sure that an entry comes up no later than `deadline`; `armed` is the owner's note of its earliest entry.
+    /// Makes sure that an entry is due no later than `deadline`; `armed` is the owner's note of its earliest entry.
     #[inline(always)]
     pub fn arm(&mut self, deadline: Time, armed: &mut Time, flow: u32, kind: TimerKind, slot: u32) {
         if deadline < *armed {
@@ -69,7 +69,7 @@ impl Timers {
         self.next = self.next.min(at);
     }
 
-    /// When the next entry comes up.
+    /// When the next entry is due.
     #[inline]
     pub fn next(&self) -> Time {
         self.next

@@ -21,7 +21,7 @@ struct Ancestor {
 }
 
 /// At most so many ancestors are considered for a visit.
-const MOST_ANCESTORS: usize = 8;
+const MAX_ANCESTORS: usize = 8;
 
 /// The least delays of the process graph, as visits need them.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ impl Lookahead {
 
     /// Whether `process` receives only answers to what it sends.
     #[inline]
-    pub fn hears_only_answers(&self, process: usize) -> bool {
+    pub fn receives_only_answers(&self, process: usize) -> bool {
         self.quiet_until[process] > Time::ZERO
     }
 
@@ -117,7 +117,7 @@ fn ancestors_of(process: u32, senders: &[Vec<(u32, Duration)>]) -> Vec<Ancestor>
             entry.0 = entry.0.min(distance + delay);
         }
     };
-    if senders[process as usize].len() > MOST_ANCESTORS {
+    if senders[process as usize].len() > MAX_ANCESTORS {
         return Vec::new();
     }
     expand(&mut known, process, Duration::ZERO);
@@ -126,7 +126,7 @@ fn ancestors_of(process: u32, senders: &[Vec<(u32, Duration)>]) -> Vec<Ancestor>
         let nearest = known.iter().filter(|(_, (_, is_last))| *is_last).min_by_key(|(_, (distance, _))| *distance);
         let Some((&of, &(distance, _))) = nearest else { break };
         let added = senders[of as usize].iter().filter(|(from, _)| !known.contains_key(from)).count();
-        if known.len() + added > MOST_ANCESTORS {
+        if known.len() + added > MAX_ANCESTORS {
             break;
         }
         known.insert(of, (distance, false));

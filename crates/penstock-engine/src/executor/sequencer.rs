@@ -12,7 +12,7 @@ use crate::kernel::schedule::Schedule;
 use penstock_model::units::{Duration, Time};
 
 /// Fewer processes than this are not swept.
-const FEWEST_SWEPT: usize = 16;
+const MIN_SWEPT: usize = 16;
 
 /// The order of visits to the processes of one shard.
 pub struct Sequencer {
@@ -110,20 +110,20 @@ impl Sequencer {
         self.steps += 1;
         self.mode.count_visit(events);
         self.lookahead.set_quiet_until(process, quiet_until);
-        let longest = self.visit_lengths.adapt(process, events, self.lookahead.hears_only_answers(process));
+        let longest = self.visit_lengths.adapt(process, events, self.lookahead.receives_only_answers(process));
         self.schedule.set_slack(process, self.slack(process, longest));
         self.schedule.set(process, next);
     }
 
     /// Decides now and then whether sweeps are better; if so, leaves to them what is ready, and returns `true`.
     #[inline]
-    pub fn turns_to_sweeps(&mut self) -> bool {
+    pub fn switches_to_sweeps(&mut self) -> bool {
         self.mode.is_group_complete() && self.judge_visits()
     }
 
     fn judge_visits(&mut self) -> bool {
         let may_sweep =
-            self.executor == Executor::Horizon && self.lookahead.shortest() > Duration::ZERO && self.schedule.len() >= FEWEST_SWEPT;
+            self.executor == Executor::Horizon && self.lookahead.shortest() > Duration::ZERO && self.schedule.len() >= MIN_SWEPT;
         let sweeps = self.mode.judge_visits(may_sweep);
         if sweeps {
             self.schedule.defer_all();

@@ -99,7 +99,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
             let (next, events) = self.visit(process, horizon, outbox);
             budget.count(events);
             self.sequencer.visited(process, next, self.processes[process].quiet_until(), events);
-            if self.sequencer.turns_to_sweeps() {
+            if self.sequencer.switches_to_sweeps() {
                 return None;
             }
         }

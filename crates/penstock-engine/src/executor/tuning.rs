@@ -35,12 +35,12 @@ impl VisitLengths {
 
     /// Adapts the length to the number of events that a visit has handled; returns the new one.
     #[inline]
-    pub fn adapt(&mut self, process: usize, events: u64, hears_only_answers: bool) -> Duration {
+    pub fn adapt(&mut self, process: usize, events: u64, receives_only_answers: bool) -> Duration {
         let longest = &mut self.longest[process];
         if events > LARGE_VISIT {
             *longest = Duration::from_ps((longest.as_ps() / events).saturating_mul(LARGE_VISIT / 2).max(1));
         } else if events < SMALL_VISIT {
-            let is_tiny = events < TINY_VISIT && hears_only_answers;
+            let is_tiny = events < TINY_VISIT && receives_only_answers;
             *longest = longest.times(2).min(if is_tiny { LONGEST_VISIT_OF_CALLS } else { LONGEST_VISIT });
         }
         *longest
@@ -57,7 +57,7 @@ const VISITS_PER_GROUP: u64 = 1_000;
 /// those that handle fewer events than this in the mean are too short.
 const SHORT_VISIT: u64 = 2;
 /// The longest sequence of groups of short visits before sweeps are tried again.
-const MOST_PATIENCE: u64 = 1 << 16;
+const MAX_PATIENCE: u64 = 1 << 16;
 
 /// Whether to visit processes in order of time or in promise sweeps.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ impl ModeChoice {
 
     /// Takes note of whether a group of sweeps has paid, and goes on with them if so.
     pub fn judge_sweeps(&mut self, pay: bool) {
-        self.patience = if pay { 1 } else { (self.patience * 2).min(MOST_PATIENCE) };
+        self.patience = if pay { 1 } else { (self.patience * 2).min(MAX_PATIENCE) };
         (self.is_sweeping, self.short_groups) = (pay, 0);
     }
 }

@@ -1,10 +1,10 @@
-//! What a component of a process may use of the process and of its surroundings during a visit.
+//! The context of a component during a visit to its process: routes, journal, outputs.
 
 use crate::kernel::journal::Journal;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 
-/// The part of a process that all of its components share, and what leads out of it.
+/// What all components of a process share: the routes, its journal and its outputs.
 pub struct Context<'a, 'b> {
     /// The routes.
     pub routes: &'a Routes,

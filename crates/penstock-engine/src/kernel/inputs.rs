@@ -1,4 +1,4 @@
-//! The inputs of a process: what is on its way there, merged in order of time.
+//! The inputs of a process: packets and messages in flight to it, merged in order of time.
 
 use crate::kernel::event::Arrival;
 use crate::kernel::message::Mailbox;
@@ -43,8 +43,8 @@ impl Inputs {
         let arrivals = match (reordering, ties) {
             ([] | [false], _) => Arrivals::Single(Ring::default()),
             ([_, _, ..], Some(key)) => Arrivals::Random(RandomTies::new(inputs, key)),
-            _ if inputs <= KWayMerge::<Arrival>::MOST && !overtakes => Arrivals::Few(KWayMerge::new(inputs)),
-            _ if inputs <= BatchSort::<Arrival>::MOST && !overtakes => Arrivals::Several(Box::new(BatchSort::new(inputs))),
+            _ if inputs <= KWayMerge::<Arrival>::MAX_INPUTS && !overtakes => Arrivals::Few(KWayMerge::new(inputs)),
+            _ if inputs <= BatchSort::<Arrival>::MAX_INPUTS && !overtakes => Arrivals::Several(Box::new(BatchSort::new(inputs))),
             _ => Arrivals::Ordered(Box::default()),
         };
         Inputs { arrivals, mailbox: Mailbox::default() }
@@ -74,7 +74,7 @@ impl Inputs {
         }
     }
 
-    /// Arrivals from the next one on, in order, as many as are at hand; none only if there are none up to and including
+    /// Arrivals from the next one on, in order, as many as are contiguous; none only if there are none up to and including
     /// `until`. Those until then must be taken before anything else happens to the inputs.
     #[inline]
     pub fn front(&mut self, until: Time) -> &[Arrival] {
@@ -133,7 +133,7 @@ impl Inputs {
         is_first
     }
 
-    /// The queue of one input, to append arrivals in order; `None` if inputs share a structure. Call [`Inputs::settle`]
+    /// The queue of one input, to append arrivals in order; `None` if inputs share a structure. Call [`Inputs::update_head`]
     /// afterwards if it was empty.
     #[inline]
     pub(super) fn queue(&mut self, input: usize) -> Option<&mut Ring<Arrival>> {
@@ -146,10 +146,10 @@ impl Inputs {
     }
 
     /// Updates the merge after packets were added to the queue of `input`, which was empty.
-    pub(super) fn settle(&mut self, input: usize) {
+    pub(super) fn update_head(&mut self, input: usize) {
         match &mut self.arrivals {
-            Arrivals::Few(merged) => merged.settle(input),
-            Arrivals::Several(batches) => batches.settle(input),
+            Arrivals::Few(merged) => merged.update_head(input),
+            Arrivals::Several(batches) => batches.update_head(input),
             Arrivals::Single(_) | Arrivals::Ordered(_) | Arrivals::Random(_) => {}
         }
     }
@@ -159,7 +159,7 @@ impl Inputs {
         self.push(input, arrival.at, |place| *place = *arrival);
     }
 
-    /// Packets under way to this process; for the conservation checks.
+    /// Packets in flight to this process; for the conservation checks.
     pub fn len(&self) -> usize {
         match &self.arrivals {
             Arrivals::Single(ring) => ring.len(),

@@ -1,4 +1,4 @@
-//! The journal of a process: its digest always, a trace only when asked for.
+//! The journal of a process: its digest always, a trace on request.
 
 use crate::api::observations::{TraceEvent, TraceRow};
 use crate::kernel::digest::Digest;
@@ -10,7 +10,7 @@ use penstock_model::units::Time;
 pub struct Journal {
     /// The hash of everything that arrived here.
     pub digest: Digest,
-    /// The trace, when asked for.
+    /// The trace, if requested.
     pub trace: Option<Vec<TraceRow>>,
 }
 

@@ -1,4 +1,4 @@
-//! Messages: what processes tell each other beside the packets. A message takes the time of its path, declared when the
+//! Messages between processes, beside the packets. A message takes the time of its path, declared when the
 //! network is built, and waits in no queue; feedback that is to take bandwidth is a packet instead.
 
 use penstock_model::edge::Signal;
@@ -7,14 +7,14 @@ use penstock_model::units::{Duration, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// A message under way.
+/// A message in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     /// When it arrives.
     pub at: Time,
     /// Its place among the messages that arrive at the same time.
     pub order: MessageOrder,
-    /// What it says.
+    /// Its content.
     pub body: MessageBody,
 }
 
@@ -39,7 +39,7 @@ impl MessageOrder {
     }
 }
 
-/// What a message says, by its type. A type names whom it is for among what the receiving process is made of.
+/// The content of a message, by type. Each type names its receiver within the receiving process.
 #[derive(Clone, Copy, Debug)]
 pub enum MessageBody {
     /// Between the edges of an aggregate of calls.
@@ -55,11 +55,11 @@ pub struct CallSignal {
     pub flow: FlowId,
     /// From the ingress to the egress, or back.
     pub to_egress: bool,
-    /// What it says.
+    /// Its content.
     pub signal: Signal,
 }
 
-/// Tells a port to stop, or to go on [IEEE8023 s31B].
+/// Pauses or resumes a port [IEEE8023 s31B].
 #[derive(Clone, Copy, Debug)]
 pub struct PauseSignal {
     /// The port, among those of the process.
@@ -119,7 +119,7 @@ impl Mailbox {
     }
 }
 
-/// Where the messages of a path go, and how long they take.
+/// The receiver of the messages of a path, and their delay.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer {
     /// The receiving process.

@@ -94,7 +94,7 @@ impl<'a> Outputs<'a> {
     pub fn announce_head(&mut self, process: ProcessId, input: u32) {
         let place = process.index() - self.first;
         let inputs = self.inputs[place].as_mut().expect(TO_ITSELF);
-        inputs.settle(input as usize);
+        inputs.update_head(input as usize);
         self.schedule.announce(place, inputs.next());
     }
 

@@ -5,7 +5,7 @@ use crate::merge::timing_wheel::{Successor, WheelEntry};
 use penstock_model::id::{FlowId, HopId};
 use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 
-/// The next packet of a source whose packets differ only by their sequence numbers. It stands in the entry of the timing wheel, so
+/// The next packet of a source whose packets differ only by their sequence numbers. It is held in the entry of the timing wheel, so
 /// sending it needs no other memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PeriodicPacket {

@@ -26,11 +26,11 @@ pub struct BatchSort<T> {
 }
 
 /// So many packets fit into the first-level cache, together with the state of a port.
-const MOST_COPIED: usize = 64;
+const MAX_COPIED: usize = 64;
 
 impl<T> BatchSort<T> {
     /// More inputs than this are for a calendar, since each visit looks at all heads.
-    pub const MOST: usize = RadixKeys::INPUTS;
+    pub const MAX_INPUTS: usize = RadixKeys::MAX_INPUTS;
 }
 
 impl<T: Timed> BatchSort<T> {
@@ -67,7 +67,7 @@ impl<T: Timed> BatchSort<T> {
         (ring.add(), is_first)
     }
 
-    /// The queue of an input, to add arrivals in order; then [`BatchSort::settle`] if it was empty.
+    /// The queue of an input, to add arrivals in order; then [`BatchSort::update_head`] if it was empty.
     #[inline]
     pub fn queue(&mut self, input: usize) -> &mut Ring<T> {
         debug_assert!(self.is_settled());
@@ -75,7 +75,7 @@ impl<T: Timed> BatchSort<T> {
     }
 
     /// Updates the merge after arrivals were added to an input that was empty.
-    pub fn settle(&mut self, input: usize) {
+    pub fn update_head(&mut self, input: usize) {
         self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at());
         self.next = self.next.min(self.heads[input]);
     }
@@ -96,7 +96,7 @@ impl<T: Timed> BatchSort<T> {
         self.taken += count;
     }
 
-    /// Packets under way.
+    /// Packets in flight.
     pub fn len(&self) -> usize {
         self.front.len() - self.taken + self.rings.iter().map(Ring::len).sum::<usize>()
     }
@@ -122,7 +122,7 @@ impl<T: Timed> BatchSort<T> {
             self.sort_batch(until);
         }
         let keys = &self.keys.sorted()[self.copied..];
-        let keys = &keys[..keys.len().min(MOST_COPIED)];
+        let keys = &keys[..keys.len().min(MAX_COPIED)];
         self.front.extend(keys.iter().map(|key| self.rings[RadixKeys::input(*key)].take_first()));
         self.copied += keys.len();
     }
@@ -144,7 +144,7 @@ impl<T: Timed> BatchSort<T> {
     fn copy_from_one(&mut self, input: usize, until: Time, others: Time) {
         let ring = &mut self.rings[input];
         let run = ring.front();
-        let count = run.iter().take(MOST_COPIED).take_while(|arrival| arrival.at() <= until).count();
+        let count = run.iter().take(MAX_COPIED).take_while(|arrival| arrival.at() <= until).count();
         self.front.extend_from_slice(&run[..count]);
         ring.consume(count);
         self.heads[input] = ring.first().map_or(Time::NEVER, |arrival| arrival.at());

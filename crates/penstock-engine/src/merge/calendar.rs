@@ -50,8 +50,8 @@ struct Entry<T> {
 
 /// So many buckets at first, and more once more events wait: a calendar that holds little is to fit a cache together with
 /// many others.
-const FEWEST_BUCKETS: usize = 64;
-const MOST_BUCKETS: usize = 1024;
+const MIN_BUCKETS: usize = 64;
+const MAX_BUCKETS: usize = 1024;
 /// As long as no more than so many events wait, there are no buckets.
 const FEW_EVENTS: usize = 32;
 /// The end of a bucket that has none.
@@ -61,12 +61,12 @@ const NONE: u32 = u32::MAX;
 /// The width is judged after so many buckets,
 const BUCKETS_PER_GROUP: u32 = 64;
 /// which should hold so many events each in the mean.
-const FEWEST_PER_BUCKET: u32 = 8;
-const MOST_PER_BUCKET: u32 = 32;
+const MIN_PER_BUCKET: u32 = 8;
+const MAX_PER_BUCKET: u32 = 32;
 /// 67 us at the beginning.
 const FIRST_WIDTH: u32 = 26;
-const LEAST_WIDTH: u32 = 6;
-const GREATEST_WIDTH: u32 = 36;
+const MIN_WIDTH: u32 = 6;
+const MAX_WIDTH: u32 = 36;
 
 impl<T> Default for Calendar<T> {
     fn default() -> Calendar<T> {
@@ -215,7 +215,7 @@ impl<T: Timed> Calendar<T> {
     /// Makes the next bucket that is not empty the current one; there is one.
     fn advance(&mut self) {
         if self.buckets.is_empty() {
-            self.resize(self.width, FEWEST_BUCKETS);
+            self.resize(self.width, MIN_BUCKETS);
         }
         let slot = loop {
             let first = self.slot_of(self.bucket_end >> self.width);
@@ -250,7 +250,7 @@ impl<T: Timed> Calendar<T> {
         // The entries are free now, in their order in the bucket.
         entries[last as usize].before = std::mem::replace(free, first);
         self.waiting -= sorter.len();
-        self.judge();
+        self.adapt();
     }
 
     /// The first slot of `buckets` that is not empty, from `first` on and around.
@@ -285,16 +285,16 @@ impl<T: Timed> Calendar<T> {
 
     /// Makes buckets wider or narrower if they hold too few or too many events, and more of them if more events wait.
     #[inline]
-    fn judge(&mut self) {
+    fn adapt(&mut self) {
         self.group.0 += 1;
         self.group.1 += self.sorter.len() as u32;
         if self.group.0 == BUCKETS_PER_GROUP {
             let held = std::mem::take(&mut self.group).1;
-            if held < FEWEST_PER_BUCKET * BUCKETS_PER_GROUP && self.width < GREATEST_WIDTH {
+            if held < MIN_PER_BUCKET * BUCKETS_PER_GROUP && self.width < MAX_WIDTH {
                 self.resize(self.width + 1, self.buckets.len());
-            } else if held > MOST_PER_BUCKET * BUCKETS_PER_GROUP && self.width > LEAST_WIDTH {
+            } else if held > MAX_PER_BUCKET * BUCKETS_PER_GROUP && self.width > MIN_WIDTH {
                 self.resize(self.width - 1, self.buckets.len());
-            } else if self.waiting > self.buckets.len() && self.buckets.len() < MOST_BUCKETS {
+            } else if self.waiting > self.buckets.len() && self.buckets.len() < MAX_BUCKETS {
                 self.resize(self.width, 2 * self.buckets.len());
             }
         }

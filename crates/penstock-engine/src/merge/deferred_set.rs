@@ -1,8 +1,8 @@
-//! The deferred set: due times of many processes, of which few are asked for.
+//! The deferred set: due times of many processes, of which few are read.
 
 use penstock_model::units::Time;
 
-/// When each of many processes is due, to be asked only rarely which of them are due until some instant.
+/// When each of many processes is due, where it is rarely asked which of them are due until some instant.
 ///
 /// Noting a time costs two stores: there is a lower bound for each block of times, for each block of such bounds, and so on,
 /// and only a bound that falls is passed on. Bounds that are too low are mended when they are met.
@@ -60,7 +60,7 @@ impl DeferredSet {
             if exact == root {
                 return root;
             }
-            self.mend(block, exact);
+            self.tighten(block, exact);
         }
     }
 
@@ -109,7 +109,7 @@ impl DeferredSet {
     }
 
     /// Makes the bounds above a block of times, the least of which is `exact`, as exact as those beside them are.
-    fn mend(&mut self, mut block: usize, exact: Time) {
+    fn tighten(&mut self, mut block: usize, exact: Time) {
         self.bounds[0][block] = exact;
         for level in 1..self.bounds.len() {
             let (below, above) = self.bounds.split_at_mut(level);
@@ -130,7 +130,7 @@ fn least(times: &[Time]) -> Time {
     times.iter().copied().fold(Time::NEVER, Time::min)
 }
 
-/// Where the least time of a block stands, and that time.
+/// The index of the least time of a block, and that time.
 #[inline]
 fn least_of_block(level: &[Time], block: usize) -> (usize, Time) {
     let times = &level[range(level, block)];

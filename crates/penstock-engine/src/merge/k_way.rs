@@ -18,7 +18,7 @@ pub struct KWayMerge<T> {
 
 impl<T> KWayMerge<T> {
     /// More inputs than this are for a batch-sort merge or a calendar.
-    pub const MOST: usize = 4;
+    pub const MAX_INPUTS: usize = 4;
 }
 
 impl<T: Timed> KWayMerge<T> {
@@ -55,8 +55,8 @@ impl<T: Timed> KWayMerge<T> {
         self.rings.len() == 2
     }
 
-    /// Lists in `batch` the next arrivals of two inputs, up to and including `until`, in order, as many as find room and are at
-    /// hand; none only if none is due until then. Returns how many come from each input. Two that send in turn give runs so
+    /// Lists in `batch` the next arrivals of two inputs, up to and including `until`, in order, as many as find room and are
+    /// contiguous; none only if none is due until then. Returns how many come from each input. Two that send in turn give runs so
     /// short that each would cost more than its packets.
     #[inline]
     pub fn list<'a>(&'a self, until: Time, batch: &mut [&'a T]) -> (usize, usize) {
@@ -114,19 +114,19 @@ impl<T: Timed> KWayMerge<T> {
         (self.rings[input].add(), is_first)
     }
 
-    /// The queue of an input, to add arrivals in order; then [`KWayMerge::settle`] if it was empty.
+    /// The queue of an input, to add arrivals in order; then [`KWayMerge::update_head`] if it was empty.
     #[inline]
     pub fn queue(&mut self, input: usize) -> &mut Ring<T> {
         &mut self.rings[input]
     }
 
     /// Updates the merge after arrivals were added to an input that was empty.
-    pub fn settle(&mut self, input: usize) {
+    pub fn update_head(&mut self, input: usize) {
         self.heads[input] = self.rings[input].first().map_or(Time::NEVER, |arrival| arrival.at());
         self.find_first();
     }
 
-    /// Packets under way.
+    /// Packets in flight.
     pub fn len(&self) -> usize {
         self.rings.iter().map(Ring::len).sum()
     }

@@ -7,9 +7,9 @@ use penstock_model::units::Time;
 const INPUT_BITS: u32 = 6;
 
 /// From so many on, keys are sorted by radix.
-const MANY: usize = 8;
+const MIN_RADIX_SORT: usize = 8;
 /// If a radix bucket has more keys, they are left to the general sort of the library.
-const FULL: u32 = 16;
+const MAX_BUCKET: u32 = 16;
 
 /// Instants and inputs, packed: arrivals at one instant go by the input, and those of one input are in order anyway.
 #[derive(Debug, Default)]
@@ -28,12 +28,12 @@ pub struct RadixKeys {
 
 impl RadixKeys {
     /// So many inputs fit into a key.
-    pub const INPUTS: usize = 1 << INPUT_BITS;
+    pub const MAX_INPUTS: usize = 1 << INPUT_BITS;
 
     /// The input of a key.
     #[inline]
     pub fn input(key: u64) -> usize {
-        key as usize % RadixKeys::INPUTS
+        key as usize % RadixKeys::MAX_INPUTS
     }
 
     /// No keys, for instants from `origin` on.
@@ -73,7 +73,7 @@ impl RadixKeys {
             sorted.resize(self.count, 0);
         }
         let sorted = &mut sorted[..self.count];
-        if sorted.len() <= MANY {
+        if sorted.len() <= MIN_RADIX_SORT {
             sorted.copy_from_slice(unsorted);
             return insertion_sort(sorted);
         }
@@ -96,7 +96,7 @@ impl RadixKeys {
             sorted[*place as usize] = key;
             *place += 1;
         }
-        if most > FULL {
+        if most > MAX_BUCKET {
             sorted.sort_unstable();
         } else {
             insertion_sort(sorted);

@@ -93,7 +93,7 @@ impl<T: Timed> RandomTies<T> {
         self.next() < before
     }
 
-    /// Packets under way.
+    /// Packets in flight.
     pub fn len(&self) -> usize {
         self.inputs.iter().map(|input| input.heap.len()).sum()
     }

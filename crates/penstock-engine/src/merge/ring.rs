@@ -1,7 +1,7 @@
 //! A ring buffer whose contents are read as slices.
 
 /// A first-in-first-out queue of small values. Unlike `VecDeque` its capacity is a power of two, so that an index is one
-/// mask away, and its front is handed out as a slice, so that many can be read with one look at the ring.
+/// mask away, and its front is returned as a slice, so that many values can be read at once.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
     /// Either empty or a power of two long; what lies outside the queue is old.
@@ -207,7 +207,7 @@ pub struct Back<'a, T> {
 }
 
 impl<T> Back<'_, T> {
-    /// The place where the next value would stand, with an old one in it. Panics if there was no room for any.
+    /// The slot of the next value, with an old value in it. Panics if there was no room for any.
     #[inline(always)]
     pub fn place(&mut self) -> &mut T {
         let mask = self.places.len() - 1;

@@ -49,7 +49,7 @@ pub fn run(host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut
 }
 
 impl Host {
-    /// Counts the datagrams among `arrivals` that end here, and tells the ports which ones are in transit.
+    /// Counts the datagrams among `arrivals` that end here, and marks those in transit at the ports.
     #[inline(never)]
     fn receive_or_forward(&mut self, arrivals: &[Arrival], host_context: &mut HostContext<'_, '_>) {
         let (HostContext { ports, context, .. }, Some(first)) = (host_context, arrivals.first()) else { return };

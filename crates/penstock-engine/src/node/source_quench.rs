@@ -1,5 +1,5 @@
 //! ICMP Source Quench: packets that a switch originates towards the sources of what it drops. They take bandwidth, queue, and
-//! may be lost. Deprecated by RFC 6633, and kept here as the smallest feedback loop that is borne by packets.
+//! may be lost. Deprecated by RFC 6633, and kept here as the smallest feedback loop that is carried by packets.
 
 use crate::kernel::route::Departure;
 use penstock_model::id::FlowId;
@@ -26,8 +26,8 @@ impl SourceQuench {
     /// What is to be sent because `packet` is dropped, and by which port. Nothing is in answer to a quench [RFC1122 s3.2.2], nor
     /// to acknowledgements, whose source has no window to reduce.
     pub fn on_drop(&mut self, now: Time, packet: &Packet) -> Option<(u32, Packet)> {
-        let goes_forward = !matches!(packet.body, Body::SourceQuench { .. } | Body::Ack { .. } | Body::SynAck { .. });
-        let departure = self.routes.get(&packet.flow).filter(|_| goes_forward && now >= self.not_before)?;
+        let is_data = !matches!(packet.body, Body::SourceQuench { .. } | Body::Ack { .. } | Body::SynAck { .. });
+        let departure = self.routes.get(&packet.flow).filter(|_| is_data && now >= self.not_before)?;
         self.not_before = now + self.interval;
         self.number += 1;
         let quench = Packet {

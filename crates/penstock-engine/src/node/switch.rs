@@ -25,28 +25,28 @@ use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 use std::collections::VecDeque;
 
-/// What the ports of a switch share.
+/// The state that the ports of a switch share.
 pub struct Switch {
-    /// Decides what is let in; everything is if there is none.
+    /// The policy of the shared buffer; without one, every packet is admitted.
     buffer: Option<AnyBuffer>,
     occupancies: Occupancies,
     /// Per port, the transmissions under way, whose packets still hold memory.
     in_transmission: Vec<VecDeque<Release>>,
-    /// What each port is due for next.
+    /// The next event of each port.
     ready: TournamentTree<(Time, Due)>,
     pause: Option<IngressPause>,
     quench: Option<SourceQuench>,
     /// Per port, its quenches that have not left: they take none of the memory that is shared, since they are sent when it is
     /// full.
     own_packets: Vec<u64>,
-    /// What ports have dropped, until its sources are told.
+    /// Packets that ports have dropped, until their sources are quenched.
     dropped: Vec<Packet>,
-    /// Room for what the host hands over, and for what a port reports.
+    /// Buffers for the transmit batch of the host, and for the releases of a port.
     batch: TransmitBatch,
     releases: Vec<Release>,
 }
 
-/// What a port is due for, in the order of an instant.
+/// The kinds of events of a port, in the order of an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     /// A transmission ends.
@@ -104,8 +104,8 @@ impl Switch {
         }
     }
 
-    /// Takes account of what `port` has done by `now`.
-    fn settle(&mut self, now: Time, port: usize, ports: &[Port], context: &mut Context<'_, '_>) {
+    /// Accounts for what `port` has done by `now`.
+    fn update(&mut self, now: Time, port: usize, ports: &[Port], context: &mut Context<'_, '_>) {
         let mut releases = std::mem::take(&mut self.releases);
         for release in releases.drain(..) {
             if release.is_dropped && self.quench.is_some() {
@@ -137,7 +137,7 @@ impl Switch {
 }
 
 impl Process {
-    /// Does everything that is due at a switch up to and including `until`; returns when something is due next.
+    /// Handles all events at a switch up to and including `until`; returns when something is due next.
     pub(super) fn run_switch(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         loop {
             let sample = self.next_sample();
@@ -146,9 +146,9 @@ impl Process {
             };
             let context = Context { routes, record, outputs };
             let host_context = HostContext { ports, is_switch: true, context };
-            let mut visit = Visit { switch, host, host_context, hops: 0, own_events: 0 };
-            let next = visit.run(until.min(sample), inputs);
-            let Visit { hops, own_events, .. } = visit;
+            let mut run = SwitchRun { switch, host, host_context, hops: 0, own_events: 0 };
+            let next = run.run(until.min(sample), inputs);
+            let SwitchRun { hops, own_events, .. } = run;
             self.packet_hops += hops;
             self.own_events += own_events;
             if sample > until || sample == Time::NEVER {
@@ -159,8 +159,8 @@ impl Process {
     }
 }
 
-/// A switch at work.
-struct Visit<'s, 'a, 'b> {
+/// A switch while it runs.
+struct SwitchRun<'s, 'a, 'b> {
     switch: &'s mut Switch,
     host: &'s mut Host,
     host_context: HostContext<'a, 'b>,
@@ -168,8 +168,8 @@ struct Visit<'s, 'a, 'b> {
     own_events: u64,
 }
 
-impl Visit<'_, '_, '_> {
-    /// Does everything up to and including `until`, one thing at a time; returns when the next one is due.
+impl SwitchRun<'_, '_, '_> {
+    /// Handles all events up to and including `until`, one at a time; returns when the next one is due.
     fn run(&mut self, until: Time, inputs: &mut Inputs) -> Time {
         loop {
             let (due, kind) = self.switch.ready.first_key();
@@ -182,17 +182,17 @@ impl Visit<'_, '_, '_> {
             } else if inputs.next_message() == now {
                 receive_message(Some(self.host), inputs, &mut self.host_context);
                 self.own_events += 1;
-                self.take_from_host(now);
-                (0..self.host_context.ports.len()).for_each(|port| self.settle(now, port));
+                self.admit_from_host(now);
+                (0..self.host_context.ports.len()).for_each(|port| self.update(now, port));
             } else if self.host.next() == now {
                 self.run_host(now);
             } else if inputs.next() == now {
-                self.take_arrivals(now, inputs);
+                self.process_arrivals(now, inputs);
             } else {
                 let port = self.switch.ready.first();
                 let HostContext { ports, context, .. } = &mut self.host_context;
                 ports[port].decide(now, context);
-                self.settle(now, port);
+                self.update(now, port);
             }
         }
     }
@@ -204,12 +204,12 @@ impl Visit<'_, '_, '_> {
             if let Some(release) = self.switch.in_transmission[port].pop_front() {
                 self.switch.release(port, &release, &mut self.host_context.context);
             }
-            self.settle(now, port);
+            self.update(now, port);
         }
     }
 
-    /// Takes all packets that arrive at `now`: inputs want all of an instant taken before anything else is asked of them.
-    fn take_arrivals(&mut self, now: Time, inputs: &mut Inputs) {
+    /// Processes all packets that arrive at `now`: all of an instant must be consumed before anything else is read from inputs.
+    fn process_arrivals(&mut self, now: Time, inputs: &mut Inputs) {
         loop {
             let front = inputs.front(now);
             let due = front.partition_point(|arrival| arrival.at <= now);
@@ -228,7 +228,7 @@ impl Visit<'_, '_, '_> {
         }
     }
 
-    /// Takes a packet that arrives over a link.
+    /// Processes a packet that arrives over a link.
     fn on_arrival(&mut self, arrival: &Arrival) {
         let Arrival { at: now, packet } = arrival;
         let HostContext { context, .. } = &mut self.host_context;
@@ -238,23 +238,23 @@ impl Visit<'_, '_, '_> {
         if port != Hop::DELIVER {
             self.admit(arrival, packet.hop.next(), port as usize);
         } else if self.host.receive_packet(*now, packet, &mut self.host_context) {
-            self.take_from_host(*now);
+            self.admit_from_host(*now);
         }
     }
 
-    /// Does what the host does by itself at `now`.
+    /// Runs the sources and timers of the host at `now`.
     fn run_host(&mut self, now: Time) {
         self.own_events += self.host.run(now, &mut self.host_context);
-        self.take_from_host(now);
+        self.admit_from_host(now);
     }
 
-    /// Takes what flows at this node send at `now`.
-    fn take_from_host(&mut self, now: Time) {
+    /// Admits what flows at this node send at `now`.
+    fn admit_from_host(&mut self, now: Time) {
         for port in 0..self.host_context.ports.len() {
             let mut batch = std::mem::take(&mut self.switch.batch);
             self.host_context.ports[port].swap_transmit_batch(&mut batch);
             for arrival in batch.packets() {
-                debug_assert_eq!(arrival.at, now, "a host is asked at each instant");
+                debug_assert_eq!(arrival.at, now, "the host runs at each instant");
                 self.admit(arrival, arrival.packet.hop, port);
             }
             batch.clear();
@@ -263,10 +263,10 @@ impl Visit<'_, '_, '_> {
         }
     }
 
-    /// Hands a packet that is to go on to `hop` to its port, if there is room for it.
+    /// Enqueues a packet whose next hop is `hop` at its port, if there is room for it.
     fn admit(&mut self, arrival: &Arrival, hop: HopId, port: usize) {
         let Arrival { at: now, packet } = arrival;
-        let Visit { switch, host_context: HostContext { ports, context, .. }, .. } = self;
+        let SwitchRun { switch, host_context: HostContext { ports, context, .. }, .. } = self;
         if !switch.has_room(port, packet.size) {
             ports[port].drop_for_buffer(*now, packet, context);
             ports[port].take_releases(&mut switch.releases);
@@ -278,23 +278,23 @@ impl Visit<'_, '_, '_> {
             pause.on_arrival(packet.size, hop, context);
         }
         ports[port].on_arrivals(std::iter::once((arrival, hop)), (*now, 1), context);
-        self.settle(*now, port);
-        let Visit { switch, host_context: HostContext { context, .. }, .. } = self;
+        self.update(*now, port);
+        let SwitchRun { switch, host_context: HostContext { context, .. }, .. } = self;
         if let Some(pause) = &mut switch.pause {
-            pause.stop_if_above(*now, hop, context);
+            pause.pause_if_above(*now, hop, context);
         }
     }
 
-    fn settle(&mut self, now: Time, port: usize) {
-        let Visit { switch, host_context: HostContext { ports, context, .. }, .. } = self;
+    fn update(&mut self, now: Time, port: usize) {
+        let SwitchRun { switch, host_context: HostContext { ports, context, .. }, .. } = self;
         ports[port].take_releases(&mut switch.releases);
-        switch.settle(now, port, ports, context);
+        switch.update(now, port, ports, context);
         for packet in std::mem::take(&mut switch.dropped) {
             self.quench(now, &packet);
         }
     }
 
-    /// Tells the source of a packet that is dropped, if it is to be told.
+    /// Quenches the source of a packet that is dropped, if one is due.
     fn quench(&mut self, now: Time, packet: &Packet) {
         let quench = self.switch.quench.as_mut().and_then(|quench| quench.on_drop(now, packet));
         if let Some((port, packet)) = quench {
@@ -303,7 +303,7 @@ impl Visit<'_, '_, '_> {
             self.switch.own_packets[port] += 1;
             let HostContext { ports, context, .. } = &mut self.host_context;
             ports[port].on_arrivals(std::iter::once((&Arrival { at: now, packet }, packet.hop)), (now, 1), context);
-            self.settle(now, port);
+            self.update(now, port);
         }
     }
 }

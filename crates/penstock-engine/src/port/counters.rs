@@ -57,7 +57,7 @@ impl PortCounters {
         self.releases = Some(Vec::new());
     }
 
-    /// Adds to `list` what has left since this was last asked, or is known to leave later.
+    /// Adds to `list` what has left since the last call, or is known to leave later.
     pub fn take_releases(&mut self, list: &mut Vec<Release>) {
         self.releases.iter_mut().for_each(|releases| list.append(releases));
     }
@@ -131,7 +131,7 @@ impl PortCounters {
         self.loss(now, packet, cause);
     }
 
-    /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once; tells whether that ever
+    /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once; returns whether that ever
     /// ends.
     #[inline(always)]
     pub fn accepted_departure(&mut self, now: Time, start: Time, end: Time, packet: &Packet) -> bool {
@@ -139,7 +139,7 @@ impl PortCounters {
         self.departure(now, start, end, packet)
     }
 
-    /// Counts an accepted packet from its arrival to the end of its transmission, when that begins; tells whether it ever
+    /// Counts an accepted packet from its arrival to the end of its transmission, when that begins; returns whether it ever
     /// ends.
     #[inline(always)]
     pub fn departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {

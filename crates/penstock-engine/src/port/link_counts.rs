@@ -1,4 +1,4 @@
-//! How a link's counters grow: by one transmission, mark or drop, or by many at once.
+//! Updates of a link's counters, by one transmission, mark or drop, or by many at once.
 
 use crate::api::observations::LinkCounters;
 use crate::kernel::journal::Window;

@@ -1,7 +1,7 @@
 //! A port: policer, marker, discipline, queue, scheduler, shaper, wire, in this order.
 //!
 //! Where departures can be known on arrival (one FIFO queue, decisions on arrival) the port is [`Precomputed`] and costs no
-//! event of its own; elsewhere it is [`EventDriven`] and decides whenever its wire becomes free. What stands in `fast` only
+//! event of its own; elsewhere it is [`EventDriven`] and decides whenever its wire becomes free. The folder `fast` only
 //! saves time: without it all results are the same.
 
 pub mod counters;
@@ -86,12 +86,27 @@ enum Queueing {
     EventDriven(Box<EventDriven>),
 }
 
+impl Queueing {
+    /// The queueing that the plan needs; `only_queues` if the port has no other stages and a constant rate.
+    fn new(plan: &LinkPlan, context: &PortContext, only_queues: bool) -> Queueing {
+        if !can_precompute_departures(plan) {
+            return Queueing::EventDriven(Box::new(EventDriven::new(&plan.port, context)));
+        }
+        match AnyDiscipline::new(&plan.port.queues[0].discipline, context) {
+            AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
+                Queueing::TailDropFifo(TailDropFifo::new(discipline))
+            }
+            discipline => Queueing::Precomputed(Box::new(Precomputed::new(discipline))),
+        }
+    }
+}
+
 /// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that
 /// uses no hook but that on arrival. (Scheduled rate changes are known beforehand and do not matter. Nor does a shaper; but where it
-/// leaves the wire idle, how much waits does not tell how much is in service.)
+/// leaves the wire idle, the queue does not determine how much is in service.)
 pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
     let port = &plan.port;
-    if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_service {
+    if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_event_driven {
         return false;
     }
     let context = PortContext { key: Key::root(0, 0), rate: plan.rate };
@@ -100,8 +115,8 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
 }
 
 impl Port {
-    /// Builds the port of link `link`; its random streams hang below `key`. What `watch` names is recorded, of so many
-    /// classes.
+    /// Builds the port of link `link`; its random streams hang below `key`. `watch` says what is recorded, and the
+    /// number of classes.
     pub fn new(
         link: LinkId,
         place: u32,
@@ -124,17 +139,8 @@ impl Port {
         });
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
         let wire = Wire::new(plan.rate, plan.rate_changes.clone(), shaper);
-        let queueing = if can_precompute_departures(plan) {
-            let only_queues = fast_paths.tail_drop_fifo && !has_more_stages && wire.is_constant();
-            match AnyDiscipline::new(&plan.port.queues[0].discipline, &context) {
-                AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
-                    Queueing::TailDropFifo(TailDropFifo::new(discipline))
-                }
-                discipline => Queueing::Precomputed(Box::new(Precomputed::new(discipline))),
-            }
-        } else {
-            Queueing::EventDriven(Box::new(EventDriven::new(&plan.port, &context)))
-        };
+        let only_queues = fast_paths.tail_drop_fifo && !has_more_stages && wire.is_constant();
+        let queueing = Queueing::new(plan, &context, only_queues);
         let has_stages = has_more_stages || (marks_on_arrival || !fast_paths.unstaged) && !matches!(queueing, Queueing::TailDropFifo(_));
         let pcn = PcnStage::new(&plan.port, key);
         let uses_service_loop = match &queueing {
@@ -209,15 +215,16 @@ impl Port {
         }
     }
 
-    /// Tells the states of its meters at `now`: which meter, the marker first, then name, unit and value of a variable.
-    pub fn probe(&self, now: Time, tell: &mut dyn FnMut(usize, &'static str, &'static str, f64)) {
+    /// Reports the states of its meters at `now` through `report`: which meter, the marker first, then name, unit and value of a
+    /// variable.
+    pub fn probe(&self, now: Time, report: &mut dyn FnMut(usize, &'static str, &'static str, f64)) {
         let marker = self.arrival_marker.as_ref().or(self.departure_marker.as_ref());
         if let Some(marker) = marker {
-            marker.meter.probe(now, &mut |name, unit, value| tell(0, name, unit, value));
+            marker.meter.probe(now, &mut |name, unit, value| report(0, name, unit, value));
         }
         let first = usize::from(marker.is_some());
         for (i, meter) in self.pcn.iter().flat_map(|stage| stage.meters.iter().enumerate()) {
-            meter.probe(now, &mut |name, unit, value| tell(first + i, name, unit, value));
+            meter.probe(now, &mut |name, unit, value| report(first + i, name, unit, value));
         }
     }
 
@@ -232,7 +239,7 @@ impl Port {
         queued + self.lost_after_end
     }
 
-    /// Hands over the counts, and what was recorded beyond them.
+    /// The counts, and what was recorded beyond them.
     pub fn into_counters(mut self) -> (LinkCounters, Option<PortTimings>) {
         if let Queueing::EventDriven(service) = &self.queueing {
             service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));

@@ -16,7 +16,7 @@ use penstock_model::units::Time;
 impl Port {
     /// Processes arrivals, each with its next hop; there are at most `most`, the first at `from`.
     ///
-    /// They are read where they stand and written once, into the inputs of the next processes: a copy in between would cost
+    /// They are read in place and written once, into the inputs of the next processes: a copy in between would cost
     /// more than all decisions.
     #[inline(always)]
     pub fn on_arrivals<'p>(

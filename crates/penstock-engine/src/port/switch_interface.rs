@@ -1,4 +1,4 @@
-//! What a switch asks of its ports: releases of memory, drops for want of shared buffer, pauses.
+//! The interface between a switch and its ports: releases of memory, drops for want of shared buffer, pauses.
 
 use crate::kernel::context::Context;
 use crate::port::counters::Release;
@@ -18,7 +18,7 @@ impl Port {
         self.counters.report_releases();
     }
 
-    /// Adds to `list` what has left or been dropped since this was last asked.
+    /// Adds to `list` what has left or been dropped since the last call.
     pub fn take_releases(&mut self, list: &mut Vec<Release>) {
         self.counters.take_releases(list);
     }

@@ -179,7 +179,7 @@ impl Net {
             pcn_at: PcnAt::Accepted,
             shaper: None,
             impairments: Vec::new(),
-            force_service: false,
+            force_event_driven: false,
         };
         self.0.links.push(LinkPlan {
             path,

@@ -354,7 +354,7 @@ fn check_termination_load(section: &Section<'_>, of: &[Target], below: Rate, mea
             );
             return;
         }
-        let initial = (*count as u64).saturating_mul(calls.together());
+        let initial = (*count as u64).saturating_mul(calls.unconditional_calls());
         load = load.saturating_add(initial.saturating_mul(calls.call_rate.as_bps()));
     }
     if load < below.as_bps() {

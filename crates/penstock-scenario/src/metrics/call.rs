@@ -68,7 +68,7 @@ pub(crate) fn falls_below(groups: &[(&FlowGroup, Range<usize>)], seen: &Observat
         let calls = group.calls.as_ref().expect("only calls are terminated");
         let rate = u128::from(calls.call_rate.as_bps());
         for flow in members.clone() {
-            load += u128::from(calls.together()) * rate;
+            load += u128::from(calls.unconditional_calls()) * rate;
             cuts.extend(counters_of(seen, flow).terminations.iter().map(|(at, count, _)| (*at, u128::from(*count) * rate)));
         }
     }

@@ -139,7 +139,7 @@ impl PortDraft {
             pcn_at,
             shaper,
             impairments,
-            force_service: false,
+            force_event_driven: false,
         }
     }
 }

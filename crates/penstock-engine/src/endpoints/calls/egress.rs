@@ -21,7 +21,7 @@ pub struct CallsEgress {
     pub shared_count: u32,
     /// The time of its earliest timer entry.
     pub armed: Time,
-    /// Bytes received per interval, if asked for.
+    /// Bytes received per interval, if requested.
     pub intervals: Option<Box<Intervals>>,
     egress: Egress,
     has_deadlines: bool,

@@ -1,6 +1,6 @@
 //! Autotuning: whether a run is faster on several cores or on one, found by trying both.
 //!
-//! How long cores wait for each other depends on what else the machine does, so only the clock can tell. This crate has
+//! How long cores wait for each other depends on what else the machine does, so only the clock can decide. This crate has
 //! none, but the caller of a [`crate::Sim`] may have one, and run it in stretches of events. No result depends on it.
 
 /// How fast stretches of a run were, on one core and on several.

@@ -56,7 +56,7 @@ impl Exchange {
         &self.rounds[round % 2]
     }
 
-    /// Publishes the state of shard `me`, and hands over its outbox. The barrier makes all of it visible.
+    /// Publishes the state and the outbox of shard `me`. The barrier makes all of it visible.
     pub fn publish(&self, round: usize, me: usize, state: ShardState, outbox: &mut Outbox) {
         let slot = &self.slots(round)[me];
         slot.next.store(state.next.as_ps(), Ordering::Relaxed);
@@ -70,7 +70,7 @@ impl Exchange {
         }
     }
 
-    /// Hands to `shard`, number `me`, what all others have sent to it.
+    /// Gives `shard`, number `me`, what all others have sent to it.
     pub fn receive<P: LogicalProcess>(&self, round: usize, me: usize, shard: &mut Shard<'_, P>) {
         for (earliest, batch) in self.slots(round).iter().map(|slot| &slot.batches[me]) {
             if load(earliest) != Time::NEVER {
@@ -79,7 +79,7 @@ impl Exchange {
         }
     }
 
-    /// The state of all shards together; what has just been handed over counts for the next event.
+    /// The state of all shards together; what has just been sent counts for the next event.
     pub fn state_of_all(&self, round: usize) -> ShardState {
         let slots = self.slots(round);
         let batches = slots.iter().flat_map(|slot| &slot.batches).map(|(earliest, _)| load(earliest));

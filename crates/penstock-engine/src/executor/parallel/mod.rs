@@ -178,14 +178,14 @@ impl<'a, P: LogicalProcess> Worker<'a, P> {
         self.is_interrupted = !self.shard.run(self.horizon, &mut self.outbox, &mut self.budget);
     }
 
-    /// Before the barrier: publishes what all shards need to know, and hands over what it has sent to them.
+    /// Before the barrier: publishes what all shards need to know, and what it has sent to them.
     fn publish(&mut self, round: usize) {
         let next = if self.is_interrupted { Time::ZERO } else { self.shard.sequencer.next() };
         let state = ShardState { next, handled: self.budget.handled, is_interrupted: self.is_interrupted };
         self.shared.exchange.publish(round, self.me, state, &mut self.outbox);
     }
 
-    /// After the barrier: takes what the others have handed over, and runs on, unless all shards are to stop.
+    /// After the barrier: receives what the others have sent, and continues, unless all shards are to stop.
     fn advance(&mut self, round: usize) -> Option<Stop> {
         let Shared { exchange, lookahead, until, .. } = self.shared;
         exchange.receive(round, self.me, &mut self.shard);

@@ -7,9 +7,9 @@ use crate::kernel::process_graph::{Edge, ProcessGraph};
 use std::collections::BTreeSet;
 
 /// The speed-up below which a second core is not worth it.
-const LEAST_SPEEDUP: f64 = 1.25;
+const MIN_SPEEDUP: f64 = 1.25;
 /// Longer delays are better than an even split as long as this share of the best split is reached.
-const EVEN_ENOUGH: f64 = 0.85;
+const MIN_BALANCE: f64 = 0.85;
 
 /// The part of each process, whose work is its `weights`; `None` if so many parts, or fewer, would not do more at a time
 /// than one.
@@ -26,11 +26,11 @@ pub fn partition(graph: &ProcessGraph, parts: usize) -> Option<Vec<u32>> {
         }
         before = clusters.weights.len();
         let split = clusters.split(parts);
-        let gain = clusters.gain(&split, parts);
-        if gain >= LEAST_SPEEDUP && best.as_ref().is_none_or(|(most, _)| gain * EVEN_ENOUGH > *most) {
-            best = Some((gain, clusters.parts_of_processes(&split)));
+        let speedup = clusters.speedup(&split, parts);
+        if speedup >= MIN_SPEEDUP && best.as_ref().is_none_or(|(most, _)| speedup * MIN_BALANCE > *most) {
+            best = Some((speedup, clusters.parts_of_processes(&split)));
         }
-        if gain >= EVEN_ENOUGH * parts as f64 {
+        if speedup >= MIN_BALANCE * parts as f64 {
             break;
         }
     }
@@ -38,7 +38,7 @@ pub fn partition(graph: &ProcessGraph, parts: usize) -> Option<Vec<u32>> {
 }
 
 /// The given parts, except that processes without delay between them stay together.
-pub fn keep_together(wanted: &[u32], graph: &ProcessGraph) -> Vec<u32> {
+pub fn merge_zero_delay(wanted: &[u32], graph: &ProcessGraph) -> Vec<u32> {
     let clusters = Clusters::new(&vec![1; wanted.len()], &graph.edges, 1);
     let mut part = vec![None; clusters.weights.len()];
     clusters.of.iter().zip(wanted).map(|(cluster, wanted)| *part[*cluster as usize].get_or_insert(*wanted)).collect()
@@ -95,45 +95,14 @@ impl Clusters {
     /// The part of each cluster: parts grow one after the other, by the cluster that the fewest flows tie to the rest; then
     /// clusters change over where that leaves fewer flows between parts.
     fn split(&self, parts: usize) -> Vec<u32> {
-        let mut part = vec![u32::MAX; self.weights.len()];
+        let mut growth = Growth { clusters: self, part: vec![u32::MAX; self.weights.len()], first_free: 0 };
         let mut left: u64 = self.weights.iter().sum();
-        let mut unused = 0;
         let mut sums = vec![0; parts];
         for (number, sum) in sums.iter_mut().enumerate().take(parts - 1) {
-            let share = left / (parts - number) as u64;
-            let mut gains = vec![0; self.weights.len()];
-            let mut border: BTreeSet<(i64, u32)> = BTreeSet::new();
-            while *sum < share {
-                let cluster = match border.pop_first() {
-                    Some((_, cluster)) => cluster,
-                    None => {
-                        while part.get(unused).is_some_and(|part| *part != u32::MAX) {
-                            unused += 1;
-                        }
-                        unused as u32
-                    }
-                };
-                let Some(weight) = self.weights.get(cluster as usize) else { break };
-                // As near to its share as possible.
-                if *sum > 0 && *sum + weight > share && *sum + weight - share > share - *sum {
-                    break;
-                }
-                part[cluster as usize] = number as u32;
-                *sum += weight;
-                for (other, flows) in &self.neighbours[cluster as usize] {
-                    let i = *other as usize;
-                    if part[i] == u32::MAX {
-                        let fresh = !border.remove(&(gains[i], *other));
-                        if fresh {
-                            gains[i] = self.neighbours[i].iter().map(|(_, flows)| *flows as i64).sum();
-                        }
-                        gains[i] -= 2 * *flows as i64;
-                        border.insert((gains[i], *other));
-                    }
-                }
-            }
+            *sum = growth.grow(number as u32, left / (parts - number) as u64);
             left -= *sum;
         }
+        let mut part = growth.part;
         part.iter_mut().filter(|part| **part == u32::MAX).for_each(|part| *part = parts as u32 - 1);
         sums[parts - 1] = left;
         self.improve(&mut part, &mut sums);
@@ -165,7 +134,7 @@ impl Clusters {
     }
 
     /// The speed-up over one core: the load of all parts over that of the largest one.
-    fn gain(&self, part: &[u32], parts: usize) -> f64 {
+    fn speedup(&self, part: &[u32], parts: usize) -> f64 {
         let mut sums = vec![0; parts];
         part.iter().zip(&self.weights).for_each(|(part, weight)| sums[*part as usize] += weight);
         let (all, most) = (sums.iter().sum::<u64>(), sums.iter().copied().max().unwrap_or(0));
@@ -175,6 +144,62 @@ impl Clusters {
     /// The part of each process.
     fn parts_of_processes(&self, part: &[u32]) -> Vec<u32> {
         self.of.iter().map(|cluster| part[*cluster as usize]).collect()
+    }
+}
+
+/// Parts while they grow.
+struct Growth<'a> {
+    clusters: &'a Clusters,
+    /// The part of each cluster; `u32::MAX` for one that is free.
+    part: Vec<u32>,
+    /// No cluster before this one is free.
+    first_free: usize,
+}
+
+impl Growth<'_> {
+    /// Grows part `number` to about `share`; returns its load.
+    fn grow(&mut self, number: u32, share: u64) -> u64 {
+        let mut sum = 0;
+        let mut gains = vec![0; self.part.len()];
+        let mut border: BTreeSet<(i64, u32)> = BTreeSet::new();
+        while sum < share {
+            let cluster = match border.pop_first() {
+                Some((_, cluster)) => cluster,
+                None => self.next_free(),
+            };
+            let Some(weight) = self.clusters.weights.get(cluster as usize) else { break };
+            // As near to its share as possible.
+            if sum > 0 && sum + weight > share && sum + weight - share > share - sum {
+                break;
+            }
+            self.part[cluster as usize] = number;
+            sum += weight;
+            self.extend_border(cluster, &mut gains, &mut border);
+        }
+        sum
+    }
+
+    fn next_free(&mut self) -> u32 {
+        while self.part.get(self.first_free).is_some_and(|part| *part != u32::MAX) {
+            self.first_free += 1;
+        }
+        self.first_free as u32
+    }
+
+    /// Adds the free neighbours of a cluster to the border of its part, by how many more flows tie them to the rest than to
+    /// the part.
+    fn extend_border(&self, cluster: u32, gains: &mut [i64], border: &mut BTreeSet<(i64, u32)>) {
+        for (other, flows) in &self.clusters.neighbours[cluster as usize] {
+            let i = *other as usize;
+            if self.part[i] != u32::MAX {
+                continue;
+            }
+            if !border.remove(&(gains[i], *other)) {
+                gains[i] = self.clusters.neighbours[i].iter().map(|(_, flows)| *flows as i64).sum();
+            }
+            gains[i] -= 2 * *flows as i64;
+            border.insert((gains[i], *other));
+        }
     }
 }
 

@@ -57,7 +57,7 @@ pub struct CallsIngress {
 #[repr(align(64))]
 struct Sending {
     departures: Departures,
-    /// The ingress is told of what is sent, and may have deadlines.
+    /// The ingress state machine is told of packets sent, and may have deadlines.
     ingress_meters: bool,
     /// When a call begins or ends next.
     next_change: Time,

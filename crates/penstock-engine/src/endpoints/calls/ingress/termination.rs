@@ -6,7 +6,7 @@ use penstock_model::edge::{TerminationPlan, Victims};
 use penstock_model::units::Time;
 
 impl CallsIngress {
-    /// Terminates the calls that the ingress has on_decision to, and sends its signals.
+    /// Terminates the calls that the ingress has decided to terminate, and sends its signals.
     pub(super) fn apply_decisions(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
         let terminated = self.ingress.next_cut().min(self.live.len() as u32);
         for _ in 0..terminated {

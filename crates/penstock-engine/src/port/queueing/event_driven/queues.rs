@@ -19,7 +19,7 @@ pub(crate) struct Queues {
     pub(super) wire: WireState,
     /// At the link's first rate.
     pub(super) times: TransmissionTimes,
-    /// The queue of the packet in service, if its discipline is told of the end of the transmission.
+    /// The queue of the packet in service, if its discipline must know when the transmission ends.
     pub(super) in_service: Option<usize>,
     /// How queues of flows are made, where the scheduler has such.
     pub(super) flows: Option<Box<FlowQueues>>,

@@ -102,7 +102,7 @@ impl Bench {
             pcn_at: PcnAt::Accepted,
             shaper: None,
             impairments: Vec::new(),
-            force_service: false,
+            force_event_driven: false,
         };
         let mut service = EventDriven::new(&plan, &PortContext { key: Key::root(1, 0), rate });
         let log = Log::default();

@@ -1,30 +1,34 @@
-//! The graph of processes: which one sends to which, the least time that takes, and the load in flows.
+//! Builds the process graph of a blueprint: channels with their least delay, and loads in flows.
 
 use crate::api::blueprint::{Blueprint, LinkPlan};
 use crate::build::error::BlueprintError;
 use crate::build::message_paths::{message_paths, MessagePath};
-use crate::build::numbering::{Places, ProcessNumbers};
+use crate::build::numbering::{ProcessNumbers, ProcessSites};
 use crate::kernel::process_graph::{Edge, ProcessGraph};
 use penstock_model::id::RouteId;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration};
 use std::collections::BTreeMap;
 
-/// The graph of the processes at places with these numbers.
+/// The graph of the processes at sites with these numbers.
 ///
 /// # Errors
 /// If messages have no route, or take no time.
-pub fn of(blueprint: &Blueprint, places: &Places<'_>, numbers: &ProcessNumbers) -> Result<ProcessGraph, BlueprintError> {
+pub fn build_process_graph(
+    blueprint: &Blueprint,
+    sites: &ProcessSites<'_>,
+    numbers: &ProcessNumbers,
+) -> Result<ProcessGraph, BlueprintError> {
     let mut weights = vec![0; numbers.count()];
     let mut edges: BTreeMap<(u32, u32), (Duration, u64)> = BTreeMap::new();
     let mut connect = |from, to, delay, flows| {
         let edge = edges.entry((from, to)).or_insert((delay, 0));
         *edge = (delay.min(edge.0), edge.1 + flows);
     };
-    let smallest = smallest_of_routes(blueprint);
-    for ((route, flows), smallest) in blueprint.routes.iter().zip(flows_of_routes(blueprint)).zip(smallest) {
+    let smallest = smallest_packets(blueprint);
+    for ((route, flows), smallest) in blueprint.routes.iter().zip(flow_counts(blueprint)).zip(smallest) {
         for (i, link) in route.iter().enumerate() {
-            let (from, to) = (numbers.of(places.sender(*link)), numbers.of(places.receiver(route, i)));
+            let (from, to) = (numbers.of(sites.sender(*link)), numbers.of(sites.receiver(route, i)));
             weights[from as usize] += flows;
             connect(from, to, least_delay(&blueprint.links[link.index()], smallest), flows);
             if i + 1 == route.len() {
@@ -32,7 +36,7 @@ pub fn of(blueprint: &Blueprint, places: &Places<'_>, numbers: &ProcessNumbers) 
             }
         }
     }
-    for MessagePath { from, to, delay } in message_paths(blueprint, places)? {
+    for MessagePath { from, to, delay } in message_paths(blueprint, sites)? {
         connect(numbers.of(from), numbers.of(to), delay, 0);
     }
     let edges = edges.into_iter().map(|((from, to), (delay, flows))| Edge { from, to, delay, flows }).collect();
@@ -40,7 +44,7 @@ pub fn of(blueprint: &Blueprint, places: &Places<'_>, numbers: &ProcessNumbers) 
 }
 
 /// How many flows take each route.
-fn flows_of_routes(blueprint: &Blueprint) -> Vec<u64> {
+fn flow_counts(blueprint: &Blueprint) -> Vec<u64> {
     let mut flows = vec![0; blueprint.routes.len()];
     for flow in &blueprint.flows {
         flows[flow.forward.index()] += 1;
@@ -52,7 +56,7 @@ fn flows_of_routes(blueprint: &Blueprint) -> Vec<u64> {
 }
 
 /// The smallest packet of each route; nothing where no flow takes it.
-fn smallest_of_routes(blueprint: &Blueprint) -> Vec<Bytes> {
+fn smallest_packets(blueprint: &Blueprint) -> Vec<Bytes> {
     let mut smallest: Vec<Option<Bytes>> = vec![None; blueprint.routes.len()];
     let mut note = |route: RouteId, size: Bytes| {
         let known = &mut smallest[route.index()];
