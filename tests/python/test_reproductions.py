@@ -2,10 +2,9 @@
 
 import json
 import math
-import tomllib
-from pathlib import Path
 
 import pytest
+from digitized import digitized
 
 from penstock import _core, reproductions
 from penstock.errors import InputError
@@ -16,8 +15,6 @@ from penstock.reproductions.evidence import Estimate, above, below, decide, diff
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Outcome, Plan
 from penstock.reproductions.study import Study, load
-
-SEEDS = Path(__file__).resolve().parents[2].parent / "shared" / "seeds"
 
 TINY = """
 [document]
@@ -120,14 +117,13 @@ class TestDocument:
         with pytest.raises(InputError, match=r"no table '2' in tiny; its only table is 1\."):
             document.table("2")
 
-    @pytest.mark.skipif(not SEEDS.is_dir(), reason="the digitized documents are not beside the repository")
-    @pytest.mark.parametrize("name", ["pcn", "ef", "ubr", "bcn"])
-    def test_other_documents_of_the_same_layout_can_be_read(self, name):
-        data = tomllib.loads((SEEDS / f"{name}.toml").read_text(encoding="utf-8"))
-        text = (SEEDS / f"{name}.toml").read_text(encoding="utf-8").split("[[ambiguity]]", maxsplit=1)[0]
-        document = Document.parse(text)
+    @pytest.mark.parametrize("name", ["af", "pcn", "ef", "ubr", "bcn"])
+    def test_all_digitized_documents_have_this_layout(self, name):
+        data = digitized(name)
+        document = Document.of({kind: data[kind] for kind in ("document", "setup", "table")})
         assert [table.id for table in document.tables] == [table["id"] for table in data["table"]]
-        assert [claim.id for claim in document.claims] == [claim["id"] for claim in data["claim"]]
+        for table, printed in zip(document.tables, data["table"], strict=True):
+            assert [{**row.key, **row.values} for row in table.rows] == printed["rows"]
 
 
 class TestReadings:

@@ -3,9 +3,9 @@
 import json
 import tomllib
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
+from digitized import check_faithful
 
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claims import judge
@@ -13,10 +13,10 @@ from penstock.reproductions.comparison import compare
 from penstock.reproductions.ef.experiments import SCHEDULERS
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Outcome, reproduce
+from penstock.reproductions.stored import as_text
 from penstock.reproductions.study import load, packaged_text
 from penstock.running import run_all
 
-SEED_FILE = Path(__file__).resolve().parents[2].parent / "shared" / "seeds" / "ef.toml"
 STUDY = load("ef")
 DOCUMENT = STUDY.document
 
@@ -70,22 +70,8 @@ class TestData:
         tolerance = DOCUMENT.tolerance(DOCUMENT.table(table), printed, found)
         assert tolerance.allows(printed.values[column]) == pytest.approx(allowed)
 
-    @pytest.mark.skipif(not SEED_FILE.is_file(), reason="the digitized documents are not beside the repository")
     def test_facts_are_those_of_the_digitized_document(self):
-        seed = tomllib.loads(SEED_FILE.read_text(encoding="utf-8"))
-        ours = tomllib.loads(packaged_text("ef", "document.toml"))
-        assert ours["setup"] == seed["setup"]
-        for table, printed in zip(ours["table"], seed["table"], strict=True):
-            for column in table["columns"]:
-                column.pop("label")
-            assert table == printed
-        for kind, names in (
-            ("claim", ("id", "where", "kind", "basis", "tables", "printed_support")),
-            ("ambiguity", ("id", "where", "kind", "impact")),
-        ):
-            assert [[item[name] for name in names] for item in ours[kind]] == [
-                [item[name] for name in names] for item in seed[kind]
-            ]
+        check_faithful("ef")
 
 
 class TestScenario:
@@ -306,9 +292,11 @@ def test_a_reduced_run_is_in_order():
 
 
 def test_the_findings_are_current():
-    # The packaged verdicts and the number in the findings are what ten runs give now.
+    # The packaged runs and verdicts and the number in the findings are what ten runs give now; if not:
+    # python -m penstock.reproductions.renew ef
     outcome = reproduce(STUDY, [], Readings(DOCUMENT), STUDY.runs, claims=True)
     verdicts = json.loads(packaged_text("ef", "verdicts.json"))
     assert [judgement.as_json() for judgement in judge(STUDY, outcome)] == verdicts
+    assert as_text(STUDY, outcome) == packaged_text("ef", "runs.json")
     agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
     assert f"\n{agree} of the 64 numbers lie within" in packaged_text("ef", "findings.md")

@@ -9,8 +9,10 @@ import pytest
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare
+from penstock.reproductions.md1k.nulls import exponential_service
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Outcome, reproduce
+from penstock.reproductions.stored import as_text
 from penstock.reproductions.study import load, packaged_text
 from penstock.running import run_all
 
@@ -57,6 +59,15 @@ class TestData:
     def test_memory_is_that_of_the_claims(self):
         for claim, buffers in zip(DOCUMENT.claims, (4, 6, 9), strict=False):
             assert f"{buffers} buffers, {buffers * DOCUMENT.stated['packet.bytes']} bytes" in claim.claim
+
+
+def test_the_queue_with_exponential_service_by_hand():
+    first, second = DOCUMENT.tables
+    settings = Readings(DOCUMENT).settings()
+    (loss,) = exponential_service(settings, first, first.rows[0]).values()
+    # Four places at a load of 0.7: 0.3 x 0.2401 / (1 - 0.16807).
+    assert loss == pytest.approx(8.658, abs=5e-4)
+    assert exponential_service(settings, second, second.rows[1]) == {"packets": pytest.approx(4.0)}
 
 
 class TestScenario:
@@ -121,9 +132,11 @@ def test_a_reduced_run_has_the_loss_of_theory():
 
 
 def test_the_findings_are_current():
-    # The packaged verdicts and the number in the findings are what ten runs give now.
+    # The packaged runs and verdicts and the number in the findings are what ten runs give now; if not:
+    # python -m penstock.reproductions.renew md1k
     outcome = reproduce(STUDY, [], Readings(DOCUMENT), STUDY.runs, claims=True)
     verdicts = json.loads(packaged_text("md1k", "verdicts.json"))
     assert [judgement.as_json() for judgement in judge(STUDY, outcome)] == verdicts
+    assert as_text(STUDY, outcome) == packaged_text("md1k", "runs.json")
     agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
     assert f"\n{agree} of the 9 numbers lie within" in packaged_text("md1k", "findings.md")

@@ -66,16 +66,23 @@ def test_schemes_differ_in_meters_and_edges_only(points):
 
 
 def test_a_run_of_every_scheme(points):
+    rows = json.loads((STORED / "schemes.json").read_text(encoding="utf-8"))
     for scheme in schemes.SCHEMES:
-        over, time = (run(find(points, panel, scheme, 1.25))[0] for panel in ("over", "time"))
-        # What is left lies below SR, and most of it is left.
-        assert 0 < over < 25, scheme
-        assert 0 < time < 10, scheme
+        for panel in ("over", "time"):
+            (row,) = (row for row in rows if (row["panel"], row["series"], row["x"]) == (panel, scheme, 1.25))
+            if row["mean"] is None:
+                continue  # some runs never fell below SR
+            # The stored mean is of five runs, one of which is this: half an interval is 2.776 standard errors.
+            deviation = (row["ci_high"] - row["ci_low"]) / 2 / 2.776 * math.sqrt(row["runs"])
+            assert run(find(points, panel, scheme, 1.25))[0] == pytest.approx(row["mean"], abs=4 * deviation + 1e-6), (
+                scheme
+            )
 
 
 def test_the_marked_share_is_that_of_the_figures():
     every = curves.points()
-    for panel, middle in (("figure-2", 0.8 / 3), ("figure-e1", 1 / 3)):
+    # Every third of what arrives, against figure 2; every third of what finds the bucket not full, as it is drawn.
+    for panel, middle in (("figure-2", 1 / 3), ("figure-2-text", 0.8 / 3), ("figure-e1", 1 / 3)):
         for series in (curves.CBR, curves.POISSON):
             below, above = (run(find(every, panel, series, x))[0] for x in (0.5, 1.1))
             assert (below, above) == (0, 1), panel

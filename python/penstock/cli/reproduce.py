@@ -1,6 +1,6 @@
 """``penstock reproduce``: runs a published study and lays the numbers beside the printed ones."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -29,10 +29,28 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    as_printed: Annotated[
+        bool,
+        typer.Option("--as-printed", help="Answer every open question as the text has it, and fit nothing."),
+    ] = False,
     runs: RunsOption = None,
     jobs: JobsOption = None,
     store: StoreOption = None,
     claims: Annotated[bool, typer.Option("--claims", help="Test the study's claims too.")] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            metavar="RUNS",
+            min=1,
+            help="With --claims: more runs for undecided ones, doubling up to this many.",
+            show_default=False,
+        ),
+    ] = None,
+    summary: Annotated[
+        bool,
+        typer.Option("--summary", help="Only count what agrees, beside null models and the text as printed."),
+    ] = False,
     output: FormatOption = Format.TABLE,
 ) -> None:
     """Run a published study again.
@@ -40,10 +58,22 @@ def reproduce(
     The numbers stand beside the printed ones.
     """
     answers = read_readings(doc, readings)
+    for refused, why in (
+        (as_printed and answers, "answers every question; leave --reading out."),
+        (as_printed and summary, "is part of --summary; leave one of the two out."),
+    ):
+        if refused:
+            raise typer.BadParameter(why, param_hint="'--as-printed'")
+    if limit is not None and not claims:
+        raise typer.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
+    if summary and claims:
+        raise typer.BadParameter("only counts; leave --claims out.", param_hint="'--summary'")
     from penstock import reproductions
     from penstock.store import Store
 
-    reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output.value)
+    more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary}
+    asked = {name: value for name, value in more.items() if value}
+    reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output.value, **asked)
 
 
 def read_readings(doc: str, given: list[str] | None) -> list[str]:

@@ -50,6 +50,10 @@ def cli_reproduce(
     store: Store | None = None,
     claims: bool = False,
     format: str = "text",  # noqa: A002  (the name of the option)
+    *,
+    as_printed: bool = False,
+    limit: int | None = None,
+    summary: bool = False,
 ) -> None:
     """Runs a study and prints its numbers beside the printed ones, or with `claims` what they say about its claims.
 
@@ -71,10 +75,20 @@ def cli_reproduce(
         Whether to test the claims instead of comparing numbers.
     format : str
         ``json`` for programs; anything else is for people.
+    as_printed : bool
+        Whether every question is answered as the text has it, and nothing is fitted; not with `readings`.
+    limit : int, optional
+        The most runs to make for claims that stay undecided.
+    summary : bool
+        Whether only to count what agrees, beside null models and the text as printed.
     """
     from penstock.reproductions import command
 
-    command.reproduce(doc, tables, readings, runs, jobs, store, claims, as_json=format == "json")
+    asked = command.Asked(tuple(tables), tuple(readings), runs, jobs, store, as_printed=as_printed)
+    if summary:
+        command.summary(doc, asked, as_json=format == "json")
+    else:
+        command.reproduce(doc, asked, claims=claims, limit=limit, as_json=format == "json")
 
 
 def cli_sensitivity(

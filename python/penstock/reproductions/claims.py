@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.reproductions.evidence import LEVEL, decide
+from penstock.reproductions.fits import Fits, Looked, Stored, Watched
+from penstock.reproductions.summary import null_outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from penstock.reproductions.evidence import Decision
     from penstock.reproductions.reproduce import Outcome
     from penstock.reproductions.study import Study
 
@@ -35,22 +39,66 @@ class Finding:
         A sentence with the numbers that the verdict rests on.
     note : str
         What should be known beside it; may be empty.
+    decision : Decision, optional
+        The statistical tests that the verdict comes from.
     """
 
     verdict: str
     evidence: str
     note: str = ""
+    decision: Decision | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, decision: Decision, evidence: str, note: str = "") -> Finding:
+        """The finding that a decision about several tests makes."""
+        return cls(decision.verdict, evidence, note, decision)
+
+    def at(self, level: float) -> Finding:
+        """The same with its tests at another probability of error."""
+        if self.decision is None or level == self.decision.level:
+            return self
+        decision = decide(self.decision.tests, level)
+        return replace(self, verdict=decision.verdict, decision=decision)
+
+    @property
+    def runs_to_decide(self) -> int | None:
+        """About how many runs would decide an undecided claim; None if it is decided or no number would."""
+        undecided = self.verdict == UNDECIDED and self.decision is not None
+        return self.decision.runs_to_decide if undecided and self.decision else None
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim of a document and what the runs say about it."""
+    """A claim of a document and what the runs say about it.
+
+    Parameters
+    ----------
+    document, claim : str
+        Which claim.
+    finding : Finding
+        What the runs say.
+    runs : int
+        How many runs it was tested on.
+    fitted : tuple of str
+        The fitted questions that the verdict rests on.
+    changes : mapping of str to str
+        Of those, the ones under whose own answer in the text the verdict is another, and which; as last renewed.
+    null : mapping of str to str
+        What the same test says of each null model that has the numbers for it.
+    looked : Looked
+        What its test has looked at.
+    """
 
     document: str
     claim: str
     finding: Finding
+    runs: int = 0
+    fitted: tuple[str, ...] = ()
+    changes: Mapping[str, str] = field(default_factory=dict)
+    null: Mapping[str, str] = field(default_factory=dict)
+    looked: Looked = field(default_factory=Looked, repr=False, compare=False)
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, Any]:
         """The judgement as a JSON object."""
         return {
             "document": self.document,
@@ -58,6 +106,11 @@ class Judgement:
             "verdict": self.finding.verdict,
             "evidence": self.finding.evidence,
             "note": self.finding.note,
+            "runs": self.runs,
+            "runs_to_decide": self.finding.runs_to_decide,
+            "fitted": list(self.fitted),
+            "changes": dict(self.changes),
+            "null": dict(self.null),
         }
 
 
@@ -70,9 +123,75 @@ def check_tables(study: Study, tables: Collection[str]) -> None:
         raise InputError(f"the claims need tables {', '.join(missing)} too; leave --table out")
 
 
-def judge(study: Study, outcome: Outcome) -> list[Judgement]:
-    """Tests every claim of the study's document, in the document's order, on runs of all its tables."""
+def judge(
+    study: Study,
+    outcome: Outcome,
+    *,
+    level: float = LEVEL,
+    before: Mapping[str, Judgement] | None = None,
+    only: Collection[str] | None = None,
+) -> list[Judgement]:
+    """Tests every claim of the study's document, in the document's order, on runs of all its tables.
+
+    Parameters
+    ----------
+    study : Study
+        Whose claims.
+    outcome : Outcome
+        Its runs.
+    level : float
+        Probability of error that each verdict may carry.
+    before : mapping of str to Judgement, optional
+        What is known of the claims that are not tested now, as others may build on it.
+    only : collection of str, optional
+        The claims to test; all if left out.
+    """
+    known = {name: judgement.finding for name, judgement in (before or {}).items()}
+    looked = {name: judgement.looked for name, judgement in (before or {}).items()}
+    fits, stored = Fits(study, outcome.readings), Stored.load(study.document)
+    judgements = []
+    for claim in study.document.claims:
+        if only is not None and claim.id not in only:
+            continue
+        watched, findings = Watched(outcome), _Consulted(known)
+        finding = study.claims[claim.id](watched, findings).at(level)
+        for other in findings.consulted:
+            watched.looked.update(looked[other])
+        known[claim.id], looked[claim.id] = finding, watched.looked
+        fitted = fits.rests_on(watched.looked)
+        changes = {} if outcome.readings.changed else stored.changes(claim.id, finding.verdict)
+        judgements.append(
+            Judgement(study.document.id, claim.id, finding, outcome.runs, fitted, changes, {}, watched.looked)
+        )
+    tested = {judgement.claim for judgement in judgements}
+    theirs = {
+        name: _of_null(study, null, level, tested) for name, null in null_outcomes(study, outcome).items() if tested
+    }
+    return [
+        replace(each, null={name: found[each.claim] for name, found in theirs.items() if each.claim in found})
+        for each in judgements
+    ]
+
+
+def _of_null(study: Study, outcome: Outcome, level: float, only: Collection[str]) -> dict[str, str]:
+    """The verdicts about a null model, of the claims that it has the numbers for."""
     findings: dict[str, Finding] = {}
     for claim in study.document.claims:
-        findings[claim.id] = study.claims[claim.id](outcome, findings)
-    return [Judgement(study.document.id, claim, finding) for claim, finding in findings.items()]
+        if claim.id in only:
+            try:
+                findings[claim.id] = study.claims[claim.id](outcome, findings).at(level)
+            except (KeyError, ZeroDivisionError):
+                continue  # it has no number for something that the test needs, or a share of nothing
+    return {name: finding.verdict for name, finding in findings.items()}
+
+
+class _Consulted(dict[str, Finding]):
+    """Findings, and which of them were asked for."""
+
+    def __init__(self, findings: Mapping[str, Finding]) -> None:
+        super().__init__(findings)
+        self.consulted: set[str] = set()
+
+    def __getitem__(self, name: str) -> Finding:
+        self.consulted.add(name)
+        return super().__getitem__(name)

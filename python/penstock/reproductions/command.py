@@ -3,61 +3,90 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.console import emit, show
+from penstock.errors import InputError
 from penstock.printable import json_text
 from penstock.progress import Progress
-from penstock.reproductions import layout
+from penstock.reproductions import layout, scoreboard
 from penstock.reproductions.claims import check_tables, judge
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce as run
 from penstock.reproductions.sensitivity import RUNS, explained
 from penstock.reproductions.sensitivity import sensitivity as vary
+from penstock.reproductions.sequential import decide_sequentially, looks
 from penstock.reproductions.study import load
+from penstock.reproductions.summary import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.comparison import Comparison
+    from penstock.reproductions.document import Document
+    from penstock.reproductions.reproduce import Outcome
     from penstock.reproductions.sensitivity import Shift
+    from penstock.reproductions.study import Study
     from penstock.store import Store
 
-__all__ = ["reproduce", "sensitivity"]
+__all__ = ["Asked", "reproduce", "sensitivity", "summary"]
 
 
-def reproduce(
-    doc: str,
-    tables: Sequence[str],
-    readings: Sequence[str],
-    runs: int | None,
-    jobs: int | None,
-    store: Store | None,
-    claims: bool,
-    *,
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True)
+class Asked:
+    """What to run: which tables, under which answers, how often, with how many at a time, and where runs are kept."""
+
+    tables: tuple[str, ...] = ()
+    readings: tuple[str, ...] = ()
+    runs: int | None = None
+    jobs: int | None = None
+    store: Store | None = None
+    as_printed: bool = False
+
+    def answers(self, document: Document) -> Readings:
+        """The answers to all questions.
+
+        Raises
+        ------
+        InputError
+            If answers are given although the text as printed is asked for, or if two of them contradict each other.
+        """
+        if not self.as_printed:
+            return Readings.parse(document, self.readings)
+        if self.readings:
+            raise InputError("--as-printed answers every question; leave --reading out")
+        return Readings.as_printed(document)
+
+    def run(self, study: Study, readings: Readings, *, claims: bool = False) -> Outcome:
+        """Runs the tables under `readings`."""
+        with Progress() as progress:
+            return run(
+                study,
+                self.tables,
+                readings,
+                study.runs if self.runs is None else self.runs,
+                jobs=self.jobs,
+                store=self.store,
+                progress=progress,
+                claims=claims,
+            )
+
+
+def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None, as_json: bool) -> None:
     """Runs a study and lays its numbers beside the printed ones; with `claims`, tests its claims too."""
     study = load(doc)
     document = study.document
-    answers = Readings.parse(document, readings)
+    answers = asked.answers(document)
     if claims:
-        check_tables(study, tables)
+        check_tables(study, asked.tables)
+    if limit is not None:
+        looks(study.runs if asked.runs is None else asked.runs, limit)
     begin = time.monotonic()
-    with Progress() as progress:
-        outcome = run(
-            study,
-            tables,
-            answers,
-            study.runs if runs is None else runs,
-            jobs=jobs,
-            store=store,
-            progress=progress,
-            claims=claims,
-        )
-    judgements = judge(study, outcome) if claims else []
+    outcome = asked.run(study, answers, claims=claims)
+    judgements = _judged(study, outcome, asked, limit) if claims else []
     if as_json:
         _emit(judgements or compare(document, outcome))
         return
@@ -69,8 +98,26 @@ def reproduce(
         show(layout.judged(document, judgements))
     differing = [comparison for comparison in comparisons if not comparison.agrees]
     # What other answers would do is known for the chosen ones, and only if somebody has run them.
-    known = explained(study, differing, store) if store is not None and differing and not answers.changed else None
-    show(layout.conclusion(outcome, comparisons, known))
+    known = None
+    if asked.store is not None and differing and not answers.changed:
+        known = explained(study, differing, asked.store)
+    show(layout.conclusion(outcome, comparisons, known, summarise(study, outcome, None)))
+
+
+def summary(doc: str, asked: Asked, *, as_json: bool) -> None:
+    """Runs a study under the answers asked for and as printed, and counts what agrees beside null models."""
+    study = load(doc)
+    answers = asked.answers(study.document)
+    begin = time.monotonic()
+    outcome = asked.run(study, answers)
+    printed = asked.run(study, Readings.as_printed(study.document))
+    found = summarise(study, outcome, printed)
+    if as_json:
+        emit(json_text(found.as_json(), indent=1))
+        return
+    show(layout.title(study.document, outcome, time.monotonic() - begin))
+    show(scoreboard.board(found))
+    show(layout.rests_on(outcome))
 
 
 def sensitivity(
@@ -88,6 +135,13 @@ def sensitivity(
             moved = [shift for shift in shifts if (shift.reading, shift.key) == (question.id, option.key)]
             show(*layout.moved(study.document, question, option, moved))
     show(layout.overview(study.document, shifts))
+
+
+def _judged(study: Study, outcome: Outcome, asked: Asked, limit: int | None) -> list[Judgement]:
+    if limit is None:
+        return judge(study, outcome)
+    with Progress() as progress:
+        return decide_sequentially(study, outcome, limit, jobs=asked.jobs, store=asked.store, progress=progress)
 
 
 def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from penstock.reproductions.comparison import Tolerance
-from penstock.reproductions.reading import Option, Question
+from penstock.reproductions.nulls import Null, null_of
+from penstock.reproductions.reading import Contradiction, Option, Question, Readings
 from penstock.reproductions.suggestions import unknown
 
 if TYPE_CHECKING:
@@ -51,6 +52,11 @@ class Row:
         return all(self.key.get(name) == cell for name, cell in key.items())
 
     @property
+    def id(self) -> tuple[Cell, ...]:
+        """The key cells, which tell the row from the others of its table."""
+        return tuple(self.key.values())
+
+    @property
     def name(self) -> str:
         """The key cells in one short text."""
         return " ".join(str(cell) for cell in self.key.values())
@@ -76,6 +82,17 @@ class Table:
     def compared(self) -> list[Column]:
         """The columns whose numbers are results."""
         return [column for column in self.columns if column.role == "value" and column.compared]
+
+    @property
+    def factors(self) -> list[str]:
+        """The key columns that were varied by themselves: those whose cells another one's do not determine."""
+        kept: list[str] = []
+        for column in self.keys:
+            cells = [row.key[column.name] for row in self.rows]
+            before = [[row.key[name] for row in self.rows] for name in kept]
+            if not any(len(set(zip(other, cells, strict=True))) == len(set(other)) for other in before):
+                kept.append(column.name)
+        return kept
 
     def numbers(self) -> list[tuple[Row, Column, float]]:
         """Every printed number that is a result; cells printed as text, such as N/A, are none."""
@@ -120,6 +137,14 @@ class Document:
         The settings that it states, and those that every reading shares, under dotted names.
     tables, claims, questions, tolerances
         Its contents, in their order.
+    nulls
+        Wrong models that the tolerances should tell from right ones.
+    quantities : tuple of tuple of str
+        Columns that hold the same quantity, so that the numbers of a row may be compared.
+    print_runs : int
+        How many runs a printed number is the mean of.
+    contradictions
+        Answers that cannot hold together.
     """
 
     id: str
@@ -133,6 +158,10 @@ class Document:
     claims: tuple[Claim, ...]
     questions: tuple[Question, ...]
     tolerances: tuple[Tolerance, ...]
+    nulls: tuple[Null, ...] = ()
+    quantities: tuple[tuple[str, ...], ...] = ()
+    print_runs: int = 1
+    contradictions: tuple[Contradiction, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Document:
@@ -143,7 +172,11 @@ class Document:
         ValueError
             If the file contradicts itself; the files are ours, so this is a bug of ours.
         """
-        data = tomllib.loads(text)
+        return cls.of(tomllib.loads(text))
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Document:
+        """A document from what its data file holds."""
         about = data["document"]
         document = cls(
             id=about["id"],
@@ -157,28 +190,36 @@ class Document:
             claims=tuple(_claim(claim) for claim in data.get("claim", ())),
             questions=tuple(_question(item) for item in data.get("ambiguity", ())),
             tolerances=tuple(_tolerance(item) for item in data.get("tolerance", ())),
+            nulls=tuple(null_of(item) for item in data.get("null", ())),
+            quantities=tuple(tuple(item["columns"]) for item in data.get("quantity", ())),
+            print_runs=data.get("print", {}).get("runs", 1),
+            contradictions=tuple(_contradiction(item) for item in data.get("contradiction", ())),
         )
         document.check()
         return document
 
     def check(self) -> None:
-        """Refuses what could not be run: unknown answers, settings that are given twice or not by all answers."""
+        """Refuses what could not be run: unknown answers, settings that are given twice or not by all answers.
+
+        And fitted answers of which it is not said what the document has instead, and answers that contradict a chosen
+        one, as no other answer could then be tried alone.
+        """
         owner: dict[str, str] = {}
         for question in self.questions:
-            question.option(question.chosen)
-            names = set(question.option(question.chosen).settings)
-            for option in question.options:
-                if set(option.settings) != names:
-                    raise ValueError(
-                        f"{question.id}: the answers give different settings ({question.chosen}, {option.key})"
-                    )
-            for name in names:
+            _check_question(question)
+            for name in question.option(question.chosen).settings:
                 if name in self.stated or name in owner:
                     raise ValueError(f"{question.id}: {name} is given by {owner.get(name, 'the document')} too")
                 owner[name] = question.id
-        for claim in self.claims:
-            for table in claim.tables:
-                self.table(table)
+        named = [table for claim in self.claims for table in claim.tables]
+        named += [table for null in self.nulls for table in (*null.only, *null.tables, *null.tables.values())]
+        for table in named:
+            self.table(table)
+        for pair in self.contradictions:
+            for identifier, key in (pair.one, pair.other):
+                if self.question(identifier).option(key).key == self.question(identifier).chosen:
+                    raise ValueError(f"{identifier}={key} is chosen and said to contradict another answer")
+        Readings.as_printed(self)
 
     def table(self, identifier: str) -> Table:
         """The table with this id; an :class:`~penstock.errors.InputError` if there is none."""
@@ -203,6 +244,16 @@ class Document:
             if tolerance.covers(table.id, row.key, column.name):
                 return tolerance
         raise ValueError(f"{self.id}, table {table.id}, {row.name}: no tolerance for {column.name}")
+
+
+def _check_question(question: Question) -> None:
+    question.option(question.as_printed)
+    names = set(question.option(question.chosen).settings)
+    for option in question.options:
+        if set(option.settings) != names:
+            raise ValueError(f"{question.id}: the answers give different settings ({question.chosen}, {option.key})")
+    if question.fitted and not question.printed:
+        raise ValueError(f"{question.id}: is fitted, so `printed` has to say what the document has instead")
 
 
 _Item = TypeVar("_Item", Table, Claim, Question)
@@ -261,7 +312,13 @@ def _question(data: Mapping[str, Any]) -> Question:
         name: data[name] for name in ("id", "where", "kind", "impact", "question", "evidence", "chosen", "reason")
     }
     options = tuple(Option(option["key"], option["text"], option.get("set", {})) for option in data["options"])
-    return Question(**fields, options=options, fitted=data.get("fitted", ""))
+    more = {name: data[name] for name in ("fitted", "printed", "words") if name in data}
+    return Question(**fields, options=options, **more)
+
+
+def _contradiction(data: Mapping[str, Any]) -> Contradiction:
+    one, other = (tuple(answer.split("=", 1)) for answer in data["answers"])
+    return Contradiction(one, other, data["reason"])
 
 
 def _tolerance(data: Mapping[str, Any]) -> Tolerance:

@@ -16,6 +16,8 @@ __all__ = ["LEVEL", "Decision", "Estimate", "Test", "above", "below", "decide", 
 
 LEVEL = 0.05
 """Probability of error that a verdict may carry."""
+MOST_RUNS = 1_000_000
+"""More than anybody makes."""
 
 
 @dataclass(frozen=True)
@@ -80,22 +82,52 @@ class Test:
     estimate: Estimate
     p_if_false: float
     p_if_true: float
+    lead: float = 0.0
+    """How far the estimate lies on the side of the statement; negative on the other."""
+
+    def runs_to_settle(self, level: float) -> int | None:
+        """How many runs would settle it at this level, if mean and spread stay; None if no number would.
+
+        The least n with P(t > lead sqrt(n) / s) < level, Student's with n - 1 degrees of freedom.
+        """
+        if self.estimate.runs < 2:
+            return None
+        spread = self.estimate.error * math.sqrt(self.estimate.runs)
+        if spread == 0 or self.lead == 0:
+            return self.estimate.runs if self.lead else None
+        low, high = 2, 4
+        while _tail(abs(self.lead) / spread, high) >= level:
+            low, high = high, 2 * high
+            if high > MOST_RUNS:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if _tail(abs(self.lead) / spread, middle) >= level else (low, middle)
+        return high
+
+
+def _tail(lead: float, runs: int) -> float:
+    """Probability of a mean of `runs` so many standard deviations of a run on one side of the truth, or more."""
+    from scipy.special import stdtr
+
+    return float(stdtr(runs - 1, -lead * math.sqrt(runs)))
 
 
 def above(label: str, estimate: Estimate, bound: float) -> Test:
     """The statement that the true mean lies above `bound`."""
-    return Test(label, estimate, estimate.p_above(bound), estimate.p_below(bound))
+    return Test(label, estimate, estimate.p_above(bound), estimate.p_below(bound), estimate.mean - bound)
 
 
 def below(label: str, estimate: Estimate, bound: float) -> Test:
     """The statement that the true mean lies below `bound`."""
-    return Test(label, estimate, estimate.p_below(bound), estimate.p_above(bound))
+    return Test(label, estimate, estimate.p_below(bound), estimate.p_above(bound), bound - estimate.mean)
 
 
 def within(label: str, estimate: Estimate, low: float, high: float) -> Test:
     """The statement that the true mean lies between `low` and `high`: two one-sided tests (equivalence)."""
     outside = 2 * min(estimate.p_above(high), estimate.p_below(low))
-    return Test(label, estimate, max(estimate.p_above(low), estimate.p_below(high)), min(1.0, outside))
+    lead = min(estimate.mean - low, high - estimate.mean)
+    return Test(label, estimate, max(estimate.p_above(low), estimate.p_below(high)), min(1.0, outside), lead)
 
 
 @dataclass(frozen=True)
@@ -114,6 +146,27 @@ class Decision:
     held: tuple[Test, ...]
     failed: tuple[Test, ...]
     open: tuple[Test, ...]
+    level: float = LEVEL
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        """All of them."""
+        return self.held + self.failed + self.open
+
+    @property
+    def runs_to_decide(self) -> int | None:
+        """About how many runs would decide it, if means and spreads stay as they are; None if no number would.
+
+        All open statements have to be settled; one that fails is enough to refute the whole. Each at the level
+        divided by the number of statements, as Holm's procedure begins.
+        """
+        level = self.level / max(1, len(self.tests))
+        needed = [(test.lead < 0, test.runs_to_settle(level)) for test in self.open]
+        against = [runs for fails, runs in needed if fails and runs is not None]
+        if against:
+            return min(against)
+        runs = [runs for _, runs in needed]
+        return None if None in runs else max((each for each in runs if each is not None), default=None)
 
 
 def decide(tests: Iterable[Test], level: float = LEVEL) -> Decision:
@@ -125,4 +178,4 @@ def decide(tests: Iterable[Test], level: float = LEVEL) -> Decision:
     failed = tuple(test for test, p in zip(tests, if_true, strict=True) if p < level)
     rest = tuple(test for test in tests if test not in held and test not in failed)
     verdict = "refuted" if failed else "confirmed" if len(held) == len(tests) else "undecided"
-    return Decision(verdict, held, failed, rest)
+    return Decision(verdict, held, failed, rest, level)

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
+from penstock.reproductions.scoreboard import against_the_text, worth
 from penstock.results import number, plus_minus
 from penstock.statistics import Interval
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Option, Question
     from penstock.reproductions.reproduce import Outcome
     from penstock.reproductions.sensitivity import Shift
+    from penstock.reproductions.summary import Summary
 
-__all__ = ["beside", "conclusion", "judged", "moved", "overview", "title"]
+__all__ = ["beside", "conclusion", "judged", "moved", "overview", "remarks", "rests_on", "title"]
 
 AGREES, DIFFERS = "green", "yellow"
 VERDICTS = {"confirmed": "green", "refuted": "red", "undecided": "yellow"}
@@ -69,13 +71,34 @@ def judged(document: Document, judgements: Sequence[Judgement]) -> RenderableTyp
     for judgement in judgements:
         finding = judgement.finding
         says = Text(f"{judgement.claim}  ").append(document.claim(judgement.claim).claim, style="italic")
-        evidence = Text(finding.evidence).append(f"\n{finding.note}" if finding.note else "", style="dim")
+        evidence = Text(finding.evidence)
+        for remark in (finding.note, *remarks(judgement)):
+            evidence.append(f"\n{remark}" if remark else "", style="dim")
         grid.add_row(says, Text(finding.verdict, style=VERDICTS[finding.verdict]), evidence)
     return Group(Text("Claims", style="bold"), grid)
 
 
-def conclusion(outcome: Outcome, comparisons: Sequence[Comparison], within_a_reading: int | None) -> RenderableType:
-    """How many numbers agree, what that rests on, and what to do next."""
+def remarks(judgement: Judgement) -> list[str]:
+    """What a verdict rests on, where it would be another, and what it is worth."""
+    found = []
+    needed = judgement.finding.runs_to_decide
+    if judgement.finding.verdict == "undecided":
+        found.append(f"About {needed} runs would decide it." if needed else "No number of runs would decide it.")
+    if judgement.fitted:
+        found.append(f"Rests on fitted answers: {', '.join(judgement.fitted)}.")
+    if judgement.changes:
+        told = ", ".join(f"{verdict} under {question}" for question, verdict in judgement.changes.items())
+        found.append(f"Under the text's own answers: {told}.")
+    same = [name for name, verdict in judgement.null.items() if verdict == judgement.finding.verdict]
+    if same:
+        found.append(f"{judgement.finding.verdict.capitalize()} by null models too: {', '.join(same)}.")
+    return found
+
+
+def conclusion(
+    outcome: Outcome, comparisons: Sequence[Comparison], within_a_reading: int | None, summary: Summary
+) -> RenderableType:
+    """How many numbers agree, what that is worth and rests on, and what to do next."""
     document = outcome.document
     agree = sum(comparison.agrees for comparison in comparisons)
     differ = len(comparisons) - agree
@@ -84,19 +107,28 @@ def conclusion(outcome: Outcome, comparisons: Sequence[Comparison], within_a_rea
         counts += f"; {differ} differ{'s' * (differ == 1)}"
         if within_a_reading is not None:
             counts += f", {within_a_reading} of them within a reading of an open question"
-    lines = [Text(f"{counts}.", style="bold")]
-    fitted = outcome.readings.fitted
-    if fitted:
-        names = ", ".join(f"{question.id}={question.chosen}" for question in fitted)
-        lines.append(Text(f"Fitted to these very numbers, so no independent support: {names}."))
     about = "What differs and why" if differ else "What this rests on"
     next_steps = [
         f"{about}: penstock explain {document.id}",
+        f"Beside null models and the text as printed: penstock reproduce {document.id} --summary",
         f"Again, with more runs: penstock reproduce {document.id} --runs {max(50, 5 * outcome.runs)}",
     ]
     if differ and within_a_reading is None and not outcome.readings.changed:
         next_steps.insert(1, f"What other readings would do: penstock sensitivity {document.id}")
-    return Group(*lines, *(Text(step) for step in next_steps))
+    steps = (Text(step) for step in next_steps)
+    return Group(Text(f"{counts}.", style="bold"), worth(summary), rests_on(outcome), *steps)
+
+
+def rests_on(outcome: Outcome) -> RenderableType:
+    """The fitted answers among those that were used, and the ones that contradict the text."""
+    lines = []
+    fitted = outcome.readings.fitted
+    if fitted:
+        names = ", ".join(f"{question.id}={question.chosen}" for question in fitted)
+        lines.append(f"Fitted to these very numbers, so no independent support: {names}.")
+    used = [q for q in outcome.document.questions if outcome.readings.key(q.id) == q.chosen]
+    lines.append(against_the_text(used))
+    return Group(*(Text(line) for line in lines if line))
 
 
 def moved(document: Document, question: Question, option: Option, shifts: Sequence[Shift]) -> list[RenderableType]:

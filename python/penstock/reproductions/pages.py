@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.reproductions.fits import Stored
 from penstock.reproductions.study import load, names, packaged_text
+from penstock.reproductions.worth_page import worth_section
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from penstock.reproductions.document import Claim, Document
     from penstock.reproductions.reading import Question
 
@@ -49,21 +53,27 @@ def study_page(document: Document) -> str:
         "",
         (packaged_text(document.id, FINDINGS) or "").strip(),
         "",
+        *worth_section(document),
         f"## Tables ({numbers} printed numbers)",
         "",
         *(f"- `{table.id}` ({table.where}): {table.caption}" for table in document.tables),
         "",
         "## Claims",
         "",
-        *(f"- `{claim.id}` {claim.claim} **{_verdict(document, claim.id)}**" for claim in document.claims),
+        *_legend(document),
+        *(
+            f"- `{claim.id}` {claim.claim} **{_verdict(document, claim.id)}**{_fits(document, claim.id)}"
+            for claim in document.claims
+        ),
         "",
         "## Open questions",
         "",
-        *(f"- `{q.id}` {q.question} Chosen: `{q.chosen}`{' (fitted)' if q.fitted else ''}" for q in document.questions),
+        *(f"- `{q.id}` {q.question} Chosen: `{q.chosen}`{_marks(q)}" for q in document.questions),
         "",
         "## Next",
         "",
         f"    penstock reproduce {document.id}",
+        f"    penstock reproduce {document.id} --summary",
         f"    penstock sensitivity {document.id} --table {_smallest(document)}",
         f"    penstock explain {document.questions[0].id}" if document.questions else "",
     ]
@@ -96,6 +106,7 @@ def claim_page(document: Document, claim: Claim) -> str:
         "",
         f"**{found['verdict']}**. {found['evidence']}" if found else "Not yet run.",
         *(["", found["note"]] if found and found["note"] else []),
+        *(line for remark in _remarks(document, claim.id) for line in ("", remark)),
         "",
         "## Again",
         "",
@@ -118,11 +129,17 @@ def question_page(document: Document, question: Question) -> str:
     ]
     for option in question.options:
         mark = " (chosen)" if option.key == question.chosen else ""
+        mark += " (the text's)" if question.words and option.key == question.as_printed else ""
         lines.append(f"- `{option.key}`{mark}: {option.text}")
         lines.extend(f"  - {name} = {json.dumps(value)}" for name, value in option.settings.items())
     lines += ["", "## Why", "", question.reason]
     if question.fitted:
         lines += ["", f"**Fitted.** {question.fitted}"]
+    if question.words:
+        against = " The chosen answer contradicts this." if question.against_the_text else ""
+        lines += ["", f"**The text.** {question.words}{against}"]
+    elif question.printed:
+        lines += ["", f"**The text** is silent. Without a fit: `{question.printed}`."]
     if question.alternatives:
         key = question.alternatives[0].key
         lines += ["", "## Try another", "", f"    penstock reproduce {document.id} --reading {question.id}={key}"]
@@ -130,11 +147,59 @@ def question_page(document: Document, question: Question) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _marks(question: Question) -> str:
+    """What should be known of the chosen answer."""
+    marks = [
+        mark for mark, holds in (("fitted", question.fitted), ("against the text", question.against_the_text)) if holds
+    ]
+    return f" ({', '.join(marks)})" if marks else ""
+
+
+def _legend(document: Document) -> list[str]:
+    """What a mark behind a fitted answer means, if there is one."""
+    marked = any(found.get("changes") for found in _verdicts(document).values())
+    return ["Where the text's own answer gives another verdict, an exclamation mark stands behind it.", ""] * marked
+
+
+def _fits(document: Document, claim: str) -> str:
+    """The fitted answers that the verdict rests on, in short."""
+    found = _verdicts(document).get(claim, {})
+    fitted = [f"`{name}`{'!' * (name in found['changes'])}" for name in found.get("fitted", ())]
+    return f" (rests on {', '.join(fitted)})" if fitted else ""
+
+
+def _remarks(document: Document, claim: str) -> list[str]:
+    """What the verdict rests on, and what it is worth."""
+    found = _verdicts(document).get(claim, {})
+    if "fitted" not in found:
+        return []
+    lines = []
+    if found["verdict"] == "undecided":
+        needed = found["runs_to_decide"]
+        lines.append(f"About {needed} runs would decide it." if needed else "No number of runs would decide it.")
+    if found["fitted"]:
+        lines.append(f"It rests on fitted answers: {_codes(found['fitted'])}.")
+    if found["changes"]:
+        told = ", ".join(f"{verdict} under that to `{name}`" for name, verdict in found["changes"].items())
+        lines.append(f"Under the text's own answers it is another: {told}.")
+    printed = Stored.load(document).as_printed.get(claim)
+    if printed:
+        lines.append(f"With every answer as the text has it: {printed}.")
+    if found["null"]:
+        told = ", ".join(f"`{name}` {verdict}" for name, verdict in found["null"].items())
+        lines.append(f"What the same test says of null models: {told}.")
+    return lines
+
+
+def _codes(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def _verdict(document: Document, claim: str) -> str:
     found = _verdicts(document).get(claim)
     return found["verdict"] if found else "not yet run"
 
 
-def _verdicts(document: Document) -> dict[str, dict[str, str]]:
+def _verdicts(document: Document) -> dict[str, dict[str, Any]]:
     text = packaged_text(document.id, VERDICTS)
     return {finding["claim"]: finding for finding in json.loads(text)} if text else {}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.document import Document
 
-__all__ = ["Option", "Question", "Readings", "Settings"]
+__all__ = ["Contradiction", "Option", "Question", "Readings", "Settings"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,11 @@ class Question:
         Why that one.
     fitted : str
         Not empty if the chosen answer was found by fitting the printed numbers: what was fitted to what.
+    printed : str
+        Key of the answer that is the document's own, where it is not the chosen one or the chosen one is fitted; if
+        the document is silent, an answer that nothing was fitted for.
+    words : str
+        Where the document says so, and what; empty if it is silent.
     """
 
     id: str
@@ -59,6 +64,8 @@ class Question:
     chosen: str
     reason: str
     fitted: str = ""
+    printed: str = ""
+    words: str = ""
 
     def option(self, key: str) -> Option:
         """The answer with this key; an :class:`~penstock.errors.InputError` if there is none."""
@@ -71,6 +78,29 @@ class Question:
     def alternatives(self) -> tuple[Option, ...]:
         """The answers that are not chosen."""
         return tuple(option for option in self.options if option.key != self.chosen)
+
+    @property
+    def as_printed(self) -> str:
+        """Key of the answer that the text as it is printed gives, or that nothing was fitted for."""
+        return self.printed or self.chosen
+
+    @property
+    def against_the_text(self) -> bool:
+        """Whether the chosen answer contradicts what the document says."""
+        return bool(self.words) and self.as_printed != self.chosen
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Two answers, each as (question, key), that cannot hold together, and why."""
+
+    one: tuple[str, str]
+    other: tuple[str, str]
+    reason: str
+
+    def told(self) -> str:
+        """The pair and the reason in one sentence."""
+        return f"{'='.join(self.one)} and {'='.join(self.other)} contradict each other: {self.reason}"
 
 
 class Settings(Mapping[str, Any]):
@@ -88,6 +118,10 @@ class Settings(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._values)
 
+    def having(self, changed: Mapping[str, Any]) -> Settings:
+        """These settings with some of them changed."""
+        return Settings({**self._values, **changed})
+
     def text(self, name: str) -> str:
         """A setting that is a text, such as a quantity with its unit."""
         return str(self._values[name])
@@ -102,6 +136,11 @@ class Readings:
         Whose questions.
     keys : mapping of str to str, optional
         Answers that differ from the chosen ones, by question.
+
+    Raises
+    ------
+    InputError
+        If two of the answers contradict each other.
     """
 
     def __init__(self, document: Document, keys: Mapping[str, str] | None = None) -> None:
@@ -109,6 +148,14 @@ class Readings:
         self._keys = {question.id: question.chosen for question in document.questions}
         for identifier, key in (keys or {}).items():
             self._keys[document.question(identifier).id] = document.question(identifier).option(key).key
+        for pair in document.contradictions:
+            if all(self._keys[question] == key for question, key in (pair.one, pair.other)):
+                raise InputError(f"{pair.told()}; answer one of the two otherwise")
+
+    @classmethod
+    def as_printed(cls, document: Document) -> Readings:
+        """Every answer that of the text as it is printed, wherever it has any, and nothing fitted."""
+        return cls(document, {question.id: question.as_printed for question in document.questions})
 
     @classmethod
     def parse(cls, document: Document, arguments: Iterable[str]) -> Readings:

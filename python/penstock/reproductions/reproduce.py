@@ -13,7 +13,7 @@ from penstock.errors import InputError
 from penstock.running import RunRequest, run_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from penstock.reproductions.document import Cell, Document, Row, Table
     from penstock.reproductions.reading import Readings
@@ -71,8 +71,11 @@ class Outcome:
         return list(self._row(table, key).values)
 
     def digests(self, table: str, key: Mapping[str, Cell]) -> list[tuple[str, ...]]:
-        """The digests of one row's runs, by replication."""
-        return self._row(table, key).digests
+        """The digests of one row's runs, by replication; a KeyError if its numbers are not from runs."""
+        found = self._row(table, key).digests
+        if not found:
+            raise KeyError(f"row {dict(key)} of table {table} was not run")
+        return found
 
     def rows(self, table: str) -> tuple[Row, ...]:
         """The rows of a table that was run."""
@@ -80,11 +83,19 @@ class Outcome:
 
     def add(self, table: Table, row: Row, numbers: Mapping[str, float], results: Mapping[str, RunResult]) -> None:
         """Takes in the next replication of a row."""
-        runs = self._rows.setdefault((table.id, tuple(row.key.values())), RowRuns())
+        runs = self._rows.setdefault((table.id, row.id), RowRuns())
         for name, value in numbers.items():
             runs.values.setdefault(name, []).append(value)
         runs.digests.append(tuple(result.digest for result in results.values()))
         self.packet_hops += sum(result.packet_hops for result in results.values())
+
+    def put(self, table: Table, row: Row, values: Mapping[str, Sequence[float]]) -> None:
+        """Takes in a row's numbers by replication that come from elsewhere than from runs made now."""
+        self._rows[table.id, row.id] = RowRuns({name: list(numbers) for name, numbers in values.items()})
+
+    def all_values(self, table: Table, row: Row) -> Mapping[str, Sequence[float]]:
+        """All numbers of a row, by name and replication."""
+        return self._rows[table.id, row.id].values
 
     def gather(self, study: Study) -> None:
         """All runs are in: adds the numbers that need all of them."""
@@ -93,7 +104,7 @@ class Outcome:
         settings = self.readings.settings()
         for table in self.tables:
             for row in table.rows:
-                runs = self._rows.get((table.id, tuple(row.key.values())))
+                runs = self._rows.get((table.id, row.id))
                 if runs is not None:
                     more = study.gather(settings, table, row, runs.values)
                     runs.values.update({name: list(values) for name, values in more.items()})
@@ -102,7 +113,7 @@ class Outcome:
         found = [row for row in self.document.table(table).rows if row.matches(key)]
         if len(found) != 1:
             raise KeyError(f"{len(found)} rows of table {table} match {dict(key)}")
-        return self._rows[table, tuple(found[0].key.values())]
+        return self._rows[table, found[0].id]
 
 
 class Plan:
@@ -146,11 +157,13 @@ class Plan:
                         self.requests.append(RunRequest(text, (), SEED, replication, name, hops[part]))
         return outcome
 
-    def add_experiments(self, outcome: Outcome) -> None:
-        """Plans what the claims need beyond the tables; to be called once, after the last :meth:`add`."""
+    def add_experiments(self, outcome: Outcome, names: Collection[str] | None = None) -> None:
+        """Plans what the claims need beyond the tables, all or those named; once, after the last :meth:`add`."""
         if self.study.experiments is None:
             return
         for name, text in self.study.experiments(outcome.readings.settings()).items():
+            if names is not None and name not in names:
+                continue
             self._experiments.append((outcome, name))
             hops = EXPERIMENT if self.study.effort else 0.0
             self.requests += [RunRequest(text, (), SEED, replication, name, hops) for replication in range(self.runs)]

@@ -6,14 +6,14 @@ else here knows any of them by name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module, resources
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.suggestions import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from penstock.reproductions.claims import ClaimTest
     from penstock.reproductions.document import Document, Row, Table
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
     Experiments = Callable[[Settings], Parts]
     """Makes the scenarios that only the claims need."""
+
+    PartOf = Callable[[str, str], str | None]
+    """Of which scenario of a row a number is, by table and column; None if of several."""
+
+    NullNumbers = Callable[[Settings, Table, Row], Mapping[str, float]]
+    """The numbers of a null model for a row, by column."""
 
     Effort = Callable[[Settings, Table, Row, str], float]
     """About how many packet-hops one run of a row's scenario takes."""
@@ -68,6 +74,12 @@ class Study:
     effort : callable, optional
         ``effort(settings, table, row, part)`` estimates the packet-hops of one run, so that long runs go first and the
         time to go is told.
+    nulls : mapping of str to callable
+        Null models that need a formula, by their names in the document's data.
+    part_of : callable, optional
+        ``part_of(table, column)`` names the scenario of a row that a number comes from; None if it needs several.
+    measured : mapping
+        Columns whose measuring depends on a setting, by the setting's name; what scenarios depend on is found out.
     """
 
     document: Document
@@ -78,6 +90,9 @@ class Study:
     gather: Gather | None = None
     experiments: Experiments | None = None
     effort: Effort | None = None
+    nulls: Mapping[str, NullNumbers] = field(default_factory=dict)
+    part_of: PartOf | None = None
+    measured: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 def names() -> list[str]:

@@ -17,4 +17,5 @@ STUDY = Study(
     build=build,
     measure=measure,
     claims=CLAIMS,
+    measured={"fairness.over": ("fairness",)},
 )

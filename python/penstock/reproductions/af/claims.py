@@ -47,8 +47,8 @@ def starved(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     decision = decide([below("average TCP", tcp, FAIR_SHARE / 10), within("fairness", fairness, 0.08, 0.12)])
     mild = Estimate.of(_column(outcome, "avg_tcp", "2", "128k", "none"))
     mild_fairness = Estimate.of(_column(outcome, "fairness", "2", "128k", "none"))
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"Without DPs at 1.28M a TCP flow gets {about(tcp)} kb/s, where 30 would be fair, and fairness is "
         f"{about(fairness)}.",
         f"At 128k it is not drastic: {about(mild)} kb/s and {about(mild_fairness)}.",
@@ -74,8 +74,8 @@ def two_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         for table, rate in product(TABLES, TOKEN_RATES)
     ]
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"From none to 2 DPs {held(decision)} of the rises hold; at 1.28M average TCP grows "
         f"{between(factors['avg_tcp'])} times and fairness {between(factors['fairness'])} times."
         f"{failures(decision.failed)}",
@@ -93,8 +93,8 @@ def third_does_not_help(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
             rises.append(above(f"{NAMES[column]}, {_case(table, udp, rate)}", change, 0))
     decision, rising = decide(tests), decide(rises)
     small = "; ".join(f"{test.label} {signed(test.estimate)}" for test in rising.held)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"A third DP changes average TCP by {_spread(tests, 'avg_tcp')} kb/s and fairness by "
         f"{_spread(tests, 'fairness')} over the eight pairs; {held(decision)} rises are below 1.5 kb/s and 0.05."
         f"{failures(decision.failed)}",
@@ -112,8 +112,8 @@ def two_like_three(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         for column, margin in (("avg_tcp", TCP_MARGIN), ("fairness", FAIRNESS_MARGIN))
     ]
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"From 2 to 3 DPs average TCP changes by {_spread(tests, 'avg_tcp')} kb/s and fairness by "
         f"{_spread(tests, 'fairness')}; {held(decision)} changes are within 1.5 kb/s and 0.05."
         f"{failures(decision.failed)}",
@@ -130,8 +130,8 @@ def rate_helps(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
             label = f"{NAMES[column]}, {MARKER[table]} {udp} {dps} DP"
             tests.append((above if up else below)(label, difference(high, low), 0))
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"From 192 to 256 kb/s average TCP changes by {_spread(tests, 'avg_tcp')} kb/s, fairness by "
         f"{_spread(tests, 'fairness')}, maximum UDP by {_spread(tests, 'max_udp')} and minimum UDP by "
         f"{_spread(tests, 'min_udp')} kb/s; {held(decision)} go the claimed way.{failures(decision.failed)}",
@@ -150,8 +150,8 @@ def two_tell_apart(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         for table, udp, rate in _cases()
     ]
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"With 2 DPs the best UDP flow gets {between(test.estimate.mean for test in tests)} of what it gets with none; "
         f"{held(decision)} ratios are below 0.8.{failures(decision.failed)}",
         unsettled(decision.open),
@@ -168,8 +168,8 @@ def markers_alike(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
             rbm, tcm = (_column(outcome, column, table, udp, dps, rate) for table in ("3", "2"))
             tests.append(within(f"{NAMES[column]}, {udp} {dps} DP {rate}", difference(rbm, tcm), -margin, margin))
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"RBM minus TCM is {_spread(tests, 'avg_tcp')} kb/s in average TCP, {_spread(tests, 'fairness')} in fairness "
         f"and {_spread(tests, 'avg_udp')} kb/s in average UDP; {held(decision)} differences are within the margins."
         f"{failures(decision.failed)}",
@@ -199,8 +199,8 @@ def bottleneck_full(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     tests = [within(name, Estimate.of(total), 0.99 * CAPACITY, 1.01 * CAPACITY) for name, total in rows.items()]
     decision = decide(tests)
     least = min(min(total) for total in rows.values())
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"All flows together get {between(test.estimate.mean for test in tests)} kb/s of 1500 over the 20 rows; the "
         f"least single run has {least:.1f}; {held(decision)} rows are within 1 %.{failures(decision.failed)}",
         unsettled(decision.open),
@@ -228,8 +228,8 @@ def udp_keeps_more(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     decision = decide(tests)
     least = min(test.estimate.mean for test in tests if test.label.startswith("minimum"))
     lead = min(test.estimate.mean for test in tests if test.label.startswith("lead"))
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"The worst UDP flow gets at least {least:.1f} kb/s, and at least {lead:.1f} more than the best TCP flow; "
         f"{held(decision)} comparisons hold.{failures(decision.failed)}",
         unsettled(decision.open),

@@ -227,8 +227,8 @@ CLAIMS: Mapping[str, ClaimTest] = {
 
 def _told(tests: Sequence[Test], what: str) -> Finding:
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"{what}: {listed(tests)}. {held(decision)} statements hold.{failures(decision.failed)}",
         unsettled(decision.open),
     )

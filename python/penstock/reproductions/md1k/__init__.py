@@ -7,6 +7,7 @@ from importlib import resources
 from penstock.reproductions.document import Document
 from penstock.reproductions.md1k.claims import CLAIMS
 from penstock.reproductions.md1k.measure import measure
+from penstock.reproductions.md1k.nulls import NULLS
 from penstock.reproductions.md1k.scenario import build
 from penstock.reproductions.study import Study
 
@@ -17,4 +18,5 @@ STUDY = Study(
     build=build,
     measure=measure,
     claims=CLAIMS,
+    nulls=NULLS,
 )

@@ -32,8 +32,8 @@ def enough(load: float, buffers: int) -> ClaimTest:
         decision = decide(
             [below(f"{buffers} buffers", with_, TARGET), above(f"{buffers - 1} buffers", without, TARGET)]
         )
-        return Finding(
-            decision.verdict,
+        return Finding.of(
+            decision,
             f"With {buffers} buffers {with_.mean:.3f} % are lost and with {buffers - 1} {without.mean:.3f} %; "
             f"{held(decision)} comparisons with 2 % hold.{failures(decision.failed)}",
             unsettled(decision.open),
@@ -52,8 +52,8 @@ def pollaczek_khinchin(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         tests.append(within(f"{load:.0%}", estimate, (1 - MARGIN) * formula, (1 + MARGIN) * formula))
         ratios.append(estimate.mean / formula - 1)
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"Our means differ from the formula by {min(ratios):+.2%} to {max(ratios):+.2%}; {held(decision)} are within "
         f"3 %.{failures(decision.failed)}",
         unsettled(decision.open),

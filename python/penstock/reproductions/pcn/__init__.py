@@ -7,7 +7,8 @@ from importlib import resources
 from penstock.reproductions.document import Document
 from penstock.reproductions.pcn.claims import CLAIMS
 from penstock.reproductions.pcn.experiments import experiments
-from penstock.reproductions.pcn.measure import gather, measure
+from penstock.reproductions.pcn.measure import MEASURED, gather, measure, part_of
+from penstock.reproductions.pcn.nulls import NULLS
 from penstock.reproductions.pcn.scenario import build, effort
 from penstock.reproductions.study import Study
 
@@ -22,4 +23,7 @@ STUDY = Study(
     gather=gather,
     experiments=experiments,
     effort=effort,
+    nulls=NULLS,
+    part_of=part_of,
+    measured=MEASURED,
 )

@@ -38,8 +38,8 @@ def almost_as_good(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     mean = Estimate.of(lead)
     decision = decide([*near, within("mean lead of CL", mean, 0.0, WORSE)])
     closer = sum(abs(Estimate.of(cl).mean) < abs(Estimate.of(stm).mean) for _, stm, cl in cells)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"STM - CL is {between(test.estimate.mean for test in near)} points over {len(cells)} cells; CL is closer to "
         f"zero in {closer} of them, in the mean by {about(mean)} points.{failures(decision.failed)}",
         unsettled(decision.open),
@@ -59,8 +59,8 @@ def first_case_worst(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     best = [below(f"case 6 under case {n} in the mean", difference(mean[6], mean[n]), 0) for n in range(1, 6)]
     decision = decide([*tests, *best])
     means = "; ".join(f"case {n} {about(Estimate.of(values))}" for n, values in mean.items())
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"Mean distance from zero over the 18 scenarios: {means} points. {held(decision)} comparisons go the claimed "
         f"way.{failures(decision.failed)}",
         unsettled(decision.open),
@@ -76,8 +76,8 @@ def single_link(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         tests += [below(f"{name}, {traffic}", Estimate.of(v), 5) for name, v in (("STM", stm), ("CL", cl))]
     decision = decide(tests)
     leads = ", ".join(f"{test.label.split()[-1]} {signed(test.estimate)}" for test in tests[::3])
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"STM - CL in points: {leads}; {held(decision)} statements hold.{failures(decision.failed)}",
         f"{unsettled(decision.open)} {_counting(outcome)}".strip(),
     )
@@ -90,8 +90,8 @@ def randomized_alike(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         for n in _ingresses(outcome, "B.4")
     ]
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"STM - STM(r) is {between(test.estimate.mean for test in tests)} points; {held(decision)} differences are "
         f"within half a point.{failures(decision.failed)}",
         unsettled(decision.open),
@@ -106,8 +106,8 @@ def vbr_alike(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     ]
     decision = decide(tests)
     told = "; ".join(f"{test.label} {signed(test.estimate)}" for test in tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"STM - CL in points: {told}; {held(decision)} are within 0.75.{failures(decision.failed)}",
         unsettled(decision.open),
     )
@@ -122,8 +122,8 @@ def svd_close(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         farther = difference([abs(v) for v in cl], [abs(v) for v in stm])
         tests.append(below(f"CL's distance less STM's, {n} ingresses", farther, SLIGHTLY))
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"STM - CL is {between(test.estimate.mean for test in tests[::2])} points; {held(decision)} statements hold."
         f"{failures(decision.failed)}",
         unsettled(decision.open),
@@ -145,8 +145,8 @@ def parking_lot(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     accurate = [below(f"{algorithm}, {traffic}", Estimate.of(v), 3) for (traffic, algorithm), v in mean.items()]
     decision = decide([*tests, *accurate])
     told = "; ".join(f"{test.label.split(', ')[1]} {signed(test.estimate)}" for test in tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"STM's mean distance from zero less CL's, in points: {told}; distances are "
         f"{between(Estimate.of(v).mean for v in mean.values())}.{failures(decision.failed)}",
         unsettled(decision.open),
@@ -160,8 +160,8 @@ def fair(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         for row in outcome.rows("B.8")
     ]
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"At 80 s short over long is {between(test.estimate.mean for test in tests)}; {held(decision)} rows are within "
         f"a factor of 2.{failures(decision.failed)}",
         unsettled(decision.open),
@@ -184,9 +184,7 @@ def ratio_rises(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         tests.append(above(f"{algorithm}, PLT3 over PLT2", difference(three, two), 0))
         tests.append(above(f"{algorithm}, PLT5 over PLT3", difference(five, three), 0))
     decision = decide(tests)
-    return Finding(
-        decision.verdict, f"{held(decision)} rises hold.{failures(decision.failed)}", unsettled(decision.open)
-    )
+    return Finding.of(decision, f"{held(decision)} rises hold.{failures(decision.failed)}", unsettled(decision.open))
 
 
 def small_aggregates(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
@@ -198,7 +196,7 @@ def small_aggregates(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         tests.append(below(f"{traffic}, most", Estimate.of(many), 0))
     decision = decide(tests)
     told = "; ".join(f"{test.label} {signed(test.estimate)}" for test in tests)
-    return Finding(decision.verdict, f"STM in points: {told}.{failures(decision.failed)}", unsettled(decision.open))
+    return Finding.of(decision, f"STM in points: {told}.{failures(decision.failed)}", unsettled(decision.open))
 
 
 def few_calls_synchronise(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
@@ -211,7 +209,7 @@ def few_calls_synchronise(outcome: Outcome, _: Mapping[str, Finding]) -> Finding
     growth = difference(many, few)
     decision = decide([above("growth", growth, 0)])
     told = "; ".join(f"{n} ingresses {about(Estimate.of(values))}" for n, values in apart.items())
-    return Finding(decision.verdict, f"|STM - STM(r)| run by run, in points: {told}; growth {signed(growth)}.")
+    return Finding.of(decision, f"|STM - STM(r)| run by run, in points: {told}; growth {signed(growth)}.")
 
 
 def _pairs(outcome: Outcome) -> Iterable[tuple[str, list[float], list[float]]]:
@@ -232,6 +230,8 @@ def _distances(outcome: Outcome, key: Mapping[str, str | int | float]) -> dict[i
     found = {}
     for n in range(1, 7):
         runs = [outcome.values("B.2", name, key) for name in known if name.split("_")[0] == f"case{n}"]
+        if not runs:
+            raise KeyError(f"case {n}")
         found[n] = [max(abs(value) for value in values) for values in zip(*runs, strict=True)]
     return found
 

@@ -76,8 +76,9 @@ def no_flow_all_marked(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         f"{len(stm[0])} flows have all packets marked; with excess-traffic "
         f"marking {about(Estimate.of(all_marked))} of the flows have all packets marked and "
         f"{about(Estimate.of(none_marked))} none.",
-        "Packets that find the bucket not full are counted, as many in every period of the flows. Where N divides "
-        "their number, the counter is back where it was after each period, and the same packets are marked for ever.",
+        "As many packets are counted in every period of the flows: all that arrive, or those that find the bucket not "
+        "full (pcn-a31). Where N divides their number, the counter is back where it was after each period, and the "
+        "same packets are marked for ever.",
     )
 
 
@@ -162,8 +163,8 @@ def faster_links(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
 def _told(tests: Sequence[Test], what: str) -> Finding:
     decision = decide(tests)
     each = "; ".join(f"{test.label} {signed(test.estimate)}" for test in tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"{what}: {each}. {held(decision)} statements hold.{failures(decision.failed)}",
         unsettled(decision.open),
     )

@@ -47,8 +47,8 @@ def high_overload(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
             stm, cl = (_plt(outcome, link, 2.0, traffic, name) for name in ("STM", "CL"))
             tests.append(below(f"C.5 {traffic} {link[-1]}", difference(stm, cl), 0))
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"STM - CL is {between(test.estimate.mean for test in tests)} points; STM is lower in {held(decision)} cells."
         f"{failures(decision.failed)}",
         unsettled(decision.open),
@@ -63,8 +63,8 @@ def equal_at_all(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         tests.append(below(f"{load:g} {traffic}", ratio(stm, cl), 0.5))
         told.append(f"{load:g} {traffic} {about(Estimate.of(stm))} and {about(Estimate.of(cl))}")
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"Spread over the bottlenecks in points, STM and CL: {'; '.join(told)}; {held(decision)} are below half."
         f"{failures(decision.failed)}",
         unsettled(decision.open),
@@ -79,8 +79,8 @@ def worse_upstream(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         tests.append(above(f"1 over 2, {load:g} {traffic}", difference(first, second), 0))
         tests.append(above(f"1 over 5, {load:g} {traffic}", difference(first, last), 0))
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"CL at bottleneck 1 less bottleneck 2 is {between(t.estimate.mean for t in tests[::2])} points, "
         f"less bottleneck 5 {between(t.estimate.mean for t in tests[1::2])}; {held(decision)} hold."
         f"{failures(decision.failed)}",
@@ -97,8 +97,8 @@ def slower(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         low, high = (_mean_gap(outcome, table, load) for load in LOADS)
         tests.append(above(f"{table}, gap at 2.0 less gap at 1.25", difference(high, low), 0))
     decision = decide(tests)
-    return Finding(
-        decision.verdict,
+    return Finding.of(
+        decision,
         f"STM takes {between(Estimate.of(values).mean for values in gaps.values())} s longer; {held(decision)} "
         f"statements hold.{failures(decision.failed)}",
         unsettled(decision.open),
@@ -184,7 +184,7 @@ def whole_intervals(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
 def _told(tests: Sequence[Test], what: str) -> Finding:
     decision: Decision = decide(tests)
     each = "; ".join(f"{test.label} {signed(test.estimate)}" for test in tests)
-    return Finding(decision.verdict, f"{what}: {each}. {held(decision)} statements hold.", unsettled(decision.open))
+    return Finding.of(decision, f"{what}: {each}. {held(decision)} statements hold.", unsettled(decision.open))
 
 
 def _longer(outcome: Outcome, load: float, least: float) -> Finding:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.reproductions.pcn.cases import ADMISSION, SINGLE, Case
 from penstock.reproductions.pcn.figures import Figure, Line, Panel, Point
 from penstock.reproductions.pcn.measure import metric
-from penstock.reproductions.pcn.mechanisms import coded, fractional, single_threshold
+from penstock.reproductions.pcn.mechanisms import fractional, single_threshold
 from penstock.reproductions.pcn.network import network
 from penstock.reproductions.pcn.scenario import page
 from penstock.reproductions.pcn.traffic import admissible_rate, link_rate, mean_rate, packet_bytes, supportable_rate
@@ -38,11 +38,12 @@ CBR, POISSON = "CBR flows of random phase", "Poisson"
 
 
 def points() -> list[Point]:
-    """All points, under the study's chosen readings."""
-    settings = coded(Readings(load("pcn").document).settings())
+    """All points, under the study's chosen readings, and of figure 2 under the text's own beside them."""
+    settings, text = _readings()
     ar, sr = admissible_rate(settings, BASE), supportable_rate(settings, BASE)
     meters = {
         "figure-2": {"pcn.single-threshold": single_threshold(settings, ar, sr)},
+        "figure-2-text": {"pcn.single-threshold": single_threshold(text, ar, sr)},
         "figure-e1": {"pcn.fractional": fractional(settings, ar, sr)},
     }
     found = []
@@ -53,6 +54,13 @@ def points() -> list[Point]:
             for series, flow in _traffic(settings, load_of, round(load_of / mean_rate(settings, BASE))).items():
                 found.append(Point(panel, series, x, _page(settings, port, flow, ("8 s", "2 s")), _share))
     return [*found, *shallow(settings)]
+
+
+def _readings() -> tuple[Settings, Settings]:
+    """The study's chosen readings, and the same with packets counted as the document's code has it (pcn-a31)."""
+    document = load("pcn").document
+    chosen, counted = Readings(document), document.question("pcn-a31")
+    return chosen.settings(), chosen.with_answer(counted.id, counted.as_printed).settings()
 
 
 def shallow(settings: Settings) -> Iterator[Point]:
@@ -73,7 +81,7 @@ def shallow(settings: Settings) -> Iterator[Point]:
 
 def figures() -> list[Figure]:
     """What they are drawn in."""
-    settings = coded(Readings(load("pcn").document).settings())
+    settings, _ = _readings()
     rho = float(admissible_rate(settings, BASE) / supportable_rate(settings, BASE))
     part = 1 / float(settings["stm.n"])
     gap, top = (1.0, float("nan")), max(LOADS)
@@ -97,7 +105,11 @@ def figures() -> list[Figure]:
                     (exact, ratio),
                 ),
             ),
-        )
+        ),
+        Figure(
+            "marking-text",
+            (Panel("figure-2-text", "Counting as the document's code", across, "marked share", lines=(slope,)),),
+        ),
     ]
 
 

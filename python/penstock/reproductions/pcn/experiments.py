@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, TERMINATION, Case
-from penstock.reproductions.pcn.mechanisms import COUNT, coded, fractional, meters, single_threshold, termination
+from penstock.reproductions.pcn.mechanisms import COUNT, fractional, meters, single_threshold, termination
 from penstock.reproductions.pcn.network import network
 from penstock.reproductions.pcn.scenario import page, scenario
 from penstock.reproductions.pcn.traffic import (
@@ -19,10 +19,11 @@ from penstock.reproductions.pcn.traffic import (
     supportable_rate,
 )
 from penstock.reproductions.pcn.words import bits, seconds
-from penstock.reproductions.reading import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from penstock.reproductions.reading import Settings
 
 __all__ = [
     "BASE",
@@ -61,15 +62,17 @@ NEAR = 1.02
 
 
 def experiments(settings: Settings) -> dict[str, str]:
-    """All of them, by name. What the document says of its marker is tried on the marker as its code has it."""
-    code = coded(settings)
+    """All of them, by name."""
     return {
-        **{f"sweep-{name}": _sweep(code, name, meters(code, BASE)) for name in SWEEP},
+        **{f"sweep-{name}": _sweep(settings, name, meters(settings, BASE)) for name in SWEEP},
         **{f"fractional-{name}": _sweep(settings, name, _fractional(settings)) for name in SWEEP},
         **{f"poisson-{rho}": _poisson(settings, rho) for rho in RHOS},
-        **{f"flows-{n}": _flows(code, n) for n in FLOWS},
-        **{f"synchronised-{name}": _synchronised(code, port) for name, port in _synchronised_ports(code).items()},
-        "near-admissible": scenario(code, BASE, span=("120 s", "60 s")),
+        **{f"flows-{n}": _flows(settings, n) for n in FLOWS},
+        **{
+            f"synchronised-{name}": _synchronised(settings, port)
+            for name, port in _synchronised_ports(settings).items()
+        },
+        "near-admissible": scenario(settings, BASE, span=("120 s", "60 s")),
         **{f"drops-{name}": scenario(settings, OVERLOAD, port) for name, port in _dropping(settings).items()},
         **{f"cut-{y:g}": scenario(_with(settings, {"stm.y_extra_termination_percent": y}), OVERLOAD) for y in CUTS},
         **{f"series-{n}": _series(_with(settings, {"stm.n": n})) for n in (1, 3)},
@@ -200,4 +203,4 @@ def _head(description: str, duration: str, warm_up: str = "") -> dict[str, Any]:
 
 
 def _with(settings: Settings, changed: Mapping[str, Any]) -> Settings:
-    return Settings({**settings, **changed})
+    return settings.having(changed)

@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.running import RunResult
 
-__all__ = ["Overshoot", "admission", "gather", "measure", "metric", "termination"]
+__all__ = ["MEASURED", "Overshoot", "admission", "gather", "measure", "metric", "part_of", "termination"]
+
+TIMES = ("termination_time", "termination_time_stm", "termination_time_cl")
+MEASURED = {
+    "time.from": TIMES,
+    "time.stm_added_s": ("termination_time", "termination_time_stm"),
+    "time.cl_added_s": ("termination_time", "termination_time_cl"),
+    "fairness.over": tuple(f"t{time}" for time in range(10, 90, 10)),
+}
+"""Settings that say how a column is measured."""
 
 
 def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
@@ -54,6 +63,18 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
                 f"termination_time_{part}": shot.time,
             }
     return numbers
+
+
+def part_of(table: str, column: str) -> str | None:
+    """The scenario of a row that a number comes from; None for the extremes, which are of all."""
+    if table in ("B.7", "B.8", "C.5", "C.6"):
+        return ""
+    if column in ("smallest", "largest"):
+        return None
+    if table == "B.2":
+        return column.partition("_")[0]
+    found = [name for name in ("stm", "cl") if name in column.split("_")]
+    return column if table.startswith("B.") else found[0]
 
 
 def gather(

@@ -9,12 +9,12 @@ from penstock.reproductions.pcn.cases import PLT, RTT, TERMINATION
 from penstock.reproductions.pcn.others import OTHERS, other_edges, other_meters
 from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, supportable_rate
 from penstock.reproductions.pcn.words import bits, seconds
-from penstock.reproductions.reading import Settings
 
 if TYPE_CHECKING:
     from penstock.reproductions.pcn.cases import Case
+    from penstock.reproductions.reading import Settings
 
-__all__ = ["COUNT", "coded", "edges", "fractional", "meters", "single_threshold", "termination"]
+__all__ = ["COUNT", "edges", "fractional", "meters", "single_threshold", "termination"]
 
 COUNT = "COUNT"
 """A scheme that is no PCN: the egress counts calls and refuses those beyond AR. What measuring can at best come to."""
@@ -50,11 +50,6 @@ def meters(settings: Settings, case: Case) -> dict[str, Any]:
         queue["min-threshold"] = queue["max-threshold"] = _span(sum(levels) / 2)
     size = _span(settings["cl.termination_token_bucket_s_at_supportable_rate"])
     return {"pcn.virtual-queue": queue, "pcn.pre-emption": {"supportable-rate": bits(sr), "size": size}}
-
-
-def coded(settings: Settings) -> Settings:
-    """The settings with the marker as the document's code has it, whatever the answer to pcn-a31."""
-    return Settings({**settings, "stm.counted": "not-full"})
 
 
 def single_threshold(settings: Settings, ar: Decimal, sr: Decimal) -> dict[str, Any]:

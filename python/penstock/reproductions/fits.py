@@ -1,0 +1,199 @@
+"""Which fitted answers a claim rests on.
+
+An answer counts as fitted if it was chosen with the printed numbers in sight. A claim rests on it if another answer
+changes a scenario whose runs the claim's test looks at, or how its numbers are measured. What the claim looks at is
+recorded while it is tested, so nobody has to keep a list.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.reading import Readings, Settings
+from penstock.reproductions.reproduce import Outcome
+from penstock.reproductions.study import packaged_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.reproductions.document import Cell, Document
+    from penstock.reproductions.reading import Question
+    from penstock.reproductions.study import Study
+    from penstock.running import RunResult
+
+__all__ = ["FILE", "Fits", "Looked", "Stored", "Watched"]
+
+FILE = "fits.json"
+"""What becomes of the claims under the text's own answers, as the last renewal found."""
+
+
+@dataclass
+class Looked:
+    """What a claim's test has looked at: numbers, experiments, and settings."""
+
+    numbers: set[tuple[str, tuple[Cell, ...], str | None]] = field(default_factory=set)
+    experiments: set[str] = field(default_factory=set)
+    settings: set[str] = field(default_factory=set)
+
+    def update(self, other: Looked) -> None:
+        """Adds what another test has looked at, which this one builds on."""
+        self.numbers |= other.numbers
+        self.experiments |= other.experiments
+        self.settings |= other.settings
+
+
+class Watched(Outcome):
+    """An outcome that keeps in :attr:`looked` what is asked of it."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.__dict__.update(outcome.__dict__)
+        self.looked = Looked()
+
+    def values(self, table: str, column: str, key: Mapping[str, Cell]) -> list[float]:
+        """See :meth:`Outcome.values`."""
+        found = super().values(table, column, key)
+        self.looked.numbers.add((table, self._id(table, key), column))
+        return found
+
+    def digests(self, table: str, key: Mapping[str, Cell]) -> list[tuple[str, ...]]:
+        """See :meth:`Outcome.digests`."""
+        self.looked.numbers.add((table, self._id(table, key), None))
+        return super().digests(table, key)
+
+    @property
+    def experiments(self) -> Mapping[str, list[RunResult]]:  # type: ignore[override]
+        """See :class:`Outcome`."""
+        return _Recording(self.__dict__["experiments"], self.looked.experiments)
+
+    @property
+    def readings(self) -> Readings:  # type: ignore[override]
+        """See :class:`Outcome`."""
+        return _WatchedReadings(self.__dict__["readings"], self.looked.settings)
+
+    def _id(self, table: str, key: Mapping[str, Cell]) -> tuple[Cell, ...]:
+        (row,) = (row for row in self.document.table(table).rows if row.matches(key))
+        return row.id
+
+
+class Fits:
+    """The fitted answers of some readings, and what depends on them."""
+
+    def __init__(self, study: Study, readings: Readings) -> None:
+        self._study = study
+        self._readings = readings
+        self._settings = readings.settings()
+        self._others = {question.id: self._other(question) for question in readings.fitted}
+        self._moved: dict[tuple[str, str, tuple[Cell, ...]], frozenset[str]] = {}
+        self._experiments: dict[str, frozenset[str]] = {}
+
+    def rests_on(self, looked: Looked) -> tuple[str, ...]:
+        """The fitted questions that something rests on whose test has looked at this."""
+        return tuple(question for question in self._others if self._depends(question, looked))
+
+    def _other(self, question: Question) -> Settings:
+        """The settings under the document's own answer, or another one if that is the chosen one."""
+        key = question.as_printed if question.as_printed != question.chosen else question.alternatives[0].key
+        return self._readings.with_answer(question.id, key).settings()
+
+    def _depends(self, question: str, looked: Looked) -> bool:
+        other = self._others[question]
+        changed = {name for name in self._settings if self._settings[name] != other[name]}
+        measured = {column for name in changed for column in self._study.measured.get(name, ())}
+        return (
+            bool(changed & looked.settings)
+            or any(column in measured for *_, column in looked.numbers)
+            or any(name in self._changed_experiments(question) for name in looked.experiments)
+            or any(self._moves(question, *place) for place in looked.numbers)
+        )
+
+    def _moves(self, question: str, table: str, row: tuple[Cell, ...], column: str | None) -> bool:
+        parts = self._changed_parts(question, table, row)
+        part = None if column is None or self._study.part_of is None else self._study.part_of(table, column)
+        return bool(parts) if part is None else part in parts
+
+    def _changed_parts(self, question: str, table: str, row: tuple[Cell, ...]) -> frozenset[str]:
+        place = question, table, row
+        if place not in self._moved:
+            where = self._study.document.table(table)
+            (found,) = (each for each in where.rows if each.id == row)
+            ours, theirs = (self._study.build(it, where, found) for it in (self._settings, self._others[question]))
+            self._moved[place] = frozenset(name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name))
+        return self._moved[place]
+
+    def _changed_experiments(self, question: str) -> frozenset[str]:
+        if self._study.experiments is None:
+            return frozenset()
+        if question not in self._experiments:
+            ours, theirs = (self._study.experiments(it) for it in (self._settings, self._others[question]))
+            self._experiments[question] = frozenset(name for name in ours if ours[name] != theirs.get(name))
+        return self._experiments[question]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Verdicts of a study under the text's own answers, as they were found at the last renewal.
+
+    Parameters
+    ----------
+    as_printed : mapping of str to str
+        Verdicts with all answers as printed, by claim.
+    answers : mapping
+        Verdicts with one fitted answer replaced by the text's own, by question and claim.
+    """
+
+    as_printed: Mapping[str, str]
+    answers: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def load(cls, document: Document) -> Stored:
+        """What is stored beside the study; nothing if there is no such file."""
+        text = packaged_text(document.id, FILE)
+        data: dict[str, Any] = json.loads(text) if text else {}
+        return cls(data.get("as_printed", {}), data.get("answers", {}))
+
+    def as_json(self) -> dict[str, Any]:
+        """The file's contents."""
+        return {"as_printed": dict(self.as_printed), "answers": {name: dict(it) for name, it in self.answers.items()}}
+
+    def changes(self, claim: str, verdict: str) -> dict[str, str]:
+        """The text's own answers under which a claim with this verdict has another one, and that verdict."""
+        found = {question: verdicts[claim] for question, verdicts in self.answers.items() if claim in verdicts}
+        return {question: other for question, other in found.items() if other != verdict}
+
+
+class _Recording(dict[str, Any]):
+    """A mapping that keeps in `names` what was asked for."""
+
+    def __init__(self, values: Mapping[str, Any], names: set[str]) -> None:
+        super().__init__(values)
+        self._names = names
+
+    def __getitem__(self, name: str) -> Any:
+        self._names.add(name)
+        return super().__getitem__(name)
+
+
+class _WatchedSettings(Settings):
+    """Settings that keep in `names` which of them were read."""
+
+    def __init__(self, values: Mapping[str, Any], names: set[str]) -> None:
+        super().__init__(values)
+        self._names = names
+
+    def __getitem__(self, name: str) -> Any:
+        self._names.add(name)
+        return super().__getitem__(name)
+
+    def having(self, changed: Mapping[str, Any]) -> Settings:
+        return _WatchedSettings({**self._values, **changed}, self._names)
+
+
+class _WatchedReadings(Readings):
+    def __init__(self, readings: Readings, names: set[str]) -> None:
+        self.__dict__.update(readings.__dict__)
+        self._names = names
+
+    def settings(self) -> Settings:
+        return _WatchedSettings(super().settings(), self._names)

@@ -1,0 +1,26 @@
+"""A null model of the study: the queue with exponential instead of constant service times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.reproductions.document import Row, Table
+    from penstock.reproductions.reading import Settings
+
+__all__ = ["NULLS", "exponential_service"]
+
+
+def exponential_service(settings: Settings, table: Table, row: Row) -> Mapping[str, float]:
+    """Loss in percent of M/M/1/K with one place more than there are buffers, and the mean number in M/M/1."""
+    del settings
+    load = float(row.key["load"])
+    if table.id == "2":
+        return {"packets": load / (1 - load)}
+    places = int(row.key["buffers"]) + 1
+    return {"loss": 100 * (1 - load) * load**places / (1 - load ** (places + 1))}
+
+
+NULLS = {"m-m-1": exponential_service}

@@ -1,0 +1,144 @@
+"""Null models: what the tolerances of a study grant to models that are wrong.
+
+A null model gives printed numbers from somewhere else: those of the other scheme's rows or columns, of another table,
+one number for a whole column, or a number that a simple rule has. They stand in the study's data; those that need a
+formula, in the study's code. A null model has no number for cells that it does not speak of, and those do not agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from penstock.reproductions.document import Cell, Column, Document, Row, Table
+
+    Numbers = Mapping[tuple[str, tuple[Cell, ...], str], float]
+    """Numbers by table, key cells of the row, and column."""
+
+__all__ = ["CONSTANT", "Null", "best_constants", "numbers_of"]
+
+CONSTANT = "constant"
+"""The null model that every study has: one number for each column of a table, the one that most rows agree with."""
+
+
+@dataclass(frozen=True)
+class Null:
+    """A wrong model that reads its numbers off the print.
+
+    Parameters
+    ----------
+    id, text : str
+        Its name, and what it is.
+    columns : mapping of str to str
+        Which column is read instead of one; a key column gives that key's cell.
+    rows : mapping
+        For key columns, which cell is read instead of one.
+    tables : mapping of str to str
+        Which table is read instead of one.
+    only : tuple of str
+        The tables that it speaks of; all if empty.
+    value : float, optional
+        A number for all `columns` named, instead of a printed one.
+    schemes : bool
+        Whether it exchanges the schemes that the document compares.
+    """
+
+    id: str
+    text: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    rows: Mapping[str, Mapping[str, Cell]] = field(default_factory=dict)
+    tables: Mapping[str, str] = field(default_factory=dict)
+    only: tuple[str, ...] = ()
+    value: float | None = None
+    schemes: bool = False
+
+    def number(self, document: Document, table: Table, row: Row, column: Column) -> float | None:
+        """Its number for a cell; None if it has none."""
+        if self.only and table.id not in self.only:
+            return None
+        if self.value is not None:
+            return self.value if column.name in self.columns else None
+        name = self.columns.get(column.name, column.name)
+        if name in row.key:
+            return float(row.key[name])
+        other = document.table(self.tables.get(table.id, table.id))
+        found = self.row(table, row, other)
+        if found is None or (other, found, name) == (table, row, column.name):
+            return None
+        cell = found.values.get(name, "none")
+        return None if isinstance(cell, str) else float(cell)
+
+    def row(self, table: Table, row: Row, other: Table | None = None) -> Row | None:
+        """The row that is read instead of `row`; None if there is none, or more than one."""
+        key = dict(row.key)
+        for name, cells in self.rows.items():
+            if name in key:
+                if str(key[name]) not in cells:
+                    return None
+                key[name] = cells[str(key[name])]
+        where = other or table
+        wanted = [key[name] for name in table.factors]
+        exact = [each for each in where.rows if [each.key[name] for name in where.factors] == wanted]
+        changed = [name for name in key if key[name] != row.key[name]]
+        loose = [each for each in where.rows if changed and all(each.key.get(name) == key[name] for name in changed)]
+        found = exact or loose
+        return found[0] if len(found) == 1 else None
+
+
+def numbers_of(document: Document, null: Null) -> dict[tuple[str, tuple[Cell, ...], str], float]:
+    """All numbers of a null model that reads the print."""
+    found = {}
+    for table in document.tables:
+        for row, column, _ in table.numbers():
+            number = null.number(document, table, row, column)
+            if number is not None:
+                found[table.id, row.id, column.name] = number
+    return found
+
+
+def best_constants(table: Table, allowed: Callable[[Row, Column], float]) -> dict[str, float]:
+    """For each column of a table the one number that agrees with most of its rows.
+
+    Found with the print in sight, so no other constant does better.
+    """
+    found = {}
+    for column in table.compared:
+        ends = [
+            (printed - allowed(row, column), printed + allowed(row, column))
+            for row, of, printed in table.numbers()
+            if of is column
+        ]
+        if ends:
+            found[column.name] = _densest(ends)
+    return found
+
+
+def _densest(intervals: Sequence[tuple[float, float]]) -> float:
+    """A point within most of the intervals: the middle of where the most overlap."""
+
+    def within(point: float) -> list[tuple[float, float]]:
+        return [(low, high) for low, high in intervals if low <= point <= high]
+
+    most = max((within(low) for low, _ in intervals), key=len)
+    return (max(low for low, _ in most) + min(high for _, high in most)) / 2
+
+
+def null_of(data: Mapping[str, Any]) -> Null:
+    """A null model as the data file has it."""
+    return Null(
+        id=data["id"],
+        text=data["text"],
+        columns=_mapping(data.get("columns", {})),
+        rows=data.get("rows", {}),
+        tables=data.get("tables", {}),
+        only=tuple(data.get("only", ())),
+        value=data.get("value"),
+        schemes=data.get("schemes", False),
+    )
+
+
+def _mapping(columns: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:
+    return columns if isinstance(columns, dict) else {name: name for name in columns}

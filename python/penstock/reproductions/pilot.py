@@ -1,0 +1,110 @@
+"""Tolerances from the run-to-run spread of a stored pilot and the precision of the print.
+
+The pilot is a file beside the study (``pilot.json``): the standard deviation of every number from run to run, as runs
+of ours had it when the file was made. It is not computed anew from the runs that are judged, so a model that scatters
+more is not judged more mildly; and it never allows more than the agreed tolerance.
+
+``python -m penstock.reproductions.renew STUDY --pilot`` makes it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.study import packaged_text
+from penstock.statistics import t_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.reproductions.document import Cell, Column, Document, Row, Table
+    from penstock.reproductions.reproduce import Outcome
+
+__all__ = ["FILE", "Pilot", "load_pilot"]
+
+FILE = "pilot.json"
+CONFIDENCE = 0.95
+"""How often a mean of the print's runs falls within the tolerance if the print comes from the pilot's model."""
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """The standard deviations of a pilot's numbers, and how many runs it had.
+
+    Parameters
+    ----------
+    runs : int
+        Runs of each row.
+    deviations : mapping
+        Standard deviation from run to run, by table, key cells of the row, and column.
+    """
+
+    runs: int
+    deviations: Mapping[tuple[str, tuple[Cell, ...], str], float]
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Pilot:
+        """The pilot that these runs make; at least two of each row."""
+        deviations = {}
+        for table in outcome.tables:
+            for row, column, _ in table.numbers():
+                values = outcome.values(table.id, column.name, row.key)
+                same = min(values) == max(values)
+                deviations[table.id, row.id, column.name] = 0.0 if same else statistics.stdev(values)
+        return cls(outcome.runs, deviations)
+
+    @classmethod
+    def parse(cls, document: Document, text: str) -> Pilot:
+        """Reads the file: a line for each row of a table, with a number for each column that is compared."""
+        data = json.loads(text)
+        deviations = {}
+        for identifier, rows in data["tables"].items():
+            table = document.table(identifier)
+            for row, line in zip(table.rows, rows, strict=True):
+                for column, deviation in zip(table.compared, line, strict=True):
+                    if deviation is not None:
+                        deviations[identifier, row.id, column.name] = float(deviation)
+        return cls(data["runs"], deviations)
+
+    def text(self, document: Document) -> str:
+        """The file's text, with four digits of each deviation."""
+        tables: dict[str, Any] = {}
+        for table in document.tables:
+            if table.numbers():
+                lines = [[self._short(table, row, column) for column in table.compared] for row in table.rows]
+                tables[table.id] = lines
+        body = ",\n".join(
+            f"  {json.dumps(name)}: [\n" + ",\n".join(f"   {json.dumps(line)}" for line in lines) + "\n  ]"
+            for name, lines in tables.items()
+        )
+        return f'{{\n "runs": {self.runs},\n "tables": {{\n{body}\n }}\n}}\n'
+
+    def deviation(self, table: Table, row: Row, column: Column) -> float | None:
+        """The standard deviation of a number from run to run; None if the pilot does not have it."""
+        return self.deviations.get((table.id, row.id, column.name))
+
+    def range(self, document: Document, table: Table, row: Row, column: Column) -> float | None:
+        """How far a mean of the print's runs falls from the pilot's mean, with its rounding; None if not known.
+
+        Half a 95 % prediction interval: t s sqrt(1/m + 1/n) with n runs of the pilot and m of the print.
+        """
+        deviation = self.deviation(table, row, column)
+        if deviation is None:
+            return None
+        rounding = 0.0 if column.decimals is None else 0.5 * 10.0**-column.decimals
+        share = math.sqrt(1 / document.print_runs + 1 / self.runs)
+        return t_quantile((1 + CONFIDENCE) / 2, self.runs - 1) * deviation * share + rounding
+
+    def _short(self, table: Table, row: Row, column: Column) -> float | None:
+        deviation = self.deviation(table, row, column)
+        return None if deviation is None else float(f"{deviation:.4g}")
+
+
+def load_pilot(document: Document) -> Pilot | None:
+    """The stored pilot of a study; None if there is none."""
+    text = packaged_text(document.id, FILE)
+    return None if text is None else Pilot.parse(document, text)

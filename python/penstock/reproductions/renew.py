@@ -1,0 +1,148 @@
+"""Renews what is stored beside a study: ``python -m penstock.reproductions.renew STUDY``.
+
+Writes, in this order:
+
+- ``runs.json``: the numbers of all runs, and the digest of the first run of every scenario, for tests to repeat;
+- ``fits.json``: the verdicts under the text's own answers, one fitted answer at a time and all together;
+- ``verdicts.json``: what ``penstock reproduce STUDY --claims --format json`` prints;
+- ``summary.json``: what ``penstock reproduce STUDY --summary --format json`` prints.
+
+``--pilot`` writes ``pilot.json`` instead, and only where there is none: the tolerances that follow from it are not to
+move with the runs that they judge.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import InputError
+from penstock.progress import Progress
+from penstock.reproductions import fits, pilot
+from penstock.reproductions.claims import judge
+from penstock.reproductions.fits import Looked, Stored
+from penstock.reproductions.pilot import Pilot
+from penstock.reproductions.reading import Readings
+from penstock.reproductions.reproduce import reproduce
+from penstock.reproductions.sequential import hops_looked_at, reproduce_looked_at
+from penstock.reproductions.stored import as_text
+from penstock.reproductions.study import load
+from penstock.reproductions.summary import summarise
+from penstock.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.reproductions.claims import Judgement
+    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.study import Study
+
+__all__ = ["Renewal", "main"]
+
+
+class Renewal:
+    """The runs that a renewal makes.
+
+    Parameters
+    ----------
+    study : Study
+        Which study.
+    runs : int
+        Runs of each row.
+    jobs : int, optional
+        Runs at the same time.
+    store : Store, optional
+        Where finished runs are kept.
+    """
+
+    def __init__(self, study: Study, runs: int, jobs: int | None = None, store: Store | None = None) -> None:
+        self.study = study
+        self.runs = runs
+        self._options: dict[str, Any] = {"jobs": jobs, "store": store}
+
+    def outcome(self, readings: Readings, *, claims: bool = True) -> Outcome:
+        """All rows under some readings, and with `claims` the experiments."""
+        with Progress() as progress:
+            return reproduce(self.study, [], readings, self.runs, claims=claims, progress=progress, **self._options)
+
+    def under_the_text(self, chosen: Outcome, printed: Outcome, most: float) -> Stored:
+        """Verdicts with the text's own answers: all together, and one fitted answer at a time.
+
+        Of the latter, those of claims that need no more than `most` packet-hops a run.
+        """
+        known = {judgement.claim: judgement for judgement in judge(self.study, chosen)}
+        answers = {}
+        for question in chosen.readings.fitted:
+            if question.as_printed == question.chosen:
+                continue
+            readings = chosen.readings.with_answer(question.id, question.as_printed)
+            claims = self._affordable(question.id, known, readings, most)
+            looked = Looked()
+            for claim in claims:
+                looked.update(claim.looked)
+            with Progress() as progress:
+                outcome = reproduce_looked_at(
+                    self.study, looked, readings, self.runs, progress=progress, **self._options
+                )
+            found = judge(self.study, outcome, before=known, only=[claim.claim for claim in claims])
+            answers[question.id] = {judgement.claim: judgement.finding.verdict for judgement in found}
+        together = {judgement.claim: judgement.finding.verdict for judgement in judge(self.study, printed)}
+        return Stored(together, answers)
+
+    def _affordable(
+        self, question: str, known: dict[str, Judgement], readings: Readings, most: float
+    ) -> list[Judgement]:
+        resting = [judgement for judgement in known.values() if question in judgement.fitted]
+        return [claim for claim in resting if hops_looked_at(self.study, claim.looked, readings) <= most]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Renews the files of one study.
+
+    Raises
+    ------
+    InputError
+        If there is a pilot already and another is asked for.
+    """
+    parser = argparse.ArgumentParser(prog="python -m penstock.reproductions.renew", description=__doc__)
+    parser.add_argument("study")
+    parser.add_argument("--runs", type=int, help="runs a row; the study's own number if left out")
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--store", type=Path)
+    parser.add_argument("--pilot", action="store_true", help="write the pilot, where there is none")
+    parser.add_argument(
+        "--most", type=float, default=1e9, help="packet-hops a run that a claim may take under another answer"
+    )
+    given = parser.parse_args(arguments)
+    study = load(given.study)
+    renewal = Renewal(study, given.runs or study.runs, given.jobs, Store(given.store))
+    folder = Path(str(resources.files(__package__))) / study.document.id
+    if given.pilot:
+        if (folder / pilot.FILE).exists():
+            raise InputError(f"{folder / pilot.FILE} exists; remove it if its tolerances are to change")
+        outcome = renewal.outcome(Readings(study.document), claims=False)
+        _write(folder / pilot.FILE, Pilot.of(outcome).text(study.document))
+        return
+    chosen = renewal.outcome(Readings(study.document))
+    _write(folder / "runs.json", as_text(study, chosen))
+    printed = renewal.outcome(Readings.as_printed(study.document))
+    _write_json(folder / fits.FILE, renewal.under_the_text(chosen, printed, given.most).as_json())
+    judgements = judge(study, chosen)
+    _write_json(folder / "verdicts.json", [judgement.as_json() for judgement in judgements])
+    _write_json(folder / "summary.json", summarise(study, chosen, printed).as_json())
+
+
+def _write_json(path: Path, data: Any) -> None:
+    _write(path, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""More runs for claims that the usual number leaves undecided: as many again at each look, up to a limit.
+
+Looking several times gives chance several occasions, so each look has its share of the error that a verdict may carry:
+with K looks planned, each is made at 5 % / K.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.reproductions.claims import UNDECIDED, judge
+from penstock.reproductions.evidence import LEVEL
+from penstock.reproductions.fits import Looked
+from penstock.reproductions.reproduce import Plan
+from penstock.running import run_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.reproductions.claims import Judgement
+    from penstock.reproductions.reading import Readings
+    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.study import Study
+    from penstock.running import Status
+    from penstock.store import Store
+
+__all__ = ["decide_sequentially", "hops_looked_at", "looks", "reproduce_looked_at"]
+
+
+def looks(runs: int, limit: int) -> list[int]:
+    """After how many runs to look: doubling from `runs` to `limit`.
+
+    Examples
+    --------
+    >>> looks(5, 40), looks(5, 50), looks(5, 5)
+    ([5, 10, 20, 40], [5, 10, 20, 40, 50], [5])
+    """
+    if limit < runs:
+        raise InputError(f"a limit of {limit} runs is below the {runs} that are made at first")
+    planned = [runs]
+    while planned[-1] < limit:
+        planned.append(min(2 * planned[-1], limit))
+    return planned
+
+
+def decide_sequentially(
+    study: Study,
+    first: Outcome,
+    limit: int,
+    *,
+    jobs: int | None = None,
+    store: Store | None = None,
+    progress: Callable[[Status], None] | None = None,
+) -> list[Judgement]:
+    """Judges all claims on `first`, and those that stay undecided on more and more runs of what they need.
+
+    Parameters
+    ----------
+    study : Study
+        Whose claims.
+    first : Outcome
+        The usual runs, of all tables and with the experiments.
+    limit : int
+        The most runs to make of anything.
+    """
+    planned = looks(first.runs, limit)
+    level = LEVEL / len(planned)
+    known = {judgement.claim: judgement for judgement in judge(study, first, level=level)}
+    for runs in planned[1:]:
+        open_claims = [name for name, judgement in known.items() if judgement.finding.verdict == UNDECIDED]
+        if not open_claims:
+            break
+        looked = Looked()
+        for name in open_claims:
+            looked.update(known[name].looked)
+        more = reproduce_looked_at(study, looked, first.readings, runs, jobs=jobs, store=store, progress=progress)
+        for judgement in judge(study, more, level=level, before=known, only=open_claims):
+            known[judgement.claim] = judgement
+    return [known[claim.id] for claim in study.document.claims]
+
+
+def hops_looked_at(study: Study, looked: Looked, readings: Readings) -> float:
+    """About how many packet-hops one run of the rows takes that a claim looks at; 0 if the study cannot tell."""
+    if study.effort is None:
+        return 0.0
+    settings, total = readings.settings(), 0.0
+    for table, row in {(table, row) for table, row, _ in looked.numbers}:
+        where = study.document.table(table)
+        (found,) = (each for each in where.rows if each.id == row)
+        total += sum(study.effort(settings, where, found, part) for part in study.build(settings, where, found))
+    return total
+
+
+def reproduce_looked_at(
+    study: Study,
+    looked: Looked,
+    readings: Readings,
+    runs: int,
+    *,
+    jobs: int | None = None,
+    store: Store | None = None,
+    progress: Callable[[Status], None] | None = None,
+) -> Outcome:
+    """Runs the rows and experiments that some claims look at, and nothing else."""
+    rows = {(table, row) for table, row, _ in looked.numbers}
+    plan = Plan(study, dict.fromkeys(table for table, _ in sorted(rows, key=str)), runs)
+    outcome = plan.add(readings, lambda table, row: (table.id, row.id) in rows)
+    plan.add_experiments(outcome, looked.experiments)
+    plan.finish(run_all(plan.requests, jobs=jobs, store=store, progress=progress))
+    return outcome

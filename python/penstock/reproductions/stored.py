@@ -1,0 +1,75 @@
+"""The numbers of a study's runs as a file, ``runs.json``, from which verdicts and counts follow without a run.
+
+Beside them stands the digest of the first run of every scenario: tests repeat some of these runs and compare.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.reading import Readings
+from penstock.reproductions.reproduce import Outcome
+from penstock.reproductions.study import packaged_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.reproductions.study import Study
+
+__all__ = ["FILE", "as_text", "digests", "scenario_name", "stored_outcome"]
+
+FILE = "runs.json"
+
+
+def as_text(study: Study, outcome: Outcome) -> str:
+    """The file: a line a row, with its numbers by name and replication, and then the digests by scenario."""
+    parts = []
+    for table in outcome.tables:
+        rows = ",\n".join(f"   {json.dumps(_plain(outcome.all_values(table, row)))}" for row in table.rows)
+        parts.append(f"  {json.dumps(table.id)}: [\n{rows}\n  ]")
+    body = ",\n".join(parts)
+    firsts = ",\n".join(
+        f"  {json.dumps(name)}: {json.dumps(digest)}" for name, digest in _firsts(study, outcome).items()
+    )
+    return f'{{\n "runs": {outcome.runs},\n "tables": {{\n{body}\n }},\n "digests": {{\n{firsts}\n }}\n}}\n'
+
+
+def stored_outcome(study: Study) -> Outcome | None:
+    """The outcome that is stored beside the study, without digests and experiments; None if there is none."""
+    text = packaged_text(study.document.id, FILE)
+    if text is None:
+        return None
+    data = json.loads(text)
+    tables = [study.document.table(identifier) for identifier in data["tables"]]
+    outcome = Outcome(study.document, Readings(study.document), tables, data["runs"])
+    for table in tables:
+        for row, values in zip(table.rows, data["tables"][table.id], strict=True):
+            outcome.put(table, row, values)
+    return outcome
+
+
+def digests(study: Study) -> dict[str, str]:
+    """The stored digests of the first run of every scenario, by :func:`scenario_name`."""
+    text = packaged_text(study.document.id, FILE)
+    found: dict[str, str] = json.loads(text)["digests"] if text else {}
+    return found
+
+
+def scenario_name(table: str, row: str, part: str) -> str:
+    """The name of a row's scenario among the digests."""
+    return " ".join(filter(None, ("table", table, row, part)))
+
+
+def _firsts(study: Study, outcome: Outcome) -> dict[str, str]:
+    settings = outcome.readings.settings()
+    found: dict[str, str] = {}
+    for table in outcome.tables:
+        for row in table.rows:
+            made = zip(study.build(settings, table, row), outcome.digests(table.id, row.key)[0], strict=True)
+            found |= {scenario_name(table.id, row.name, part): digest for part, digest in made}
+    return found | {f"experiment {name}": runs[0].digest for name, runs in outcome.experiments.items()}
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, list[float]]:
+    return {name: list(numbers) for name, numbers in values.items()}

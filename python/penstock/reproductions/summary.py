@@ -1,0 +1,304 @@
+"""What an agreement is worth: counts of agreement beside what the same tolerances grant to null models.
+
+The *discrimination* of a table is (agree - best null) / computed: by how many of its numbers our agreement exceeds that
+of the null model that agrees with most of them. It is 0 where a wrong model does as well, and may be negative. That of
+a document is the sum of these leads over all tables, over all its numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.contrasts import KINDS, clear_contrasts
+from penstock.reproductions.nulls import CONSTANT, best_constants, numbers_of
+from penstock.reproductions.pilot import load_pilot
+from penstock.reproductions.reproduce import Outcome
+from penstock.statistics import mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from penstock.reproductions.contrasts import Contrast
+    from penstock.reproductions.document import Cell, Column, Document, Row, Table
+    from penstock.reproductions.pilot import Pilot
+    from penstock.reproductions.study import Study
+
+    Place = tuple[str, tuple[Cell, ...], str]
+    Numbers = Mapping[Place, float]
+    Allowed = Callable[[Row, Column], float]
+
+__all__ = [
+    "AGREED",
+    "PILOT",
+    "Score",
+    "Summary",
+    "TableSummary",
+    "means_of",
+    "null_numbers",
+    "null_outcomes",
+    "summarise",
+]
+
+AGREED, PILOT = "agreed", "pilot"
+"""Which tolerances: those that stand in the study's data, or the tighter ones that the pilot allows."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """How many of some numbers, or contrasts, agree: of ours, under the text as printed, and of each null model.
+
+    Parameters
+    ----------
+    computed : int
+        How many were computed.
+    agree : int
+        How many of them agree under the chosen readings.
+    as_printed : int or None
+        The same under the text as printed; None if that was not run.
+    null : mapping of str to int
+        The same of each null model.
+    expected : float or None
+        How many are to be expected of a model that differs from the print by chance only; None if not known.
+    """
+
+    computed: int
+    agree: int
+    as_printed: int | None
+    null: Mapping[str, int]
+    expected: float | None = None
+
+    @property
+    def best(self) -> int:
+        """What the best null model has."""
+        return max(self.null.values(), default=0)
+
+    @property
+    def lead(self) -> int:
+        """By how many we have more than the best null model."""
+        return self.agree - self.best
+
+    @property
+    def discrimination(self) -> float:
+        """The lead as a share of what was computed."""
+        return self.lead / self.computed if self.computed else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """The score as a JSON object."""
+        more = {} if self.expected is None else {"expected": round(self.expected, 1)}
+        return {
+            "computed": self.computed,
+            "agree": self.agree,
+            "as_printed": self.as_printed,
+            "discrimination": round(self.discrimination, 3),
+            "null": dict(self.null),
+            **more,
+        }
+
+
+@dataclass(frozen=True)
+class TableSummary:
+    """The scores of a table: within the agreed tolerances, within the pilot's, and of its contrasts by kind."""
+
+    table: Table
+    numbers: int
+    scores: Mapping[str, Score]
+    contrasts: Mapping[str, Score] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The table's object: the score within the agreed tolerances, and the others under names of their own."""
+        found: dict[str, Any] = {"table": self.table.id, "numbers": self.numbers, **self.scores[AGREED].as_json()}
+        if PILOT in self.scores:
+            found[PILOT] = self.scores[PILOT].as_json()
+            found["contrasts"] = {kind: score.as_json() for kind, score in self.contrasts.items()}
+        return found
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The summaries of all tables that were run."""
+
+    document: Document
+    runs: int
+    tables: tuple[TableSummary, ...]
+
+    def total(self, which: str) -> tuple[Score, float]:
+        """The sum of the tables' scores, and the discrimination of all of them: the sum of leads over all numbers.
+
+        `which` is one of :data:`AGREED` and :data:`PILOT`, or a kind of contrast.
+        """
+        scores = [{**table.scores, **table.contrasts}[which] for table in self.tables]
+        names = dict.fromkeys(name for score in scores for name in score.null)
+        printed = [score.as_printed for score in scores]
+        expected = [score.expected for score in scores]
+        computed = sum(score.computed for score in scores)
+        total = Score(
+            computed,
+            sum(score.agree for score in scores),
+            None if None in printed else sum(each or 0 for each in printed),
+            {name: sum(score.null.get(name, 0) for score in scores) for name in names},
+            None if None in expected else math.fsum(each or 0.0 for each in expected),
+        )
+        return total, sum(score.lead for score in scores) / computed if computed else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """The summary as a JSON object."""
+        return {
+            "document": self.document.id,
+            "runs": self.runs,
+            "tables": [table.as_json() for table in self.tables],
+        }
+
+
+def summarise(study: Study, chosen: Outcome, printed: Outcome | None) -> Summary:
+    """Scores of every table of an outcome; `printed` is that under the text as printed."""
+    document, pilot = study.document, load_pilot(study.document)
+    ours = means_of(chosen)
+    theirs = None if printed is None else means_of(printed)
+    nulls = null_numbers(study, chosen)
+    tables = []
+    for table in chosen.tables:
+        allowed = _tolerances(document, table, pilot)
+        scores = {
+            which: _score(table, ours, theirs, nulls, one, _perfect(document, table, pilot, chosen.runs, one))
+            for which, one in allowed.items()
+        }
+        contrasts = {}
+        if pilot is not None:
+            clear = clear_contrasts(document, table, pilot, allowed[PILOT])
+            constant = _constants(table, allowed[PILOT])
+            contrasts = {
+                kind: _score_contrasts([each for each in clear if each.kind == kind], ours, theirs, nulls, constant)
+                for kind in KINDS
+            }
+        tables.append(TableSummary(table, len(table.numbers()), scores, contrasts))
+    return Summary(document, chosen.runs, tuple(tables))
+
+
+def means_of(outcome: Outcome) -> dict[Place, float]:
+    """The means of all compared numbers of an outcome."""
+    return {
+        (table.id, row.id, column.name): mean(outcome.values(table.id, column.name, row.key))
+        for table in outcome.tables
+        for row, column, _ in table.numbers()
+    }
+
+
+def null_numbers(study: Study, outcome: Outcome) -> dict[str, Numbers]:
+    """The numbers of every null model but the constants, which depend on the tolerances."""
+    found: dict[str, Numbers] = {}
+    settings = outcome.readings.settings()
+    for null in study.document.nulls:
+        if null.id in study.nulls:
+            found[null.id] = {
+                (table.id, row.id, name): number
+                for table in outcome.tables
+                for row in table.rows
+                for name, number in study.nulls[null.id](settings, table, row).items()
+            }
+        else:
+            found[null.id] = numbers_of(study.document, null)
+    return found
+
+
+def null_outcomes(study: Study, outcome: Outcome) -> dict[str, Outcome]:
+    """What as many runs of each null model would give, scattering as the pilot's do, for the tests of the claims."""
+    document, pilot = study.document, load_pilot(study.document)
+    scatter = _scatter(outcome.runs)
+    models = null_numbers(study, outcome)
+    models[CONSTANT] = {
+        place: number
+        for table in outcome.tables
+        for place, number in _constants(table, _tolerances(document, table, None)[AGREED]).items()
+    }
+    found = {}
+    for name, numbers in models.items():
+        found[name] = Outcome(document, outcome.readings, outcome.tables, outcome.runs)
+        for table in outcome.tables:
+            for turn, row in enumerate(table.rows):
+                values = {}
+                for step, column in enumerate(table.compared):
+                    deviation = pilot.deviation(table, row, column) if pilot is not None else None
+                    first = (7 * turn + step) % len(scatter)
+                    turned = scatter[first:] + scatter[:first]
+                    place = table.id, row.id, column.name
+                    if place in numbers:
+                        values[column.name] = [numbers[place] + (deviation or 0.0) * each for each in turned]
+                found[name].put(table, row, values)
+    return found
+
+
+def _scatter(runs: int) -> list[float]:
+    """As many numbers of mean 0 and standard deviation 1 as there are runs, evenly spaced."""
+    if runs == 1:
+        return [0.0]
+    middle = (runs - 1) / 2
+    spread = math.sqrt(math.fsum((n - middle) ** 2 for n in range(runs)) / (runs - 1))
+    return [(n - middle) / spread for n in range(runs)]
+
+
+def _tolerances(document: Document, table: Table, pilot: Pilot | None) -> dict[str, Allowed]:
+    def agreed(row: Row, column: Column) -> float:
+        return document.tolerance(table, row, column).allows(float(row.values[column.name]))
+
+    def tight(row: Row, column: Column) -> float:
+        reach = pilot.range(document, table, row, column) if pilot is not None else None
+        return agreed(row, column) if reach is None else min(agreed(row, column), reach)
+
+    return {AGREED: agreed} if pilot is None else {AGREED: agreed, PILOT: tight}
+
+
+def _score(
+    table: Table,
+    ours: Numbers,
+    theirs: Numbers | None,
+    nulls: Mapping[str, Numbers],
+    allowed: Allowed,
+    expected: float | None,
+) -> Score:
+    cells = [
+        ((table.id, row.id, column.name), printed, allowed(row, column)) for row, column, printed in table.numbers()
+    ]
+
+    def agree(numbers: Numbers) -> int:
+        return sum(place in numbers and abs(numbers[place] - printed) <= most for place, printed, most in cells)
+
+    known = {name: numbers for name, numbers in nulls.items() if any(place in numbers for place, *_ in cells)}
+    counts = {name: agree(numbers) for name, numbers in {**known, CONSTANT: _constants(table, allowed)}.items()}
+    return Score(len(cells), agree(ours), None if theirs is None else agree(theirs), counts, expected)
+
+
+def _score_contrasts(
+    clear: Sequence[Contrast],
+    ours: Numbers,
+    theirs: Numbers | None,
+    nulls: Mapping[str, Numbers],
+    constants: Numbers,
+) -> Score:
+    def agree(numbers: Numbers) -> int:
+        return sum(contrast.agrees(numbers) for contrast in clear)
+
+    ends = {place for contrast in clear for place in (contrast.left, contrast.right)}
+    known = {name: numbers for name, numbers in nulls.items() if any(place in numbers for place in ends)}
+    counts = {name: agree(numbers) for name, numbers in {**known, CONSTANT: constants}.items()}
+    return Score(len(clear), agree(ours), None if theirs is None else agree(theirs), counts)
+
+
+def _constants(table: Table, allowed: Allowed) -> dict[Place, float]:
+    best = best_constants(table, allowed)
+    return {(table.id, row.id, column.name): best[column.name] for row, column, _ in table.numbers()}
+
+
+def _perfect(document: Document, table: Table, pilot: Pilot | None, runs: int, allowed: Allowed) -> float | None:
+    """How many numbers a model agrees in that differs from the print by chance only, if runs are normal."""
+    if pilot is None:
+        return None
+    total = 0.0
+    for row, column, _ in table.numbers():
+        deviation = pilot.deviation(table, row, column)
+        if deviation is None:
+            return None
+        error = deviation * math.sqrt(1 / document.print_runs + 1 / runs)
+        total += math.erf(allowed(row, column) / error / math.sqrt(2)) if error else 1.0
+    return total

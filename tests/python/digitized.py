@@ -1,0 +1,33 @@
+"""The documents as they were digitized, and whether a study's data are faithful to them."""
+
+import json
+import tomllib
+from pathlib import Path
+
+from penstock.reproductions.study import packaged_text
+
+SEEDS = Path(__file__).parent / "seeds"
+OURS = ("label", "compared")
+"""What a study adds to a column."""
+KINDS = {
+    "claim": ("id", "where", "kind", "basis", "tables", "printed_support"),
+    "ambiguity": ("id", "where", "kind", "impact"),
+}
+
+
+def digitized(name):
+    return json.loads((SEEDS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def check_faithful(name):
+    """The settings and tables are those of the digitized document, and its claims and open questions are all there."""
+    seed, ours = digitized(name), tomllib.loads(packaged_text(name, "document.toml"))
+    assert ours["setup"] == seed["setup"]
+    for table, printed in zip(ours["table"], seed["table"], strict=True):
+        columns = [{key: it for key, it in column.items() if key not in OURS} for column in table["columns"]]
+        assert {**table, "columns": columns} == printed
+    for kind, names in KINDS.items():
+        known = {item["id"] for item in seed[kind]}
+        # Questions that came up later stand beside those of the digitized document.
+        found = [{key: item[key] for key in names} for item in ours[kind] if item["id"] in known]
+        assert found == seed[kind]

@@ -1,0 +1,379 @@
+"""What an agreement is worth: null models, the pilot's tolerances, contrasts, summaries, and the text as printed."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from test_reproductions import TINY, outcome_of
+
+from penstock import reproductions
+from penstock.errors import InputError
+from penstock.reproductions import pilot as pilots
+from penstock.reproductions import summary as summaries
+from penstock.reproductions.contrasts import DIFFERENCE, ORDERING, SLOPE, clear_contrasts
+from penstock.reproductions.document import Document
+from penstock.reproductions.nulls import best_constants, numbers_of
+from penstock.reproductions.pilot import Pilot, load_pilot
+from penstock.reproductions.reading import Readings
+from penstock.reproductions.reproduce import Outcome
+from penstock.reproductions.study import Study, load
+from penstock.reproductions.summary import AGREED, PILOT, Score, null_numbers, summarise
+from penstock.store import Store
+
+TWO_SCHEMES = """
+[document]
+id = "two"
+title = "Two schemes"
+authors = ["A. Author"]
+year = 1999
+
+[[table]]
+id = "1"
+where = "4"
+caption = "Rates"
+columns = [
+  { name = "load", unit = "1", role = "key" },
+  { name = "twice", unit = "1", role = "key" },
+  { name = "a", unit = "kbps", role = "value", decimals = 1 },
+  { name = "b", unit = "kbps", role = "value", decimals = 1 },
+]
+rows = [
+  { load = 1, twice = 2, a = 10.0, b = 11.0 },
+  { load = 2, twice = 4, a = 20.0, b = 30.0 },
+  { load = 3, twice = 6, a = 30.0, b = "N/A" },
+]
+
+[[tolerance]]
+columns = ["a", "b"]
+absolute = 5.0
+reason = "five"
+
+[print]
+runs = 4
+where = "4"
+
+[[null]]
+id = "swapped"
+text = "the other scheme's numbers"
+columns = { a = "b", b = "a" }
+schemes = true
+
+[[null]]
+id = "nothing"
+text = "nothing arrives"
+value = 0.0
+columns = ["a"]
+
+[[null]]
+id = "offered"
+text = "what is offered"
+columns = { a = "twice" }
+
+[[null]]
+id = "shifted"
+text = "the numbers of the next load"
+rows = { load = { "1" = 2, "2" = 3 } }
+"""
+
+
+def two():
+    return Document.parse(TWO_SCHEMES)
+
+
+def pilot_of(document, deviation, runs=4):
+    places = [(table, row, column) for table in document.tables for row, column, _ in table.numbers()]
+    return Pilot(runs, {(table.id, row.id, column.name): deviation for table, row, column in places})
+
+
+def cells(table):
+    return {(row.key["load"], column.name): (row, column) for row, column, _ in table.numbers()}
+
+
+class TestAsPrinted:
+    FITTED = TINY.replace('reason = "It says so', 'fitted = "To the rates."\nreason = "It says so')
+
+    def test_a_fitted_answer_needs_what_the_document_has_instead(self):
+        with pytest.raises(ValueError, match="tiny-a01: is fitted, so `printed` has to say"):
+            Document.parse(self.FITTED)
+
+    def test_the_texts_answers_are_taken_where_there_are_any(self):
+        document = Document.parse(self.FITTED.replace("fitted =", 'printed = "long"\nwords = "2: 20 s."\nfitted ='))
+        assert Readings.as_printed(document).changed == {"tiny-a01": "long"}
+        assert Readings.as_printed(document).fitted == []
+        (question,) = document.questions
+        assert question.against_the_text
+        silent = Document.parse(self.FITTED.replace("fitted =", 'printed = "long"\nfitted ='))
+        assert not silent.questions[0].against_the_text
+        assert Readings.as_printed(Document.parse(TINY)).changed == {}
+
+    def test_an_unknown_answer_of_the_text_is_refused(self):
+        with pytest.raises(InputError, match="no answer 'lonk' to tiny-a01"):
+            Document.parse(self.FITTED.replace("fitted =", 'printed = "lonk"\nfitted ='))
+
+    @pytest.mark.parametrize("name", reproductions.names())
+    def test_nothing_is_fitted_in_it(self, name):
+        document = load(name).document
+        printed = Readings.as_printed(document)
+        assert all(question.words for question in printed.fitted), "what is kept of the fitted answers is in the text"
+
+    def test_what_contradicts_the_text_in_the_study_of_single_threshold_marking(self):
+        against = {question.id for question in load("pcn").document.questions if question.against_the_text}
+        assert {"pcn-a04", "pcn-a21", "pcn-a31"} <= against
+
+    def test_it_is_refused_with_other_answers(self):
+        with pytest.raises(InputError, match="--as-printed answers every question; leave --reading out"):
+            reproductions.cli_reproduce("af", readings=["af-a07=min-1s"], as_printed=True)
+
+
+class TestContradictions:
+    @pytest.mark.parametrize(
+        ("name", "answers"),
+        [(name, pair) for name in reproductions.names() for pair in load(name).document.contradictions],
+    )
+    def test_answers_that_cannot_hold_together_are_refused_with_the_pair(self, name, answers):
+        given = ["=".join(answers.one), "=".join(answers.other)]
+        with pytest.raises(InputError, match=f"{given[0]} and {given[1]} contradict each other: .*; answer one of"):
+            Readings.parse(load(name).document, given)
+
+    def test_the_large_studies_know_some(self):
+        assert all(load(name).document.contradictions for name in ("af", "ef", "pcn"))
+
+    def test_no_answer_may_contradict_a_chosen_one(self):
+        text = f'{TINY}\n[[contradiction]]\nanswers = ["tiny-a01=short", "tiny-a01=long"]\nreason = "both"\n'
+        with pytest.raises(ValueError, match="tiny-a01=short is chosen and said to contradict another answer"):
+            Document.parse(text)
+
+
+class TestNulls:
+    def test_numbers_come_from_other_columns_rows_and_keys(self):
+        document = two()
+        swapped, nothing, offered, shifted = (numbers_of(document, null) for null in document.nulls)
+        first, second, third = (row.id for row in document.table("1").rows)
+        # The third row has no number for b, and nothing is compared there.
+        assert swapped == {
+            ("1", first, "a"): 11.0,
+            ("1", first, "b"): 10.0,
+            ("1", second, "a"): 30.0,
+            ("1", second, "b"): 20.0,
+        }
+        assert nothing == {("1", row, "a"): 0.0 for row in (first, second, third)}
+        assert {place: number for place, number in offered.items() if place[2] == "a"} == {
+            ("1", row, "a"): number for row, number in ((first, 2.0), (second, 4.0), (third, 6.0))
+        }
+        assert shifted == {("1", first, "a"): 20.0, ("1", first, "b"): 30.0, ("1", second, "a"): 30.0}
+
+    def test_the_best_constant_is_within_most_tolerances(self):
+        table = two().table("1")
+        # 10 to 30 in steps of 10: with 5 allowed any two neighbours meet in one point, with 4 none.
+        assert best_constants(table, lambda *_: 5.0)["a"] == 15.0
+        assert best_constants(table, lambda *_: 4.0)["a"] == 10.0
+
+    @pytest.mark.parametrize(
+        ("name", "null", "tables", "agree", "of"),
+        [
+            # Counted by hand from the printed tables when the null models were thought of.
+            ("pcn", "swapped", ("B.3", "B.4", "B.5", "B.6", "B.7"), 60, 64),
+            ("pcn", "swapped", ("B.8",), 41, 48),
+            ("pcn", "zero", ("B.2", "B.3", "B.4", "B.5", "B.6", "B.7"), 48, 100),
+            ("af", "other-marker", ("2", "3"), 113, 120),
+            ("af", "other-precedences", ("2", "3"), 92, 120),
+        ],
+    )
+    def test_what_the_agreed_tolerances_grant(self, name, null, tables, agree, of):
+        study = load(name)
+        document = study.document
+        numbers = numbers_of(document, next(each for each in document.nulls if each.id == null))
+        within = [
+            abs(numbers.get((table.id, row.id, column.name), math.inf) - printed)
+            <= document.tolerance(table, row, column).allows(printed)
+            for table in document.tables
+            if table.id in tables
+            for row, column, printed in table.numbers()
+        ]
+        assert (sum(within), len(within)) == (agree, of)
+
+    def test_a_perfect_counter_is_no_better_than_nothing_for_the_print(self):
+        study = load("pcn")
+        tables = [study.document.table(name) for name in ("B.3", "C.1")]
+        numbers = null_numbers(study, Outcome(study.document, Readings(study.document), tables, 1))["counter"]
+        assert numbers["B.3", ("CBR",), "stm"] == numbers["B.3", ("CBR",), "cl"] == pytest.approx(-0.0117, abs=5e-4)
+        assert not [place for place in numbers if place[0] == "C.1"]
+
+
+class TestPilot:
+    def test_the_tolerance_by_hand(self):
+        document, table = two(), two().table("1")
+        pilot = pilot_of(document, 2.0, runs=4)
+        row, column = cells(table)[1, "a"]
+        # t(0.975, 3) = 3.182446, 2 sqrt(1/4 + 1/4), and half a unit of the first decimal.
+        assert pilot.range(document, table, row, column) == pytest.approx(3.182446 * 2 * math.sqrt(0.5) + 0.05)
+
+    def test_it_never_allows_more_than_was_agreed(self):
+        document, table = two(), two().table("1")
+        row, column = cells(table)[1, "a"]
+        wide = summaries._tolerances(document, table, pilot_of(document, 100.0))
+        narrow = summaries._tolerances(document, table, pilot_of(document, 0.0))
+        assert (wide[PILOT](row, column), narrow[PILOT](row, column)) == (5.0, 0.05)
+        assert wide[AGREED](row, column) == narrow[AGREED](row, column) == 5.0
+
+    def test_a_noisier_model_is_not_judged_more_mildly(self, monkeypatch):
+        document = two()
+        monkeypatch.setattr(summaries, "load_pilot", lambda _: pilot_of(document, 0.0))
+        study = Study(document, build=None, measure=None, claims={})
+        calm, noisy = (outcome(document, lambda row: row + 0.04, spread) for spread in (0.0, 50.0))
+        counts = [summarise(study, each, None).total(PILOT)[0].agree for each in (calm, noisy)]
+        assert counts == [5, 5]
+        off = outcome(document, lambda row: row + 0.06, 50.0)
+        assert summarise(study, off, None).total(PILOT)[0].agree == 0
+
+    def test_its_file_has_what_it_was_made_of(self):
+        document = Document.parse(TINY)
+        made = Pilot.of(
+            outcome_of(
+                document, {"low": {"rate": [1.0, 3.0], "loss": [0, 0]}, "high": {"rate": [2, 2], "loss": [1, 2]}}
+            )
+        )
+        assert made.deviations[("1", ("low",), "rate")] == pytest.approx(math.sqrt(2))
+        read = Pilot.parse(document, made.text(document))
+        assert read.runs == 2
+        assert read.deviations == {place: float(f"{it:.4g}") for place, it in made.deviations.items()}
+
+    @pytest.mark.parametrize("name", [name for name in reproductions.names() if name != "pcn"])
+    def test_every_number_has_one(self, name):
+        document = load(name).document
+        pilot = load_pilot(document)
+        assert pilot is not None
+        for table in document.tables:
+            for row, column, _ in table.numbers():
+                assert pilot.deviation(table, row, column) is not None
+        assert json.loads(pilot.text(document)) == json.loads(pilots.packaged_text(name, pilots.FILE))
+
+
+def outcome(document, number, spread=0.0):
+    """Two runs whose mean is `number` of the print."""
+    found = Outcome(document, Readings(document), list(document.tables), 2)
+    for table in document.tables:
+        for row in table.rows:
+            cells = {column.name: row.values[column.name] for column in table.compared}
+            found.put(
+                table,
+                row,
+                {
+                    name: [0.0, 0.0] if isinstance(cell, str) else [number(cell) - spread, number(cell) + spread]
+                    for name, cell in cells.items()
+                },
+            )
+    return found
+
+
+def _short(place):
+    _, (load, _), column = place
+    return load, column
+
+
+class TestContrasts:
+    def contrasts(self, deviation=0.0):
+        document = two()
+        return clear_contrasts(document, document.table("1"), pilot_of(document, deviation), lambda *_: 1.0)
+
+    def test_pairs_that_differ_in_one_respect(self):
+        found = [
+            (each.kind, each.left[1][0], each.left[2], each.right[1][0], each.right[2]) for each in self.contrasts()
+        ]
+        assert found == [
+            # The column `twice` follows from `load`, so rows differ in one setting. b has two rows.
+            (ORDERING, 1, "a", 2, "a"),
+            (ORDERING, 1, "a", 3, "a"),
+            (ORDERING, 2, "a", 3, "a"),
+            (SLOPE, 1, "a", 3, "a"),
+            (ORDERING, 1, "b", 2, "b"),
+            (DIFFERENCE, 1, "a", 1, "b"),
+            (DIFFERENCE, 2, "a", 2, "b"),
+        ]
+
+    def test_only_what_the_print_shows_clearly_counts(self):
+        # Two ranges of t(0.975, 3) sqrt(1/2) s and the rounding: s = 1 makes 3.25, s = 4 makes 12.8.
+        assert len(self.contrasts(1.0)) == 6
+        assert [each.printed for each in self.contrasts(4.0)] == [-20.0, -20.0, -19.0]
+
+    def test_orderings_need_the_sign_and_the_others_the_size(self):
+        ordering, *_, difference = self.contrasts()
+        places = ordering.left, ordering.right
+        assert ordering.agrees(dict(zip(places, (5.0, 5.1), strict=True)))
+        assert not ordering.agrees(dict(zip(places, (5.0, 5.0), strict=True)))
+        places = difference.left, difference.right
+        # -10 printed, and sqrt(2) allowed.
+        assert difference.agrees(dict(zip(places, (0.0, 11.4), strict=True)))
+        assert not difference.agrees(dict(zip(places, (0.0, 11.5), strict=True)))
+        assert not difference.agrees({difference.left: 0.0})
+
+    def test_a_constant_has_none_and_swapped_schemes_have_them_reversed(self, monkeypatch):
+        document = two()
+        monkeypatch.setattr(summaries, "load_pilot", lambda _: pilot_of(document, 0.0))
+        study = Study(document, build=None, measure=None, claims={})
+        (table,) = summarise(study, outcome(document, lambda cell: cell), None).tables
+        ordering, difference = table.contrasts[ORDERING], table.contrasts[DIFFERENCE]
+        assert (ordering.agree, ordering.null["constant"]) == (4, 0)
+        assert (difference.agree, difference.null["swapped"]) == (2, 0)
+        # One constant a column has one difference: that of the row which it is right in.
+        assert (difference.null["constant"], difference.discrimination) == (1, 0.5)
+
+
+class TestSummary:
+    def test_discrimination_is_the_lead_over_the_best_null_model(self):
+        score = Score(20, 15, 9, {"a": 4, "b": 11})
+        assert (score.best, score.lead, score.discrimination) == (11, 4, 0.2)
+        assert Score(20, 5, None, {"a": 11}).discrimination == -0.3
+
+    def test_by_hand(self, monkeypatch):
+        document = two()
+        monkeypatch.setattr(summaries, "load_pilot", lambda _: None)
+        study = Study(document, build=None, measure=None, claims={})
+        # 4 more than printed agrees everywhere, 6 more nowhere.
+        made = summarise(study, outcome(document, lambda cell: cell + 4), outcome(document, lambda cell: cell + 6))
+        assert made.as_json() == {
+            "document": "two",
+            "runs": 2,
+            "tables": [
+                {
+                    "table": "1",
+                    "numbers": 5,
+                    "computed": 5,
+                    "agree": 5,
+                    "as_printed": 0,
+                    # A constant of 15 agrees with two of three in a, and one of 11 or 30 with one of two in b.
+                    "discrimination": 0.4,
+                    "null": {"swapped": 2, "nothing": 0, "offered": 0, "shifted": 0, "constant": 3},
+                }
+            ],
+        }
+
+    def test_leads_of_tables_add_up(self):
+        tables = [load("af").document.table(name) for name in ("2", "3")]
+        parts = (Score(10, 9, 5, {"a": 8, "b": 1}), Score(10, 4, 5, {"a": 1, "b": 6}))
+        made = summaries.Summary(
+            load("af").document,
+            10,
+            tuple(summaries.TableSummary(table, 10, {AGREED: it}) for table, it in zip(tables, parts, strict=True)),
+        )
+        total, discrimination = made.total(AGREED)
+        assert (total.agree, total.as_printed, total.null) == (13, 10, {"a": 9, "b": 7})
+        # 9 - 8 and 4 - 6, of 20.
+        assert discrimination == pytest.approx(-1 / 20)
+
+    def test_the_command(self, tmp_path, capsys):
+        reproductions.cli_reproduce("af", ["3"], runs=1, store=Store(tmp_path), summary=True, format="json")
+        found = json.loads(capsys.readouterr().out)
+        assert (found["document"], found["runs"]) == ("af", 1)
+        (table,) = found["tables"]
+        assert (table["table"], table["numbers"], table["computed"]) == ("3", 60, 60)
+        assert table["null"]["other-marker"] == 57
+        assert table["discrimination"] == round((table["agree"] - 57) / 60, 3)
+        assert table["as_printed"] < table["agree"]
+        assert table["pilot"]["agree"] < table["agree"]
+        reproductions.cli_reproduce("af", ["3"], runs=1, store=Store(tmp_path), summary=True)
+        shown = capsys.readouterr().out
+        assert "57 other-marker" in shown
+        assert "Against the words of the text: af-a05=received-100.1s, af-a07=delayed-acks." in shown
