@@ -142,7 +142,13 @@ class TestFits:
         found = {it.claim: it.null for it in judge(study(), outcome([20.0, 20.1]))}
         assert found == {"tiny-c01": {"other": "confirmed"}, "tiny-c02": {}, "tiny-c03": {}, "tiny-c04": {}}
 
-    @pytest.mark.parametrize("name", [name for name in reproductions.names() if name != "pcn"])
+    @pytest.mark.skipif(packaged_text("pcn", "runs.json") is None, reason="no runs of pcn are stored")
+    def test_times_on_a_single_link_rest_on_four_fitted_answers(self):
+        pcn = {item["claim"]: item for item in json.loads(packaged_text("pcn", "verdicts.json"))}
+        assert pcn["pcn-c38"]["fitted"] == ["pcn-a03", "pcn-a04", "pcn-a19", "pcn-a20"]
+        assert "pcn-a31" in pcn["pcn-c01"]["fitted"]
+
+    @pytest.mark.parametrize("name", [name for name in reproductions.names() if packaged_text(name, "fits.json")])
     def test_the_page_names_the_fitted_answers_of_each_claim(self, name):
         page, verdicts = reproductions.explain(name), json.loads(packaged_text(name, "verdicts.json"))
         for item in verdicts:
