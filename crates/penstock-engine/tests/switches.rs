@@ -4,7 +4,7 @@ mod support;
 
 use penstock_engine::observations::{LinkCounters, TraceEvent};
 use penstock_engine::Observations;
-use penstock_engine::{blueprint::Blueprint, blueprint::SourceQuenchPlan, BlueprintError, Sim};
+use penstock_engine::{blueprint::Blueprint, blueprint::SourceQuenchPlan, BlueprintError, Executor, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::units::Duration;
@@ -151,6 +151,17 @@ fn accepted(net: &Net, seen: &Observations, link: LinkId) -> Vec<u64> {
     rows.map(|row| row.time.as_ps() / 1_000_000).collect()
 }
 
+/// Messages arrive in time under every executor, and however the processes are divided among cores.
+fn executors_agree(net: &Net, digest: u64) {
+    for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
+        assert_eq!(Sim::new(net.0.clone()).expect("sound").with_executor(executor).run().digest, digest, "{executor:?}");
+    }
+    for cores in [2, 3] {
+        let divided = Sim::with_partition(net.0.clone(), &|process| process as u32 % cores).expect("sound");
+        assert_eq!(divided.run().digest, digest, "{cores} cores");
+    }
+}
+
 #[test]
 fn a_paused_port_completes_its_packet_and_waits() {
     for routed in [false, true] {
@@ -163,7 +174,9 @@ fn a_paused_port_completes_its_packet_and_waits() {
         // again 2000 bytes are held, at 180 ms the fifth is on its way since 178 ms.
         let first = if routed { 8 } else { 0 };
         let expected = [9_000, 17_000, 25_000, 179_000, 187_000].map(|at: u64| at + first);
-        assert_eq!(accepted(&net, &net.run(), out), expected, "routed: {routed}");
+        let seen = net.run();
+        assert_eq!(accepted(&net, &seen, out), expected, "routed: {routed}");
+        executors_agree(&net, seen.digest);
     }
 }
 

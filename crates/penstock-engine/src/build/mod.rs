@@ -14,6 +14,7 @@ pub mod switches;
 use crate::api::blueprint::Blueprint;
 use crate::build::error::BlueprintError;
 use crate::build::flows::add_flows;
+use crate::build::message_paths::{message_paths, MessagePath};
 use crate::build::numbering::{used_links, Channels, ProcessNumbers, ProcessSite, ProcessSites, Sharded};
 use crate::build::process_graph_builder::build_process_graph;
 use crate::build::processes::ProcessTable;
@@ -33,6 +34,7 @@ pub struct Network<'a> {
     used: Vec<LinkId>,
     channels: Channels,
     order: Vec<ProcessSite>,
+    messages: Vec<MessagePath>,
     graph: ProcessGraph,
 }
 
@@ -61,8 +63,9 @@ impl<'a> Network<'a> {
         let used = used_links(blueprint);
         let channels = Channels::new(blueprint, &sites);
         let order = sites.in_topological_order(&used, &channels)?;
-        let graph = build_process_graph(blueprint, &sites, &ProcessNumbers::new(blueprint, &order))?;
-        Ok(Network { blueprint, sites, used, channels, order, graph })
+        let messages = message_paths(blueprint, &sites)?;
+        let graph = build_process_graph(blueprint, &sites, &ProcessNumbers::new(blueprint, &order), &messages);
+        Ok(Network { blueprint, sites, used, channels, order, messages, graph })
     }
 
     /// The graph of its processes.
@@ -75,7 +78,7 @@ impl<'a> Network<'a> {
     /// # Errors
     /// If a flow's source cannot be carried by its transport, or messages have no route.
     pub fn assemble(&self, shard_of: &[u32]) -> Result<Assembly, BlueprintError> {
-        let Network { blueprint, sites, used, channels, order, graph } = self;
+        let Network { blueprint, sites, used, channels, order, messages, graph } = self;
         let Sharded { order, number, ends } = Sharded::new(order, shard_of);
         let numbers = ProcessNumbers::new(blueprint, &order);
         let key = Key::root(blueprint.seed, blueprint.replication);
@@ -92,6 +95,9 @@ impl<'a> Network<'a> {
         }
         let switches = Switches { blueprint, numbers: &numbers, sites, port_index: &port_index, inputs: &input_numbers, routes: &routes };
         switches.add(&mut processes)?;
+        for MessagePath { from, .. } in messages {
+            processes[numbers.of(*from) as usize].let_send_messages();
+        }
         let flows = add_flows(blueprint, key, &numbers, &mut processes, |route| routes.departure(route))?;
         Ok(Assembly { processes, inputs, routes: Routes::new(routes.hops, flows), latencies: graph.latencies(&number), ends })
     }

@@ -1,8 +1,7 @@
 //! Builds the process graph of a blueprint: channels with their least delay, and loads in flows.
 
 use crate::api::blueprint::{Blueprint, LinkPlan};
-use crate::build::error::BlueprintError;
-use crate::build::message_paths::{message_paths, MessagePath};
+use crate::build::message_paths::MessagePath;
 use crate::build::numbering::{ProcessNumbers, ProcessSites};
 use crate::kernel::process_graph::{Edge, ProcessGraph};
 use penstock_model::id::RouteId;
@@ -11,14 +10,12 @@ use penstock_model::units::{Bytes, Duration};
 use std::collections::BTreeMap;
 
 /// The graph of the processes at sites with these numbers.
-///
-/// # Errors
-/// If messages have no route, or take no time.
 pub fn build_process_graph(
     blueprint: &Blueprint,
     sites: &ProcessSites<'_>,
     numbers: &ProcessNumbers,
-) -> Result<ProcessGraph, BlueprintError> {
+    messages: &[MessagePath],
+) -> ProcessGraph {
     let mut weights = vec![0; numbers.count()];
     let mut edges: BTreeMap<(u32, u32), (Duration, u64)> = BTreeMap::new();
     let mut connect = |from, to, delay, flows| {
@@ -36,11 +33,11 @@ pub fn build_process_graph(
             }
         }
     }
-    for MessagePath { from, to, delay } in message_paths(blueprint, sites)? {
-        connect(numbers.of(from), numbers.of(to), delay, 0);
+    for MessagePath { from, to, delay } in messages {
+        connect(numbers.of(*from), numbers.of(*to), *delay, 0);
     }
     let edges = edges.into_iter().map(|((from, to), (delay, flows))| Edge { from, to, delay, flows }).collect();
-    Ok(ProcessGraph { weights, edges })
+    ProcessGraph { weights, edges }
 }
 
 /// How many flows take each route.

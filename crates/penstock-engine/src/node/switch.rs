@@ -78,11 +78,6 @@ impl Switch {
         self.ready.first_key().0
     }
 
-    /// Whether it may send messages, which need no wire.
-    pub fn may_send_messages(&self) -> bool {
-        self.pause.is_some()
-    }
-
     /// Whether the ports share a buffer.
     pub fn has_buffer(&self) -> bool {
         self.buffer.is_some()

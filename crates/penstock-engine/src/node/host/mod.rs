@@ -72,12 +72,6 @@ impl Host {
         self.emitter.next().min(self.timers.next()).min(self.next_call_event)
     }
 
-    /// Whether it may send messages, which need no wire.
-    #[inline]
-    pub fn may_send_messages(&self) -> bool {
-        !self.calls.is_empty() || !self.egresses.is_empty()
-    }
-
     /// For a host that only receives answers: it sends nothing before this.
     pub fn quiet_until(&self) -> Time {
         let has_only_calls = self.sources.is_empty() && self.sinks.is_empty() && self.connections.is_empty();

@@ -40,6 +40,8 @@ pub struct Process {
     is_plain: bool,
     /// One of its ports may be paused by messages.
     is_pausable: bool,
+    /// A path of messages begins here.
+    sends_messages: bool,
     pub(super) record: Journal,
     pub(super) packet_hops: u64,
     /// Events other than arrivals of packets: sources, timers, messages.
@@ -53,7 +55,19 @@ impl Process {
         record.digest.name(&name);
         let is_plain = ports.iter().all(Port::precomputes_departures);
         let samplers = Samplers::default();
-        Process { name, ports, host, switch: None, samplers, is_plain, is_pausable: false, record, packet_hops: 0, own_events: 0 }
+        Process {
+            name,
+            ports,
+            host,
+            switch: None,
+            samplers,
+            is_plain,
+            is_pausable: false,
+            sends_messages: false,
+            record,
+            packet_hops: 0,
+            own_events: 0,
+        }
     }
 
     /// Lets the ports share what `switch` holds.
@@ -67,6 +81,11 @@ impl Process {
     pub fn make_pausable(&mut self, port: u32) {
         self.ports[port as usize].make_pausable();
         self.is_pausable = true;
+    }
+
+    /// Lets it send messages, at any time and without a wire.
+    pub fn let_send_messages(&mut self) {
+        self.sends_messages = true;
     }
 
     /// Samples the queue of port `port` each `every` after `from`, into the results of sample plan `plan`.
@@ -197,9 +216,7 @@ impl LogicalProcess for Process {
 
     #[inline]
     fn free_at(&self) -> Time {
-        if self.host.as_ref().is_some_and(|host| host.may_send_messages())
-            || self.switch.as_ref().is_some_and(|switch| switch.may_send_messages())
-        {
+        if self.sends_messages {
             return Time::ZERO;
         }
         self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO)
