@@ -1042,8 +1042,9 @@ class OnOff(Component):
         Mean length of an off period. Allowed: zero or more.
     initial : Literal["on", "off", "stationary"], default stationary
         What the source does when its flow starts.
-    phase : Literal["random", "zero"], default zero
-        When the first packet goes out, counted from the beginning of the first on period.
+    phase : Literal["random", "zero"], optional
+        When the first packet goes out, counted from the beginning of the first on period; left out, zero, but for a
+        stationary source, whose is random.
     remainder : Literal["carried", "restarted", "whole"], default carried
         What becomes of the part of a spacing that ends an on period.
     """
@@ -1056,7 +1057,7 @@ class OnOff(Component):
     on: str
     off: str
     initial: Literal["on", "off", "stationary"] = "stationary"
-    phase: Literal["random", "zero"] = "zero"
+    phase: Literal["random", "zero"] | None = None
     remainder: Literal["carried", "restarted", "whole"] = "carried"
 
 
@@ -1070,7 +1071,8 @@ class CodecMix(Component):
     initial : Literal["on", "off", "stationary"], default stationary
         What a source with silence suppression does when its flow starts.
     phase : Literal["random", "zero"], default zero
-        When the first packet goes out, counted from the flow's start or that of the first on period.
+        When the first packet goes out, counted from the flow's start or that of the first on period; of a stationary
+        source with silence suppression it is random whatever this says.
     remainder : Literal["carried", "restarted", "whole"], default carried
         What becomes of the part of a spacing that ends an on period.
     """

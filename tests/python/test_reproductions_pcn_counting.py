@@ -50,9 +50,9 @@ CBR, VBR = (Case(ADMISSION, traffic, SINGLE, scheme=COUNT) for traffic in ("CBR"
         # A call that begins with an on period sends 0.7 % more; voice hides half a packet in a thousand.
         (settings("VBR", 60), VBR, True),
         (settings("VBR", 60, **{"source.initial": "stationary"}), VBR, False),
-        # Of calls of a second it is 1 % for CBR and 2.9 % of what VBR sends.
+        # Of calls of a second it is 1 % for CBR; a source in its stationary state sends its share at any time.
         (settings("CBR", 1), CBR, True),
-        (settings("VBR", 1, **{"source.initial": "stationary"}), VBR, True),
+        (settings("VBR", 6, **{"source.initial": "stationary"}), VBR, False),
         (settings("CBR", 1, **{"source.phase": "random"}), CBR, True),
         (settings("VBR", 1), VBR, True),
         (settings("VBR", 1, **{"source.initial": "off", "source.remainder": "whole"}), VBR, True),
@@ -76,10 +76,13 @@ def test_a_random_phase_sends_what_the_rate_says():
     # The first packet needs no time: T/2 in a mean duration of 60 s, at rates of on-time.
     assert packets_over_rate(CHOSEN, CBR) - 1 == pytest.approx(0.01 / 60, rel=1e-3)
     drawn = settings("VBR", 60, **{"source.initial": "stationary"})
-    assert packets_over_rate(drawn, VBR) - 1 == pytest.approx(0.01 / 60 / 0.34, rel=1e-2)
-    # 0.66 of the calls would begin off, which costs 0.34 x 0.66 s of their 0.34 x 60 s of on-time.
+    assert packets_over_rate(drawn, VBR) == 1.0
+    # On periods of at least one whole spacing: 17.0265 packets in 1.000530 s, not 17.
+    whole = settings("VBR", 60, **{"source.initial": "stationary", "source.remainder": "whole"})
+    assert packets_over_rate(whole, VBR) == pytest.approx(17.0265 / 1.00053 / 17, rel=1e-5)
+    # 0.66 of the calls would begin off, which costs 0.34 x 0.66 s of 0.34 x 60 s of on-time; and the first packet.
     assert packets_over_rate(CHOSEN, VBR) - packets_over_rate(drawn, VBR) == pytest.approx(
-        0.66 * (0.34 * 0.66) / (0.34 * 60), rel=1e-2
+        (0.66 * 0.34 * 0.66 + 0.01) / (0.34 * 60), rel=1e-2
     )
 
 

@@ -33,7 +33,8 @@ crate::parameters! {
     pub struct Parameters {
         /// What a source with silence suppression does when its flow starts.
         initial: Initial = "stationary";
-        /// When the first packet goes out, counted from the flow's start or that of the first on period.
+        /// When the first packet goes out, counted from the flow's start or that of the first on period; of a stationary source with
+        /// silence suppression it is random whatever this says.
         phase: Phase = "zero";
         /// What becomes of the part of a spacing that ends an on period.
         remainder: Remainder = "carried";
@@ -62,7 +63,7 @@ impl Parameters {
             on: if off == 0 { Duration::FOREVER } else { Duration::from_ms(on) },
             off: Duration::from_ms(off),
             initial: if off == 0 { Initial::On } else { self.initial },
-            phase: self.phase,
+            phase: Some(self.phase),
             remainder: self.remainder,
         }
     }

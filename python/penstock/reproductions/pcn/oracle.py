@@ -89,15 +89,18 @@ def packets_over_rate(settings: Settings, case: Case) -> float:
 
     A call of exponential duration that sends its first packet at once sends one each spacing T of on-time until it has
     ended: 1/(1 - exp(-k T)) of them, where it ends with rate k on average within a unit of on-time. That is half a
-    packet more than 1/(k T), for the first one needs no time. From a random phase within a spacing on, it is none more.
-    One that begins with an on period, or off, has more or less than its share of on-time, by a part of a period.
+    packet more than 1/(k T), for the first one needs no time. From a random phase within a spacing on, it is none more,
+    nor of an on-off source in its stationary state. One that begins with an on period, or off, has more or less
+    than its share of on-time, by a part of a period.
     """
     gap, rate = float(spacing(settings, case)), 1 / _holding(settings)
     if case.traffic == "CBR":
         return 1.0 if settings["source.phase"] == "random" else rate * gap / -math.expm1(-rate * gap)
     share = _on_share(settings, case)
     on, off = (1 / float(settings[f"traffic.{case.traffic.lower()}.{name}_mean_s"]) for name in ("on", "off"))
-    starts_on = {"on": 1.0, "off": 0.0, "stationary": share}[settings["source.initial"]]
+    if settings["source.initial"] == "stationary":
+        return 1.0 if settings["source.remainder"] == "carried" else _whole(on, off, gap) * gap / share
+    starts_on = {"on": 1.0, "off": 0.0}[settings["source.initial"]]
     outlives_off = off / (off + rate)
     if settings["source.remainder"] == "whole":
         # On periods are n spacings, the nearest to an exponential time but at least one; the call may end in one.
@@ -107,6 +110,13 @@ def packets_over_rate(settings: Settings, case: Case) -> float:
     else:
         packets = 1 / -math.expm1(-(rate + on * (1 - outlives_off)) * gap)
     return (starts_on + (1 - starts_on) * outlives_off) * packets * gap * rate / share
+
+
+def _whole(on: float, off: float, gap: float) -> float:
+    """Packets a second where on periods are the nearest whole number of spacings, at least one."""
+    half = math.exp(-on * gap / 2)
+    packets = -half / math.expm1(-on * gap) + 1 - half
+    return packets / (packets * gap + 1 / off)
 
 
 def _on_share(settings: Settings, case: Case) -> float:

@@ -1,0 +1,67 @@
+//! How an on-off source begins that has been sending for ever: its state at a random instant.
+//!
+//! Exponential periods have no memory, so what is left of the present one is distributed as the whole. What remains to be drawn
+//! is whether the source is on, and how much on-time is left until its next packet.
+
+use super::{draw, uniform, whole_spacings, OnOff, Remainder};
+use crate::rng::Stream;
+use crate::units::Duration;
+
+impl OnOff {
+    /// When the first packet goes out.
+    pub(super) fn first_of_stationary(&mut self, stream: &mut Stream) -> Duration {
+        match self.remainder {
+            Remainder::Carried => self.first_of_carried(stream),
+            Remainder::Restarted => self.first_of_restarted(stream),
+            Remainder::Whole => self.first_of_whole(stream),
+        }
+    }
+
+    /// On-time is all that counts between two packets, so that any part of a spacing of it has passed since the last, whether the
+    /// source is on or off.
+    fn first_of_carried(&mut self, stream: &mut Stream) -> Duration {
+        let silence = if self.is_on(self.on, stream) { Duration::ZERO } else { draw(self.off, stream) };
+        self.begin(stream);
+        let needed = uniform(self.spacing, stream);
+        silence + self.pass(needed, stream)
+    }
+
+    /// The present on period has an exponential age too, and a packet went out at its beginning.
+    fn first_of_restarted(&mut self, stream: &mut Stream) -> Duration {
+        if !self.is_on(self.on, stream) {
+            return self.first_after_silence(stream);
+        }
+        self.begin(stream);
+        let since_last = draw(self.on, stream).as_ps() % self.spacing.as_ps();
+        self.pass(self.spacing - Duration::from_ps(since_last), stream)
+    }
+
+    /// The instant is anywhere in one of the on period's spacings. With K of them in the period, r follow that one with
+    /// probability P(K > r) / E(K), where P(K > 0) = 1 and P(K > r) = exp(-(r + 1/2) spacing / on).
+    fn first_of_whole(&mut self, stream: &mut Stream) -> Duration {
+        let mean = whole_spacings(self.on.as_seconds() / self.spacing.as_seconds());
+        let on = Duration::from_seconds(mean * self.spacing.as_seconds());
+        if !self.is_on(on, stream) {
+            return self.first_after_silence(stream);
+        }
+        let rest = uniform(self.spacing, stream);
+        if stream.chance(1.0 / mean) {
+            return rest + self.first_after_silence(stream);
+        }
+        let more = draw(self.on, stream).as_ps() / self.spacing.as_ps();
+        self.left = self.spacing.times(1 + more);
+        rest
+    }
+
+    /// Whether the source is on, if on periods last `on` in the mean.
+    fn is_on(&self, on: Duration, stream: &mut Stream) -> bool {
+        stream.chance(on.as_seconds() / (on + self.off).as_seconds())
+    }
+
+    /// The off period goes on, and the next on period begins with a packet.
+    fn first_after_silence(&mut self, stream: &mut Stream) -> Duration {
+        let silence = draw(self.off, stream);
+        self.begin(stream);
+        silence
+    }
+}
