@@ -18,6 +18,7 @@ __all__ = [
     "Cubic",
     "Dctcp",
     "Delay",
+    "DropList",
     "Drr",
     "DynamicThreshold",
     "Excess",
@@ -27,6 +28,7 @@ __all__ = [
     "FqCodel",
     "Fractional",
     "Ftp",
+    "GilbertElliott",
     "Http",
     "Infinite",
     "Loss",
@@ -214,12 +216,13 @@ class Codel(Component):
     limit : str, default 1000 packets
         The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
     target : str, default 5 ms
-        Acceptable minimum of the sojourn time (TARGET) [RFC8289 s4.4]. Allowed: zero or more.
+        Acceptable minimum of the sojourn time (TARGET) [RFC8289 s4.3]. Allowed: zero or more.
     interval : str, default 100 ms
-        Time over which the minimum is looked at, about the longest usual round-trip time (INTERVAL) [RFC8289 s4.3].
+        Time over which the minimum is looked at, about the longest usual round-trip time (INTERVAL) [RFC8289 s4.2].
         Allowed: zero or more.
     mtu : str, default 1500 bytes
-        Nothing is dropped when at most so much stands behind a packet (maxpacket) [RFC8289 s5.5]. Allowed: above zero.
+        Nothing is dropped when at most so much stands behind a packet (maxpacket) [RFC8289 s4.1, s5.6]. Allowed: above
+        zero.
     ecn : bool, default false
         Mark ECN-capable packets instead of dropping them.
     """
@@ -1256,6 +1259,52 @@ class Loss(Component):
     KEY: ClassVar[str] = "loss"
 
     probability: float | str
+
+
+class GilbertElliott(Component):
+    """Gilbert-Elliott: losses come in bursts, while a channel that changes between two states is in the bad one.
+
+    More about it: ``penstock explain gilbert-elliott``.
+
+    Parameters
+    ----------
+    good_to_bad : float | str
+        Probability that a packet leaves a good channel bad (p). Allowed: between 0 and 1.
+    bad_to_good : float | str
+        Probability that a packet leaves a bad channel good (r). Allowed: between 0 and 1.
+    loss_in_bad : float | str, default 1
+        Probability of losing a packet in the bad state (1 - h). Allowed: between 0 and 1.
+    loss_in_good : float | str, default 0
+        Probability of losing a packet in the good state (1 - k). Allowed: between 0 and 1.
+    """
+
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "gilbert-elliott"
+
+    good_to_bad: float | str
+    bad_to_good: float | str
+    loss_in_bad: float | str = 1.0
+    loss_in_good: float | str = 0.0
+
+
+class DropList(Component):
+    """Drop list: the packets with the given numbers are lost, and no others.
+
+    More about it: ``penstock explain drop-list``.
+
+    Parameters
+    ----------
+    packets : list[int]
+        Numbers of the packets that are lost, from 1. Allowed: a whole number, at least 1.
+    of : Literal["link", "flow"], default link
+        Whose packets are counted.
+    """
+
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "drop-list"
+
+    packets: list[int]
+    of: Literal["link", "flow"] = "link"
 
 
 class Delay(Component):

@@ -1,6 +1,8 @@
 //! Impairments act on a packet that has left a port, on the wire.
 
 pub mod delay;
+pub mod drop_list;
+pub mod gilbert_elliott;
 pub mod loss;
 
 use crate::packet::Packet;
@@ -68,6 +70,8 @@ macro_rules! impairments {
 
 impairments! {
     "loss" => Loss(loss::Loss, loss::Parameters),
+    "gilbert-elliott" => GilbertElliott(gilbert_elliott::GilbertElliott, gilbert_elliott::Parameters),
+    "drop-list" => DropList(drop_list::DropList, drop_list::Parameters),
     "delay" => Delay(delay::Delay, delay::Parameters),
 }
 

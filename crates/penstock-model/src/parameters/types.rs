@@ -270,3 +270,4 @@ impl ListItem for Probability {}
 impl ListItem for Duration {}
 impl ListItem for Rate {}
 impl ListItem for Bytes {}
+impl ListItem for Count {}

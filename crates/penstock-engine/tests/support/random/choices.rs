@@ -77,6 +77,9 @@ pub(super) const TWO_RATES: &str =
 pub(super) const IMPAIRMENTS: &[(&str, &str)] = &[
     ("loss", "probability = 0.05"),
     ("loss", "probability = 0.3"),
+    ("gilbert-elliott", "good-to-bad = 0.02; bad-to-good = 0.3; loss-in-bad = 0.9; loss-in-good = 0.01"),
+    ("drop-list", "packets = [2, 3, 5, 40]"),
+    ("drop-list", "packets = [1, 7]; of = flow"),
     ("delay", "added = uniform [0 ms, 5 ms]"),
     ("delay", "added = uniform [1 ms, 9 ms]; keep-order = true"),
     ("delay", "added = 2 ms"),

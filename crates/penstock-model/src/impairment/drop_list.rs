@@ -1,0 +1,142 @@
+//! Losses by number.
+
+use super::{Fate, Impairment};
+use crate::id::FlowId;
+use crate::packet::Packet;
+use crate::parameters::{Check, Count};
+use crate::rng::Key;
+use crate::units::{Duration, Time};
+use std::collections::BTreeMap;
+
+crate::parameters! {
+    /// Drop list: the packets with the given numbers are lost, and no others.
+    ///
+    /// ## Decides
+    /// Packets are counted from 1 in order of departure, all packets of the link together or those of each flow for themselves (`of`).
+    /// Those whose numbers are in `packets` are lost. Whatever passes counts: retransmissions, acknowledgements, and the packets that
+    /// set up a connection.
+    ///
+    /// ## State
+    /// How many have passed, of the link or of each flow. A search in the list per packet.
+    ///
+    /// ## Departures
+    /// None.
+    ///
+    /// ## Example
+    /// ```toml
+    /// impairment.drop-list = { packets = [3, 17] }
+    /// # of each flow
+    /// impairment.drop-list = { packets = [3, 17], of = "flow" }
+    /// ```
+    ///
+    /// ## References
+    /// ns-2's ErrorModel/List. What one to four losses from a window do: [Fall96].
+    pub struct Parameters {
+        /// Numbers of the packets that are lost, from 1.
+        packets: Vec<Count>;
+        /// Whose packets are counted.
+        of: Counted = "link";
+    }
+}
+
+crate::choice! {
+    /// Whose packets are counted.
+    pub enum Counted {
+        /// All packets that the link sends.
+        "link" => Link,
+        /// Those of each flow for themselves, so that every flow loses its own.
+        "flow" => Flow,
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if let Some(twice) = sorted(self).windows(2).find(|pair| pair[0] == pair[1]) {
+            mistake("packets", format!("{} is in the list twice", twice[0]));
+        }
+    }
+}
+
+fn sorted(parameters: &Parameters) -> Vec<u32> {
+    let mut numbers: Vec<u32> = parameters.packets.iter().map(|number| number.0).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// A drop list at work.
+#[derive(Clone, Debug)]
+pub struct DropList {
+    /// In ascending order.
+    numbers: Vec<u32>,
+    of: Counted,
+    of_link: u64,
+    of_flows: BTreeMap<FlowId, u64>,
+}
+
+impl DropList {
+    /// A list with these parameters; it draws nothing.
+    pub fn new(parameters: &Parameters, _key: Key) -> DropList {
+        DropList { numbers: sorted(parameters), of: parameters.of, of_link: 0, of_flows: BTreeMap::new() }
+    }
+}
+
+impl Impairment for DropList {
+    #[inline]
+    fn on_departure(&mut self, _now: Time, packet: &Packet) -> Fate {
+        let passed = match self.of {
+            Counted::Link => &mut self.of_link,
+            Counted::Flow => self.of_flows.entry(packet.flow).or_default(),
+        };
+        *passed += 1;
+        match self.numbers.binary_search_by_key(passed, |number| u64::from(*number)) {
+            Ok(_) => Fate::Lost,
+            Err(_) => Fate::Delayed(Duration::ZERO),
+        }
+    }
+
+    fn reorders(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{fates, key};
+    use super::*;
+    use crate::packet::testing::packet;
+    use crate::parameters::testing::read;
+
+    fn list(lines: &[&str]) -> DropList {
+        DropList::new(&read(lines).expect("sound"), key())
+    }
+
+    /// The places of the lost among these, from 1.
+    fn lost(fates: &[Fate]) -> Vec<usize> {
+        (1..=fates.len()).filter(|n| fates[n - 1] == Fate::Lost).collect()
+    }
+
+    #[test]
+    fn exactly_the_listed_packets_are_lost() {
+        assert_eq!(lost(&fates(&mut list(&["packets = [17, 3, 4]"]), 100)), [3, 4, 17]);
+    }
+
+    #[test]
+    fn flows_may_be_counted_for_themselves() {
+        // Flows 0, 1, 0, 2, 0, 1, ...: the second packet of each stands at 3, 6 and 8.
+        let flows = [0, 1, 0, 2, 0, 1, 0, 2];
+        let lost_of = |lines: &[&str]| {
+            let mut it = list(lines);
+            let fates = flows.map(|flow| it.on_departure(Time::ZERO, &Packet { flow: FlowId(flow), ..packet(500, 0) }));
+            lost(&fates)
+        };
+        assert_eq!(lost_of(&["packets = [2]", "of = flow"]), [3, 6, 8]);
+        assert_eq!(lost_of(&["packets = [2]"]), [2]);
+    }
+
+    #[test]
+    fn lists_that_are_mistaken_are_refused() {
+        let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
+        assert_eq!(mistakes(&["packets = [3, 17, 3]"]), ["packets: 3 is in the list twice"]);
+        assert_eq!(mistakes(&["packets = [0]"]), ["packets: item 0: 0 is out of range; a whole number, at least 1"]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Loss in bursts: the channel of Gilbert and Elliott.
+
+use super::{Fate, Impairment};
+use crate::packet::Packet;
+use crate::parameters::{Check, Probability};
+use crate::rng::{Key, Stream};
+use crate::units::{Duration, Time};
+
+crate::parameters! {
+    /// Gilbert-Elliott: losses come in bursts, while a channel that changes between two states is in the bad one.
+    ///
+    /// ## Decides
+    /// A packet on the wire is lost with `loss-in-good` (1 - k) or `loss-in-bad` (1 - h), as the state is. After each packet, lost or
+    /// not, a good channel becomes bad with `good-to-bad` (p), and a bad one good with `bad-to-good` (r). The first packet finds
+    /// it bad with the long-run share p / (p + r). So the long-run loss is (p (1 - h) + r (1 - k)) / (p + r), and the bad state
+    /// lasts for 1 / r packets on average. With the defaults every packet of the bad state is lost and no other: bursts of 1 / r losses
+    /// after gaps of 1 / p packets on average, both geometric.
+    ///
+    /// ## State
+    /// The state of the channel. Two random numbers per packet, whatever the parameters, and one at the beginning, so that runs with
+    /// different parameters share their draws.
+    ///
+    /// ## Departures
+    /// Gilbert and Elliott speak of digits; here a step of the chain is a packet, whatever its size and however long after the one
+    /// before.
+    ///
+    /// ## Example
+    /// ```toml
+    /// impairment.gilbert-elliott = { good-to-bad = 0.01, bad-to-good = 0.25, loss-in-bad = 0.8 }
+    /// ```
+    ///
+    /// ## References
+    /// [Gilbert60], where a good channel loses nothing (k = 1), and [Elliott63].
+    pub struct Parameters {
+        /// Probability that a packet leaves a good channel bad (p).
+        good_to_bad: Probability;
+        /// Probability that a packet leaves a bad channel good (r).
+        bad_to_good: Probability;
+        /// Probability of losing a packet in the bad state (1 - h).
+        loss_in_bad: Probability = "1";
+        /// Probability of losing a packet in the good state (1 - k).
+        loss_in_good: Probability = "0";
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.good_to_bad.0 + self.bad_to_good.0 == 0.0 {
+            mistake("good-to-bad", "the channel would never change; at least one of good-to-bad and bad-to-good above 0".to_owned());
+        }
+        if self.loss_in_bad.0 < self.loss_in_good.0 {
+            mistake("loss-in-bad", "is below loss-in-good, so the bad state would be the better one; at least loss-in-good".to_owned());
+        }
+    }
+}
+
+/// A Gilbert-Elliott channel at work.
+#[derive(Clone, Debug)]
+pub struct GilbertElliott {
+    parameters: Parameters,
+    is_bad: bool,
+    stream: Stream,
+}
+
+impl GilbertElliott {
+    /// A channel with these parameters; it draws from the stream `gilbert-elliott` below `key`.
+    pub fn new(parameters: &Parameters, key: Key) -> GilbertElliott {
+        let mut stream = key.child("gilbert-elliott").stream();
+        let (p, r) = (parameters.good_to_bad.0, parameters.bad_to_good.0);
+        GilbertElliott { is_bad: stream.chance(p / (p + r)), parameters: parameters.clone(), stream }
+    }
+}
+
+impl Impairment for GilbertElliott {
+    #[inline]
+    fn on_departure(&mut self, _now: Time, _packet: &Packet) -> Fate {
+        let Parameters { good_to_bad, bad_to_good, loss_in_bad, loss_in_good } = &self.parameters;
+        let (loss, change) = if self.is_bad { (loss_in_bad, bad_to_good) } else { (loss_in_good, good_to_bad) };
+        let is_lost = self.stream.chance(loss.0);
+        self.is_bad ^= self.stream.chance(change.0);
+        if is_lost {
+            Fate::Lost
+        } else {
+            Fate::Delayed(Duration::ZERO)
+        }
+    }
+
+    fn reorders(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{fates, key};
+    use super::*;
+    use crate::parameters::testing::read;
+
+    fn losses(lines: &[&str], n: u64) -> Vec<bool> {
+        let mut channel = GilbertElliott::new(&read(lines).expect("sound"), key());
+        fates(&mut channel, n).into_iter().map(|fate| fate == Fate::Lost).collect()
+    }
+
+    fn share(losses: &[bool]) -> f64 {
+        losses.iter().filter(|lost| **lost).count() as f64 / losses.len() as f64
+    }
+
+    const BURSTS: [&str; 2] = ["good-to-bad = 0.01", "bad-to-good = 0.19"];
+
+    #[test]
+    fn the_long_run_loss_is_that_of_the_chain() {
+        // p / (p + r) = .05. The mean of n states has variance .05 x .95 x (1 + .8) / (1 - .8) / n, as neighbours are
+        // correlated with 1 - p - r = .8: a standard error of .00065; four of them.
+        assert!((share(&losses(&BURSTS, 1_000_000)) - 0.05).abs() < 0.0026);
+        // Half of the bad and a tenth of the good packets: .05 x .5 + .95 x .1 = .12. The states alone move that by .4 of their
+        // error, .00026, and the choice among packets by sqrt(.12 x .88 / n) = .00033: together .00042; four of them.
+        let mixed = [&BURSTS[..], &["loss-in-bad = 0.5", "loss-in-good = 0.1"]].concat();
+        assert!((share(&losses(&mixed, 1_000_000)) - 0.12).abs() < 0.0017);
+    }
+
+    #[test]
+    fn bursts_and_gaps_are_geometric() {
+        let losses = losses(&BURSTS, 1_000_000);
+        let runs: Vec<(bool, usize)> = losses.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
+        // The first and the last run may be cut off.
+        let inner = &runs[1..runs.len() - 1];
+        for (lost, probability) in [(true, 0.19), (false, 0.01)] {
+            let lengths: Vec<usize> = inner.iter().filter(|run| run.0 == lost).map(|run| run.1).collect();
+            let n = lengths.len() as f64;
+            let mean = lengths.iter().sum::<usize>() as f64 / n;
+            // Mean 1/p, variance (1 - p) / p^2; four standard errors. About 9500 runs of each.
+            let error = ((1.0 - probability) / n).sqrt() / probability;
+            assert!((mean - 1.0 / probability).abs() < 4.0 * error, "{mean}");
+            let ones = lengths.iter().filter(|length| **length == 1).count() as f64 / n;
+            assert!((ones - probability).abs() < 4.0 * (probability * (1.0 - probability) / n).sqrt(), "{ones}");
+        }
+    }
+
+    #[test]
+    fn each_state_has_its_loss() {
+        let bad = losses(&["good-to-bad = 1", "bad-to-good = 0", "loss-in-bad = 0.3"], 100_000);
+        // Binomial: standard error sqrt(.21 / 100000) = .00145; four of them.
+        assert!((share(&bad) - 0.3).abs() < 0.0058);
+        let good = losses(&["good-to-bad = 0", "bad-to-good = 1", "loss-in-good = 0.3"], 100_000);
+        assert!((share(&good) - 0.3).abs() < 0.0058);
+    }
+
+    #[test]
+    fn a_worse_bad_state_loses_the_same_packets_and_more() {
+        let at = |loss: &str| losses(&[&BURSTS[..], &[loss]].concat(), 100_000);
+        let (some, all) = (at("loss-in-bad = 0.5"), at("loss-in-bad = 1"));
+        assert!(some.iter().zip(&all).all(|(some, all)| *all || !some) && share(&some) < share(&all));
+    }
+
+    #[test]
+    fn channels_that_never_change_or_are_upside_down_are_refused() {
+        let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
+        assert_eq!(
+            mistakes(&["good-to-bad = 0", "bad-to-good = 0"]),
+            ["good-to-bad: the channel would never change; at least one of good-to-bad and bad-to-good above 0"]
+        );
+        assert_eq!(
+            mistakes(&["good-to-bad = 0.1", "bad-to-good = 0.1", "loss-in-bad = 0.1", "loss-in-good = 0.2"]),
+            ["loss-in-bad: is below loss-in-good, so the bad state would be the better one; at least loss-in-good"]
+        );
+    }
+}
