@@ -16,6 +16,8 @@ LOGS := target/setup
 CORE := python/penstock/_core.abi3.so
 # How the Rust core is built: `release` for results, tests and speeds; `daily` compiles quickly and runs slower.
 PROFILE ?= release
+# How long `make fuzz` takes.
+MINUTES ?= 60
 UV := $(BIN)/uv pip
 INSTALL := $(UV) install --quiet --python $(BIN)/python
 # Cargo takes every core; a jobserver of ours would hold it to our two jobs.
@@ -31,7 +33,7 @@ BUILT := $(DONE)/core-$(PROFILE)
 READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test daily lint docs crosscheck compare benchmarks peers instructions stress setup setup-dev lock format clean help lost
+.PHONY: run test daily lint docs crosscheck compare benchmarks peers instructions stress fuzz setup setup-dev lock format clean help lost
 
 ## What people ask for
 
@@ -84,6 +86,9 @@ instructions: setup-dev ## compare instruction counts with the recorded ones (in
 
 stress: setup-dev ## the store under random kills and power cuts, and what keeping a run costs (ten minutes)
 	$(BIN)/python tests/stress/store.py
+
+fuzz: setup-dev ## random and mutated scenarios, with overflow checks, for an hour (MINUTES=5 for less)
+	$(BIN)/python tests/fuzz/fuzz.py --minutes $(MINUTES) --result docs/fuzz-last-run.md
 
 daily: ## build for the loop of editing and trying: compiles quickly, runs slower
 	@$(MAKE) setup PROFILE=daily
