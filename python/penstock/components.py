@@ -1106,7 +1106,7 @@ class Ftp(Component):
 
 
 class Http(Component):
-    """HTTP: a user who asks for one page after the other over a connection that stays open.
+    """HTTP: a user who requests one page after another over a persistent connection.
 
     More about it: ``penstock explain http``.
 
@@ -1365,7 +1365,7 @@ class Batch(Component):
 
 
 class NoneArrival(Component):
-    """None: no calls arrive but those that are there from the start.
+    """None: no calls arrive; there are only initial ones.
 
     More about it: ``penstock explain none``.
     """

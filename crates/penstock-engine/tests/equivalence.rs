@@ -188,7 +188,7 @@ proptest! {
         }
     }
 
-    /// So do ports in service mode that do nothing else to a packet; nor do they if nobody watches.
+    /// So do ports in service mode that do nothing else to a packet; nor do they without recording.
     #[test]
     fn tracing_bare_ports_changes_nothing_else(case in case()) {
         let bare = Blueprint { watch: WatchPlan::default(), ..case.bare_blueprint() };

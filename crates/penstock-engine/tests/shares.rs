@@ -121,7 +121,7 @@ fn priority_above_fair_queueing() {
     let classes = vec![class(limit), above("", scheduler("wf2q-plus", ""), below)];
     let seen = shares(scheduler("priority", "order = [a, rest]"), classes.clone(), &[(2, 160), (20, 1500), (4, 576), (20, 1500)]);
     by_weight("limited", &seen, &[1.0, 3.0, 4.0, 2.0]);
-    // What the limit holds back is no backlog: nobody waits for it.
+    // What the limit holds back is no backlog.
     let seen = shares(scheduler("priority", "order = [a, rest]"), classes, &[(20, 1500), (20, 1500), (0, 0), (20, 160)]);
     by_weight("limited", &seen, &[1.0, 3.0, 0.0, 6.0]);
 }

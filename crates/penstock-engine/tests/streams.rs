@@ -1,4 +1,4 @@
-//! Random streams belong to components: what is added elsewhere changes nobody's draws.
+//! Random streams belong to components: what is added elsewhere changes no draws of others.
 
 mod support;
 

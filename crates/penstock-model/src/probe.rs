@@ -1,4 +1,4 @@
-//! How a component shows its state to someone who watches a run.
+//! Probes: how a component reports the variables of its state.
 
-/// Is told the name, the unit and the value of one variable of a state.
-pub type Tell<'a> = dyn FnMut(&'static str, &'static str, f64) + 'a;
+/// Receives the name, the unit and the value of one variable of a state.
+pub type ReportVariable<'a> = dyn FnMut(&'static str, &'static str, f64) + 'a;

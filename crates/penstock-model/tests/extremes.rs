@@ -63,7 +63,7 @@ fn walk<P: Send + 'static>(
         let exercise = exercise.clone();
         let walker = std::thread::spawn(move || {
             for (plan, written) in plans {
-                begins.send(written.clone()).expect("somebody listens");
+                begins.send(written.clone()).expect("the receiver waits");
                 let before = processor_time();
                 exercise(&plan, &mut stream);
                 let spent = processor_time() - before;

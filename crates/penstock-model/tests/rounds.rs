@@ -1,4 +1,4 @@
-//! Schedulers that pass over rounds in which nobody could be served decide as if they went through each: compared with plain
+//! Schedulers that pass over rounds in which no class could be served decide as if they went through each: compared with plain
 //! models that do, for visits worth much less than a packet.
 
 mod support;

@@ -1,4 +1,4 @@
-//! How long packets of calls wait at their source.
+//! The delay of packets of calls between their source and the ingress.
 
 use crate::impairment::delay::DelayLaw;
 use crate::parameters::Check;

@@ -3,7 +3,7 @@
 use crate::parameters::Check;
 
 crate::parameters! {
-    /// None: no calls arrive but those that are there from the start.
+    /// None: no calls arrive; there are only initial ones.
     ///
     /// ## Decides
     /// Nothing.

@@ -31,23 +31,23 @@ crate::choice! {
 /// The default mean packet, ns-2's `mean_pktsize_`.
 pub(super) const MEAN_PACKET: Bytes = Bytes::new(500);
 
-/// How an average forgets: with each arrival, and over idle time.
+/// The exponentially weighted average queue: its decay with each arrival, and over idle time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Memory {
+pub(super) struct Averaging {
     weight: f64,
     /// Link rate (bit/s) and mean packet (bit ps/s), which make idle time into packets; `None` where it is ignored.
     idle: Option<(u64, u128)>,
 }
 
-impl Memory {
-    pub(super) fn new(weight: Weight, idle: Idle, mean_packet: Bytes, rate: Rate) -> Memory {
+impl Averaging {
+    pub(super) fn new(weight: Weight, idle: Idle, mean_packet: Bytes, rate: Rate) -> Averaging {
         let packet = u128::from(mean_packet.bits()) * u128::from(PS_PER_SECOND);
-        Memory { weight: weight.0, idle: matches!(idle, Idle::Corrected).then_some((rate.as_bps(), packet)) }
+        Averaging { weight: weight.0, idle: matches!(idle, Idle::Corrected).then_some((rate.as_bps(), packet)) }
     }
 
     /// What remains of an average after the idle time that an arrival at `now` ends: (1-w)^m, m whole mean packets.
     #[inline]
-    pub(super) fn kept(&self, now: Time, idle_since: Option<Time>) -> f64 {
+    pub(super) fn decay(&self, now: Time, idle_since: Option<Time>) -> f64 {
         let (Some((rate, packet)), Some(since)) = (self.idle, idle_since) else {
             return 1.0;
         };
@@ -97,14 +97,14 @@ impl Curve {
     }
 }
 
-/// What has arrived since the last drop, the arriving packet included.
+/// The count of arrivals since the last drop, the arriving packet included.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct DropCount {
     packets: u64,
     bytes: u64,
 }
 
-impl Tally {
+impl DropCount {
     #[inline]
     pub(super) fn add(&mut self, size: u32) {
         self.packets += 1;
@@ -113,25 +113,25 @@ impl Tally {
 
     #[inline]
     pub(super) fn clear(&mut self) {
-        *self = Tally::default();
+        *self = DropCount::default();
     }
 }
 
-/// How a probability becomes a decision.
+/// How a probability becomes a decision, by the spacing of drops.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
+pub(super) struct SpacingRule {
     pub(super) spacing: Spacing,
     /// The mean packet in bytes, where large packets are dropped more often than small ones.
     pub(super) mean_packet: Option<u64>,
 }
 
-impl Rule {
-    /// The probability of dropping an arrival of `size` bytes, already in `tally`, where the curve says `p`.
+impl SpacingRule {
+    /// The probability of dropping an arrival of `size` bytes, already in `count`, where the curve says `p`.
     #[inline]
-    fn probability(&self, p: f64, tally: &Tally, size: u32) -> f64 {
+    fn probability(&self, p: f64, count: &DropCount, size: u32) -> f64 {
         let (arrived, accepted) = match self.mean_packet {
-            None => (tally.packets, tally.packets - 1),
-            Some(mean) => (tally.bytes / mean, (tally.bytes - u64::from(size)) / mean),
+            None => (count.packets, count.packets - 1),
+            Some(mean) => (count.bytes / mean, (count.bytes - u64::from(size)) / mean),
         };
         let (arrived, accepted) = (arrived as f64 * p, accepted as f64 * p);
         let spaced = match self.spacing {
@@ -150,28 +150,28 @@ impl Rule {
 
 /// The decisions along one curve.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lane {
+pub(super) struct CurveDrops {
     pub(super) curve: Curve,
     above_min: bool,
 }
 
-impl Lane {
-    pub(super) fn new(curve: Curve) -> Lane {
-        Lane { curve, above_min: false }
+impl CurveDrops {
+    pub(super) fn new(curve: Curve) -> CurveDrops {
+        CurveDrops { curve, above_min: false }
     }
 
-    /// Why an arrival of `size` bytes, already in `tally`, is dropped although there is room for it; `None` if it is not.
+    /// Why an arrival of `size` bytes, already in `count`, is dropped although there is room for it; `None` if it is not.
     ///
     /// Nothing is dropped from a queue of one or less, and the arrival that finds the average risen above the minimum
     /// only restarts the count (ns-2's queue/red.cc).
     #[inline]
-    pub(super) fn judge(
+    pub(super) fn decide(
         &mut self,
         average: f64,
         queue: u64,
-        tally: &mut Tally,
+        count: &mut DropCount,
         size: u32,
-        rule: &Rule,
+        spacing_rule: &SpacingRule,
         stream: &mut Stream,
     ) -> Option<DropCause> {
         match self.curve.zone(average) {
@@ -180,10 +180,10 @@ impl Lane {
             Zone::Forced => return Some(DropCause::Forced),
             Zone::Random(_) if !self.above_min => {
                 self.above_min = true;
-                tally.clear();
-                tally.add(size);
+                count.clear();
+                count.add(size);
             }
-            Zone::Random(p) if stream.chance(rule.probability(p, tally, size)) => return Some(DropCause::Early),
+            Zone::Random(p) if stream.chance(spacing_rule.probability(p, count, size)) => return Some(DropCause::Early),
             Zone::Random(_) => {}
         }
         None
@@ -228,8 +228,8 @@ mod tests {
     use super::*;
     use crate::units::Duration;
 
-    fn memory(idle: Idle) -> Memory {
-        Memory::new(Weight(0.002), idle, MEAN_PACKET, Rate::from_bps(1_500_000))
+    fn averaging(idle: Idle) -> Averaging {
+        Averaging::new(Weight(0.002), idle, MEAN_PACKET, Rate::from_bps(1_500_000))
     }
 
     #[test]
@@ -238,7 +238,7 @@ mod tests {
         let mut average = 0.0;
         let after: Vec<f64> = (0..347)
             .map(|_| {
-                average = memory(Idle::Corrected).next(average, 100);
+                average = averaging(Idle::Corrected).next(average, 100);
                 average
             })
             .collect();
@@ -251,13 +251,13 @@ mod tests {
         // 500 bytes at 1.5 Mbit/s: 375 a second, so 100 ms hold 37.5 of them and 37 count.
         let now = Time::ZERO + Duration::from_ms(300);
         let since = Some(Time::ZERO + Duration::from_ms(200));
-        assert!((memory(Idle::Corrected).kept(now, since) - 0.998f64.powi(37)).abs() < 1e-12);
-        assert_eq!(memory(Idle::Corrected).kept(now, None), 1.0);
-        assert_eq!(memory(Idle::Ignored).kept(now, since), 1.0);
+        assert!((averaging(Idle::Corrected).decay(now, since) - 0.998f64.powi(37)).abs() < 1e-12);
+        assert_eq!(averaging(Idle::Corrected).decay(now, None), 1.0);
+        assert_eq!(averaging(Idle::Ignored).decay(now, since), 1.0);
         // 8/3 ms is one mean packet; a picosecond less than that is none.
         let packet = Time::from_ps(2_666_666_667);
-        assert_eq!(memory(Idle::Corrected).kept(packet, Some(Time::ZERO)), 0.998);
-        assert_eq!(memory(Idle::Corrected).kept(packet, Some(Time::from_ps(1))), 1.0);
+        assert_eq!(averaging(Idle::Corrected).decay(packet, Some(Time::ZERO)), 0.998);
+        assert_eq!(averaging(Idle::Corrected).decay(packet, Some(Time::from_ps(1))), 1.0);
     }
 
     #[test]
@@ -275,9 +275,9 @@ mod tests {
     }
 
     fn spaced(spacing: Spacing, mean_packet: Option<u64>, sizes: &[u32]) -> f64 {
-        let mut tally = Tally::default();
-        sizes.iter().for_each(|size| tally.add(*size));
-        Rule { spacing, mean_packet }.probability(0.25, &tally, *sizes.last().expect("an arrival"))
+        let mut count = DropCount::default();
+        sizes.iter().for_each(|size| count.add(*size));
+        SpacingRule { spacing, mean_packet }.probability(0.25, &count, *sizes.last().expect("an arrival"))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Random Early Detection.
 
-use super::early_drop::{amount, hooks, same_unit, verdict, Curve, Lane, Memory, Rule, Tally, MEAN_PACKET};
+use super::early_drop::{amount, hooks, same_unit, verdict, Averaging, Curve, CurveDrops, DropCount, SpacingRule, MEAN_PACKET};
 pub use super::early_drop::{Idle, Spacing};
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
@@ -107,11 +107,11 @@ impl Check for Parameters {
 #[derive(Clone, Debug)]
 pub struct Red {
     limit: Limit,
-    memory: Memory,
-    rule: Rule,
+    averaging: Averaging,
+    spacing_rule: SpacingRule,
     average: f64,
-    tally: Tally,
-    lane: Lane,
+    count: DropCount,
+    drops: CurveDrops,
     in_bytes: bool,
     ecn: bool,
     stream: Stream,
@@ -129,11 +129,11 @@ impl Red {
         let mean_packet = (parameters.mode() == Mode::Bytes).then_some(parameters.mean_packet.get());
         Red {
             limit: parameters.limit,
-            memory: Memory::new(parameters.weight, parameters.idle, parameters.mean_packet, port.rate),
-            rule: Rule { spacing: parameters.spacing, mean_packet },
+            averaging: Averaging::new(parameters.weight, parameters.idle, parameters.mean_packet, port.rate),
+            spacing_rule: SpacingRule { spacing: parameters.spacing, mean_packet },
             average: 0.0,
-            tally: Tally::default(),
-            lane: Lane::new(curve),
+            count: DropCount::default(),
+            drops: CurveDrops::new(curve),
             in_bytes: matches!(parameters.limit, Limit::Bytes(_)),
             ecn: parameters.ecn,
             stream: port.key.child("early-drop").stream(),
@@ -150,12 +150,12 @@ impl Discipline for Red {
     #[inline]
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
         let waiting = if self.in_bytes { queue.bytes } else { u64::from(queue.packets) };
-        self.average = self.memory.next(self.average * self.memory.kept(now, queue.idle_since), waiting);
-        self.tally.add(packet.size);
-        let judged = self.lane.judge(self.average, waiting, &mut self.tally, packet.size, &self.rule, &mut self.stream);
-        let cause = if queue.has_room(packet, self.limit) { judged } else { Some(DropCause::Overflow) };
+        self.average = self.averaging.next(self.average * self.averaging.decay(now, queue.idle_since), waiting);
+        self.count.add(packet.size);
+        let decided = self.drops.decide(self.average, waiting, &mut self.count, packet.size, &self.spacing_rule, &mut self.stream);
+        let cause = if queue.has_room(packet, self.limit) { decided } else { Some(DropCause::Overflow) };
         if cause.is_some() {
-            self.tally.clear();
+            self.count.clear();
         }
         verdict(cause, self.ecn, packet)
     }

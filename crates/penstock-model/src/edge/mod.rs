@@ -1,4 +1,4 @@
-//! The edges of a PCN domain: what an ingress and an egress do about one aggregate between them.
+//! The edges of a PCN domain: state machines of ingress and egress for one aggregate between them.
 //!
 //! Both are state machines without I/O. After every input the caller asks `next_signal` until it answers `None`, then looks
 //! at `deadline`, the instant at which `on_timer` is due. Signals travel between the two with a delay.
@@ -18,7 +18,7 @@ use report::Reporter;
 use std::collections::VecDeque;
 pub use termination::{TerminationPlan, Victims};
 
-/// What the edges of an aggregate tell each other.
+/// A signal between the edges of an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Signal {
     /// Ingress to egress: call `call` asks to be admitted while the aggregate has `live` calls.
@@ -54,7 +54,7 @@ pub enum Signal {
 // Messages are kept in queues between processes.
 const _: () = assert!(std::mem::size_of::<Signal>() <= 48);
 
-/// What becomes of a call that arrives.
+/// The decision about a call that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// It may send at once.
@@ -181,13 +181,13 @@ impl Ingress {
 pub struct Egress {
     admission: admission::AtEgress,
     /// Elsewhere, so that an aggregate that has none of it is small: there may be very many.
-    more: Option<Box<More>>,
+    more: Option<Box<EgressOptions>>,
     signals: VecDeque<Signal>,
 }
 
-/// What not every egress does.
+/// Functions that not every egress has.
 #[derive(Debug)]
-struct More {
+struct EgressOptions {
     termination: termination::AtEgress,
     /// Shared by the admission and the termination that live on reports.
     reporter: Option<Reporter>,
@@ -198,7 +198,7 @@ impl Egress {
     pub fn new(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>, context: &EdgeContext) -> Egress {
         let every = admission.as_ref().and_then(AdmissionPlan::reports_every);
         let every = every.or(termination.as_ref().and_then(TerminationPlan::reports_every));
-        let more = More { termination: termination::AtEgress::new(termination), reporter: every.map(Reporter::new) };
+        let more = EgressOptions { termination: termination::AtEgress::new(termination), reporter: every.map(Reporter::new) };
         Egress {
             admission: admission::AtEgress::new(admission, context.initial),
             more: (termination.is_some() || every.is_some()).then(|| Box::new(more)),
@@ -206,7 +206,7 @@ impl Egress {
         }
     }
 
-    /// A packet of the aggregate arrives; tells whether there is a signal now.
+    /// A packet of the aggregate arrives; returns whether there is a signal now.
     #[inline(always)]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> bool {
         self.admission.on_packet(now, size, mark);
@@ -246,14 +246,14 @@ impl Egress {
 
     /// Whether there is ever a [`Egress::deadline`].
     pub fn has_deadlines(&self) -> bool {
-        let of_more = |more: &More| more.termination.has_deadlines() || more.reporter.is_some();
+        let of_more = |more: &EgressOptions| more.termination.has_deadlines() || more.reporter.is_some();
         self.admission.has_deadlines() || self.more.as_deref().is_some_and(of_more)
     }
 
     /// The instant at which [`Egress::on_timer`] is due.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.admission.deadline().min(self.more.as_deref().map_or(Time::NEVER, More::deadline))
+        self.admission.deadline().min(self.more.as_deref().map_or(Time::NEVER, EgressOptions::deadline))
     }
 
     /// A deadline has come.
@@ -282,7 +282,7 @@ impl Egress {
     }
 }
 
-impl More {
+impl EgressOptions {
     #[inline]
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> Option<Signal> {
         if let Some(reporter) = &mut self.reporter {

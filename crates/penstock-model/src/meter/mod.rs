@@ -13,7 +13,7 @@ pub mod tsw3cm;
 pub mod two_rate_tcm;
 
 use crate::packet::Packet;
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Time};
 
@@ -22,8 +22,8 @@ pub trait Meter {
     /// The colour of a packet that arrives at `now` with the colour that it carries.
     fn colour(&mut self, now: Time, packet: &Packet) -> u8;
 
-    /// Tells the meter's state at `now`, without changing it: always the same variables, in the same order.
-    fn probe(&self, now: Time, tell: &mut Tell<'_>);
+    /// Reports the meter's state at `now`, without changing it: always the same variables, in the same order.
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>);
 }
 
 /// Makes the plan, the meter at work and the dispatch between them from the list below.
@@ -57,10 +57,10 @@ macro_rules! meters {
                 }
             }
 
-            fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
                 match self {
-                    $( AnyMeter::$variant(it) => it.probe(now, tell), )*
-                    AnyMeter::Custom(it) => it.probe(now, tell),
+                    $( AnyMeter::$variant(it) => it.probe(now, report), )*
+                    AnyMeter::Custom(it) => it.probe(now, report),
                 }
             }
         }

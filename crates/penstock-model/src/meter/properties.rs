@@ -1,4 +1,4 @@
-//! What holds for every meter whatever arrives.
+//! Properties of every meter, for random arrivals.
 
 use super::bucket::{Bucket, Start};
 use super::{AnyMeter, Meter, MeterPlan};

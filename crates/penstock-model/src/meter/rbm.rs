@@ -4,7 +4,7 @@ use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::Check;
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -94,10 +94,10 @@ impl Meter for Rbm {
         colour_of(&mut self.committed, self.excess.as_mut(), packet.bytes(), self.mode.admits(packet.precedence), self.demotion)
     }
 
-    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("committed-fill", "bit", self.committed.bits(now));
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        report("committed-fill", "bit", self.committed.bits(now));
         if let Some(excess) = &self.excess {
-            tell("excess-fill", "bit", excess.bits(now));
+            report("excess-fill", "bit", excess.bits(now));
         }
     }
 }

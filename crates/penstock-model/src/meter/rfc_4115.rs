@@ -4,7 +4,7 @@ use super::bucket::{Bucket, Start};
 use super::{colour_of, Demotion, Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::Check;
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -74,9 +74,9 @@ impl Meter for Rfc4115 {
         colour_of(&mut self.committed, Some(&mut self.excess), packet.bytes(), self.mode.admits(packet.precedence), Demotion::NextBucket)
     }
 
-    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("committed-fill", "bit", self.committed.bits(now));
-        tell("excess-fill", "bit", self.excess.bits(now));
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        report("committed-fill", "bit", self.committed.bits(now));
+        report("excess-fill", "bit", self.excess.bits(now));
     }
 }
 

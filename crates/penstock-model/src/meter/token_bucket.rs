@@ -4,7 +4,7 @@ use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::{Check, Precedence};
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -105,10 +105,10 @@ impl Meter for TokenBucket {
         }
     }
 
-    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("fill", "bit", self.bucket.bits(now));
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        report("fill", "bit", self.bucket.bits(now));
         if let Some(peak) = &self.peak {
-            tell("peak-fill", "bit", peak.bits(now));
+            report("peak-fill", "bit", peak.bits(now));
         }
     }
 }

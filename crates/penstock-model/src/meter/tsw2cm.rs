@@ -4,7 +4,7 @@ use super::tsw::{interval_mistake, TimeSlidingWindow};
 use super::Meter;
 use crate::packet::Packet;
 use crate::parameters::{Check, Precedence};
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::{Key, Stream};
 use crate::units::{Duration, Rate, Time};
 
@@ -85,8 +85,8 @@ impl Meter for Tsw2cm {
         }
     }
 
-    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("average-rate", "bit/s", self.window.rate(now));
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        report("average-rate", "bit/s", self.window.rate(now));
     }
 }
 

@@ -4,7 +4,7 @@ use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::Check;
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -88,9 +88,9 @@ impl Meter for TwoRateTcm {
         }
     }
 
-    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("committed-fill", "bit", self.committed.bits(now));
-        tell("peak-fill", "bit", self.peak.bits(now));
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        report("committed-fill", "bit", self.committed.bits(now));
+        report("peak-fill", "bit", self.peak.bits(now));
     }
 }
 

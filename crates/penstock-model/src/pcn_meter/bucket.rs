@@ -1,8 +1,8 @@
 //! The token bucket of the PCN meters, in exact integers. Unlike the bucket of the colour markers it may give less than a
 //! packet needs or go into debt, and its thresholds are seldom whole bytes.
 
+use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
-use super::level::Level;
 use super::tokens::{Tokens, PER_BYTE};
 use crate::meter::bucket::Start;
 use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
@@ -24,7 +24,7 @@ pub struct Bucket<N> {
     grain: u64,
 }
 
-impl<N: Level> Bucket<N> {
+impl<N: BucketInteger> Bucket<N> {
     /// A bucket of `size` that fills at `rate`; `None` if its levels do not fit.
     pub fn new(rate: Rate, size: Depth, start: Start) -> Option<Bucket<N>> {
         let grain = common_divisor(rate.as_bps(), PER_BYTE);
@@ -41,7 +41,7 @@ impl<N: Level> Bucket<N> {
     pub fn with_debt(rate: Rate, size: Depth, start: Start) -> Option<Bucket<N>> {
         let bucket = Bucket::<N>::new(rate, size, start)?;
         let debt = u128::from(u32::MAX) * u128::from(bucket.per_byte);
-        N::new(bucket.size.wide().saturating_add(debt)).map(|_| bucket)
+        N::new(bucket.size.value().saturating_add(debt)).map(|_| bucket)
     }
 
     /// Takes in what comes in `elapsed`.
@@ -64,7 +64,7 @@ impl<N: Level> Bucket<N> {
 
     /// Takes `grains`, into debt if need be.
     #[inline]
-    pub fn owe(&mut self, grains: N) {
+    pub fn take_with_debt(&mut self, grains: N) {
         self.missing = self.missing.plus(grains);
     }
 
@@ -94,7 +94,7 @@ impl<N: Level> Bucket<N> {
     /// `grains` as tokens.
     #[inline]
     pub fn tokens(&self, grains: N) -> Tokens {
-        grains.wide() * u128::from(self.grain)
+        grains.value() * u128::from(self.grain)
     }
 
     /// What it would hold `elapsed` later, in bits; below zero in debt. Reading changes nothing.
@@ -166,11 +166,11 @@ mod tests {
         }
     }
 
-    /// What is done to a bucket after so many picoseconds, with a packet of so many bytes: it may take or owe.
+    /// What is done to a bucket after so many picoseconds, with a packet of so many bytes: it may take or take_with_debt.
     type Step = (u64, u32, bool);
 
     /// Whether a bucket of `N` goes through the steps as defined; `None` if it does not fit.
-    fn as_defined<N: Level>(rate: u64, depth: Depth, threshold: Depth, steps: &[Step]) -> Option<bool> {
+    fn as_defined<N: BucketInteger>(rate: u64, depth: Depth, threshold: Depth, steps: &[Step]) -> Option<bool> {
         let rate = Rate::from_bps(rate);
         let owes = steps.iter().any(|(.., owes)| *owes);
         let make = if owes { Bucket::<N>::with_debt } else { Bucket::<N>::new };
@@ -191,9 +191,9 @@ mod tests {
                 && (bucket.missing() > N::ZERO) == (defined.fill < size)
                 && (bucket.missing().plus(grains) > bucket.size()) == (defined.fill < needed)
                 && bucket.tokens(bucket.missing()) as i128 == size - defined.fill;
-            // As meters do: nobody owes more who owes already.
+            // As meters do: a bucket in debt takes no more debt.
             if owes && defined.fill >= 0 {
-                bucket.owe(grains);
+                bucket.take_with_debt(grains);
                 defined.fill -= needed;
             } else if !owes {
                 bucket.take(grains);
@@ -216,7 +216,8 @@ mod tests {
         let elapsed = prop_oneof![Just(0), 0u64..1 << 20, 0u64..1 << 34, any::<u64>()];
         let bytes = prop_oneof![0u32..2000, any::<u32>()];
         let steps = prop::collection::vec((elapsed, bytes, any::<bool>()), 1..60);
-        (steps, any::<bool>()).prop_map(|(steps, owes)| steps.into_iter().map(|(ps, bytes, owe)| (ps, bytes, owe && owes)).collect())
+        (steps, any::<bool>())
+            .prop_map(|(steps, owes)| steps.into_iter().map(|(ps, bytes, take_with_debt)| (ps, bytes, take_with_debt && owes)).collect())
     }
 
     proptest! {
@@ -252,7 +253,7 @@ mod tests {
         assert_eq!((bucket.bits_after(ms(5)), bucket.bits_after(ms(200))), (280.0, 800.0));
         bucket.take(bucket.grains(Bytes::new(31)));
         assert_eq!(bucket.bits_after(ms(0)), 0.0);
-        bucket.owe(bucket.grains(Bytes::new(4)));
+        bucket.take_with_debt(bucket.grains(Bytes::new(4)));
         bucket.fill(ms(1));
         assert_eq!((bucket.bits_after(ms(0)), bucket.missing_bits_after(ms(1))), (-24.0, 816.0));
         let empty = Bucket::<u64>::new(Rate::from_bps(8_000), Depth::Bytes(Bytes::new(9)), Start::Empty).expect("fits");

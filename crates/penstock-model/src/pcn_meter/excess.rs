@@ -1,13 +1,13 @@
 //! Excess-traffic marking of RFC 5670.
 
 use super::bucket::{Bucket, Clock};
+use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
-use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::{Packet, PcnMark};
 use crate::parameters::Check;
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Rate, Time};
 
@@ -68,7 +68,7 @@ pub struct Excess<N> {
     metering: Metering,
 }
 
-impl<N: Level> Excess<N> {
+impl<N: BucketInteger> Excess<N> {
     /// A meter with these parameters; `None` if its levels do not fit.
     pub fn new(parameters: &Parameters, _: Key) -> Option<Excess<N>> {
         let bucket = Bucket::with_debt(parameters.rate, parameters.size, parameters.start)?;
@@ -76,7 +76,7 @@ impl<N: Level> Excess<N> {
     }
 }
 
-impl<N: Level> PcnMeter for Excess<N> {
+impl<N: BucketInteger> PcnMeter for Excess<N> {
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
         let (size, mark) = (packet.bytes(), packet.pcn);
@@ -98,12 +98,12 @@ impl<N: Level> PcnMeter for Excess<N> {
         if excess {
             return PcnMark::Excess;
         }
-        bucket.owe(needed);
+        bucket.take_with_debt(needed);
         mark
     }
 
-    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("fill", "bit", self.bucket.bits_after(self.clock.elapsed(now)));
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        report("fill", "bit", self.bucket.bits_after(self.clock.elapsed(now)));
     }
 }
 

@@ -1,13 +1,13 @@
 //! Fractional marking beside threshold marking.
 
 use super::bucket::{Bucket, Clock};
+use super::bucket_integer::BucketInteger;
 use super::depth::{check_below, check_rates, Depth};
-use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::{Packet, PcnMark};
 use crate::parameters::{Check, Count};
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Rate, Time};
 
@@ -79,7 +79,7 @@ pub struct Fractional<N> {
     counter: i64,
 }
 
-impl<N: Level> Fractional<N> {
+impl<N: BucketInteger> Fractional<N> {
     /// A meter with these parameters; `None` if its levels do not fit.
     pub fn new(parameters: &Parameters, _: Key) -> Option<Fractional<N>> {
         let fractional = Bucket::new(parameters.admissible_rate, parameters.fractional_size, parameters.start)?;
@@ -96,7 +96,7 @@ impl<N: Level> Fractional<N> {
     }
 }
 
-impl<N: Level> PcnMeter for Fractional<N> {
+impl<N: BucketInteger> PcnMeter for Fractional<N> {
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
         let (size, mark) = (packet.bytes(), packet.pcn);
@@ -121,11 +121,11 @@ impl<N: Level> PcnMeter for Fractional<N> {
         }
     }
 
-    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
         let elapsed = self.clock.elapsed(now);
-        tell("fractional-fill", "bit", self.fractional.bits_after(elapsed));
-        tell("marking-fill", "bit", self.marking.bits_after(elapsed));
-        tell("counter", "bytes", self.counter as f64);
+        report("fractional-fill", "bit", self.fractional.bits_after(elapsed));
+        report("marking-fill", "bit", self.marking.bits_after(elapsed));
+        report("counter", "bytes", self.counter as f64);
     }
 }
 

@@ -4,10 +4,10 @@
 //! whatever mark it arrives with, unless a meter says otherwise.
 
 pub mod bucket;
+pub mod bucket_integer;
 pub mod depth;
 pub mod excess;
 pub mod fractional;
-pub mod level;
 pub mod pre_emption;
 pub mod single_threshold;
 pub mod threshold;
@@ -15,7 +15,7 @@ pub mod tokens;
 pub mod virtual_queue;
 
 use crate::packet::{Packet, PcnMark};
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::Time;
 pub use depth::Depth;
@@ -26,11 +26,11 @@ pub trait PcnMeter {
     /// The mark of a packet that arrives at `now`; never less than the one that it carries [RFC5670 s2.5].
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark;
 
-    /// Tells the meter's state at `now`, without changing it: always the same variables, in the same order.
-    fn probe(&self, now: Time, tell: &mut Tell<'_>);
+    /// Reports the meter's state at `now`, without changing it: always the same variables, in the same order.
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>);
 }
 
-/// A packet where it stands, as meters see it.
+/// A packet in place, as meters see it.
 pub trait Metered {
     /// When it arrives.
     fn at(&self) -> Time;
@@ -39,15 +39,15 @@ pub trait Metered {
     fn packet(&mut self) -> &mut Packet;
 }
 
-/// Lets a meter see a packet. Each has registers of its own: inlined, each would cost those of all.
+/// Meters a packet. Not inlined: each meter would otherwise cost the registers of all.
 #[inline(never)]
-fn see<M: PcnMeter>(meter: &mut M, now: Time, packet: &Packet) -> PcnMark {
+fn meter_packet<M: PcnMeter>(meter: &mut M, now: Time, packet: &Packet) -> PcnMark {
     meter.on_packet(now, packet)
 }
 
-/// The same of packets that stand in a row; returns how many of those from `since` on it has marked, and their bytes.
+/// Meters packets in place; returns how many of those from `since` on are marked, and their bytes.
 #[inline(never)]
-fn see_all<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P], since: Time) -> (u64, u64) {
+fn meter_batch<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P], since: Time) -> (u64, u64) {
     let (mut marked, mut bytes) = (0, 0);
     for packet in packets {
         let at = packet.at();
@@ -55,7 +55,7 @@ fn see_all<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P], s
         let before = packet.pcn;
         let after = meter.on_packet(at, packet);
         packet.pcn = after;
-        // Which packets are marked is anyone's guess: a jump would often be mispredicted.
+        // Which packets are marked is unpredictable: a branch would often be mispredicted.
         let counts = (after > before) & (since <= at);
         marked += u64::from(counts);
         bytes += select_unpredictable(counts, packet.bytes().get(), 0);
@@ -91,13 +91,13 @@ macro_rules! pcn_meters {
                 }
             }
 
-            /// The same as [`PcnMeter::on_packet`] of packets that stand in a row, whose marks it writes; returns how many of
-            /// those from `since` on it has marked, and their bytes.
+            /// As [`PcnMeter::on_packet`], for a batch of packets, whose marks it writes; returns how many of those from `since`
+            /// on are marked, and their bytes.
             #[inline]
             pub fn on_packets<P: Metered>(&mut self, packets: &mut [P], since: Time) -> (u64, u64) {
                 match self {
-                    $( AnyPcnMeter::$variant(it) => see_all(it, packets, since), )*
-                    AnyPcnMeter::Custom(it) => see_all(&mut **it, packets, since),
+                    $( AnyPcnMeter::$variant(it) => meter_batch(it, packets, since), )*
+                    AnyPcnMeter::Custom(it) => meter_batch(&mut **it, packets, since),
                 }
             }
         }
@@ -106,15 +106,15 @@ macro_rules! pcn_meters {
             #[inline(always)]
             fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
                 match self {
-                    $( AnyPcnMeter::$variant(it) => see(it, now, packet), )*
+                    $( AnyPcnMeter::$variant(it) => meter_packet(it, now, packet), )*
                     AnyPcnMeter::Custom(it) => it.on_packet(now, packet),
                 }
             }
 
-            fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
                 match self {
-                    $( AnyPcnMeter::$variant(it) => it.probe(now, tell), )*
-                    AnyPcnMeter::Custom(it) => it.probe(now, tell),
+                    $( AnyPcnMeter::$variant(it) => it.probe(now, report), )*
+                    AnyPcnMeter::Custom(it) => it.probe(now, report),
                 }
             }
         }

@@ -1,13 +1,13 @@
 //! CL's termination marking.
 
 use super::bucket::{Bucket, Clock};
+use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
-use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::{Packet, PcnMark};
 use crate::parameters::Check;
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Rate, Time};
 
@@ -51,7 +51,7 @@ pub struct PreEmption<N> {
     bucket: Bucket<N>,
 }
 
-impl<N: Level> PreEmption<N> {
+impl<N: BucketInteger> PreEmption<N> {
     /// A meter with these parameters; `None` if its levels do not fit.
     pub fn new(parameters: &Parameters, _: Key) -> Option<PreEmption<N>> {
         let bucket = Bucket::new(parameters.supportable_rate, parameters.size, parameters.start)?;
@@ -59,7 +59,7 @@ impl<N: Level> PreEmption<N> {
     }
 }
 
-impl<N: Level> PcnMeter for PreEmption<N> {
+impl<N: BucketInteger> PcnMeter for PreEmption<N> {
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
         let (size, mark) = (packet.bytes(), packet.pcn);
@@ -71,12 +71,12 @@ impl<N: Level> PcnMeter for PreEmption<N> {
         if self.bucket.missing().plus(needed) > self.bucket.size() {
             return PcnMark::Excess;
         }
-        self.bucket.owe(needed);
+        self.bucket.take_with_debt(needed);
         mark
     }
 
-    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("fill", "bit", self.bucket.bits_after(self.clock.elapsed(now)));
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        report("fill", "bit", self.bucket.bits_after(self.clock.elapsed(now)));
     }
 }
 

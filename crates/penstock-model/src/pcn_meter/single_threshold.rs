@@ -1,13 +1,13 @@
-//! Single threshold marking (STM): one mark that tells two rates.
+//! Single threshold marking (STM): one mark for two rates.
 
 use super::bucket::{Bucket, Clock};
+use super::bucket_integer::BucketInteger;
 use super::depth::{check_below, check_rates, Depth};
-use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::{Packet, PcnMark};
 use crate::parameters::{Check, Count};
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 use std::hint::select_unpredictable;
@@ -130,7 +130,7 @@ struct Found {
     low: bool,
 }
 
-impl<N: Level> SingleThreshold<N> {
+impl<N: BucketInteger> SingleThreshold<N> {
     /// A meter with these parameters; `None` if its levels do not fit.
     pub fn new(parameters: &Parameters, _: Key) -> Option<SingleThreshold<N>> {
         let switch = Bucket::new(parameters.admissible_rate, parameters.switch_size, parameters.start)?;
@@ -171,7 +171,7 @@ impl<N: Level> SingleThreshold<N> {
     }
 }
 
-impl<N: Level> PcnMeter for SingleThreshold<N> {
+impl<N: BucketInteger> PcnMeter for SingleThreshold<N> {
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
         let (size, mark) = (packet.bytes(), packet.pcn);
@@ -187,11 +187,11 @@ impl<N: Level> PcnMeter for SingleThreshold<N> {
         select_unpredictable(marks, mark.max(PcnMark::Threshold), mark)
     }
 
-    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
         let elapsed = self.clock.elapsed(now);
-        tell("switch-fill", "bit", self.switch.bits_after(elapsed));
-        tell("marking-fill", "bit", self.marking.bits_after(elapsed));
-        tell("count", "packets", f64::from(self.count));
+        report("switch-fill", "bit", self.switch.bits_after(elapsed));
+        report("marking-fill", "bit", self.marking.bits_after(elapsed));
+        report("count", "packets", f64::from(self.count));
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn marks(meter: &mut impl PcnMeter, packets: &[(u64, u32)]) -> Vec<Pc
     packets.iter().map(|(ms, size)| meter.on_packet(at(1000 * ms), &with_mark(*size, PcnMark::Unmarked))).collect()
 }
 
-/// What a probe at `us` tells.
+/// What a probe at `us` reports.
 pub(super) fn probed(meter: &impl PcnMeter, us: u64) -> Vec<(&'static str, f64)> {
     let mut told = Vec::new();
     meter.probe(at(us), &mut |name, _, value| told.push((name, value)));

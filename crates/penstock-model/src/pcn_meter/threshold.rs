@@ -1,13 +1,13 @@
 //! Threshold marking of RFC 5670.
 
 use super::bucket::{Bucket, Clock};
+use super::bucket_integer::BucketInteger;
 use super::depth::{check_below, Depth};
-use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::{Packet, PcnMark};
 use crate::parameters::Check;
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Rate, Time};
 use std::hint::select_unpredictable;
@@ -59,7 +59,7 @@ pub struct Threshold<N> {
     low: N,
 }
 
-impl<N: Level> Threshold<N> {
+impl<N: BucketInteger> Threshold<N> {
     /// A meter with these parameters; `None` if its levels do not fit.
     pub fn new(parameters: &Parameters, _: Key) -> Option<Threshold<N>> {
         let bucket = Bucket::new(parameters.rate, parameters.size, parameters.start)?;
@@ -67,7 +67,7 @@ impl<N: Level> Threshold<N> {
     }
 }
 
-impl<N: Level> PcnMeter for Threshold<N> {
+impl<N: BucketInteger> PcnMeter for Threshold<N> {
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
         let (size, mark) = (packet.bytes(), packet.pcn);
@@ -76,8 +76,8 @@ impl<N: Level> PcnMeter for Threshold<N> {
         select_unpredictable(self.bucket.missing() > self.low, mark.max(PcnMark::Threshold), mark)
     }
 
-    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("fill", "bit", self.bucket.bits_after(self.clock.elapsed(now)));
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        report("fill", "bit", self.bucket.bits_after(self.clock.elapsed(now)));
     }
 }
 

@@ -1,13 +1,13 @@
 //! CL's admission marking.
 
 use super::bucket::{Bucket, Clock};
+use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
-use super::level::Level;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::{Packet, PcnMark};
 use crate::parameters::Check;
-use crate::probe::Tell;
+use crate::probe::ReportVariable;
 use crate::rng::{Key, Stream};
 use crate::units::{Rate, Time};
 
@@ -69,7 +69,7 @@ pub struct VirtualQueue<N> {
     stream: Stream,
 }
 
-impl<N: Level> VirtualQueue<N> {
+impl<N: BucketInteger> VirtualQueue<N> {
     /// A meter with these parameters; it draws from the stream `virtual-queue` below `key`. `None` if its levels do not fit.
     pub fn new(parameters: &Parameters, key: Key) -> Option<VirtualQueue<N>> {
         let room = Bucket::new(parameters.admissible_rate, parameters.upper_limit, Start::Full)?;
@@ -88,7 +88,7 @@ impl<N: Level> VirtualQueue<N> {
     }
 }
 
-impl<N: Level> PcnMeter for VirtualQueue<N> {
+impl<N: BucketInteger> PcnMeter for VirtualQueue<N> {
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
         let (size, mark) = (packet.bytes(), packet.pcn);
@@ -102,8 +102,8 @@ impl<N: Level> PcnMeter for VirtualQueue<N> {
         }
     }
 
-    fn probe(&self, now: Time, tell: &mut Tell<'_>) {
-        tell("queue", "bit", self.room.missing_bits_after(self.clock.elapsed(now)));
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        report("queue", "bit", self.room.missing_bits_after(self.clock.elapsed(now)));
     }
 }
 

@@ -106,7 +106,7 @@ struct Class {
     level: (usize, usize),
     /// avgidle and maxidle, in ps / GAIN.
     idle: i128,
-    most_idle: i128,
+    max_idle: i128,
     /// When its last packet ended.
     last: Time,
     /// Until when it is over its limit.
@@ -143,9 +143,9 @@ impl<const WORDS: usize> Cbq<WORDS> {
         };
         let class = |(i, plan): (usize, &ClassPlan)| {
             let own = Rate::from_bps(((rate.as_bps() as f64 * share(plan) + 0.5) as u64).max(1));
-            let most_idle = most_idle(rate, own, parameters);
+            let max_idle = max_idle(rate, own, parameters);
             let own = TransmissionTimes::new(own);
-            Class { own, level: place(i), idle: most_idle, most_idle, last: Time::ZERO, over_until: Time::ZERO }
+            Class { own, level: place(i), idle: max_idle, max_idle, last: Time::ZERO, over_until: Time::ZERO }
         };
         Some(Cbq {
             classes: classes.iter().enumerate().map(class).collect(),
@@ -161,7 +161,7 @@ impl<const WORDS: usize> Cbq<WORDS> {
 
     /// Forgets those that are no longer over their limit.
     #[inline(never)]
-    fn look_at_limits(&mut self, now: Time) {
+    fn update_limits(&mut self, now: Time) {
         self.over_until = Time::NEVER;
         for i in self.over.iter() {
             let until = self.classes[i].over_until;
@@ -175,7 +175,7 @@ impl<const WORDS: usize> Cbq<WORDS> {
 }
 
 /// The avgidle that `burst` packets back to back use up: t (1/p - 1) (1 - g^n) / g^n with g = 15/16 [Floyd95 appendix A].
-fn most_idle(link: Rate, own: Rate, parameters: &Parameters) -> i128 {
+fn max_idle(link: Rate, own: Rate, parameters: &Parameters) -> i128 {
     let spacing = own.transmission_time(parameters.quantum.0) - link.transmission_time(parameters.quantum.0);
     let kept = libm::pow((GAIN - 1) as f64 / GAIN as f64, f64::from(parameters.burst.0));
     (spacing.as_ps() as f64 * (1.0 - kept) / kept) as i128 * GAIN
@@ -188,7 +188,7 @@ impl Class {
         let may_take = self.own.of(size);
         let end = now + takes;
         let idle = i128::from(end.since(self.last).as_ps()) - i128::from(may_take.as_ps());
-        self.idle = (self.idle + idle - self.idle.div_euclid(GAIN)).min(self.most_idle);
+        self.idle = (self.idle + idle - self.idle.div_euclid(GAIN)).min(self.max_idle);
         self.last = end;
         // A packet of this size that begins then has the idle time -(GAIN - 1) avgidle. Whether that is wanted is anyone's
         // guess, so it is computed in any case.
@@ -202,7 +202,7 @@ impl<const WORDS: usize> Scheduler for Cbq<WORDS> {
     #[inline(always)]
     fn next(&mut self, now: Time, _queues: &[QueueState]) -> Turn {
         if self.over_until <= now {
-            self.look_at_limits(now);
+            self.update_limits(now);
         }
         let mut may = self.waiting.without(&self.over);
         if self.sharing == Sharing::AncestorOnly || may.is_empty() {
@@ -235,11 +235,11 @@ impl<const WORDS: usize> Scheduler for Cbq<WORDS> {
         self.over_until = self.over_until.min(std::hint::select_unpredictable(is_over, class.over_until, Time::NEVER));
         let (level, at) = class.level;
         self.levels[level].turns.charge(at, size);
-        self.on_change(queue, queues);
+        self.on_head_change(queue, queues);
     }
 
     #[inline]
-    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+    fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         self.waiting.set(queue, queues[queue].packets > 0);
     }
 

@@ -1,4 +1,4 @@
-//! What is said about a class of a scheduler.
+//! The keys and plans of classes of a scheduler.
 
 use super::SchedulerPlan;
 use crate::meter::bucket::{Bucket, Start};

@@ -1,4 +1,4 @@
-//! Sets of classes, of which the first is found without a look at each.
+//! Sets of classes as bits, whose first member is found in constant time.
 
 /// A set of up to 64 classes for each word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +19,10 @@ impl<const WORDS: usize> ClassSet<WORDS> {
         self.0[class / 64 % WORDS] >> (class % 64) & 1 == 1
     }
 
-    /// From now on `class` is in it, or is not: without a jump, since which is often anyone's guess.
+    /// From now on `class` is in it, or is not: without a branch, since it is unpredictable.
     #[inline(always)]
     pub fn set(&mut self, class: usize, is_in: bool) {
-        // It fits: the remainder says so where there is only one word, so that nobody asks.
+        // It fits: the remainder says so where there is only one word, so that there is no check.
         let word = &mut self.0[class / 64 % WORDS];
         *word = *word & !(1 << (class % 64)) | u64::from(is_in) << (class % 64);
     }

@@ -37,7 +37,7 @@ impl Check for Parameters {}
 #[derive(Clone, Debug)]
 pub struct Drr {
     classes: Vec<Class>,
-    /// The last of the row (ActiveList), whose next is the first; any class if nobody stands in it.
+    /// The last of the list (ActiveList), whose next is the first; any class if it is empty.
     last: u8,
     /// How many stand in it.
     length: usize,
@@ -49,7 +49,7 @@ pub struct Drr {
 struct Class {
     deficit: u64,
     quantum: u64,
-    /// Who comes next in the row.
+    /// The next class in the list.
     next: u8,
     stands_in_row: bool,
 }

@@ -72,9 +72,9 @@ macro_rules! schedulers {
         }
 
         impl AnyScheduler {
-            /// Shows `visitor` the scheduler as what it is.
+            /// Lets `visitor` visit the scheduler by its own type.
             #[inline(always)]
-            pub fn receive<V: Visitor>(&mut self, visitor: V) {
+            pub fn accept<V: Visitor>(&mut self, visitor: V) {
                 match self {
                     $( AnyScheduler::$variant(it) => visitor.visit(it), )*
                     AnyScheduler::Tree(it) => visitor.visit(&mut **it),
@@ -121,11 +121,11 @@ macro_rules! schedulers {
             }
 
             #[inline]
-            fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+            fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
                 match self {
-                    $( AnyScheduler::$variant(it) => it.on_change(queue, queues), )*
-                    AnyScheduler::Tree(it) => it.on_change(queue, queues),
-                    AnyScheduler::Custom(it) => it.on_change(queue, queues),
+                    $( AnyScheduler::$variant(it) => it.on_head_change(queue, queues), )*
+                    AnyScheduler::Tree(it) => it.on_head_change(queue, queues),
+                    AnyScheduler::Custom(it) => it.on_head_change(queue, queues),
                 }
             }
 
@@ -211,7 +211,7 @@ impl SchedulerPlan {
     }
 }
 
-/// What a scheduler sees of a queue.
+/// The state of a queue, as schedulers see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueState {
     /// Packets that wait.
@@ -222,7 +222,7 @@ pub struct QueueState {
     pub head: u32,
 }
 
-/// What a scheduler decides.
+/// The decision of a scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// This queue sends its head.
@@ -233,7 +233,7 @@ pub enum Turn {
 
 /// A scheduler.
 pub trait Scheduler {
-    /// Who sends next. Asked while the wire is free and a queue has a packet. What it names need not be sent: it may be
+    /// Which queue sends next. Asked while the wire is free and a queue has a packet. What it names need not be sent: it may be
     /// asked again, and the answer stays unless time passes or packets arrive.
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn;
 
@@ -260,9 +260,9 @@ pub trait Scheduler {
     }
 
     /// Queue `queue`, which had a packet, has another head or none, though nothing was sent: it is a class with a scheduler of
-    /// its own, which has changed its mind or holds all back.
+    /// its own, which has decided otherwise or holds all back.
     #[inline]
-    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+    fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         let _ = (queue, queues);
     }
 
@@ -271,7 +271,7 @@ pub trait Scheduler {
     #[inline]
     fn on_drop(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         let _ = (now, size);
-        self.on_change(queue, queues);
+        self.on_head_change(queue, queues);
     }
 
     /// Whether it reads [`QueueState::head`]; if not, that need not be right.
@@ -303,8 +303,8 @@ pub trait Scheduler {
     fn on_idle(&mut self) {}
 }
 
-/// What is done with a scheduler of any kind. It is compiled for each, so that a loop need not ask for the kind each time.
+/// A visitor of schedulers. It is compiled for each kind, so that a loop does not dispatch on the kind each time.
 pub trait Visitor {
-    /// Does it.
+    /// Visits the scheduler.
     fn visit<S: Scheduler + ?Sized>(self, scheduler: &mut S);
 }

@@ -104,14 +104,14 @@ impl<const WORDS: usize> Scheduler for Priority<WORDS> {
 
     #[inline]
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
-        self.on_change(queue, queues);
+        self.on_head_change(queue, queues);
         if let Some(Some(limit)) = self.limits.get_mut(queue) {
             limit.bucket.spend(now, Bytes::new(u64::from(size)));
         }
     }
 
     #[inline]
-    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+    fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         self.waiting.set(queue, queues[queue].packets > 0);
     }
 

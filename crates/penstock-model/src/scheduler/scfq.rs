@@ -76,7 +76,7 @@ impl<T: Tag> Scheduler for Scfq<T> {
         }
     }
 
-    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+    fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         self.heads.change(queue, &queues[queue]);
     }
 }

@@ -86,7 +86,7 @@ impl<T: Tag> Scheduler for Stfq<T> {
         }
     }
 
-    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+    fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         self.heads.change(queue, &queues[queue]);
     }
 }

@@ -75,7 +75,7 @@ impl Level {
             if before.packets == 0 && state.packets > 0 {
                 self.scheduler.on_backlog(now, i, &self.states);
             } else if before.head != state.head || before.packets > 0 && state.packets == 0 {
-                self.scheduler.on_change(i, &self.states);
+                self.scheduler.on_head_change(i, &self.states);
             }
         }
         if self.states.iter().all(|state| state.packets == 0) {

@@ -86,7 +86,7 @@ pub struct Wrr {
     /// What a byte costs, or 0 if packets cost one each.
     byte: i64,
     debts: Debts,
-    /// Debts are forgiven and nobody had credit: what goes next is not charged.
+    /// Debts are forgiven and no class had credit: the next packet is not charged.
     at_no_charge: bool,
 }
 
@@ -227,7 +227,7 @@ impl Scheduler for Wrr {
     }
 
     /// A packet that was to go at no charge may be gone.
-    fn on_change(&mut self, queue: usize, queues: &[QueueState]) {
+    fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         if queue == self.turn && queues[queue].packets == 0 {
             self.at_no_charge = false;
         }

@@ -6,7 +6,7 @@ use crate::rng::Stream;
 use crate::units::Duration;
 
 crate::parameters! {
-    /// HTTP: a user who asks for one page after the other over a connection that stays open.
+    /// HTTP: a user who requests one page after another over a persistent connection.
     ///
     /// ## Decides
     /// A page is a file of size `page` and `objects` embedded files of size `object` each. It is handed to the transport
@@ -70,7 +70,7 @@ impl Parameter for Objects {
     }
 }
 
-/// A user at work.
+/// A web user at work.
 #[derive(Clone, Debug)]
 pub struct Http {
     page: FileLaw,

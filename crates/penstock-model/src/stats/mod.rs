@@ -1,4 +1,4 @@
-//! Statistics of a run.
+//! Statistics: distributions, moments, time averages, fairness.
 
 pub mod distribution;
 pub mod jain;

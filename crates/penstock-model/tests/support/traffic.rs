@@ -47,7 +47,7 @@ impl Class {
     }
 }
 
-/// What comes of `classes`, of whom those of `bounded` keep to their buckets, with these rates in bit/s; the others send
+/// The arrivals of `classes`, of which those of `bounded` keep to their buckets, with these rates in bit/s; the others send
 /// everything at once. With `fixed` sizes all packets are as large as they may be.
 pub fn arrivals(classes: &[Class], bounded: impl Fn(usize) -> Option<f64>, fixed: bool) -> Vec<Arrival> {
     let mut arrivals = Vec::new();

@@ -83,13 +83,13 @@ impl EventDriven {
         most: usize,
         departures: DeparturePath<'_, '_, '_>,
     ) {
-        self.scheduler.receive(LoopVisitor { queues: &mut self.queues, packets, most, bound: Time::ZERO, departures });
+        self.scheduler.accept(LoopVisitor { queues: &mut self.queues, packets, most, bound: Time::ZERO, departures });
     }
 
     /// Takes all decisions that are due up to and including `until`.
     pub fn decide_until(&mut self, until: Time, departures: DeparturePath<'_, '_, '_>) {
         let packets = std::iter::empty();
-        self.scheduler.receive(LoopVisitor { queues: &mut self.queues, packets, most: 0, bound: until.after(), departures });
+        self.scheduler.accept(LoopVisitor { queues: &mut self.queues, packets, most: 0, bound: until.after(), departures });
     }
 }
 

@@ -4,7 +4,7 @@ mod parameters;
 
 pub use parameters::{Averages, CountOf, Parameters, Updates, WhenFull};
 
-use super::early_drop::{amount, hooks, verdict, Curve, Lane, Memory, Rule, Tally};
+use super::early_drop::{amount, hooks, verdict, Averaging, Curve, CurveDrops, DropCount, SpacingRule};
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
 use crate::parameters::Limit;
@@ -15,8 +15,8 @@ use crate::units::Time;
 #[derive(Clone, Debug)]
 pub struct RedN {
     limit: Limit,
-    memory: Memory,
-    rule: Rule,
+    averaging: Averaging,
+    spacing_rule: SpacingRule,
     averages: Averages,
     updates: Updates,
     count: CountOf,
@@ -30,8 +30,8 @@ pub struct RedN {
 #[derive(Clone, Copy, Debug)]
 struct Class {
     average: f64,
-    lane: Lane,
-    tally: Tally,
+    drops: CurveDrops,
+    count: DropCount,
 }
 
 impl RedN {
@@ -46,14 +46,14 @@ impl RedN {
         });
         RedN {
             limit: parameters.limit,
-            memory: Memory::new(parameters.weight, parameters.idle, parameters.mean_packet, port.rate),
-            rule: Rule { spacing: parameters.spacing, mean_packet: None },
+            averaging: Averaging::new(parameters.weight, parameters.idle, parameters.mean_packet, port.rate),
+            spacing_rule: SpacingRule { spacing: parameters.spacing, mean_packet: None },
             averages: parameters.averages,
             updates: parameters.updates,
             count: parameters.count,
             when_full: parameters.when_full,
             ecn: parameters.ecn,
-            classes: curves.map(|curve| Class { average: 0.0, lane: Lane::new(curve), tally: Tally::default() }).collect(),
+            classes: curves.map(|curve| Class { average: 0.0, drops: CurveDrops::new(curve), count: DropCount::default() }).collect(),
             stream: port.key.child("early-drop").stream(),
         }
     }
@@ -95,24 +95,24 @@ impl Discipline for RedN {
             return Verdict::Drop(DropCause::Overflow);
         }
         let own = usize::from(packet.precedence).min(self.classes.len() - 1);
-        let kept = self.memory.kept(now, queue.idle_since);
+        let decay = self.averaging.decay(now, queue.idle_since);
         for i in 0..self.classes.len() {
-            let aged = self.classes[i].average * kept;
+            let aged = self.classes[i].average * decay;
             let refreshed = self.updates == Updates::All || self.counts(i, own);
-            self.classes[i].average = if refreshed { self.memory.next(aged, self.counted(i, queue)) } else { aged };
+            self.classes[i].average = if refreshed { self.averaging.next(aged, self.counted(i, queue)) } else { aged };
         }
 
         let counter = if self.count == CountOf::Shared { 0 } else { own };
         let waiting = self.counted(own, queue);
-        let mut tally = self.classes[counter].tally;
-        tally.add(packet.size);
+        let mut count = self.classes[counter].count;
+        count.add(packet.size);
         let class = &mut self.classes[own];
-        let judged = class.lane.judge(class.average, waiting, &mut tally, packet.size, &self.rule, &mut self.stream);
-        let cause = if queue.has_room(packet, self.limit) { judged } else { Some(DropCause::Overflow) };
+        let decided = class.drops.decide(class.average, waiting, &mut count, packet.size, &self.spacing_rule, &mut self.stream);
+        let cause = if queue.has_room(packet, self.limit) { decided } else { Some(DropCause::Overflow) };
         if cause.is_some() {
-            tally.clear();
+            count.clear();
         }
-        self.classes[counter].tally = tally;
+        self.classes[counter].count = count;
         verdict(cause, self.ecn, packet)
     }
 

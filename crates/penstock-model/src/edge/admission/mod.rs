@@ -1,4 +1,4 @@
-//! Who may begin: admission schemes, each with its ingress and its egress.
+//! Admission control: the schemes, each with its state machines at ingress and egress.
 
 pub mod cle;
 pub mod count;
@@ -30,17 +30,17 @@ impl AdmissionPlan {
     }
 }
 
-/// An admission at the ingress.
+/// Admission control at the ingress.
 #[derive(Debug)]
 pub(super) enum AtIngress {
-    /// Everyone may begin.
+    /// Every call is admitted.
     Open,
     /// The egress' estimate decides.
     Cle(cle::Rule),
     /// The egress' count decides.
     Count,
     /// The last report decides.
-    Reported(Gate),
+    Reported(AdmissionState),
 }
 
 impl AtIngress {
@@ -49,8 +49,8 @@ impl AtIngress {
             None => AtIngress::Open,
             Some(AdmissionPlan::Cle(parameters)) => AtIngress::Cle(cle::Rule::new(parameters)),
             Some(AdmissionPlan::Count(_)) => AtIngress::Count,
-            Some(AdmissionPlan::Rfc6661(parameters)) => AtIngress::Reported(Gate::new(parameters.cle_limit.0)),
-            Some(AdmissionPlan::Rfc6662(parameters)) => AtIngress::Reported(Gate::new(parameters.cle_limit.0)),
+            Some(AdmissionPlan::Rfc6661(parameters)) => AtIngress::Reported(AdmissionState::new(parameters.cle_limit.0)),
+            Some(AdmissionPlan::Rfc6662(parameters)) => AtIngress::Reported(AdmissionState::new(parameters.cle_limit.0)),
         }
     }
 
@@ -58,7 +58,7 @@ impl AtIngress {
         match self {
             AtIngress::Open => Decision::Admit,
             AtIngress::Cle(_) | AtIngress::Count => Decision::Ask,
-            AtIngress::Reported(gate) if gate.blocked => Decision::Block,
+            AtIngress::Reported(state) if state.blocked => Decision::Block,
             AtIngress::Reported(_) => Decision::Admit,
         }
     }
@@ -67,7 +67,7 @@ impl AtIngress {
         match self {
             AtIngress::Cle(rule) => rule.admits(level),
             AtIngress::Count => level < count::FULL,
-            AtIngress::Open | AtIngress::Reported(_) => unreachable!("these never ask"),
+            AtIngress::Open | AtIngress::Reported(_) => unreachable!("these need no answer"),
         }
     }
 
@@ -76,29 +76,29 @@ impl AtIngress {
     }
 
     pub(super) fn on_signal(&mut self, signal: Signal) {
-        if let (AtIngress::Reported(gate), Signal::Report(report)) = (self, signal) {
-            gate.blocked = report.level() >= gate.limit;
+        if let (AtIngress::Reported(state), Signal::Report(report)) = (self, signal) {
+            state.blocked = report.level() >= state.limit;
         }
     }
 }
 
 /// The admission state of RFC 6661 and RFC 6662 [s3.3.1]: blocked while the last report's level is at its limit or above.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct AdmissionState {
     limit: f64,
     blocked: bool,
 }
 
-impl Gate {
-    fn new(limit: f64) -> Gate {
-        Gate { limit, blocked: false }
+impl AdmissionState {
+    fn new(limit: f64) -> AdmissionState {
+        AdmissionState { limit, blocked: false }
     }
 }
 
-/// An admission at the egress.
+/// Admission control at the egress.
 #[derive(Debug)]
 pub(super) enum AtEgress {
-    /// It knows nothing that the reports do not say.
+    /// It has no state of its own.
     Silent,
     /// It estimates the congestion level.
     Cle(cle::Estimator),

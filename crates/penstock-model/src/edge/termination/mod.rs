@@ -1,4 +1,4 @@
-//! Who must stop: termination schemes, each with its ingress and its egress.
+//! Flow termination: the schemes, each with its state machines at ingress and egress.
 
 pub mod cl;
 pub mod cut;
@@ -50,7 +50,7 @@ impl TerminationPlan {
 /// A termination at the ingress. What it decides is a number of calls.
 #[derive(Debug)]
 pub(super) enum AtIngress {
-    /// Nobody must stop.
+    /// No call is terminated.
     Never,
     /// Cuts a share in every interval.
     SingleThreshold(single_threshold::Ingress),

@@ -1,4 +1,4 @@
-//! What a congestion control asks of ECN, and what it learns by it.
+//! How a congestion control uses ECN, and the feedback that it gets.
 
 use crate::packet::Ecn;
 

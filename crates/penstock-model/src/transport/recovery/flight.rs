@@ -1,4 +1,4 @@
-//! What a sender has outstanding.
+//! The flight: the outstanding segments of a sender.
 
 use super::scoreboard::{Outstanding, Scoreboard};
 use crate::packet::Ack;

@@ -1,4 +1,4 @@
-//! What a scenario may say about TCP.
+//! The parameters of TCP.
 
 use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, Limit};

@@ -1,4 +1,4 @@
-//! What a sender does about acknowledgements: progress, round trips, losses and echoed marks.
+//! Processing of acknowledgements by a sender: progress, round trips, losses and echoed marks.
 
 use super::super::Segments;
 use super::Sender;

@@ -1,4 +1,4 @@
-//! What a sender sends, and when.
+//! Output of a sender: which segment is sent next, and when.
 
 use super::super::pacer::default_rate;
 use super::super::Transmission;

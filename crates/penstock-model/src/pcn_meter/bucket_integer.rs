@@ -1,10 +1,10 @@
-//! The numbers in which buckets count.
+//! The integers in which buckets count.
 
 use std::fmt::Debug;
 use std::hint::select_unpredictable;
 
 /// A whole number of 64 bits, or of 128 where those are too few.
-pub trait Level: Copy + Ord + Debug + Send + 'static {
+pub trait BucketInteger: Copy + Ord + Debug + Send + 'static {
     /// None.
     const ZERO: Self;
 
@@ -12,7 +12,7 @@ pub trait Level: Copy + Ord + Debug + Send + 'static {
     fn new(value: u128) -> Option<Self>;
 
     /// Its value.
-    fn wide(self) -> u128;
+    fn value(self) -> u128;
 
     /// `a` times `b`, or the largest number.
     fn product(a: u64, b: u64) -> Self;
@@ -24,7 +24,7 @@ pub trait Level: Copy + Ord + Debug + Send + 'static {
     fn less(self, other: Self) -> Self;
 }
 
-impl Level for u64 {
+impl BucketInteger for u64 {
     const ZERO: u64 = 0;
 
     fn new(value: u128) -> Option<u64> {
@@ -32,7 +32,7 @@ impl Level for u64 {
     }
 
     #[inline]
-    fn wide(self) -> u128 {
+    fn value(self) -> u128 {
         u128::from(self)
     }
 
@@ -48,12 +48,12 @@ impl Level for u64 {
 
     #[inline]
     fn less(self, other: u64) -> u64 {
-        // Whether a bucket is full is anyone's guess: a jump would often be mispredicted.
+        // Whether a bucket is full is unpredictable: a branch would often be mispredicted.
         select_unpredictable(self > other, self.wrapping_sub(other), 0)
     }
 }
 
-impl Level for u128 {
+impl BucketInteger for u128 {
     const ZERO: u128 = 0;
 
     fn new(value: u128) -> Option<u128> {
@@ -61,7 +61,7 @@ impl Level for u128 {
     }
 
     #[inline]
-    fn wide(self) -> u128 {
+    fn value(self) -> u128 {
         self
     }
 
