@@ -142,7 +142,7 @@ def main() -> None:
         curve = CURVES[name]
         references, points = [], []
         for size in curve.sizes:
-            whole = bench.measure_apart("cbr", duration="20 s")
+            whole = bench.measure_in_subprocess("cbr", duration="20 s")
             references.append(1 / whole["packet_hops_per_cpu_second"])
             points.append(apart(name, size))
         curves[name] = {

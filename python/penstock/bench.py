@@ -23,10 +23,19 @@ if TYPE_CHECKING:
 
     from penstock import _core
 
-__all__ = ["GROUPS", "LARGE", "RESIZABLE", "WORKLOADS", "Measured", "measure_apart", "measure_here", "measure_scenario"]
+__all__ = [
+    "GROUPS",
+    "LARGE",
+    "RESIZABLE",
+    "WORKLOADS",
+    "Measurement",
+    "measure_in_process",
+    "measure_in_subprocess",
+    "measure_scenario",
+]
 
 
-class Measured(TypedDict):
+class Measurement(TypedDict):
     """What a workload cost and did."""
 
     workload: str
@@ -232,9 +241,9 @@ RESIZABLE = ("cbr", "tcp-many")
 """Those that take another number of flows."""
 
 
-def measure_here(
+def measure_in_process(
     name: str, flows: int | None = None, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
-) -> Measured:
+) -> Measurement:
     """Runs a workload in this process; its peak memory includes what this process needed before.
 
     Parameters
@@ -256,8 +265,8 @@ def measure_here(
 
 def measure_scenario(
     text: str, name: str, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
-) -> Measured:
-    """Runs the scenario that is written in `text`; see :func:`measure_here`."""
+) -> Measurement:
+    """Runs the scenario that is written in `text`; see :func:`measure_in_process`."""
     from penstock import _core
 
     begin, begin_wall = _cpu_seconds(), time.perf_counter()
@@ -270,7 +279,7 @@ def measure_scenario(
     spent, wall = _cpu_seconds() - begin, time.perf_counter() - begin_wall
     counters = {"goodput_bps": 0.0, "delivered": 0, "drops": 0} if run is None else run.counters
     hops = 0 if run is None else run.packet_hops
-    return Measured(
+    return Measurement(
         workload=name,
         packet_hops=hops,
         cpu_seconds=spent,
@@ -294,10 +303,10 @@ def _begun(scenario: _core.Scenario) -> None:
         scenario.run(scenario.seed, 0, stop)
 
 
-def measure_apart(
+def measure_in_subprocess(
     name: str, flows: int | None = None, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
-) -> Measured:
-    """Runs a workload in a fresh process; see :func:`measure_here`.
+) -> Measurement:
+    """Runs a workload in a fresh process; see :func:`measure_in_process`.
 
     Raises
     ------
@@ -309,7 +318,7 @@ def measure_apart(
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise PenstockError(f"the workload {name} failed:\n{ended.stderr.strip()}")
-    measured: Measured = json.loads(ended.stdout)
+    measured: Measurement = json.loads(ended.stdout)
     return measured
 
 
@@ -334,4 +343,4 @@ def _peak_bytes() -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure_here(sys.argv[1], **json.loads(sys.argv[2]))))
+    print(json.dumps(measure_in_process(sys.argv[1], **json.loads(sys.argv[2]))))

@@ -1,4 +1,4 @@
-"""Tells people how far the runs are: a live line on a terminal, else a plain line now and then."""
+"""Shows the progress of runs: a live line on a terminal, else a plain line now and then."""
 
 from __future__ import annotations
 

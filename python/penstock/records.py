@@ -1,4 +1,4 @@
-"""What a run is asked for, and what it gives."""
+"""The records of a run: its request, and its result or failure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RunRequest:
     name : str
         What the scenario is called in results and messages.
     hops : float
-        About how many packet-hops it takes, 0 if nobody knows; only for telling the time to go.
+        About how many packet-hops it takes, 0 if unknown; only for estimating the remaining time.
     """
 
     scenario: str

@@ -46,7 +46,7 @@ def test_some_workloads_take_another_number_of_flows(name):
 @pytest.mark.usefixtures("core")
 def test_what_is_measured(monkeypatch):
     monkeypatch.setitem(bench.WORKLOADS, "cbr", lambda: "seed = 2")
-    measured = bench.measure_here("cbr")
+    measured = bench.measure_in_process("cbr")
     assert list(measured) == [
         *("workload", "packet_hops", "cpu_seconds", "packet_hops_per_cpu_second", "peak_rss_bytes"),
         *("goodput_bps", "delivered", "drops", "wall_seconds", "threads"),
@@ -58,7 +58,7 @@ def test_what_is_measured(monkeypatch):
 @pytest.mark.parametrize(("flows", "hops"), [(10, 30_000), (20, 60_000)])
 def test_a_workload_in_a_process_of_its_own(flows, hops):
     # A packet each 20 ms for 60 s, less those under way at the end.
-    measured = bench.measure_apart("cbr", flows)
+    measured = bench.measure_in_subprocess("cbr", flows)
     assert hops - 2 * flows <= measured["packet_hops"] <= hops
     assert (measured["drops"], measured["goodput_bps"] > 0) == (0, True)
 
@@ -73,22 +73,22 @@ def test_memory_and_set_up_keep_their_bounds_per_flow(name):
     memory, setup = BOUNDS[name]
     # Every flow sends in this time; queues and packets under way are counted in.
     duration = {"cbr": "25 ms", "tcp-many": "1.1 s"}[name]
-    small, large = (bench.measure_apart(name, flows, duration) for flows in (500, 5500))
+    small, large = (bench.measure_in_subprocess(name, flows, duration) for flows in (500, 5500))
     # Half the bound, which is twice what flows take or less.
     assert large["peak_rss_bytes"] - small["peak_rss_bytes"] < memory * 5000 / 2
-    built = bench.measure_apart(name, 5500, only_setup=True)
+    built = bench.measure_in_subprocess(name, 5500, only_setup=True)
     assert built["packet_hops"] == built["delivered"] == 0
     assert 0 < built["cpu_seconds"] < setup * 5500
 
 
 def test_set_up_leaves_the_run_out():
-    whole, built = bench.measure_apart("cbr"), bench.measure_apart("cbr", only_setup=True)
+    whole, built = bench.measure_in_subprocess("cbr"), bench.measure_in_subprocess("cbr", only_setup=True)
     # Three million packet-hops against a thousand flows: a hundred to one.
     assert built["cpu_seconds"] < whole["cpu_seconds"] / 5
 
 
 def test_a_workload_takes_another_duration():
-    measured = bench.measure_apart("cbr", 10, "2 s")
+    measured = bench.measure_in_subprocess("cbr", 10, "2 s")
     assert 1000 - 20 <= measured["packet_hops"] <= 1000
 
 
@@ -99,7 +99,7 @@ def test_what_set_up_takes_is_shown(monkeypatch, capsys):
         assert only_setup
         return {"cpu_seconds": 0.0125, "peak_rss_bytes": 40 * 2**20 + 300 * flows}
 
-    monkeypatch.setattr(bench, "measure_apart", measured)
+    monkeypatch.setattr(bench, "measure_in_subprocess", measured)
     command("cbr", flows=10_000, setup=True)
     row = capsys.readouterr().out.splitlines()[-1]
     assert row.split() == ["cbr", "12.5", "ms", "43", "MiB", "300", "bytes"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock.cli.console import show
-from penstock.cli.readable import scale
 from penstock.cli.report import rows_of
+from penstock.cli.unit_scale import scale
 from penstock.reproductions import layout
 from penstock.reproductions.sensitivity import Shift
 from penstock.reproductions.study import load

@@ -1,4 +1,4 @@
-//! What is counted, sampled and traced, by hand.
+//! Counts, samples and traces, worked by hand.
 
 #[path = "support/by_hand.rs"]
 mod by_hand;

@@ -1,4 +1,4 @@
-//! What may not matter does not: executors, slices, and how a port finds its departures. Random scenarios.
+//! Equivalence of executors, slices and kinds of queueing, in random scenarios.
 
 #[path = "support/random/mod.rs"]
 mod random;

@@ -1,4 +1,4 @@
-//! What classes get of a link that is overloaded for long: shares by their weights, whatever the sizes of their packets.
+//! Shares of classes of a link that is overloaded for long: by their weights, whatever the sizes of their packets.
 
 mod support;
 

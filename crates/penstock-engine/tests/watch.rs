@@ -1,4 +1,4 @@
-//! What is recorded beyond the counters, against numbers worked by hand and queueing theory.
+//! Records beyond the counters, against numbers worked by hand and queueing theory.
 
 mod support;
 

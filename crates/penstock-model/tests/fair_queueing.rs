@@ -1,4 +1,4 @@
-//! How far each fair queue may be from the fluid that it imitates.
+//! Distances of fair queueing disciplines from their fluid reference.
 
 mod support;
 

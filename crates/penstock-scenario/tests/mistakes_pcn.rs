@@ -1,4 +1,4 @@
-//! What is said of meters, marks and schemes that do not go together: mistakes, and warnings of sound scenarios.
+//! Meters, marks and schemes that do not fit each other: mistakes, and warnings about valid scenarios.
 
 mod common;
 use common::{changed, LINK};

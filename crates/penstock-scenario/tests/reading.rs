@@ -1,4 +1,4 @@
-//! What a scenario becomes: lines of mistakes, groups, routes, settings, the canonical form.
+//! Reading of scenarios: lines of mistakes, groups, routes, the canonical form.
 
 mod common;
 use common::{changed, lines, names, sound, BASE, FLOW, LINK, TOP};

@@ -1,4 +1,4 @@
-//! What calls, PCN meters and drawn delays become.
+//! Reading of calls, PCN meters and drawn delays.
 
 mod common;
 use common::{changed, lines, sound, BASE, LINK};

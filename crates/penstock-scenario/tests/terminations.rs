@@ -1,4 +1,4 @@
-//! What schemes terminate, in whole simulations that leave no choice.
+//! Terminations by each scheme, in whole simulations that leave no choice.
 
 mod common;
 use common::sound;

@@ -30,7 +30,7 @@ def bench(
     CPU time, time and peak memory of one run each, in a process of its own. fat-tree, a large one, only if it is named.
     """
     from penstock import _core
-    from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, measure_apart
+    from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, measure_in_subprocess
     from penstock.cli.console import emit, say, show, table
     from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
@@ -59,7 +59,7 @@ def bench(
     for workload in chosen:
         say(f"{workload} ...")
         resized = flows if workload in RESIZABLE else None
-        measured.append(measure_apart(workload, resized, duration, threads=threads, only_setup=setup))
+        measured.append(measure_in_subprocess(workload, resized, duration, threads=threads, only_setup=setup))
     if output is Format.JSON:
         emit(json_text(measured))
         return
@@ -87,18 +87,18 @@ def _setup_rows(
     chosen: list[str], flows: int | None, duration: str | None
 ) -> tuple[list[str], list[tuple[str, str, str, str]]]:
     """What it takes to build each workload, and what each of many flows takes of it beyond a tenth of them."""
-    from penstock.bench import RESIZABLE, measure_apart
+    from penstock.bench import RESIZABLE, measure_in_subprocess
     from penstock.cli.console import say
 
     rows = []
     for workload in chosen:
         say(f"{workload} ...")
         resized = flows if workload in RESIZABLE else None
-        built = measure_apart(workload, resized, duration, only_setup=True)
+        built = measure_in_subprocess(workload, resized, duration, only_setup=True)
         per_flow = ""
         # Fewer are lost in the memory that Python takes.
         if resized is not None and resized >= 5000:
-            tenth = measure_apart(workload, resized // 10, duration, only_setup=True)
+            tenth = measure_in_subprocess(workload, resized // 10, duration, only_setup=True)
             more = built["peak_rss_bytes"] - tenth["peak_rss_bytes"]
             per_flow = f"{more / (resized - resized // 10):,.0f} bytes"
         peak = f"{built['peak_rss_bytes'] / 2**20:.0f} MiB"

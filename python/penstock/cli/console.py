@@ -1,4 +1,4 @@
-"""What the command line says, and where: results to standard output, everything else to standard error."""
+"""Output of the command line: results to standard output, everything else to standard error."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import show, table
-from penstock.cli.readable import scale
+from penstock.cli.unit_scale import scale
 from penstock.printable import one_line
 from penstock.results import summarise
 

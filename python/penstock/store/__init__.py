@@ -8,7 +8,7 @@ A file that is damaged is moved to ``damaged/``, and its run is made again.
 """
 
 from penstock.store.commit import GroupCommit, Record
-from penstock.store.runfile import Kept
+from penstock.store.runfile import StoredRun
 from penstock.store.store import Store, default_folder, run_key
 
-__all__ = ["GroupCommit", "Kept", "Record", "Store", "default_folder", "run_key"]
+__all__ = ["GroupCommit", "Record", "Store", "StoredRun", "default_folder", "run_key"]

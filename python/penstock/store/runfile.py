@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from penstock.records import RunRequest
 
-__all__ = ["DamagedError", "Kept", "encode", "load"]
+__all__ = ["DamagedError", "StoredRun", "encode", "load"]
 
 FORMAT = 2
 """Counts changes of the file's layout; runs of another layout count as missing."""
@@ -41,7 +41,7 @@ class DamagedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredRun:
     """A run found in the store."""
 
     metrics: list[Metric]
@@ -71,7 +71,7 @@ def encode(key: str, request: RunRequest, digest: str, packet_hops: int, metrics
     return content + _seal(content)
 
 
-def load(file: int, size: int, key: str) -> Kept | None:
+def load(file: int, size: int, key: str) -> StoredRun | None:
     """Reads the run called `key` from an open file.
 
     Parameters
@@ -85,7 +85,7 @@ def load(file: int, size: int, key: str) -> Kept | None:
 
     Returns
     -------
-    Kept or None
+    StoredRun or None
         None if the file is of another format.
 
     Raises
@@ -121,7 +121,7 @@ def _read(file: int, size: int) -> bytes:
     return b"".join(pieces)
 
 
-def _decode(data: Any, key: str) -> Kept | None:
+def _decode(data: Any, key: str) -> StoredRun | None:
     if type(data["format"]) is not int:
         raise TypeError("format")
     if data["format"] != FORMAT:
@@ -136,7 +136,7 @@ def _decode(data: Any, key: str) -> Kept | None:
         raise ValueError("packet_hops")
     if type(data["metrics"]) is not list:
         raise TypeError("metrics")
-    return Kept([_metric(row) for row in data["metrics"]], digest, packet_hops)
+    return StoredRun([_metric(row) for row in data["metrics"]], digest, packet_hops)
 
 
 def _metric(row: Any) -> Metric:

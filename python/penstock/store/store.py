@@ -17,7 +17,7 @@ from penstock.errors import StoreError
 from penstock.printable import path_text, printable_lines
 from penstock.store.commit import GroupCommit, Record
 from penstock.store.folder import Folder, failure, located, make_new, move, open_below, refuse_link, write
-from penstock.store.runfile import DamagedError, Kept, encode, load
+from penstock.store.runfile import DamagedError, StoredRun, encode, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -96,7 +96,7 @@ class Store:
         except OSError as error:
             raise failure(error, self.folder) from error
 
-    def get(self, key: str) -> Kept | None:
+    def get(self, key: str) -> StoredRun | None:
         """The run called `key`, or None if it is not there in one piece.
 
         A damaged file is moved to ``damaged/``, of which ``warn`` is told. Nothing is written otherwise.
@@ -178,7 +178,7 @@ class Store:
     def _file(self, key: str) -> Path:
         return self.folder / "runs" / key[:2] / f"{key}.json"
 
-    def _set_aside(self, key: str, reason: str) -> Kept | None:
+    def _set_aside(self, key: str, reason: str) -> StoredRun | None:
         """Moves a damaged file out of the way; gives the run if another process has replaced the file meanwhile."""
         file = self._file(key)
         with self._disk.opened("runs", key[:2]) as source, self._disk.opened("damaged", create=True) as damaged:
@@ -200,7 +200,7 @@ class Store:
         return None
 
 
-def _load(folder: int, path: Path, key: str) -> Kept | None:
+def _load(folder: int, path: Path, key: str) -> StoredRun | None:
     """Reads the run's file at `path`, of which `folder` is the open parent."""
     # A pipe would wait for a writer.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC

@@ -1,4 +1,4 @@
-//! Why a blueprint cannot run.
+//! Errors of blueprints.
 
 use std::fmt;
 

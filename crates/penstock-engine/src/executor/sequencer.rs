@@ -1,4 +1,4 @@
-//! Which process runs next, and how far it may run.
+//! The sequencer of a shard: chooses the next process, and how far it may run.
 //!
 //! Usually processes are visited in the order of the ready queue. Where such visits are short, finding the next process
 //! costs more than they do; then promise sweeps take over ([`crate::executor::promise_sweep`]).

@@ -1,4 +1,4 @@
-//! What processes and the executor share: events, messages, inputs and outputs, routes, due times, and the journal.
+//! The interface between processes and the executor: events, messages, inputs and outputs, routes, due times, and the journal.
 
 pub mod context;
 pub mod digest;

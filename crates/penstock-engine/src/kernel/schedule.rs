@@ -1,4 +1,4 @@
-//! When each process is due: a ready queue of what may be handled now, and the deferred set of what comes later.
+//! Due times of processes: a ready queue of what may be handled now, and the deferred set of what comes later.
 
 use crate::merge::deferred_set::DeferredSet;
 use crate::merge::tournament_tree::TournamentTree;

@@ -1,4 +1,4 @@
-//! What a port counts.
+//! The counters of a port.
 
 use crate::api::observations::{LinkCounters, PortTimings};
 use crate::kernel::digest::Digest;

@@ -1,4 +1,4 @@
-//! What a host gives to its port: packets of its own in a transmit batch, and which arrivals are in transit.
+//! The interface between a host and its port: packets of its own in a transmit batch, and which arrivals are in transit.
 
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;

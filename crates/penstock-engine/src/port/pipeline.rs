@@ -1,4 +1,4 @@
-//! What happens to a packet from its arrival at a port to the wire: the general path, and the choice of a faster one.
+//! The pipeline of a port, from the arrival of a packet to the wire: the general path, and the choice of a faster one.
 
 use crate::api::blueprint::PcnAt;
 use crate::kernel::context::Context;

@@ -1,4 +1,4 @@
-//! What a port records beyond its counters, on request: counts and waits by class, and its error terms for expedited traffic.
+//! Records of a port beyond its counters, on request: counts and waits by class, and its error terms for expedited traffic.
 
 use crate::api::blueprint::{EfPlan, LinkWatch};
 use crate::api::observations::{ClassCounters, EfErrors, PortTimings};

@@ -1,4 +1,4 @@
-//! What cases by hand share: 125 bytes at 1 Mbit/s, so that a transmission lasts 1 ms, over a wire of 10 ms.
+//! Common to cases worked by hand: 125 bytes at 1 Mbit/s, so that a transmission lasts 1 ms, over a wire of 10 ms.
 
 #![allow(dead_code)] // each test file uses its part
 

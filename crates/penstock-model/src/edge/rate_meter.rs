@@ -1,4 +1,4 @@
-//! How edges measure rates.
+//! Measurement of rates at the edges.
 
 use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! How a component declares its parameters: once, for the scenario reader, the schema, the Python classes and the docs.
+//! Declarations of the parameters of components: once, for the scenario reader, the schema, the Python classes and the docs.
 //!
 //! ```
 //! use penstock_model::parameters;

@@ -1,4 +1,4 @@
-//! How much a PCN meter's bucket or virtual queue holds.
+//! Depths of the buckets and virtual queues of PCN meters.
 
 use super::tokens::{tokens, Tokens};
 use crate::parameters::{Kind, Parameter, Value};

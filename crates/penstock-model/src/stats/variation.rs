@@ -1,4 +1,4 @@
-//! How delays vary from packet to packet.
+//! Delay variation from packet to packet.
 
 use super::distribution::Distribution;
 use crate::units::Duration;

@@ -1,4 +1,4 @@
-//! What the engine must record for the measurements.
+//! The recording plan: what measurements need beyond the counters.
 
 use crate::traffic::group::GroupDraft;
 use penstock_engine::blueprint::{EfPlan, FlowWatch, LinkWatch, SamplePlan, WatchPlan};

@@ -1,4 +1,4 @@
-//! What groups of flows and of calls have in common: their ends, members, times and given routes.
+//! Common to groups of flows and of calls: endpoints, members, times and given routes.
 
 use crate::network::nodes::{NodeSet, Nodes, MAX_ENTITIES};
 use crate::read::mistake::SourceLocation;

@@ -1,4 +1,4 @@
-//! Which marks the meters of a route set, and whether admission and termination can interpret them.
+//! Checks that admission and termination can interpret the marks of the meters on a route.
 
 use penstock_model::edge::admission::cle::Marks;
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};

@@ -1,4 +1,4 @@
-//! What shards exchange at a barrier: the contents of their outboxes, and how far each has come.
+//! The exchange between shards at a barrier: the contents of their outboxes, and their progress.
 
 use crate::executor::shard::Shard;
 use crate::kernel::logical_process::LogicalProcess;

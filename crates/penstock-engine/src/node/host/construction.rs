@@ -1,4 +1,4 @@
-//! How a host is given its endpoints.
+//! Construction of a host: adds its endpoints.
 
 use crate::endpoints::application::Application;
 use crate::endpoints::calls::egress::CallsEgress;

@@ -1,4 +1,4 @@
-//! What open-loop sources at a host send.
+//! Emission of packets by the open-loop sources at a host.
 
 use crate::endpoints::emitter::Due;
 use crate::endpoints::host_context::HostContext;

@@ -1,4 +1,4 @@
-//! What a process reports at the end of a run.
+//! The outcome of a process at the end of a run.
 
 use crate::api::observations::{Observations, TraceRow};
 use crate::node::process::Process;

@@ -1,4 +1,4 @@
-//! What random scenarios choose from: components with their settings.
+//! The components of random scenarios, with their settings.
 
 use penstock_engine::blueprint::{MarkAt, PcnAt};
 

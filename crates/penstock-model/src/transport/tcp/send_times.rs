@@ -1,4 +1,4 @@
-//! When each outstanding segment was sent, for congestion controls that want a round trip with every acknowledgement.
+//! The send times of outstanding segments, for congestion controls that want a round trip with every acknowledgement.
 
 use crate::units::{Duration, Time};
 use std::collections::VecDeque;

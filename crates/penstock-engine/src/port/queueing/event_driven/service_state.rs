@@ -1,4 +1,4 @@
-//! What changes with each packet at an event-driven port: the wire, and the queues while packets are handled.
+//! The state of an event-driven port that changes with each packet: the wire, and the queues while packets are handled.
 
 use crate::kernel::event::Arrival;
 use crate::port::queueing::queue::Queue;

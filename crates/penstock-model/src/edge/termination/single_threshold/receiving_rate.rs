@@ -1,4 +1,4 @@
-//! How the egress of single threshold marking measures what it receives.
+//! Measurement of the receiving rate at the egress of single threshold marking.
 
 use super::numbered::NumberedArrivals;
 use super::parameters::{Parameters, Receiving};

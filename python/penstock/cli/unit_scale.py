@@ -1,4 +1,4 @@
-"""Numbers in units that people read at a glance: 1.1053 Mbit/s rather than 1105300 bit/s."""
+"""Scales numbers to units with a prefix: 1.1053 Mbit/s rather than 1105300 bit/s."""
 
 from __future__ import annotations
 
