@@ -29,7 +29,7 @@ fn main() {
 }
 
 fn answer(request: &Value) -> Value {
-    *PANIC.lock().expect("nobody holds it") = None;
+    *PANIC.lock().expect("not poisoned") = None;
     let text = request["text"].as_str().expect("a text");
     let sets: Vec<(String, String)> = serde_json::from_value(request["sets"].clone()).expect("pairs");
     let number = |key: &str| request[key].as_u64().expect("a number");
@@ -38,7 +38,7 @@ fn answer(request: &Value) -> Value {
         pretend(request["pretend"].as_str());
         check(text, &sets, effort)
     }));
-    let panicked = PANIC.lock().expect("nobody holds it").take();
+    let panicked = PANIC.lock().expect("not poisoned").take();
     match (checked, panicked) {
         (_, Some(message)) => json!({ "verdict": "panic", "message": message }),
         (Err(_), None) => json!({ "verdict": "panic", "message": "" }),
