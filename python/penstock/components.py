@@ -1611,6 +1611,10 @@ class Cl(Component):
         How far the sending rate must exceed the SAR, as a share of it (E1). Allowed: between 0 and 1.
     cut_margin : float | str, default 0
         How far below the SAR the cut goes, as a share of it (E2). Allowed: between 0 and 1.
+    settle : str, default 0 ms
+        After a cut, how long messages are ignored, so that its effect is seen first. Allowed: zero or more.
+    after_cut : Literal["continue", "restart"], default continue
+        What the egress does about the interval that runs at a cut.
     marks : Literal["any", "threshold", "excess"], default excess
         Which marks make a packet one too many.
     rounding : Literal["nearest", "ceiling", "floor"], default nearest
@@ -1630,6 +1634,8 @@ class Cl(Component):
     newer: Literal["replaces", "ignored"] = "replaces"
     trigger_margin: float | str = 0.0
     cut_margin: float | str = 0.0
+    settle: str = "0 ms"
+    after_cut: Literal["continue", "restart"] = "continue"
     marks: Literal["any", "threshold", "excess"] = "excess"
     rounding: Literal["nearest", "ceiling", "floor"] = "nearest"
     call_rate: Literal["mean", "measured"] = "mean"
@@ -1658,6 +1664,10 @@ class Sm(Component):
         How far the sending rate must exceed the rate to keep, as a share of it. Allowed: between 0 and 1.
     cut_margin : float | str, default 0
         How far below the rate to keep the cut goes, as a share of it. Allowed: between 0 and 1.
+    settle : str, default 0 ms
+        After a cut, how long messages are ignored, so that its effect is seen first. Allowed: zero or more.
+    after_cut : Literal["continue", "restart"], default continue
+        What the egress does about the interval that runs at a cut.
     smoothing : float | str, optional
         Weight of the past in the average of the marked share, 0.9 in the draft's example; left out, there is no
         average. Allowed: above 0, at most 1.
@@ -1679,6 +1689,8 @@ class Sm(Component):
     newer: Literal["replaces", "ignored"] = "replaces"
     trigger_margin: float | str = 0.0
     cut_margin: float | str = 0.0
+    settle: str = "0 ms"
+    after_cut: Literal["continue", "restart"] = "continue"
     smoothing: float | str | None = None
     rounding: Literal["nearest", "ceiling", "floor"] = "nearest"
     call_rate: Literal["mean", "measured"] = "mean"

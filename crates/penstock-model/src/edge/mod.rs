@@ -37,7 +37,7 @@ pub enum Signal {
     },
     /// Ingress to egress: a call has ended.
     Ended,
-    /// Ingress to egress: calls have been terminated, so runs of marked packets begin anew.
+    /// Ingress to egress: calls have been terminated, so runs of marked packets and measurements begin anew.
     Restart,
     /// Egress to ingress: too much arrives; how much, if that is known yet.
     Receiving(Option<Rate>),

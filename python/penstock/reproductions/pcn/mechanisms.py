@@ -117,8 +117,10 @@ def termination(settings: Settings, case: Case) -> dict[str, Any]:
             "sending-interval": _span(settings["cl.sending_s"]),
             "sending": settings["cl.sending"],
         }
-        if settings["cl.margin"]:
-            rule |= {"trigger-margin": settings["cl.margin"], "cut-margin": settings["cl.margin"]}
+        margins = {f"{margin}-margin": settings[f"cl.{margin}_margin"] for margin in ("trigger", "cut")}
+        rule |= {name: value for name, value in margins.items() if value}
+        if settings["cl.settle_s"]:
+            rule["settle"] = _span(settings["cl.settle_s"])
         return {"termination.cl": rule | cut}
     rule = {
         "marked-run": settings["stm.l_sequential_marked_packets"],

@@ -1,7 +1,7 @@
 //! CL's termination.
 
 use super::check_intervals;
-use super::cut::{CallRate, Cut, Rounding, Victims};
+use super::cut::{AfterCut, CallRate, Cut, Rounding, Victims};
 use super::sustainable::{EgressSetup, IngressSetup, Newer, Sending};
 use crate::edge::admission::cle::Marks;
 use crate::edge::EdgeContext;
@@ -20,9 +20,9 @@ crate::parameters! {
     /// Bits of an interval at each edge. Constant cost per packet.
     ///
     /// ## Departures
-    /// [Satoh10] names only the interval of 200 ms in all; the rest is of [Briscoe06], whose margins of 5 % are zero here,
-    /// as the later documents do not mention them. `sending = "all-the-time"` with `sar-interval = "200 ms"` is the reading
-    /// in which both edges measure at the same time.
+    /// [Satoh10] names only the interval of 200 ms in all; the rest is of [Briscoe06], whose margins of 5 % are zero here, as
+    /// the later documents do not mention them. Nor do they mention `settle`, which is [RFC6661]'s, and `after-cut`. `sending = "all-the-time"`
+    /// with `sar-interval = "200 ms"` is the reading in which both edges measure at the same time.
     ///
     /// ## Example
     /// ```toml
@@ -44,6 +44,10 @@ crate::parameters! {
         trigger_margin: Probability = "0";
         /// How far below the SAR the cut goes, as a share of it (E2).
         cut_margin: Probability = "0";
+        /// After a cut, how long messages are ignored, so that its effect is seen first.
+        settle: Duration = "0 ms";
+        /// What the egress does about the interval that runs at a cut.
+        after_cut: AfterCut = "continue";
         /// Which marks make a packet one too many.
         marks: Marks = "excess";
         /// How amounts are made into whole calls.
@@ -82,6 +86,8 @@ impl Parameters {
             interval: self.sending_interval,
             sending: self.sending,
             newer: self.newer,
+            settle: self.settle,
+            after_cut: self.after_cut,
             cut: Cut { rounding: self.rounding, call_rate: self.call_rate, mean: context.call_rate },
         }
     }

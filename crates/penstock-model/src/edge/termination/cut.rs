@@ -36,6 +36,16 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// What the egress does after a cut.
+    pub enum AfterCut {
+        /// Nothing; it is not told.
+        "continue" => Continue,
+        /// It is told, and begins to count and to measure anew.
+        "restart" => Restart,
+    }
+}
+
 /// Makes rates into calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {

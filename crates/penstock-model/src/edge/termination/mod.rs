@@ -115,7 +115,11 @@ impl AtIngress {
 
     /// Whether the egress is to begin anew after a cut.
     pub(super) fn restarts(&self) -> bool {
-        matches!(self, AtIngress::SingleThreshold(it) if it.restarts())
+        match self {
+            AtIngress::Never | AtIngress::Reported(_) => false,
+            AtIngress::SingleThreshold(it) => it.restarts(),
+            AtIngress::Sustainable(it) => it.restarts(),
+        }
     }
 }
 
@@ -160,8 +164,10 @@ impl AtEgress {
     }
 
     pub(super) fn on_signal(&mut self, signal: Signal) {
-        if let (AtEgress::SingleThreshold(it), Signal::Restart) = (self, signal) {
-            it.on_restart();
+        match (self, signal) {
+            (AtEgress::SingleThreshold(it), Signal::Restart) => it.on_restart(),
+            (AtEgress::Sustainable(it), Signal::Restart) => it.on_restart(),
+            _ => {}
         }
     }
 

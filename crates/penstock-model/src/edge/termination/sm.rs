@@ -2,7 +2,7 @@
 
 use super::check_intervals;
 use super::cl::check_newer;
-use super::cut::{CallRate, Cut, Rounding, Victims};
+use super::cut::{AfterCut, CallRate, Cut, Rounding, Victims};
 use super::sustainable::{EgressSetup, IngressSetup, Newer, Sending};
 use crate::edge::admission::cle::Marks;
 use crate::edge::ewma::{Ewma, Weighs};
@@ -24,7 +24,7 @@ crate::parameters! {
     ///
     /// ## Departures
     /// The draft averages marked over unmarked traffic, which has no bound; here it is marked over all, compared with
-    /// 1 - 1/U, which is the same condition on a steady load.
+    /// 1 - 1/U, which is the same condition on a steady load. `settle` and `after-cut` are not the draft's.
     ///
     /// ## Example
     /// ```toml
@@ -48,6 +48,10 @@ crate::parameters! {
         trigger_margin: Probability = "0";
         /// How far below the rate to keep the cut goes, as a share of it.
         cut_margin: Probability = "0";
+        /// After a cut, how long messages are ignored, so that its effect is seen first.
+        settle: Duration = "0 ms";
+        /// What the egress does about the interval that runs at a cut.
+        after_cut: AfterCut = "continue";
         /// Weight of the past in the average of the marked share, 0.9 in the draft's example; left out, there is no average.
         smoothing: Option<Weight>;
         /// How amounts are made into whole calls.
@@ -91,6 +95,8 @@ impl Parameters {
             interval: self.sending_interval,
             sending: self.sending,
             newer: self.newer,
+            settle: self.settle,
+            after_cut: self.after_cut,
             cut: Cut { rounding: self.rounding, call_rate: self.call_rate, mean: context.call_rate },
         }
     }

@@ -1,6 +1,6 @@
 //! Cutting down to a rate that the egress has measured: what CL and SM share.
 
-use super::cut::{scaled, Cut};
+use super::cut::{scaled, AfterCut, Cut};
 use crate::edge::admission::cle::Marks;
 use crate::edge::ewma::Ewma;
 use crate::edge::rate_meter::{Interval, Sliding};
@@ -91,6 +91,11 @@ impl Egress {
         average.add(marked as f64 / all as f64);
         (average.value() > *above).then_some(told)
     }
+
+    /// Calls have been terminated: what has been measured of the time before counts no more.
+    pub fn on_restart(&mut self) {
+        (self.unmarked, self.marked_bits) = (None, 0);
+    }
 }
 
 /// What an ingress is built from.
@@ -108,6 +113,10 @@ pub struct IngressSetup {
     pub sending: Sending,
     /// What a message does in the meantime.
     pub newer: Newer,
+    /// After a cut, how long messages are ignored.
+    pub settle: Duration,
+    /// What the egress does after it.
+    pub after_cut: AfterCut,
     /// From rates to calls.
     pub cut: Cut,
 }
@@ -118,13 +127,20 @@ pub struct Ingress {
     setup: IngressSetup,
     always: Option<Sliding>,
     measuring: Option<(Interval, Rate)>,
+    /// Messages before this are ignored.
+    ignored_until: Time,
 }
 
 impl Ingress {
     /// An ingress.
     pub fn new(setup: IngressSetup) -> Ingress {
         let always = (setup.sending == Sending::AllTheTime).then(|| Sliding::new(setup.interval));
-        Ingress { setup, always, measuring: None }
+        Ingress { setup, always, measuring: None, ignored_until: Time::ZERO }
+    }
+
+    /// Whether the egress is to begin anew after a cut.
+    pub fn restarts(&self) -> bool {
+        self.setup.after_cut == AfterCut::Restart
     }
 
     /// A packet goes out.
@@ -140,9 +156,12 @@ impl Ingress {
 
     /// The egress tells what may stay: how many calls to terminate at once.
     pub fn on_sustainable(&mut self, now: Time, rate: Rate, live: u32) -> u32 {
+        if now < self.ignored_until {
+            return 0;
+        }
         if let Some(always) = &mut self.always {
             let sending = always.rate(now);
-            return self.calls(sending, rate, live);
+            return self.cut(now, sending, rate, live);
         }
         match &mut self.measuring {
             None => self.measuring = Some((Interval::new(now, self.setup.interval), rate)),
@@ -161,16 +180,20 @@ impl Ingress {
     /// The interval ends: how many calls to terminate.
     pub fn on_timer(&mut self, now: Time, live: u32) -> u32 {
         match self.measuring.take() {
-            Some((interval, told)) => self.calls(interval.rate(now), told, live),
+            Some((interval, told)) => self.cut(now, interval.rate(now), told, live),
             None => 0,
         }
     }
 
-    fn calls(&self, sending: Rate, told: Rate, live: u32) -> u32 {
+    fn cut(&mut self, now: Time, sending: Rate, told: Rate, live: u32) -> u32 {
         let kept = |margin: f64| scaled(told, self.setup.factor * margin);
         if sending <= kept(1.0 + self.setup.trigger_margin) {
             return 0;
         }
-        self.setup.cut.calls(sending, kept(1.0 - self.setup.cut_margin), live)
+        let calls = self.setup.cut.calls(sending, kept(1.0 - self.setup.cut_margin), live);
+        if calls > 0 {
+            self.ignored_until = now + self.setup.settle;
+        }
+        calls
     }
 }

@@ -77,6 +77,52 @@ fn margins_hold_back_and_cut_deeper() {
 }
 
 #[test]
+fn a_cut_may_be_seen_before_the_next_begins() {
+    for plan in [cl(&["settle = 150 ms"]), sm(&["settle = 150 ms", "u = 1"])] {
+        let mut ingress = ingress(&plan);
+        let mut tell = |at: u64| {
+            ingress.on_signal(ms(at), Signal::Sustainable(kbps(8_000)), 200);
+            let until = ingress.deadline();
+            if until == ms(at + 100) {
+                send(&mut ingress, ms(at + 50), 1000);
+                ingress.on_timer(until, 200);
+            }
+            ingress.next_cut()
+        };
+        // Cut at 100 ms: what is told before 250 ms counts for nothing.
+        assert_eq!([tell(0), tell(110), tell(249), tell(250)], [31, 0, 0, 31]);
+    }
+    // Where nothing is cut, nothing needs to be seen.
+    let mut ingress = ingress(&cl(&["sending = all-the-time", "settle = 150 ms"]));
+    send(&mut ingress, ms(60), 1000);
+    let cuts = [(100, 10_000), (101, 8_000), (102, 8_000)].map(|(at, told)| {
+        ingress.on_signal(ms(at), Signal::Sustainable(kbps(told)), 200);
+        ingress.next_cut()
+    });
+    assert_eq!(cuts, [0, 31, 0]);
+}
+
+#[test]
+fn the_egress_may_begin_anew_after_a_cut() {
+    for plan in [cl(&["after-cut = restart"]), sm(&["after-cut = restart", "u = 1"])] {
+        let mut ingress = ingress(&plan);
+        ingress.on_signal(ms(0), Signal::Sustainable(kbps(8_000)), 200);
+        send(&mut ingress, ms(50), 1000);
+        ingress.on_timer(ms(100), 200);
+        assert_eq!((ingress.next_cut(), ingress.next_signal(), ingress.next_signal()), (31, Some(Signal::Restart), None));
+        let mut egress = egress(&plan);
+        arrive(&mut egress, ms(70), 50, 1);
+        egress.on_signal(ms(101), Signal::Restart, &mut 0);
+        assert_eq!(egress.deadline(), Time::NEVER);
+        // The interval begins with the next mark, and counts nothing of before.
+        arrive(&mut egress, ms(110), 0, 1);
+        arrive(&mut egress, ms(150), 20, 0);
+        egress.on_timer(ms(210));
+        assert_eq!(egress.next_signal(), Some(Signal::Sustainable(kbps(200))));
+    }
+}
+
+#[test]
 fn sm_keeps_u_times_what_was_told() {
     // 10 - 1.2 x 7.5 Mbit/s are 15.6 calls.
     assert_eq!(cut(&sm(&[]), 7_500, None), 16);

@@ -1,8 +1,8 @@
 //! The ingress of an aggregate under single threshold marking.
 
-use super::parameters::{AfterCut, NextInterval, Parameters};
+use super::parameters::{NextInterval, Parameters};
 use crate::edge::rate_meter::Interval;
-use crate::edge::termination::cut::{scaled, Cut};
+use crate::edge::termination::cut::{scaled, AfterCut, Cut};
 use crate::edge::EdgeContext;
 use crate::units::{Bytes, Duration, Rate, Time};
 

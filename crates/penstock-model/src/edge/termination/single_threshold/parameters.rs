@@ -1,7 +1,7 @@
 //! Parameters of termination with single threshold marking.
 
 use crate::edge::termination::check_intervals;
-use crate::edge::termination::cut::{CallRate, Rounding, Victims};
+use crate::edge::termination::cut::{AfterCut, CallRate, Rounding, Victims};
 use crate::parameters::{Check, Count, Probability};
 use crate::units::{Duration, Rate};
 
@@ -120,16 +120,6 @@ crate::choice! {
         "at-once" => AtOnce,
         /// With the next report.
         "next-report" => NextReport,
-    }
-}
-
-crate::choice! {
-    /// What the egress does about the run of marked packets after a cut.
-    pub enum AfterCut {
-        /// Nothing; it is not told.
-        "continue" => Continue,
-        /// It is told and counts from zero.
-        "restart" => Restart,
     }
 }
 
