@@ -13,7 +13,7 @@ fn warnings(transport: &str, queue: &str) -> Vec<String> {
 #[test]
 fn ecn_capable_transports_over_queues_that_never_mark() {
     const NONE: &str = "has no effect: no queue on the way marks; \
-        write ecn = true at a queue that can (red, red-n, codel), choose one that always does (step-marking), or leave it out";
+        write ecn = true at a queue that can (red, red-n, codel, pie), choose one that always does (step-marking), or leave it out";
     let red = |ecn| {
         let thresholds = r#"min-threshold = "20 packets", max-threshold = "40 packets", max-probability = 0.1"#;
         format!(r#"queue.red = {{ limit = "60 packets", {thresholds}, ecn = {ecn} }}"#)
