@@ -24,8 +24,6 @@ crate::parameters! {
     ///
     /// ## Example
     /// ```toml
-    /// impairment.drop-list = { packets = [3, 17] }
-    /// # of each flow
     /// impairment.drop-list = { packets = [3, 17], of = "flow" }
     /// ```
     ///
