@@ -20,11 +20,11 @@ mod node;
 mod port;
 
 pub use api::blueprint::Blueprint;
-pub use api::cancel::Cancel;
 pub use api::observations::Observations;
 pub use api::sim::Sim;
 pub use api::{blueprint, observations, sim};
 pub use build::error::BlueprintError;
 pub use executor::parallel::autotune::Autotune;
 pub use executor::Executor;
+pub use kernel::cancel::Cancel;
 pub use port::can_precompute_departures;

@@ -3,7 +3,7 @@
 //! The scenario crate validates what a user wrote and compiles it into a [`Blueprint`]; a program may also fill one in
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
 
-use crate::api::cancel::Cancel;
+use crate::kernel::cancel::Cancel;
 use penstock_model::buffer::BufferPlan;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};

@@ -1,6 +1,5 @@
 //! The interface to other crates: blueprint, simulation, observations.
 
 pub mod blueprint;
-pub mod cancel;
 pub mod observations;
 pub mod sim;

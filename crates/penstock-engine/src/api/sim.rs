@@ -1,7 +1,6 @@
 //! A simulation: processes, the channels between them, and the executor that runs them.
 
 use crate::api::blueprint::Blueprint;
-use crate::api::cancel::Cancel;
 use crate::api::observations::{FlowCounters, LinkCounters, Observations};
 use crate::build::error::BlueprintError;
 use crate::build::{Assembly, Network};
@@ -10,6 +9,7 @@ use crate::executor::parallel::ParallelExecutor;
 use crate::executor::sequencer::Sequencer;
 use crate::executor::shard::{inputs_of, EventBudget, Shard};
 use crate::executor::Executor;
+use crate::kernel::cancel::Cancel;
 use crate::kernel::digest::Digest;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::outbox::Outbox;

@@ -1,7 +1,7 @@
 //! A shard: processes that are run in turn, all of the network's or those of one core.
 
-use crate::api::cancel::Cancel;
 use crate::executor::sequencer::Sequencer;
+use crate::kernel::cancel::Cancel;
 use crate::kernel::event::TrainPacket;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::logical_process::LogicalProcess;

@@ -6,13 +6,13 @@ pub mod setup;
 mod termination;
 
 use crate::api::blueprint::CallsPlan;
-use crate::api::cancel::Cancel;
 use crate::api::observations::CallCounters;
 use crate::endpoints::calls::call::Call;
 use crate::endpoints::calls::departures::Departures;
 use crate::endpoints::calls::ingress_delay::IngressDelay;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::host_context::HostContext;
+use crate::kernel::cancel::Cancel;
 use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
 use penstock_model::edge::{Ingress, Signal};
 use penstock_model::id::FlowId;

@@ -2,12 +2,12 @@
 
 use super::{CallsIngress, Sending};
 use crate::api::blueprint::CallsPlan;
-use crate::api::cancel::Cancel;
 use crate::api::observations::CallCounters;
 use crate::endpoints::calls::departures::Departures;
 use crate::endpoints::calls::ingress_delay::IngressDelay;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::packet_template::PacketTemplate;
+use crate::kernel::cancel::Cancel;
 use crate::kernel::journal::Window;
 use crate::kernel::message::Peer;
 use penstock_model::edge::{only_answers, EdgeContext, Ingress};
