@@ -26,5 +26,4 @@ pub use api::{blueprint, observations, sim};
 pub use build::error::BlueprintError;
 pub use executor::parallel::autotune::Autotune;
 pub use executor::Executor;
-pub use kernel::cancel::Cancel;
 pub use port::can_precompute_departures;

@@ -1,6 +1,6 @@
 //! Scenarios and runs as Python objects.
 
-use penstock_engine::{Autotune, Blueprint, BlueprintError, Executor, Observations, Sim};
+use penstock_engine::{Autotune, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::printable::quoted;
 use penstock_scenario::{Mistake, ValidScenario};
@@ -8,6 +8,8 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 create_exception!(_core, ScenarioError, PyValueError, "A scenario with mistakes, listed in `mistakes`.");
 create_exception!(_core, Cancelled, PyException, "A run that was told to stop.");
@@ -20,7 +22,7 @@ const FEWEST_EVENTS: u64 = 10_000;
 /// A flag that stops the runs it was given to, from any thread.
 #[pyclass(frozen, module = "penstock._core")]
 #[derive(Clone, Default)]
-pub struct Cancel(penstock_engine::Cancel);
+pub struct Cancel(Arc<AtomicBool>);
 
 #[pymethods]
 impl Cancel {
@@ -31,7 +33,7 @@ impl Cancel {
 
     /// Raises the flag.
     fn set(&self) {
-        self.0.set();
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -115,14 +117,10 @@ fn simulate(
     replication: u64,
     executor: Executor,
     threads: usize,
-    cancel: &penstock_engine::Cancel,
+    cancel: &AtomicBool,
 ) -> PyResult<(Observations, usize)> {
-    let blueprint = Blueprint { cancel: cancel.clone(), ..scenario.blueprint(Some(seed), replication) };
-    let refused = |error: BlueprintError| match error {
-        BlueprintError::Cancelled => Cancelled::new_err("cancelled"),
-        error => PyValueError::new_err(error.to_string()),
-    };
-    let mut sim = Sim::with_cores(blueprint, threads).map_err(refused)?.with_executor(executor);
+    let blueprint = scenario.blueprint(Some(seed), replication);
+    let mut sim = Sim::with_cores(blueprint, threads).map_err(|error| PyValueError::new_err(error.to_string()))?.with_executor(executor);
     let mut budget = FEWEST_EVENTS;
     let mut autotune = Autotune::default();
     loop {
@@ -130,7 +128,7 @@ fn simulate(
         let before = sim.events();
         sim.use_cores(autotune.uses_cores());
         let is_complete = sim.run_events(sim.end(), budget);
-        if cancel.is_set() {
+        if cancel.load(Ordering::Relaxed) {
             return Err(Cancelled::new_err("cancelled"));
         }
         if is_complete {

@@ -19,8 +19,8 @@ use crate::traffic::classes::{check_classes, number_classes};
 use crate::traffic::ecn_checks::check_ecn;
 use crate::traffic::group::GroupDraft;
 use crate::traffic::{self, routing::route_all};
-use penstock_engine::blueprint::{self, Blueprint, FastPaths, FlowPlan, SwitchPlan, WatchPlan, MAX_VISIT_EVENTS};
-use penstock_engine::{Cancel, Observations, Sim};
+use penstock_engine::blueprint::{self, Blueprint, FastPaths, FlowPlan, SwitchPlan, WatchPlan};
+use penstock_engine::{Observations, Sim};
 use penstock_model::id::LinkId;
 use penstock_model::parameters::Parameters;
 use penstock_model::rng::Key;
@@ -162,8 +162,6 @@ fn blueprint(
         trace: false,
         watch,
         fast_paths: FastPaths::default(),
-        max_visit_events: MAX_VISIT_EVENTS,
-        cancel: Cancel::default(),
     }
 }
 

@@ -9,7 +9,6 @@ use crate::executor::parallel::ParallelExecutor;
 use crate::executor::sequencer::Sequencer;
 use crate::executor::shard::{inputs_of, EventBudget, Shard};
 use crate::executor::Executor;
-use crate::kernel::cancel::Cancel;
 use crate::kernel::digest::Digest;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::outbox::Outbox;
@@ -33,7 +32,6 @@ pub struct Sim {
     scheduled_for: Option<Mode>,
     /// Events handled on one core, and on several: packets that arrived, and what sources and timers did.
     events: [u64; 2],
-    cancel: Cancel,
     from: Time,
     to: Time,
     flows: usize,
@@ -98,7 +96,6 @@ impl Sim {
             inputs: inputs.into_iter().map(|inputs| Some(Box::new(inputs))).collect(),
             routes,
             events: [0; 2],
-            cancel: blueprint.cancel.clone(),
             from: blueprint.warm_up,
             to: blueprint.end,
             flows: blueprint.flows.len(),
@@ -114,11 +111,10 @@ impl Sim {
     }
 
     /// Handles events up to and including `until` (never beyond the end), and stops once `budget` of them have been handled,
-    /// or some more; returns whether none is left. Where runs are stopped changes no result. Does little and returns
-    /// `false` once the [blueprint's flag](Blueprint::cancel) is set.
+    /// or some more; returns whether none is left. Where runs are stopped changes no result.
     pub fn run_events(&mut self, until: Time, budget: u64) -> bool {
         let until = until.min(self.to);
-        let mut budget = EventBudget::new(budget, self.cancel.clone());
+        let mut budget = EventBudget::new(budget);
         let Sim { processes, inputs, sequencer, routes, .. } = self;
         let is_complete = match self.parallel.as_mut().filter(|_| self.is_parallel) {
             Some(parallel) => {

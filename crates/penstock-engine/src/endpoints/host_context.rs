@@ -15,8 +15,6 @@ pub struct HostContext<'a, 'b> {
     pub ports: &'a mut [Port],
     /// The ports share a buffer: packets stay in their transmit batches until the switch admits them.
     pub is_switch: bool,
-    /// The visit ends with the instant at which so many events have been handled.
-    pub max_events: u64,
     /// What processing at a port needs.
     pub context: Context<'a, 'b>,
 }

@@ -1,7 +1,6 @@
 //! A shard: processes that are run in turn, all of the network's or those of one core.
 
 use crate::executor::sequencer::Sequencer;
-use crate::kernel::cancel::Cancel;
 use crate::kernel::event::TrainPacket;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::logical_process::LogicalProcess;
@@ -18,18 +17,17 @@ pub fn inputs_of(inputs: &Option<Box<Inputs>>) -> &Inputs {
 }
 
 /// A limit on the events to handle, and how many have been.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct EventBudget {
     limit: u64,
-    cancel: Cancel,
     /// Events handled so far. A visit counts as one at least, so that it is progress.
     pub handled: u64,
 }
 
 impl EventBudget {
-    /// Nothing handled yet; nothing is left once `cancel` is set.
-    pub fn new(limit: u64, cancel: Cancel) -> EventBudget {
-        EventBudget { limit, cancel, handled: 0 }
+    /// Nothing handled yet.
+    pub fn new(limit: u64) -> EventBudget {
+        EventBudget { limit, handled: 0 }
     }
 
     #[inline]
@@ -42,18 +40,13 @@ impl EventBudget {
         self.limit.saturating_sub(self.handled)
     }
 
-    /// The flag that ends it.
-    pub fn cancel(&self) -> &Cancel {
-        &self.cancel
-    }
-
     /// Whether no further visit is to be made.
     #[inline]
     pub fn is_spent(&self) -> bool {
-        self.is_spent_by(self.handled) || self.cancel.is_set()
+        self.is_spent_by(self.handled)
     }
 
-    /// Whether so many events, handled by several shards, are all or more; shards that ask at the same time agree.
+    /// Whether so many events, handled by several shards, are all or more.
     #[inline]
     pub fn is_spent_by(&self, handled: u64) -> bool {
         handled >= self.limit

@@ -75,7 +75,7 @@ impl Inputs {
     }
 
     /// Arrivals from the next one on, in order, as many as are contiguous; none only if there are none up to and including
-    /// `until`. Those until then must be taken before anything else happens to the inputs, or [`Inputs::pause`] called.
+    /// `until`. Those until then must be taken before anything else happens to the inputs.
     #[inline]
     pub fn front(&mut self, until: Time) -> &[Arrival] {
         match &mut self.arrivals {
@@ -93,14 +93,6 @@ impl Inputs {
         match &mut self.arrivals {
             Arrivals::Few(merged) if merged.are_two() => Some(merged),
             _ => None,
-        }
-    }
-
-    /// A visit ends before all that is due has been taken; what is added from now on arrives later than that.
-    #[inline]
-    pub fn pause(&mut self) {
-        if let Arrivals::Several(batches) = &mut self.arrivals {
-            batches.pause();
         }
     }
 

@@ -27,8 +27,6 @@ pub struct BatchSort<T> {
 
 /// So many packets fit into the first-level cache, together with the state of a port.
 const MAX_COPIED: usize = 64;
-/// More arrivals of one input are not sorted at once.
-const MAX_SORTED: usize = 1 << 14;
 
 impl<T> BatchSort<T> {
     /// More inputs than this are for a calendar, since each visit looks at all heads.
@@ -52,21 +50,14 @@ impl<T: Timed> BatchSort<T> {
     /// When the next packet arrives.
     #[inline]
     pub fn next(&self) -> Time {
-        debug_assert!(self.taken < self.front.len() || self.copied == self.keys.sorted().len(), "see BatchSort::pause");
-        self.front.get(self.taken).map_or(self.next, |first| first.at())
-    }
-
-    /// Makes ready for anything else before all until `until` have been taken. Those that come from now on must come later.
-    #[cold]
-    pub fn pause(&mut self) {
-        if self.taken == self.front.len() && self.copied < self.keys.sorted().len() {
-            self.copy(Time::ZERO);
-        }
+        debug_assert!(self.is_settled());
+        self.next
     }
 
     /// Makes a place for an arrival at `at`, to be overwritten; returns whether that comes before all others.
     #[inline(always)]
     pub fn add(&mut self, input: usize, at: Time) -> (&mut T, bool) {
+        debug_assert!(self.is_settled());
         let ring = &mut self.rings[input];
         debug_assert!(ring.last().is_none_or(|last| last.at() <= at), "an input on which nothing overtakes stays sorted");
         let head = &mut self.heads[input];
@@ -79,6 +70,7 @@ impl<T: Timed> BatchSort<T> {
     /// The queue of an input, to add arrivals in order; then [`BatchSort::update_head`] if it was empty.
     #[inline]
     pub fn queue(&mut self, input: usize) -> &mut Ring<T> {
+        debug_assert!(self.is_settled());
         &mut self.rings[input]
     }
 
@@ -88,8 +80,8 @@ impl<T: Timed> BatchSort<T> {
         self.next = self.next.min(self.heads[input]);
     }
 
-    /// The next arrivals in order, as many as are at hand; none only if none arrives until `until`. All until then must be taken
-    /// before anything else is done, or [`BatchSort::pause`] called.
+    /// The next arrivals in order, none after `until`; none only if all of these have been taken, which must be so before
+    /// anything else is done.
     #[inline]
     pub fn front(&mut self, until: Time) -> &[T] {
         if self.taken == self.front.len() {
@@ -107,6 +99,11 @@ impl<T: Timed> BatchSort<T> {
     /// Packets in flight.
     pub fn len(&self) -> usize {
         self.front.len() - self.taken + self.rings.iter().map(Ring::len).sum::<usize>()
+    }
+
+    /// Whether nothing is left of the last batch.
+    fn is_settled(&self) -> bool {
+        self.taken == self.front.len() && self.copied == self.keys.sorted().len()
     }
 
     /// Copies the next packets that arrive until `until` out of their inputs.
@@ -154,31 +151,14 @@ impl<T: Timed> BatchSort<T> {
         self.next = self.heads[input].min(others);
     }
 
-    /// Makes sorted keys for all arrivals until `until`, of which there are some; where very many are under way, for the first of
-    /// them.
+    /// Makes sorted keys for all arrivals until `until`, of which there are some.
     fn sort_batch(&mut self, until: Time) {
         self.copied = 0;
-        let first = self.next;
-        self.keys.begin(first);
+        self.keys.begin(self.next);
         let last = self.keys.last_instant().min(until);
-        if !self.add_keys(last, MAX_SORTED) {
-            let last = self.most_sorted(last);
-            self.keys.begin(first);
-            self.heads.iter_mut().zip(&self.rings).for_each(|(head, ring)| *head = ring.first().map_or(Time::NEVER, |first| first.at()));
-            self.add_keys(last, usize::MAX);
-        }
-        self.keys.sort();
-    }
-
-    /// Adds keys for all arrivals until `last`, unless an input with one of them has more than `most`; returns whether it did.
-    #[inline(always)]
-    fn add_keys(&mut self, last: Time, most: usize) -> bool {
         self.next = Time::NEVER;
         for (input, (ring, head)) in self.rings.iter().zip(&mut self.heads).enumerate() {
             if *head <= last {
-                if ring.len() > most {
-                    return false;
-                }
                 let [first, second] = ring.runs();
                 *head = match self.keys.add(first, input, last) {
                     Time::NEVER => self.keys.add(second, input, last),
@@ -187,17 +167,7 @@ impl<T: Timed> BatchSort<T> {
             }
             self.next = self.next.min(*head);
         }
-        true
-    }
-
-    /// The instant until which no input has more than so many arrivals, but for those of one instant.
-    #[cold]
-    fn most_sorted(&self, last: Time) -> Time {
-        let beyond = |ring: &Ring<T>| {
-            let [first, second] = ring.runs();
-            first.get(MAX_SORTED).or_else(|| second.get(MAX_SORTED - first.len().min(MAX_SORTED))).map(|arrival| arrival.at())
-        };
-        self.rings.iter().filter_map(beyond).fold(last, Time::min)
+        self.keys.sort();
     }
 }
 

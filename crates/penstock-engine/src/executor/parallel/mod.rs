@@ -93,12 +93,11 @@ impl ParallelExecutor {
         inputs: &mut [Option<Box<Inputs>>],
         routes: &Routes,
     ) -> bool {
-        let (ends, in_turn) = (self.ends.clone(), self.in_turn);
-        let share = EventBudget::new(budget.left(), budget.cancel().clone());
+        let (ends, in_turn, limit) = (self.ends.clone(), self.in_turn, budget.left());
         let shared = Shared { barrier: Barrier::new(ends.len()), exchange: Exchange::new(ends.len()), lookahead: self.lookahead, until };
         let interrupted = self.interrupted.take();
         let shards = self.shards(processes, inputs, routes).into_iter().enumerate();
-        let workers: Vec<_> = shards.map(|(me, shard)| Worker::new(me, shard, &shared, share.clone(), &ends)).collect();
+        let workers: Vec<_> = shards.map(|(me, shard)| Worker::new(me, shard, &shared, limit, &ends)).collect();
         let stops = if in_turn {
             take_turns(workers, interrupted)
         } else {
@@ -161,8 +160,8 @@ struct Worker<'a, P> {
 }
 
 impl<'a, P: LogicalProcess> Worker<'a, P> {
-    fn new(me: usize, shard: Shard<'a, P>, shared: &'a Shared, budget: EventBudget, ends: &[u32]) -> Worker<'a, P> {
-        let outbox = Outbox::new(ends);
+    fn new(me: usize, shard: Shard<'a, P>, shared: &'a Shared, limit: u64, ends: &[u32]) -> Worker<'a, P> {
+        let (outbox, budget) = (Outbox::new(ends), EventBudget::new(limit));
         Worker { me, shard, shared, outbox, budget, horizon: Time::ZERO, is_interrupted: false }
     }
 

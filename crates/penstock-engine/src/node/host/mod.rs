@@ -87,10 +87,10 @@ impl Host {
         self.timers.next()
     }
 
-    /// Handles everything that is due up to and including `until`, before which no message and no packet arrives, or up to an
-    /// earlier instant if that is very much; returns how many events there were.
+    /// Handles everything that is due up to and including `until`, before which no message and no packet arrives; returns how
+    /// many events there were.
     #[inline]
-    pub fn run(&mut self, mut until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
+    pub fn run(&mut self, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let mut events = 0;
         loop {
             // What an open-loop source sends causes no other event here.
@@ -102,9 +102,6 @@ impl Host {
             let now = others.min(self.emitter.next());
             if now > until || now == Time::NEVER {
                 return events;
-            }
-            if events >= host_context.max_events {
-                until = now;
             }
             events += self.on_due(now, until, host_context);
         }

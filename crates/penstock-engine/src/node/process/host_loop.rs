@@ -8,17 +8,14 @@ use crate::node::host::Host;
 use penstock_model::units::Time;
 
 /// Handles what is due at a host up to and including `until`, before which no message arrives: its own timers and sources,
-/// then packets that arrive; or up to an earlier instant, if there are very many. Returns how many packets have arrived, and how
-/// many other events there were.
+/// then packets that arrive. Returns how many packets have arrived, and how many other events there were.
 #[inline(never)]
-pub(super) fn run_host(host: &mut Host, mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
-    let max_events = host_context.max_events;
+pub(super) fn run_host(host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
     let (mut hops, mut events) = (0, host.run_calls(until, host_context));
     // The host does nothing by itself before, and nothing from then on may be done yet.
     let mut bound = host.next().min(until.after());
     loop {
         let front = inputs.front(until);
-        let front = &front[..front.len().min(max_events as usize)];
         let mut taken = 0;
         let is_over = loop {
             let arrival = front.get(taken);
@@ -29,10 +26,6 @@ pub(super) fn run_host(host: &mut Host, mut until: Time, inputs: &mut Inputs, ho
                     break false;
                 }
                 events += host.run(until.min(at), host_context);
-                if events >= max_events {
-                    // It has not come further.
-                    until = until.min(host.next().before());
-                }
                 if at > until {
                     break true;
                 }
@@ -55,11 +48,6 @@ pub(super) fn run_host(host: &mut Host, mut until: Time, inputs: &mut Inputs, ho
         };
         inputs.consume(taken);
         hops += taken as u64;
-        if hops.max(events) >= max_events {
-            inputs.pause();
-            until = until.min(inputs.next().min(host.next()));
-            bound = bound.min(until.after());
-        }
         if is_over {
             return (hops, events);
         }

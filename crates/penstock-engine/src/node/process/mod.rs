@@ -10,7 +10,6 @@ pub mod outcome;
 mod router_port;
 mod sampling;
 
-use crate::api::blueprint::Blueprint;
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::context::Context;
 use crate::kernel::inputs::Inputs;
@@ -45,31 +44,29 @@ pub struct Process {
     sends_messages: bool,
     pub(super) record: Journal,
     pub(super) packet_hops: u64,
-    /// Events other than arrivals of packets: sources, timers, messages, samples.
+    /// Events other than arrivals of packets: sources, timers, messages.
     pub(super) own_events: u64,
-    /// A visit ends with the instant at which so many events have been handled. Not within one: what is sent there may take no
-    /// time, and its receiver wants all of it at once.
-    pub(super) max_events: u64,
 }
 
 impl Process {
     /// A process of these ports, and of a host if flows begin or end here.
-    pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, blueprint: &Blueprint) -> Process {
-        let mut record = Journal { trace: blueprint.trace.then(Vec::new), ..Journal::default() };
+    pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
+        let mut record = Journal { trace: trace.then(Vec::new), ..Journal::default() };
         record.digest.name(&name);
+        let is_plain = ports.iter().all(Port::precomputes_departures);
+        let samplers = Samplers::default();
         Process {
-            is_plain: ports.iter().all(Port::precomputes_departures),
             name,
             ports,
             host,
             switch: None,
-            samplers: Samplers::default(),
+            samplers,
+            is_plain,
             is_pausable: false,
             sends_messages: false,
             record,
             packet_hops: 0,
             own_events: 0,
-            max_events: blueprint.max_visit_events,
         }
     }
 
@@ -115,39 +112,30 @@ impl Process {
 
     /// As [`Process::run_plain`], where ports are event-driven or queues are sampled, which comes last at an instant.
     fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
-        let before = self.own_events;
         loop {
             let sample = self.next_sample();
-            let bound = until.min(sample);
-            let next = self.run_plain(bound, inputs, outputs, routes);
-            // Where the visit ends early, what is left precedes later decisions.
-            let decided = bound.min(next.before());
+            let next = self.run_plain(until.min(sample), inputs, outputs, routes);
             for port in &mut self.ports {
-                port.decide(decided, &mut Context { routes, record: &mut self.record, outputs });
+                port.decide(until.min(sample), &mut Context { routes, record: &mut self.record, outputs });
             }
-            if next <= bound || sample > until || sample == Time::NEVER {
+            if sample > until || sample == Time::NEVER {
                 return next.min(self.next_decision()).min(sample);
             }
             self.take_samples(sample);
-            self.own_events += 1;
-            if self.own_events - before >= self.max_events {
-                return next.min(self.next_decision()).min(self.next_sample());
-            }
         }
     }
 
-    /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant, or up to an earlier
-    /// instant; returns when the next of them is due.
+    /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant; returns when the
+    /// next of them is due.
     #[inline]
-    fn run_plain(&mut self, mut until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+    fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let context = Context { routes, record: &mut self.record, outputs };
-        let (max_events, before) = (self.max_events, self.packet_hops + self.own_events);
-        let host_context = &mut HostContext { ports: &mut self.ports, is_switch: false, max_events, context };
+        let host_context = &mut HostContext { ports: &mut self.ports, is_switch: false, context };
         let Some(host) = self.host.as_deref_mut() else {
             loop {
                 let message = inputs.next_message();
                 self.packet_hops += forward(until.min(message.before()), inputs, host_context);
-                if message > until || message == Time::NEVER || inputs.next() < message {
+                if message > until || message == Time::NEVER {
                     return inputs.next().min(message);
                 }
                 receive_message(None, inputs, host_context);
@@ -166,9 +154,6 @@ impl Process {
             if next.min(message) > until || next.min(message) == Time::NEVER {
                 host_context.drain_transmit_batch();
                 return next.min(message);
-            }
-            if self.packet_hops + self.own_events - before >= max_events {
-                until = until.min(next.min(message));
             }
             if message <= next {
                 receive_message(Some(host), inputs, host_context);

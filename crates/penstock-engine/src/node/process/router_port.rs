@@ -11,14 +11,12 @@ use penstock_model::units::Time;
 /// Packets that a port processes as one batch.
 const BATCH: usize = 64;
 
-/// Hands a router's port all packets that arrive up to and including `until`, or up to an earlier instant if there are very many;
-/// returns how many.
+/// Hands a router's port all packets that arrive up to and including `until`; returns how many.
 #[inline]
-pub(super) fn forward(mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> u64 {
+pub(super) fn forward(until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> u64 {
     let [port] = host_context.ports else { unreachable!("a router's port is a process of its own") };
-    let max_events = host_context.max_events;
     if let Some(pair) = inputs.pair() {
-        return forward_from_two_inputs(until, pair, port, max_events, &mut host_context.context);
+        return forward_from_two_inputs(until, pair, port, &mut host_context.context);
     }
     let mut digest = host_context.context.record.digest;
     let mut forwarded = 0;
@@ -43,21 +41,11 @@ pub(super) fn forward(mut until: Time, inputs: &mut Inputs, host_context: &mut H
         port.on_arrivals(packets, (first.at, most), &mut host_context.context);
         inputs.consume(taken);
         forwarded += taken as u64;
-        if forwarded >= max_events {
-            inputs.pause();
-            until = until.min(inputs.next());
-        }
     }
 }
 
 /// As [`forward`], for exactly two inputs.
-fn forward_from_two_inputs(
-    mut until: Time,
-    inputs: &mut KWayMerge<Arrival>,
-    port: &mut Port,
-    max_events: u64,
-    context: &mut Context<'_, '_>,
-) -> u64 {
+fn forward_from_two_inputs(until: Time, inputs: &mut KWayMerge<Arrival>, port: &mut Port, context: &mut Context<'_, '_>) -> u64 {
     let mut digest = context.record.digest;
     let mut forwarded = 0;
     loop {
@@ -75,8 +63,5 @@ fn forward_from_two_inputs(
         port.on_arrivals(packets, (batch[0].at, listed), context);
         inputs.consume_both(counts);
         forwarded += listed as u64;
-        if forwarded >= max_events {
-            until = until.min(inputs.next());
-        }
     }
 }

@@ -7,7 +7,6 @@ use crate::endpoints::calls::departures::Departures;
 use crate::endpoints::calls::ingress_delay::IngressDelay;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::packet_template::PacketTemplate;
-use crate::kernel::cancel::Cancel;
 use crate::kernel::journal::Window;
 use crate::kernel::message::Peer;
 use penstock_model::edge::{only_answers, EdgeContext, Ingress};
@@ -39,14 +38,12 @@ pub struct CallsSetup {
     pub window: Window,
     /// Orders simultaneous emitter at random.
     pub ties: Option<Key>,
-    /// Once this is set, no more calls are made.
-    pub cancel: Cancel,
 }
 
 impl CallsIngress {
     /// An aggregate with its initial calls.
     pub fn new(setup: CallsSetup) -> CallsIngress {
-        let CallsSetup { template, place, plan, source, key, start, stop, egress, window, ties, cancel } = setup;
+        let CallsSetup { template, place, plan, source, key, start, stop, egress, window, ties } = setup;
         let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
         let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
         let mut built = CallsIngress {
@@ -80,7 +77,6 @@ impl CallsIngress {
             counters: CallCounters::default(),
             live_since: Time::ZERO,
             plan,
-            cancel,
         };
         built.begin_batch(built.plan.initial, built.plan.initial_spread, "initial", start);
         built.draw_arrival(start);
