@@ -13,6 +13,7 @@ import pytest
 FOLDER = Path(__file__).parent.parent / "fuzz"
 sys.path.insert(0, str(FOLDER))
 
+# The fuzzer is a program in a folder of its own, not a package: it can be imported only once its folder is on the path.
 from cancel import stop_command  # noqa: E402
 from corpus import Corpus, text_of  # noqa: E402
 from fuzz import FAILURES, Fuzzer, failed, page, run  # noqa: E402

@@ -112,7 +112,7 @@ def _schemes(document: Document, table: Table) -> Iterable[tuple[tuple[Row, Colu
                 pair = frozenset([(row.id, column.name), (other_row.id, other.name)] if other_row and other else ())
                 if len(pair) == 2 and pair not in seen:
                     seen.add(pair)
-                    yield (row, column), (other_row, other)  # type: ignore[misc]
+                    yield (row, column), (other_row, other)  # type: ignore[misc]  # both there: two in the pair
 
 
 def _varied(table: Table, row: Row, other: Row) -> str | None:

@@ -63,12 +63,12 @@ class Watched(Outcome):
         return super().digests(table, key)
 
     @property
-    def experiments(self) -> Mapping[str, list[RunResult]]:  # type: ignore[override]
+    def experiments(self) -> Mapping[str, list[RunResult]]:  # type: ignore[override]  # a field there, recorded when it is read here
         """See :class:`Outcome`."""
         return _Recording(self.__dict__["experiments"], self.looked.experiments)
 
     @property
-    def readings(self) -> Readings:  # type: ignore[override]
+    def readings(self) -> Readings:  # type: ignore[override]  # a field there, recorded when it is read here
         """See :class:`Outcome`."""
         return _WatchedReadings(self.__dict__["readings"], self.looked.settings)
 
