@@ -82,8 +82,8 @@ fn goldens() {
         ("poisson-red", poisson_red(), (5922, 4750, 1158, 4750, 0xa190_b917_e4a3_c4da)),
         ("coloured-priority", coloured_priority(), (7869, 7253, 588, 7253, 0x9496_1aac_84a5_f7ed)),
         ("tahoe", tcp("tahoe"), (6715, 6466, 215, 39067, 0xfac9_fc54_27bd_80f8)),
-        ("reno", tcp("reno"), (6398, 6070, 296, 36768, 0x4600_e716_98c1_97fb)),
-        ("new-reno", tcp("new-reno"), (6650, 6223, 394, 37786, 0xabea_4a46_f73d_e38b)),
+        ("reno", tcp("reno"), (6402, 6080, 287, 36823, 0xa72d_3104_6292_e36f)),
+        ("new-reno", tcp("new-reno"), (6757, 6466, 257, 39107, 0x3523_9560_4d4b_ac60)),
         ("sack", tcp("sack"), (6933, 6456, 441, 39237, 0x3011_8c6d_3e82_bd79)),
     ];
     let line = |name: &str, (sent, received, dropped, hops, digest): Golden| {

@@ -9,7 +9,7 @@ use super::rtt::Estimator;
 use super::send_times::SendTimes;
 use super::Parameters;
 use crate::transport::congestion_control::{AnyCongestionControl, RttSampling, Timeout, Window};
-use crate::transport::recovery::{AnyRecovery, Flight, LossDetection};
+use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase};
 use crate::units::{Duration, Time};
 use std::sync::Arc;
 
@@ -133,6 +133,9 @@ impl Sender {
         if let Connection::SynSent { attempt } = self.connection {
             self.connection = Connection::SynDue { attempt: attempt + 1 };
             return;
+        }
+        if self.flight.phase == Phase::Recovery {
+            self.window.size = self.window.threshold; // without what duplicates have inflated it by [RFC5681 s3.2 (6)]
         }
         let timeout = Timeout { now, in_flight: self.flight.in_flight(), repeated: self.stalled };
         self.control.get().on_timeout(&timeout, &mut self.window);

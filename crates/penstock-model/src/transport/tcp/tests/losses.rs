@@ -3,6 +3,7 @@
 //! A star is a retransmission. Segments sent together arrive together, 50 ms later; so do the acknowledgements.
 
 use super::harness::{parameters, text, Path};
+use crate::packet::Body;
 use crate::parameters::Value;
 
 fn path(variant: &str, initial_window: &str, more: &[(&str, Value)]) -> Path {
@@ -78,6 +79,25 @@ fn three_losses_take_new_reno_three_round_trips_and_sack_two() {
     sack.run_ms(350);
     assert_eq!(sack.sent(), format!("{start}\n200: 4* 6* 16 17 18 19\n300: 20 21 22 23 24 25"));
     assert_eq!(sack.receiver.duplicates(), 0);
+}
+
+/// A retransmission is lost too. Fast retransmit at 100 ms has made ssthresh 5 of 10; by the timeout at 1100 ms, duplicates
+/// have inflated the window of Reno and NewReno to 16, and 13 to 17 segments are outstanding.
+#[test]
+fn a_timeout_in_fast_recovery_halves_the_window_without_what_duplicates_have_added() {
+    for variant in ["reno", "new-reno", "sack"] {
+        let mut losses_of_2 = 0;
+        let lose = move |_, body| {
+            losses_of_2 += u32::from(matches!(body, Body::Segment { seq: 2, .. }));
+            matches!(body, Body::Segment { seq: 2, .. }) && losses_of_2 <= 2
+        };
+        let mut path = path(variant, "8 packets", &[]).losing(lose).start(None);
+        path.run_ms(1099);
+        assert_eq!(path.sender.slow_start_threshold(), 5.0, "{variant}");
+        assert!(path.sender.in_flight() > 12, "{variant}: {}", path.sender.in_flight());
+        path.run_ms(1101);
+        assert_eq!((path.sender.congestion_window(), path.sender.slow_start_threshold()), (1.0, 2.0), "{variant}");
+    }
 }
 
 #[test]
