@@ -68,6 +68,20 @@ fn bytes_follow_weights_whatever_the_sizes() {
 }
 
 #[test]
+fn visits_worth_less_than_a_packet_give_the_same_shares() {
+    // A packet of 1500 bytes takes up to 1500 rounds of a byte, or of weights that make as little.
+    for sizes in SIZES {
+        let quanta = ["quantum = 1 byte", "quantum = 2 bytes", "quantum = 5 bytes"];
+        by_weight(&format!("drr {sizes:?}"), &overload("drr", "", &quanta, &sizes), &[1.0, 2.0, 5.0]);
+        let weighted = ["weight = 1", "weight = 2", "weight = 5"];
+        by_weight(&format!("wrr {sizes:?}"), &overload("wrr", "weighs = bytes; quantum = 1 byte", &weighted, &sizes), &[1.0, 2.0, 5.0]);
+    }
+    // One large quantum beside a small one: 1 of 1501 bytes, which is a packet of 40 bytes after as many rounds.
+    let seen = overload("drr", "", &["quantum = 1 byte", "quantum = 1500 bytes"], &[40, 1500]);
+    by_weight("drr 1:1500", &seen, &[1.0, 1500.0]);
+}
+
+#[test]
 fn packets_follow_weights_in_round_robin_of_packets() {
     for sizes in SIZES {
         let weights: Vec<f64> = [1.0, 2.0, 5.0].iter().zip(sizes).map(|(weight, size)| weight * f64::from(size)).collect();

@@ -16,8 +16,8 @@ crate::parameters! {
     pub struct ClassKeys {
         /// Its share of what the classes get together is its weight over the sum of theirs.
         weight: Option<ClassWeight>;
-        /// Bytes that it may send more in each round of deficit round robin; at least its largest packet, so that each
-        /// round serves each class and a decision costs the same however many classes there are [Shreedhar96 s4].
+        /// Bytes that it may send more in each round of deficit round robin; better at least its largest packet, so that
+        /// each round serves each class and a decision costs the same however many classes there are [Shreedhar96 s4].
         quantum: Option<Quantum>;
         /// Its share of the link under class-based queueing, above 0; those of all classes are at most 1.
         share: Option<Probability>;

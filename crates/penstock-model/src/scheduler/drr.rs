@@ -15,10 +15,12 @@ crate::parameters! {
     /// the wire is free, it leaves the row and keeps nothing. Long-run shares in bytes are those of the quanta, whatever the packets' sizes.
     ///
     /// ## State
-    /// The row and the counters. Constant cost per packet where each quantum is at least the largest packet of its class.
+    /// The row and the counters. Constant cost per packet where each quantum is at least the largest packet of its class
+    /// [Shreedhar96 s4]. Smaller quanta are allowed, with a warning: shares stay the same, and a decision costs up to twice
+    /// as many steps as there are classes.
     ///
     /// ## Departures
-    /// None.
+    /// Rounds in which no class could send are not walked through but added up at once; the order is the same.
     ///
     /// ## Example
     /// ```toml
@@ -162,6 +164,22 @@ mod tests {
         let mut queues = Queues(vec![(2, 1500), (20, 500)]);
         queues.announce(&mut it);
         assert_eq!(queues.send(&mut it, 8), [1, 1, 0, 1, 1, 1, 0, 1]);
+    }
+
+    #[test]
+    fn quanta_much_below_packets_are_counted_up_at_once() {
+        // 1500 rounds for the first class's packet, 1000 for one of the second: at round 750 the second has 1500, at 1500 both.
+        let mut it = drr(&["1 byte", "2 bytes"]);
+        let mut queues = Queues(vec![(9, 1500), (9, 1500)]);
+        queues.announce(&mut it);
+        assert_eq!(queues.send(&mut it, 9), [1, 0, 1, 1, 0, 1, 1, 0, 1]);
+        // A class without packets keeps nothing of the rounds. The second joins behind the first, which has just sent: its
+        // rounds 750 and 1500 come before the first's round 1500.
+        queues.0 = vec![(9, 1500), (0, 1500)];
+        assert_eq!(queues.send(&mut it, 2), [0, 0]);
+        queues.0[1].0 = 9;
+        it.on_backlog(Time::ZERO, 1, &queues.states());
+        assert_eq!(queues.send(&mut it, 3), [1, 1, 0]);
     }
 
     #[test]

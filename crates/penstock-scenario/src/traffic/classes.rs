@@ -109,12 +109,16 @@ fn check_sizes(link: &LinkGroup, passing: &[&GroupDraft], mistakes: &Mistakes) {
             passing.iter().filter(|group| names.contains(&group.class.as_str())).map(|group| &group.plan).collect();
         if let Some(quantum) = class.quantum() {
             let path = format!("{}.quantum", class.path);
-            check_size(quantum, &coming, mistakes, class.location, &path, |quantum, flows| {
+            // Shares and order need no such quantum, only the constant cost of a decision [Shreedhar96 s4].
+            let message = |quantum, flows| {
                 format!(
-                    "{quantum} are less than {flows}: rounds would pass without serving the class, and a decision would no \
-                     longer take constant time; at least the largest packet"
+                    "{quantum} are less than {flows}: rounds pass without serving the class, and a decision no longer takes \
+                     constant time, though shares stay those of the quanta; better at least the largest packet"
                 )
-            });
+            };
+            if let Some((_, text)) = too_small(quantum, &coming, message) {
+                mistakes.warn(class.location, &path, text);
+            }
         }
         if let Some(limit) = &class.rate_limit {
             let path = format!("{}.rate-limit.burst", class.path);
@@ -141,17 +145,29 @@ fn check_size(
     path: &str,
     message: impl Fn(Bytes, String) -> String,
 ) {
-    let largest = flows.iter().max_by_key(|group| largest_packet(group));
-    if let Some(group) = largest.filter(|group| largest_packet(group) > size.get()) {
-        let packets = match largest_packet(group) {
-            u64::MAX => format!("some packets of flows '{}', whose sizes have no bound", group.name),
-            largest => format!("the {largest} bytes of a packet of flows '{}'", group.name),
-        };
-        if largest_packet(group) == u64::MAX {
-            mistakes.warn(location, path, message(size, packets));
-        } else {
-            mistakes.add(location, path, message(size, packets));
+    match too_small(size, flows, message) {
+        Some((Largest::Bounded, text)) => mistakes.add(location, path, text),
+        Some((Largest::Unbounded, text)) => mistakes.warn(location, path, text),
+        None => {}
+    }
+}
+
+/// Whether the sizes of packets have a bound.
+enum Largest {
+    Bounded,
+    Unbounded,
+}
+
+/// What is to be said of `size` if it is below the largest packet of `flows`.
+fn too_small(size: Bytes, flows: &[&FlowGroup], message: impl Fn(Bytes, String) -> String) -> Option<(Largest, String)> {
+    let group = flows.iter().max_by_key(|group| largest_packet(group))?;
+    match largest_packet(group) {
+        largest if largest <= size.get() => None,
+        u64::MAX => {
+            let packets = format!("some packets of flows '{}', whose sizes have no bound", group.name);
+            Some((Largest::Unbounded, message(size, packets)))
         }
+        largest => Some((Largest::Bounded, message(size, format!("the {largest} bytes of a packet of flows '{}'", group.name)))),
     }
 }
 
