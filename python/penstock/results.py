@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from penstock.records import RunResult
 
-__all__ = ["Summary", "number", "plus_minus", "summarise", "to_frame", "to_json"]
+__all__ = ["Summary", "number", "plus_minus", "summarise", "to_data", "to_frame", "to_json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,24 @@ def to_frame(results: Sequence[RunResult]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+def to_data(scenario: str, results: Sequence[RunResult], **more: Any) -> dict[str, Any]:
+    """The runs of one point as plain data; see :func:`to_json`."""
+    metrics = [
+        {
+            "name": summary.metric,
+            "labels": summary.labels,
+            "unit": summary.unit,
+            "mean": _known(summary.interval.mean),
+            "ci_low": _known(summary.interval.low),
+            "ci_high": _known(summary.interval.high),
+            "runs": summary.interval.runs,
+            "values": [_known(value) for value in summary.values],
+        }
+        for summary in summarise(results)
+    ]
+    return {"scenario": scenario, **more, "metrics": metrics}
+
+
 def to_json(scenario: str, results: Sequence[RunResult], **more: Any) -> str:
     """The runs of one scenario as JSON, without times, paths and hosts: equal runs give equal bytes.
 
@@ -129,20 +147,7 @@ def to_json(scenario: str, results: Sequence[RunResult], **more: Any) -> str:
         ``{"scenario", ..., "metrics": [{"name", "labels", "unit", "mean", "ci_low", "ci_high", "runs", "values"}]}``;
         null stands for what is unknown.
     """
-    metrics = [
-        {
-            "name": summary.metric,
-            "labels": summary.labels,
-            "unit": summary.unit,
-            "mean": _known(summary.interval.mean),
-            "ci_low": _known(summary.interval.low),
-            "ci_high": _known(summary.interval.high),
-            "runs": summary.interval.runs,
-            "values": [_known(value) for value in summary.values],
-        }
-        for summary in summarise(results)
-    ]
-    return json_text({"scenario": scenario, **more, "metrics": metrics})
+    return json_text(to_data(scenario, results, **more))
 
 
 def plus_minus(numbers: Interval, digits: int | None = None) -> str:

@@ -21,3 +21,31 @@ def core(monkeypatch):
     reference.catalogue.cache_clear()
     yield fake_core
     reference.catalogue.cache_clear()
+
+
+@pytest.fixture
+def penstock(monkeypatch, capsys, tmp_path):
+    """Calls the command line; gives exit code, standard output and standard error."""
+    from penstock.cli import main
+
+    monkeypatch.setenv("PENSTOCK_STORE", str(tmp_path / "store"))
+    monkeypatch.delenv("PENSTOCK_TRACEBACK", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["penstock", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return ended.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def demo(tmp_path):
+    """A scenario of the fake core."""
+    file = tmp_path / "demo.toml"
+    file.write_text('description = "A demo"\nseed = 3\n[fake]\nrate = 1.0\n')
+    return file

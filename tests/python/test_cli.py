@@ -1,38 +1,10 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
-from penstock.cli import main
-
 pytestmark = pytest.mark.usefixtures("core")
-
-
-@pytest.fixture
-def penstock(monkeypatch, capsys, tmp_path):
-    """Calls the command line; gives exit code, standard output and standard error."""
-    monkeypatch.setenv("PENSTOCK_STORE", str(tmp_path / "store"))
-    monkeypatch.delenv("PENSTOCK_TRACEBACK", raising=False)
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["penstock", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return ended.value.code or 0, captured.out, captured.err
-
-    return call
-
-
-@pytest.fixture
-def demo(tmp_path):
-    file = tmp_path / "demo.toml"
-    file.write_text('description = "A demo"\nseed = 3\n[fake]\nrate = 1.0\n')
-    return file
 
 
 def test_run_shows_how_many_runs_and_how_sure(penstock, demo):

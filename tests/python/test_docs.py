@@ -24,7 +24,9 @@ def name(page):
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "tutorial.md", DOCS / "schedulers.md"], ids=name)
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", DOCS / "tutorial.md", DOCS / "schedulers.md", DOCS / "study.md"], ids=name
+)
 def test_a_page_shows_what_is_printed(page):
     outcomes = outputs.run_page(page)
     assert outcomes

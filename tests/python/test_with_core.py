@@ -51,6 +51,22 @@ def test_json_is_byte_identical_for_any_number_of_workers(shell):
     assert outputs != {""}
 
 
+def test_a_sweep_gives_what_each_of_its_points_gives_alone(shell):
+    shell("new", "a.toml")
+    options = ("run", "a.toml", "--runs", "2", "--format", "json", "--set", "r1-r2.rate=1 Mbit/s")
+    swept = json.loads(shell(*options[:-1], "r1-r2.rate=1 Mbit/s,2 Mbit/s").stdout)
+    assert [point.pop("settings") for point in swept] == [{"r1-r2.rate": f"{rate} Mbit/s"} for rate in (1, 2)]
+    assert json.loads(shell(*options).stdout) == swept[0] != swept[1]
+
+
+def test_a_sweep_over_a_path_that_does_not_exist(shell):
+    shell("new", "a.toml")
+    ended = shell("run", "a.toml", "--set", "r1-r3.rate=1 Mbit/s,2 Mbit/s")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("--set r1-r3.rate: unknown key, link or group of flows or calls 'r1-r3'; did you")
+    assert ended.stderr.endswith("\n1 mistake, nothing was run.\n")
+
+
 def test_json_is_byte_identical_for_any_number_of_threads(shell):
     shell("new", "a.toml")
     outputs = [

@@ -55,7 +55,7 @@ fn a_setting_takes_one_value() {
     for several in ["10 packets,50 packets", r#""10 packets","50 packets""#, "31,40,50"] {
         assert_eq!(
             wrong("a-b.queue.tail-drop.limit", several),
-            format!("--set a-b.queue.tail-drop.limit: {several} are several values, and sweeps are not supported: give one value, and run the command once for each")
+            format!("--set a-b.queue.tail-drop.limit: {several} are several values where there is room for one; 'penstock run' makes a sweep of them")
         );
     }
     assert!(wrong("a-b.queue.tail-drop", "{ limit = 60 packets }")

@@ -25,18 +25,24 @@ def check(
     from penstock.cli.files import read_text
     from penstock.errors import ScenarioError
     from penstock.printable import json_text, path_text, utf8
+    from penstock.studies.request import distinct
+    from penstock.studies.sweep import sweep
 
-    changed = list(read_sets(sets))
+    points = sweep(read_sets(sets))
     text, name = read_text(file), utf8(str(file))
-    mistakes = _core.check(text, name, changed)
+    mistakes = distinct(mistake for point in points for mistake in _core.check(text, name, list(point.sets)))
     if not mistakes:
-        scenario = _core.Scenario(text, name, changed)
-        warn(scenario.warnings)
+        scenarios = [_core.Scenario(text, name, list(point.sets)) for point in points]
+        scenario = scenarios[0]
+        warn(list(dict.fromkeys(warning for each in scenarios for warning in each.warnings)))
     if output is Format.JSON:
         emit(json_text({"scenario": file.stem, "mistakes": mistakes}))
         raise typer.Exit(2 if mistakes else 0)
     if mistakes:
         raise ScenarioError(mistakes)
+    if len(points) > 1:
+        emit(f"{path_text(file)}: sound at all {len(points)} points.")
+        return
     begin, end = scenario.window
     counted = zip(scenario.sizes, ("node", "link", "flow"), strict=True)
     sizes = ", ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counted)

@@ -90,7 +90,10 @@ SeedOption = Annotated[
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="PATH=VALUE", help="Change a setting of the scenario; may be repeated.", show_default=False
+        "--set",
+        metavar="PATH=VALUE",
+        help="Change a setting of the scenario; may be repeated. Several values, PATH=A,B, make a sweep.",
+        show_default=False,
     ),
 ]
 

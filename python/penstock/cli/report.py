@@ -19,26 +19,65 @@ __all__ = ["show_results"]
 
 
 def show_results(
-    name: str, description: str | None, seed: int, replication: int | None, results: Sequence[RunResult]
+    name: str,
+    description: str | None,
+    seed: int,
+    replication: int | None,
+    results: Sequence[RunResult],
+    varied: Sequence[str] = (),
 ) -> None:
-    """One line per metric, and below them how many runs there were and how sure they are."""
+    """One line per metric and point, and below them how many runs there were and how sure they are.
+
+    `varied` names the settings that tell points from one another.
+    """
     title = f"{one_line(name)}: {one_line(description)}" if description else one_line(name)
-    rows = rows_of(summarise(results))
-    show(table(title, ["metric", "of", "mean", "unit", "runs"], rows, right=["mean", "runs"]))
+    rows = rows_of(summarise(results), varied)
+    columns = ["metric", "of", *short_names(varied), "mean", "unit", "runs"]
+    show(table(title, columns, rows, right=["mean", "runs"]))
     cached = sum(result.cached for result in results)
-    count = f"{len(results)} run{'s' * (len(results) != 1)}"
-    which = f"{count}, seed {seed}" if replication is None else f"replication {replication}, seed {seed}"
+    points = len({result.request.sets for result in results})
+    count = f"{len(results)} run{'s' * (len(results) != 1)}" + (f" of {points} points" if points > 1 else "")
+    which = (
+        f"{count}, seed {seed}"
+        if replication is None
+        else f"replication {replication}{' of each point' * (points > 1)}, seed {seed}"
+    )
     kept = f" ({cached} from the store)" if cached else ""
     sure = (
         "± is half of the 95 % confidence interval"
-        if len(results) > 1
+        if len(results) > points
         else "nothing is known about the error of a single run"
     )
     show(f"{which}{kept}; {sure}.")
 
 
-def rows_of(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
-    """The lines: metric, what it is of, mean, unit and runs; causes of drops that never came up share a line."""
+def short_names(paths: Sequence[str]) -> list[str]:
+    """The ends of paths, as long as it takes to tell them from one another.
+
+    Examples
+    --------
+    >>> short_names(["r1-r2.queue.red.limit", "r1-r2.rate", "r2-r3.rate"])
+    ['limit', 'r1-r2.rate', 'r2-r3.rate']
+    """
+    parts = [path.split(".") for path in paths]
+
+    def end(own: Sequence[str], length: int) -> str:
+        return ".".join(own[-length:])
+
+    return [
+        next(
+            (end(own, n) for n in range(1, len(own)) if sum(end(other, n) == end(own, n) for other in parts) == 1),
+            ".".join(own),
+        )
+        for own in parts
+    ]
+
+
+def rows_of(summaries: Sequence[Summary], varied: Sequence[str] = ()) -> list[tuple[str, ...]]:
+    """The lines: metric, what it is of, the point, mean, unit and runs; causes that never came up share a line.
+
+    The points of a metric stand below one another.
+    """
     by_metric: dict[str, list[Summary]] = {}
     idle: dict[Hashable, list[Summary]] = {}
     for summary in summaries:
@@ -65,8 +104,11 @@ def rows_of(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
         if summary.metric in plain:
             labels.pop("statistic", None)
         shown = scales[summary.metric, summary.unit]
-        rows.append((summary.metric, _of(labels), shown.text(summary.interval), shown.unit, str(summary.interval.runs)))
-    return rows
+        point = (str(summary.point.get(name, "")) for name in varied)
+        what = (summary.metric, _of(labels))
+        rows.append((*what, *point, shown.text(summary.interval), shown.unit, str(summary.interval.runs)))
+    order = {what: rank for rank, what in enumerate(dict.fromkeys(row[:2] for row in rows))}
+    return sorted(rows, key=lambda row: order[row[:2]]) if varied else rows
 
 
 def _statistic(summary: Summary) -> str | None:
@@ -80,8 +122,9 @@ def _is_idle(summary: Summary) -> bool:
 
 
 def _group(summary: Summary) -> Hashable:
-    """What the causes have in common that split one number."""
-    return summary.metric, tuple((key, value) for key, value in summary.labels.items() if key != "cause")
+    """What the causes have in common that split one number of one point."""
+    labels = tuple((key, value) for key, value in summary.labels.items() if key != "cause")
+    return summary.metric, labels, tuple(summary.point.items())
 
 
 def _of(labels: Mapping[str, str]) -> str:

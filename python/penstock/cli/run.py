@@ -68,17 +68,18 @@ def run(
     """Run a scenario and show its numbers.
 
     Means of several independent runs, with 95 % confidence intervals. Finished runs are kept and never made twice.
+    Where --set gives several values, every combination of them is a point with runs of its own.
     """
-    from penstock import _core
     from penstock.cli.console import emit, say, warn
     from penstock.cli.files import read_text
     from penstock.cli.report import show_results
-    from penstock.errors import InputError, ScenarioError
-    from penstock.printable import path_text, utf8
+    from penstock.errors import InputError
+    from penstock.printable import path_text
     from penstock.progress import Progress
-    from penstock.results import to_json
-    from penstock.running import RunRequest, run_all
+    from penstock.running import run_all
     from penstock.store import Store
+    from penstock.studies.request import PointRequest, points_json, read_points
+    from penstock.studies.sweep import sweep, varied
 
     if runs is not None and replication is not None:
         raise InputError("--replication makes one run, so --runs changes nothing; leave one of them out.")
@@ -86,16 +87,16 @@ def run(
         raise InputError("--executor plain keeps no runs, so --store changes nothing; leave one of them out.")
     if executor is Executor.PLAIN and threads > 1:
         raise InputError("--executor plain has one core, so --threads changes nothing; leave one of them out.")
-    changed = read_sets(sets)
+    points = sweep(read_sets(sets))
     text = read_text(file)
-    try:
-        scenario = _core.Scenario(text, utf8(str(file)), list(changed))
-    except _core.ScenarioError as error:
-        raise ScenarioError(error.mistakes) from None
-    warn(scenario.warnings)
-    root = scenario.seed if seed is None else seed
+    scenarios = read_points(text, str(file), points)
+    warn(list(dict.fromkeys(warning for scenario in scenarios for warning in scenario.warnings)))
     replications = range(runs or RUNS) if replication is None else [replication]
-    requests = [RunRequest(text, changed, root, number, file.stem) for number in replications]
+    asked = [
+        PointRequest(point, scenario, scenario.seed if seed is None else seed, tuple(replications))
+        for point, scenario in zip(points, scenarios, strict=True)
+    ]
+    requests = [request for each in asked for request in each.requests(text, file.stem)]
     with Progress() as progress:
         kept = None if executor is Executor.PLAIN else Store(store)
         results = run_all(requests, jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads)
@@ -103,8 +104,6 @@ def run(
         why = "its network cannot be divided, or several cores were not faster here"
         say(f"{path_text(file.stem)} runs on one core: {why}.")
     if output is Format.JSON:
-        emit(
-            to_json(file.stem, results, description=scenario.description, seed=root, model_version=_core.MODEL_VERSION)
-        )
+        emit(points_json(file.stem, asked, results))
     else:
-        show_results(file.stem, scenario.description, root, replication, results)
+        show_results(file.stem, scenarios[0].description, asked[0].seed, replication, results, varied(points))

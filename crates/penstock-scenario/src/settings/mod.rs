@@ -104,10 +104,7 @@ fn check_value(path: &str, value: &str) -> Result<(), String> {
         let whole = "quote the whole for the shell, as in --set 'r1-r2.queue.tail-drop={ limit = \"60 packets\" }'";
         Err(format!("{} is not TOML: {error}; {whole}", shortened(value, 60)))
     } else if value.contains(',') {
-        Err(format!(
-            "{} are several values, and sweeps are not supported: give one value, and run the command once for each",
-            shortened(value, 60)
-        ))
+        Err(format!("{} are several values where there is room for one; 'penstock run' makes a sweep of them", shortened(value, 60)))
     } else {
         Ok(())
     }

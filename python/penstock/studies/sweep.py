@@ -1,0 +1,97 @@
+"""Settings of the command line that have several values: ``--set a=1,2 --set b=x,y`` is a grid."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.printable import quoted
+from penstock.studies.points import Point, grid
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["alternatives", "sweep", "varied"]
+
+_CLOSING = {"[": "]", "{": "}", "(": ")"}
+
+
+def sweep(sets: Sequence[tuple[str, str]]) -> list[Point]:
+    """The points of settings some of which have several values; one point if none has.
+
+    Parameters
+    ----------
+    sets : sequence of (str, str)
+        Paths and values as they were given, in this order.
+
+    Raises
+    ------
+    InputError
+        If a value among several is missing or stands twice, a path that varies is set twice, or there are too many
+        points.
+    """
+    axes: dict[str, list[str]] = {}
+    for path, value in sets:
+        values = alternatives(path, value)
+        if path in axes and (len(values) > 1 or len(axes[path]) > 1):
+            raise InputError(f"--set {path}: is given twice, and has several values; write all of them in one.")
+        if "" in values and len(values) > 1:
+            raise InputError(f"--set {path}: {quoted(value)} has a comma without a value on one side of it.")
+        twice = next((each for each in values if values.count(each) > 1), None)
+        if twice is not None:
+            raise InputError(f"--set {path}: {quoted(twice)} stands twice in {quoted(value)}.")
+        axes[path] = values
+    several = {path: values for path, values in axes.items() if len(values) > 1}
+    return [Point(point, tuple((path, point.get(path, value)) for path, value in sets)) for point in grid(several)]
+
+
+def varied(points: Sequence[Point]) -> list[str]:
+    """The names of what differs from point to point."""
+    return list(dict.fromkeys(name for point in points for name in point.parameters))
+
+
+def alternatives(path: str, value: str) -> list[str]:
+    """The values between the commas of `value`, or `value` itself if it is one.
+
+    What is TOML is one value, and so is a description. Commas within quotes and brackets separate nothing.
+
+    Examples
+    --------
+    >>> alternatives("a.rate", "1 Mbit/s, 2 Mbit/s")
+    ['1 Mbit/s', '2 Mbit/s']
+    >>> alternatives("a.levels", "[0.5, 0.9]"), alternatives("a.levels", "[0.5, 0.9],[0.1]")
+    (['[0.5, 0.9]'], ['[0.5, 0.9]', '[0.1]'])
+    """
+    if path == "description" or _is_toml(value):
+        return [value]
+    return [part.strip() for part in _split(value)]
+
+
+def _is_toml(value: str) -> bool:
+    try:
+        return len(tomllib.loads(f"value = {value}")) == 1
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return False
+
+
+def _split(text: str) -> list[str]:
+    """The parts between the commas outside quotes and brackets; all of it if those do not match."""
+    parts, begin, open_ones, quote = [], 0, [], ""
+    escaped = False
+    for position, letter in enumerate(text):
+        if quote:
+            if letter == quote and not escaped:
+                quote = ""
+            escaped = letter == "\\" and quote == '"' and not escaped
+        elif letter in "\"'":
+            quote = letter
+        elif letter in _CLOSING:
+            open_ones.append(_CLOSING[letter])
+        elif open_ones:
+            if letter == open_ones[-1]:
+                open_ones.pop()
+        elif letter == ",":
+            parts.append(text[begin:position])
+            begin = position + 1
+    return [text] if quote or open_ones else [*parts, text[begin:]]
