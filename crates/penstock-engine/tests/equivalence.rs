@@ -13,6 +13,7 @@ use penstock_model::transport::TransportPlan;
 use penstock_model::units::Time;
 use proptest::prelude::*;
 use random::case;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn sim(blueprint: &Blueprint) -> Sim {
@@ -48,6 +49,37 @@ fn same(a: &Observations, b: &Observations) -> Result<(), TestCaseError> {
     prop_assert_eq!(a.digest, b.digest, "digests");
     prop_assert!(a == b, "everything else");
     Ok(())
+}
+
+/// Whether the flow's packets are those of an open loop, numbered one by one.
+fn is_open(blueprint: &Blueprint, flow: u32) -> bool {
+    let group = &blueprint.groups[blueprint.flows[flow as usize].group as usize];
+    group.calls.is_none() && matches!(group.transport, TransportPlan::Udp(_))
+}
+
+/// Whether the flow's source sent a packet; switches send, too: source quenches, with numbers of their own.
+fn is_sent_by_source(blueprint: &Blueprint, row: &TraceRow) -> bool {
+    row.event == TraceEvent::Send && row.place == blueprint.flows[row.flow as usize].from.0
+}
+
+/// What each open-loop flow has lost of the packets that it sent in the window, by the trace; `None` for others, and where a
+/// switch sent quenches.
+fn lost_by_trace(blueprint: &Blueprint, seen: &Observations) -> Vec<Option<u64>> {
+    let mut lost: Vec<Option<u64>> = (0..blueprint.flows.len() as u32).map(|flow| is_open(blueprint, flow).then_some(0)).collect();
+    let mut sent = BTreeMap::new();
+    for row in seen.trace.iter().filter(|row| row.event == TraceEvent::Send) {
+        if is_sent_by_source(blueprint, row) {
+            sent.insert((row.flow, row.sequence), row.time);
+        } else {
+            lost[row.flow as usize] = None;
+        }
+    }
+    for row in seen.trace.iter().filter(|row| matches!(row.event, TraceEvent::Drop(_))) {
+        if let Some(lost) = &mut lost[row.flow as usize] {
+            *lost += u64::from(seen.from <= sent[&(row.flow, row.sequence)] && row.time <= seen.to);
+        }
+    }
+    lost
 }
 
 proptest! {
@@ -175,16 +207,23 @@ proptest! {
     #[test]
     fn sources_number_their_packets(case in case()) {
         let blueprint = Blueprint { trace: true, ..case.blueprint() };
-        let is_open = |flow: u32| {
-            let group = &blueprint.groups[blueprint.flows[flow as usize].group as usize];
-            group.calls.is_none() && matches!(group.transport, TransportPlan::Udp(_))
-        };
         let mut next = vec![0; blueprint.flows.len()];
-        // Switches send, too: source quenches.
-        let by_source = |row: &&TraceRow| row.event == TraceEvent::Send && row.place == blueprint.flows[row.flow as usize].from.0;
-        for row in sim(&blueprint).run().trace.iter().filter(by_source).filter(|row| is_open(row.flow)) {
+        for row in sim(&blueprint).run().trace.iter().filter(|row| is_open(&blueprint, row.flow) && is_sent_by_source(&blueprint, row)) {
             prop_assert_eq!(row.sequence, next[row.flow as usize], "flow {}", row.flow);
             next[row.flow as usize] += 1;
+        }
+    }
+
+    /// Whatever drops a packet, and at whatever port: its flow has lost it, if both lie in the window.
+    #[test]
+    fn losses_of_flows_are_those_of_the_trace(case in case()) {
+        let blueprint = Blueprint { trace: true, ..case.blueprint() };
+        let seen = sim(&blueprint).run();
+        for (flow, (counters, lost)) in seen.flows.iter().zip(lost_by_trace(&blueprint, &seen)).enumerate() {
+            prop_assert!(counters.lost_packets <= counters.sent_packets, "flow {}", flow);
+            if let Some(lost) = lost {
+                prop_assert_eq!(counters.lost_packets, lost, "flow {}", flow);
+            }
         }
     }
 

@@ -61,6 +61,14 @@ pub enum Body {
     },
 }
 
+impl Body {
+    /// Whether flows count it among the packets that they send and receive: data, and what asks for calls.
+    #[inline]
+    pub const fn is_data(&self) -> bool {
+        matches!(self, Body::Datagram { .. } | Body::Segment { .. } | Body::Media { .. } | Body::Request { .. })
+    }
+}
+
 /// A TCP acknowledgement: everything before `next` has arrived, and the blocks beyond it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ack {

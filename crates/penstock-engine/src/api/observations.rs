@@ -51,6 +51,8 @@ pub struct FlowCounters {
     pub sent_bytes: u64,
     /// Data packets sent again.
     pub retransmitted_packets: u64,
+    /// Those of the packets sent that were dropped, at whatever link, before counting ended.
+    pub lost_packets: u64,
     /// Data packets that arrived, duplicates included.
     pub received_packets: u64,
     /// Their bytes on the wire.

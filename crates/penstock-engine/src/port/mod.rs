@@ -36,7 +36,7 @@ use crate::port::transmit_batch::TransmitBatch;
 use crate::port::wire::Wire;
 use penstock_model::conditioner::ShaperPlan;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
-use penstock_model::id::{LinkId, ProcessId};
+use penstock_model::id::{FlowId, LinkId, ProcessId};
 use penstock_model::impairment::AnyImpairment;
 use penstock_model::meter::Meter;
 use penstock_model::pcn_meter::PcnMeter;
@@ -245,6 +245,11 @@ impl Port {
             service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         }
         self.counters.into_counts()
+    }
+
+    /// How many of the data packets that each flow sent in the window were lost here in it; flows without losses are left out.
+    pub fn lost_by_flow(&self) -> impl Iterator<Item = (FlowId, u64)> + '_ {
+        self.counters.lost_by_flow()
     }
 
     /// The hash of what was marked and dropped.

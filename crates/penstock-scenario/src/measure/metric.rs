@@ -25,7 +25,7 @@ penstock_model::choice! {
         "page-time" => PageTime,
         /// Time from the start of a transfer (its SYN) to its complete acknowledgement, of `ftp` flows with a `size`, for the transfers that were complete; all statistics are over transfers. Those that are under way when the run ends are left out, so that it should outlast them.
         "completion-time" => CompletionTime,
-        /// Share of packets lost. Of a link: dropped / offered. Of a flow: (sent - received) / sent, never below zero; packets under way when counting begins or ends make it inexact by their number / sent. The mean is over all packets together.
+        /// Share of packets lost. Of a link: dropped / offered. Of a flow or an aggregate of calls: dropped / sent, of the packets that it sent while counting, wherever they were dropped before the end; those still under way then count as sent and not as lost, those sent in the warm-up not at all. The mean is over all packets together.
         "loss" => Loss,
         /// Packets lost at a link; `by` splits them by cause and precedence.
         "drops" => Drops,

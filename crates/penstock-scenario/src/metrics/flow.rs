@@ -119,7 +119,7 @@ impl Evaluation<'_> {
             MetricKind::PayloadThroughput => rate(flow.received_payload),
             MetricKind::Goodput => rate(flow.goodput_bytes),
             MetricKind::Sent => rate(flow.sent_bytes),
-            MetricKind::Loss => lost(flow.sent_packets, flow.received_packets),
+            MetricKind::Loss => flow.lost_packets as f64 / flow.sent_packets as f64,
             MetricKind::Marks => flow.marked_packets as f64,
             MetricKind::MarkingRatio => flow.marked_packets as f64 / flow.received_packets as f64,
             MetricKind::Retransmissions => flow.retransmitted_packets as f64,
@@ -155,12 +155,8 @@ impl Evaluation<'_> {
             (MetricKind::MarkingRatio, Statistic::Mean) => {
                 Some(sum(|flow| flow.marked_packets) as f64 / sum(|flow| flow.received_packets) as f64)
             }
-            (MetricKind::Loss, Statistic::Mean) => Some(lost(sum(|flow| flow.sent_packets), sum(|flow| flow.received_packets))),
+            (MetricKind::Loss, Statistic::Mean) => Some(sum(|flow| flow.lost_packets) as f64 / sum(|flow| flow.sent_packets) as f64),
             _ => None,
         }
     }
-}
-
-fn lost(sent: u64, received: u64) -> f64 {
-    sent.saturating_sub(received) as f64 / sent as f64
 }
