@@ -33,7 +33,7 @@ BUILT := $(DONE)/core-$(PROFILE)
 READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test daily lint docs crosscheck compare benchmarks peers instructions stress fuzz setup setup-dev lock format clean help lost
+.PHONY: run test daily lint docs crosscheck compare benchmarks peers instructions stress fuzz mutants setup setup-dev lock format clean help lost
 
 ## What people ask for
 
@@ -89,6 +89,9 @@ stress: setup-dev ## the store under random kills and power cuts, and what keepi
 
 fuzz: setup-dev ## random and mutated scenarios, with overflow checks, for an hour (MINUTES=5 for less)
 	$(BIN)/python tests/fuzz/fuzz.py --minutes $(MINUTES) --result docs/fuzz-last-run.md
+
+mutants: setup-dev ## make each mistake of a list and look whether a test notices (a long while; goes on where it was)
+	$(BIN)/python tests/mutants/mutants.py
 
 daily: ## build for the loop of editing and trying: compiles quickly, runs slower
 	@$(MAKE) setup PROFILE=daily

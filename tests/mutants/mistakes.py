@@ -1,0 +1,119 @@
+"""The list of mistakes: what each changes, where, and that its text is still there."""
+
+from __future__ import annotations
+
+import tomllib
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+LISTS = Path(__file__).parent / "lists"
+BEGIN, END = "«»"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One entry of a list: a text of a source file, and what stands in its place instead."""
+
+    area: str
+    name: str
+    file: str
+    text: str
+    """Stands once in the file; what « and » enclose is replaced, or all of it if they enclose nothing."""
+    mistake: str
+    """What stands there instead."""
+    means: str
+    python: tuple[str, ...] = ()
+    """Files of ``tests/python`` that are asked last, or, for Python, alone."""
+    survives: str = ""
+    """Why no test can tell, if none can."""
+
+    @property
+    def is_rust(self) -> bool:
+        """Whether it is compiled into the binaries."""
+        return self.file.endswith(".rs")
+
+    @property
+    def number(self) -> int:
+        """What chooses it: of its name, so that another entry changes nothing."""
+        return zlib.crc32(self.name.encode())
+
+    @property
+    def context(self) -> str:
+        """The text as it stands in the file."""
+        return self.text.replace(BEGIN, "").replace(END, "")
+
+    @property
+    def original(self) -> str:
+        """What is replaced."""
+        return self.text.partition(BEGIN)[2].partition(END)[0] if BEGIN in self.text else self.text
+
+    def span(self, source: str) -> tuple[int, int]:
+        """Where in the source the replaced text begins and ends."""
+        begin = source.index(self.context) + max(self.text.find(BEGIN), 0)
+        return begin, begin + len(self.original)
+
+    def applied(self, source: str) -> str:
+        """The source with the mistake."""
+        begin, end = self.span(source)
+        return source[:begin] + self.mistake + source[end:]
+
+
+def read_lists(folder: Path = LISTS) -> list[Mistake]:
+    """All mistakes, by area in the order of the files."""
+    found = []
+    for path in sorted(folder.glob("*.toml")):
+        for entry in tomllib.loads(path.read_text())["mistake"]:
+            entry["python"] = tuple(entry.get("python", ()))
+            found.append(Mistake(area=path.stem, **entry))
+    return found
+
+
+def wrong(mistakes: list[Mistake], root: Path = ROOT) -> list[str]:
+    """What is wrong with the list itself: each a sentence that names the entry."""
+    said = []
+    names: set[int] = set()
+    for it in mistakes:
+        if it.number in names:
+            said.append(
+                f"{it.name}: the name stands twice, or another one has its number {it.number}; names are unique"
+            )
+        names.add(it.number)
+        said += [f"{it.name}: {what}" for what in wrong_with(it, root)]
+    return said + overlapping([it for it in mistakes if not wrong_with(it, root)], root)
+
+
+def wrong_with(it: Mistake, root: Path) -> list[str]:
+    """What is wrong with one entry."""
+    if not (root / it.file).is_file():
+        return [f"there is no file {it.file}"]
+    if it.text.count(BEGIN) != it.text.count(END) or it.text.count(BEGIN) > 1:
+        return [f"the text has {BEGIN} and {END} once each, or not at all"]
+    said = []
+    count = (root / it.file).read_text().count(it.context)
+    if count != 1:
+        said.append(f"its text stands {count} times in {it.file}; once is what an entry needs")
+    if it.original.split() == it.mistake.split():
+        said.append("the replacement is what stands there already")
+    if not it.is_rust and not it.python:
+        said.append("a mistake in Python names the files of tests/python that look at it")
+    said += [f"there is no tests/python/{name}" for name in it.python if not (root / "tests/python" / name).is_file()]
+    return said
+
+
+def overlapping(mistakes: list[Mistake], root: Path) -> list[str]:
+    """Rust mistakes are compiled side by side: two of them have the same text or share none of it."""
+    said = []
+    spans: dict[str, dict[tuple[int, int], str]] = {}
+    for it in mistakes:
+        if it.is_rust:
+            begin, end = it.span((root / it.file).read_text())
+            others = spans.setdefault(it.file, {})
+            said += [
+                f"{it.name}: its text overlaps that of {name}; the same text, or none of it"
+                for span, name in others.items()
+                if span != (begin, end) and span[0] < end and begin < span[1]
+            ]
+            others.setdefault((begin, end), it.name)
+    return said

@@ -1,0 +1,154 @@
+"""Makes each mistake of the lists in a copy of the tree and looks whether a test notices.
+
+``make mutants`` runs all and writes ``docs/mutants.md``. What was found is kept in ``target/mutants``, so that an
+interrupted run goes on where it was, as long as neither the sources nor the lists change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from mistakes import ROOT, Mistake, read_lists, wrong
+from result_page import page, percent
+from schemata import HOME, TREE, Program, build_core, build_tests, copy_tree, fingerprint, write
+from trial import Step, ask, python_step, steps_for
+
+RESULTS = HOME / "results.json"
+LEAST_SCORE = 0.95
+
+
+def main() -> None:
+    """Everything, or what the command line asks for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", help="only mistakes whose area or name contains one of these")
+    parser.add_argument("--survivors", action="store_true", help="only those not caught last time")
+    options = parser.parse_args()
+    mistakes = read_lists()
+    if said := wrong(mistakes):
+        sys.exit("\n".join(said))
+    state = State(mistakes)
+    words = options.names or [""]
+    wanted = [it for it in mistakes if any(word in f"{it.area}/{it.name}" for word in words)]
+    if options.survivors:
+        wanted = [it for it in wanted if not state.last.get(it.name, {}).get("caught")]
+    try:
+        run(wanted, state)
+    except KeyboardInterrupt:
+        sys.exit("\ninterrupted; the same command goes on from here")
+    finish(mistakes, wanted, state)
+
+
+class State:
+    """What is known, on disk after each mistake."""
+
+    def __init__(self, mistakes: list[Mistake]) -> None:
+        """Brings the copy up to date and forgets what was found with other sources."""
+        copy_tree(mistakes)
+        kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        self.last: dict[str, dict] = kept.get("last", {}) | kept.get("results", {})
+        """What was found last, whatever the sources were: the test that caught a mistake is asked first."""
+        self.fingerprint = fingerprint(mistakes)
+        same = kept.get("fingerprint") == self.fingerprint
+        self.results: dict[str, dict] = kept["results"] if same else {}
+        self.seconds: dict[str, float] = kept["seconds"] if same else {}
+
+    def keep(self) -> None:
+        """Writes everything, so that at no instant it is half there."""
+        content = {"fingerprint": self.fingerprint, "seconds": self.seconds, "results": self.results, "last": self.last}
+        fresh = RESULTS.with_suffix(".new")
+        fresh.write_text(json.dumps(content, indent=1))
+        fresh.replace(RESULTS)
+
+
+def run(wanted: list[Mistake], state: State) -> None:
+    """Builds, passes all tests without a mistake, and tries what is wanted and not known."""
+    say("building the tests with all mistakes in them")
+    programs = build_tests()
+    if any(it.python for it in wanted):
+        build_core()
+    check_baseline(programs, wanted, state)
+    open_ones = [it for it in wanted if it.name not in state.results]
+    if len(open_ones) < len(wanted):
+        say(f"{len(wanted) - len(open_ones)} are known from before")
+    for count, it in enumerate(open_ones, start=1):
+        began = time.monotonic()
+        found = try_one(it, programs, state)
+        state.results[it.name] = found
+        state.keep()
+        verdict = f"caught    by {found['test']} ({found['near']})" if found["caught"] else "SURVIVED"
+        seconds = time.monotonic() - began
+        print(f"[{count:3}/{len(open_ones)}] {seconds:5.1f} s  {it.area + '/' + it.name:50} {verdict}", flush=True)
+
+
+def check_baseline(programs: list[Program], wanted: list[Mistake], state: State) -> None:
+    """Without a mistake everything passes; how long it takes bounds what comes after."""
+    steps = [(str(it.path), Step("", (str(it.path),), TREE / "crates" / it.crate)) for it in programs]
+    steps += [(name, python_step(name, {})) for name in sorted({name for it in wanted for name in it.python})]
+    steps = [(key, step) for key, step in steps if key not in state.seconds]
+    for count, (key, step) in enumerate(steps, start=1):
+        say(f"without a mistake: {count} of {len(steps)}, {Path(key).name}")
+        outcome = ask(Step(step.near, step.command, step.folder, seconds=360.0))
+        if not outcome.passed:
+            sys.exit(f"{outcome.output}\nthis fails without any mistake, so nothing can be counted")
+        state.seconds[key] = round(outcome.seconds, 2)
+        state.keep()
+
+
+def try_one(it: Mistake, programs: list[Program], state: State) -> dict:
+    """Asks the tests about one mistake."""
+    steps = steps_for(it, programs, state.seconds)
+    if not it.is_rust:
+        source = (TREE / it.file).read_text()
+        write(TREE / it.file, it.applied(source).encode())
+    try:
+        return first_to_notice(steps, it.number if it.is_rust else 0, state.last.get(it.name, {}).get("step", ""))
+    finally:
+        if not it.is_rust:
+            write(TREE / it.file, source.encode())
+
+
+def first_to_notice(steps: list[Step], number: int, before: str) -> dict:
+    """The step that fails; the one that failed last time is asked first."""
+    for step in sorted(steps, key=lambda step: label(step) != before):
+        outcome = ask(step, number)
+        if not outcome.passed:
+            return {"caught": True, "near": step.near, "test": outcome.test, "step": label(step)}
+    return {"caught": False, "near": "", "test": "", "step": ""}
+
+
+def label(step: Step) -> str:
+    """A name of a step that a new build does not change."""
+    words = [Path(word).name.rpartition("-")[0] or word for word in step.command[:1]]
+    return " ".join([step.near, *words, *step.command[1:]])
+
+
+def finish(mistakes: list[Mistake], wanted: list[Mistake], state: State) -> None:
+    """Prints the counts, writes the page if nothing is missing, and fails below the least score."""
+    found = [it for it in wanted if state.results[it.name]["caught"]]
+    for it in wanted:
+        if it not in found:
+            print(f"survived: {it.area}/{it.name}: {it.means}" + (f" ({it.survives})" if it.survives else ""))
+        elif it.survives:
+            print(f"{it.name} is caught by {state.results[it.name]['test']}: its `survives` is wrong")
+    print(f"mutants: {len(found)} of {len(wanted)} caught, {percent(len(found), max(len(wanted), 1))}")
+    if all(it.name in state.results for it in mistakes):
+        write(ROOT / "docs" / "mutants.md", page(mistakes, state.results).encode())
+        print("docs/mutants.md is renewed")
+        caught = sum(1 for it in mistakes if state.results[it.name]["caught"])
+        if caught < LEAST_SCORE * len(mistakes):
+            sys.exit(f"below {LEAST_SCORE:.0%}")
+
+
+def say(text: str) -> None:
+    """A line of progress."""
+    print(f"mutants: {text}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

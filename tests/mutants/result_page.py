@@ -1,0 +1,55 @@
+"""The page of the last result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mistakes import Mistake
+
+HEAD = """# Mutation testing
+
+Would the tests notice a mistake? `make mutants` makes each mistake of a list and looks whether a test fails. The lists
+are in `tests/mutants/lists`: each entry is a text of a source file, what stands there instead (in Rust, an expression
+or a statement), and what that would mean for a simulation. They are mistakes of sense: what compiles, runs, and gives
+other numbers.
+
+All Rust mistakes are compiled at once into a copy of the tree, each beside the right text, and a variable of the
+environment chooses one; without a choice, all tests must pass. Then the tests of the mistake's module are asked, those
+of its crate, those of the crates above, and last those of the package that the entry names; the first that fails ends
+it. Tests that take ten times the CPU time that they take without the mistake, at least a minute, have caught it too. An
+interrupted run goes on where it was, and `tests/mutants/mutants.py NAME` tries what has NAME in its area or name.
+
+This page is written by the command. An ordinary test checks that each text still stands once in its file.
+"""
+
+
+def table(rows: list[list[str]]) -> str:
+    """A table of Markdown; the first row is its head."""
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+
+
+def percent(caught: int, count: int) -> str:
+    """A share, rounded down: 100 % is all of them."""
+    return f"{caught * 1000 // count / 10:g} %"
+
+
+def page(mistakes: list[Mistake], results: dict[str, dict]) -> str:
+    """What the last whole run found."""
+    nears = ["unit tests", "the crate's other tests", "tests of the crates above", "Python tests"]
+    rows = [["area", "mistakes", "caught", *(f"by {near}" for near in nears), "survived"]]
+    areas = sorted({it.area for it in mistakes})
+    for area in [*areas, "all"]:
+        found = [results[it.name] for it in mistakes if area in {it.area, "all"}]
+        by = [sum(1 for it in found if it["caught"] and it["near"] == near) for near in nears]
+        rows.append([area, str(len(found)), str(sum(by)), *map(str, by), str(len(found) - sum(by))])
+    caught = sum(1 for it in mistakes if results[it.name]["caught"])
+    text = f"{HEAD}\n## The last result\n\n**{caught} of {len(mistakes)} mistakes are caught, "
+    text += f"{percent(caught, len(mistakes))}.**\n\n{table(rows)}\n\n"
+    survivors = [it for it in mistakes if not results[it.name]["caught"]]
+    if not survivors:
+        return text + "None survived.\n"
+    rows = [["survived", "where", "what it would mean", "why no test tells"]]
+    rows += [[f"`{it.name}`", f"`{it.file}`", it.means, it.survives or "not known yet"] for it in survivors]
+    return text + table(rows) + "\n"

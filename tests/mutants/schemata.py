@@ -1,0 +1,152 @@
+"""One build that holds all mistakes: each stands beside the right text, and a variable of the environment chooses one.
+
+An expression ``a + b`` with the mistake ``a - b`` becomes ``(if mutant::is(7) { a - b } else { a + b })`` in a copy of
+the tree (mutant schemata: Untch, Offutt and Harrold 1993). So a hundred mistakes cost one compilation, and the copy
+without a choice is the program itself, which all tests must pass before anything is counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from mistakes import ROOT, Mistake
+
+HOME = ROOT / "target" / "mutants"
+TREE = HOME / "tree"
+CORE = "python/penstock/_core.abi3.so"
+VARIABLE = "PENSTOCK_MUTANT"
+DECIDES = ("crates/", "python/", "examples/", "tests/python/", "Cargo")
+"""What a verdict can depend on."""
+CRATES = ("penstock-model", "penstock-engine", "penstock-scenario")
+"""In the order of their dependencies: a crate's tests see what those before it do."""
+PROFILE = ("inherits='dev'", "opt-level=1", "debug=false", "incremental=true")
+SWITCH = f'''//! Which mistake is at work: none, unless the environment names one.
+#![allow(missing_docs, clippy::all)]
+static ACTIVE: std::sync::LazyLock<u32> =
+    std::sync::LazyLock::new(|| std::env::var("{VARIABLE}").ok().and_then(|text| text.parse().ok()).unwrap_or(0));
+#[inline]
+pub fn is(number: u32) -> bool {{
+    *ACTIVE == number
+}}
+'''
+
+
+@dataclass(frozen=True)
+class Program:
+    """A binary of tests."""
+
+    crate: str
+    name: str
+    path: Path
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether it holds the tests beside the code."""
+        return self.name == "unit tests"
+
+
+def copy_tree(mistakes: list[Mistake]) -> None:
+    """Brings the copy to the state of the sources, with all mistakes in it; what did not change keeps its time."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    names = {name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()}
+    if TREE.exists():
+        for path in TREE.rglob("*"):
+            name = path.relative_to(TREE).as_posix()
+            if path.is_file() and name not in names and not name.startswith((".venv/", "results/", CORE)):
+                path.unlink()
+    texts = with_mistakes(mistakes)
+    for name in sorted(names):
+        content = texts[name].encode() if name in texts else (ROOT / name).read_bytes()
+        write(TREE / name, content, (ROOT / name).stat().st_mode)
+    if not (TREE / ".venv").exists():
+        (TREE / ".venv").symlink_to(ROOT / ".venv")
+
+
+def write(path: Path, content: bytes, mode: int = 0o644) -> None:
+    """Writes what is not there already."""
+    if not path.is_file() or path.read_bytes() != content:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(mode)
+
+
+def with_mistakes(mistakes: list[Mistake]) -> dict[str, str]:
+    """The Rust files that differ in the copy."""
+    library = "crates/penstock-model/src/lib.rs"
+    spans: dict[str, dict[tuple[int, int], list[Mistake]]] = {}
+    for it in mistakes:
+        if it.is_rust:
+            span = it.span((ROOT / it.file).read_text())
+            spans.setdefault(it.file, {}).setdefault(span, []).append(it)
+    texts = {}
+    for file, found in spans.items():
+        text = (ROOT / file).read_text()
+        for (begin, end), same in sorted(found.items(), reverse=True):
+            text = text[:begin] + chosen(text[begin:end], same) + text[end:]
+        texts[file] = text
+    texts[library] = texts.get(library, (ROOT / library).read_text()) + "\n" + f"pub mod mutant {{\n{SWITCH}}}\n"
+    return texts
+
+
+def chosen(original: str, mistakes: list[Mistake]) -> str:
+    """The right text and its mistakes, of which the environment chooses."""
+    root = "crate" if mistakes[0].file.startswith("crates/penstock-model/src") else "penstock_model"
+    arms = [f"if {root}::mutant::is({it.number}) {{ /* {it.name} */ {it.mistake} }}" for it in mistakes]
+    whole = " else ".join([*arms, f"{{ {original} }}"])
+    return whole if original.rstrip().endswith((";", "}")) else f"({whole})"
+
+
+def fingerprint(mistakes: list[Mistake]) -> str:
+    """Of all that a verdict can depend on."""
+    digest = hashlib.sha256()
+    for path in sorted(TREE.rglob("*")):
+        name = path.relative_to(TREE).as_posix()
+        if name.startswith(DECIDES) and path.is_file() and path.suffix not in {".so", ".pyc"}:
+            digest.update(name.encode() + b"\0" + path.read_bytes())
+    digest.update(repr(mistakes).encode())
+    return digest.hexdigest()
+
+
+def cargo(*arguments: str) -> list[dict]:
+    """What cargo says, or the end: a mistake that does not compile is named in what is printed."""
+    settings = [word for setting in PROFILE for word in ("--config", f"profile.mutants.{setting}")]
+    folder = ["--target-dir", str(HOME / "build"), "--manifest-path", str(TREE / "Cargo.toml")]
+    command = ["cargo", *settings, *arguments, "--profile", "mutants", "--message-format=json", *folder]
+    environment = {key: value for key, value in os.environ.items() if key not in {"MAKEFLAGS", "MFLAGS", VARIABLE}}
+    environment["RUSTFLAGS"] = "-Awarnings"
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, env=environment)
+    messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode != 0:
+        for message in messages:
+            if message["reason"] == "compiler-message" and message["message"]["level"] == "error":
+                print(message["message"]["rendered"])
+        sys.exit("the copy with all mistakes does not compile: mend the entries named in the comments above")
+    return messages
+
+
+def build_tests() -> list[Program]:
+    """Compiles all binaries of tests."""
+    packages = [word for crate in CRATES for word in ("--package", crate)]
+    programs = []
+    for message in cargo("test", "--no-run", "--locked", "--lib", "--tests", *packages):
+        if message["reason"] == "compiler-artifact" and message["executable"] and message["profile"]["test"]:
+            crate = Path(message["manifest_path"]).parent.name
+            name = "unit tests" if "lib" in message["target"]["kind"] else message["target"]["name"]
+            programs.append(Program(crate, name, Path(message["executable"])))
+    return sorted(programs, key=lambda it: (CRATES.index(it.crate), not it.is_unit, it.name))
+
+
+def build_core() -> None:
+    """Compiles the extension module into the copy of the package."""
+    for message in cargo("build", "--locked", "--package", "penstock-py"):
+        if message["reason"] == "compiler-artifact" and "cdylib" in message["target"]["kind"]:
+            library = next(Path(name) for name in message["filenames"] if name.endswith((".so", ".dylib")))
+            shutil.copy2(library, TREE / CORE)

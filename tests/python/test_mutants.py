@@ -1,0 +1,131 @@
+"""The list of mistakes of ``make mutants`` still fits the sources, and the command counts and writes what it finds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "mutants"
+sys.path.insert(0, str(FOLDER))
+
+# The command is a program in a folder of its own, not a package: it is imported once its folder is on the path.
+from mistakes import Mistake, read_lists, wrong  # noqa: E402
+from mutants import first_to_notice  # noqa: E402
+from result_page import page, percent  # noqa: E402
+from schemata import Program, chosen  # noqa: E402
+from trial import Outcome, Step, ask, first_failure, module_of, steps_for  # noqa: E402
+
+TEXT = "fn f(a: u32, b: u32) -> u32 {\n    a + b\n}\nfn g(a: u32) -> u32 {\n    a + a\n}\n"
+
+
+def mistake(text: str, replacement: str = "a - b", **more: str) -> Mistake:
+    return Mistake(**{"area": "x", "name": "m", "file": "f.rs", "means": "less"} | more, text=text, mistake=replacement)
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "f.rs").write_text(TEXT)
+    return tmp_path
+
+
+def test_every_text_of_the_list_stands_once_in_its_file():
+    mistakes = read_lists()
+    assert wrong(mistakes) == []
+    assert len(mistakes) >= 60
+    assert len({it.area for it in mistakes}) >= 8
+
+
+@pytest.mark.parametrize(
+    ("it", "said"),
+    [
+        (mistake("«a + c»"), "stands 0 times"),
+        (mistake("fn"), "stands 2 times"),
+        (mistake("«a + b»", "a  +  b"), "stands there already"),
+        (mistake("«a + b"), "once each"),
+        (mistake("a", file="none.rs"), "no file"),
+        (mistake("a", file="f.py"), "no file"),
+    ],
+)
+def test_what_is_wrong_with_an_entry_is_said(it, said, root):
+    assert any(said in what for what in wrong([it], root)), wrong([it], root)
+
+
+def test_names_are_unique_and_texts_do_not_overlap(root):
+    one, other = mistake("«a + b»"), mistake("a + «b»", "a", name="n")
+    assert wrong([one, mistake("«a + b»", "a * b", name="n")], root) == []
+    assert "overlaps" in wrong([one, other], root)[0]
+    assert "twice" in wrong([one, one], root)[0]
+
+
+def test_a_mistake_replaces_what_is_marked():
+    it = mistake("b: u32) -> u32 {\n    «a + b»", "a - b")
+    assert it.applied(TEXT) == TEXT.replace("a + b", "a - b")
+    assert mistake("a + b", "1").applied(TEXT) == TEXT.replace("a + b", "1")
+
+
+def test_expressions_and_statements_stand_beside_their_mistakes():
+    it = mistake("a + b", file="crates/penstock-model/src/x.rs")
+    assert chosen("a + b", [it]) == f"(if crate::mutant::is({it.number}) {{ /* m */ a - b }} else {{ a + b }})"
+    other = mistake("f();", "", file="crates/penstock-engine/src/x.rs")
+    assert chosen("f();", [other]) == f"if penstock_model::mutant::is({it.number}) {{ /* m */  }} else {{ f(); }}"
+
+
+def test_the_nearest_tests_come_first():
+    programs = [
+        Program(crate, name, Path(f"/{crate}/{name}"))
+        for crate in ("penstock-model", "penstock-engine", "penstock-scenario")
+        for name in ("unit tests", "whole")
+    ]
+    it = mistake("x", file="crates/penstock-engine/src/port/queueing/mod.rs")
+    it = Mistake(**vars(it) | {"python": ("test_goldens.py",)})
+    steps = steps_for(it, programs, {"/penstock-scenario/whole": 1.0, "/penstock-scenario/unit tests": 2.0})
+    assert [step.command[1:] for step in steps[:3]] == [("port::queueing::",), ("port::",), ()]
+    assert [step.command[0] for step in steps[3:6]] == [
+        "/penstock-engine/whole",
+        "/penstock-scenario/whole",
+        "/penstock-scenario/unit tests",
+    ]
+    assert steps[-1].near == "Python tests"
+    assert len(steps) == 7
+    assert module_of("crates/penstock-model/src/meter/tcm.rs") == ["meter::tcm::", "meter::", ""]
+
+
+def step(code: str) -> Step:
+    return Step("unit tests", (sys.executable, "-c", code), FOLDER)
+
+
+def test_a_step_that_fails_has_noticed():
+    failing = step("print('test a::b ... FAILED'); raise SystemExit(101)")
+    found = first_to_notice([step("pass"), failing, step("1 / 0")], 3, "")
+    assert (found["caught"], found["test"]) == (True, "a::b")
+    assert not first_to_notice([step("pass")], 3, "")["caught"]
+    chooses = step("import os; raise SystemExit(os.environ['PENSTOCK_MUTANT'] == '3')")
+    assert [ask(chooses, number).passed for number in (0, 3)] == [True, False]
+    assert isinstance(ask(step("pass")), Outcome)
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "said"),
+    [
+        ("test a::b ... ok\ntest a::c ... FAILED\n", 101, "a::c"),
+        ("FAILED tests/python/test_x.py::test_y - assert", 1, "tests/python/test_x.py::test_y"),
+        ("", -24, "does not end"),
+        ("", -6, "ended by signal 6"),
+        ("no tests ran", 5, "ended with status 5"),
+        ("", 0, ""),
+    ],
+)
+def test_who_failed_is_named(output, code, said):
+    assert first_failure(output, code) == said
+
+
+def test_the_page_counts_and_names_survivors():
+    mistakes = [mistake("a", name="one"), mistake("b", name="two", area="y", survives="nobody looks")]
+    results = {"one": {"caught": True, "near": "unit tests"}, "two": {"caught": False, "near": ""}}
+    text = page(mistakes, results)
+    assert "**1 of 2 mistakes are caught, 50 %.**" in text
+    assert "| x | 1 | 1 | 1 | 0 | 0 | 0 | 0 |" in text
+    assert "| `two` | `f.rs` | less | nobody looks |" in text
+    assert percent(1999, 2000) == "99.9 %"
