@@ -10,13 +10,14 @@ from test_reproductions import TINY, result
 from penstock import reproductions
 from penstock.errors import InputError
 from penstock.reproductions import claims, sequential
-from penstock.reproductions.claims import Finding, judge
+from penstock.reproductions.claims import judge
 from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import Estimate, above, below, decide, within
+from penstock.reproductions.finding import Finding
 from penstock.reproductions.fits import Looked, Stored, Watched
 from penstock.reproductions.layout import remarks
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.reproduce import Outcome
 from penstock.reproductions.sequential import decide_sequentially, looks
 from penstock.reproductions.study import Study, packaged_text
 

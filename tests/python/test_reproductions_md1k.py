@@ -10,8 +10,9 @@ from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.md1k.nulls import exponential_service
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.reproduce import Outcome, reproduce
+from penstock.reproductions.reproduce import reproduce
 from penstock.reproductions.stored import as_text
 from penstock.reproductions.study import load, packaged_text
 from penstock.running import run_all

@@ -12,6 +12,7 @@ from digitized import check_faithful
 
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claims import judge
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, TERMINATION, Case, cases
 from penstock.reproductions.pcn.experiments import COUNTED, NEAR, SWEEP
 from penstock.reproductions.pcn.loads import shares
@@ -21,7 +22,6 @@ from penstock.reproductions.pcn.oracle import erlang_b, parking_lot, perfect
 from penstock.reproductions.pcn.scenario import below, hops, scenario
 from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, supportable_rate
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.reproduce import Outcome
 from penstock.reproductions.study import load
 
 ROOT = Path(__file__).resolve().parents[2]

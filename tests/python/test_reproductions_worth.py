@@ -15,9 +15,9 @@ from penstock.reproductions import summary as summaries
 from penstock.reproductions.contrasts import DIFFERENCE, ORDERING, SLOPE, clear_contrasts
 from penstock.reproductions.document import Document
 from penstock.reproductions.nulls import best_constants, numbers_of
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import Pilot, load_pilot
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.reproduce import Outcome
 from penstock.reproductions.study import Study, load, packaged_text
 from penstock.reproductions.summary import AGREED, PILOT, Score, null_numbers, summarise
 from penstock.store import Store
@@ -149,7 +149,7 @@ class TestContradictions:
 class TestNulls:
     def test_numbers_come_from_other_columns_rows_and_keys(self):
         document = two()
-        swapped, nothing, offered, shifted = (numbers_of(document, null) for null in document.nulls)
+        swapped, nothing, offered, shifted = (numbers_of(document.tables, null) for null in document.nulls)
         first, second, third = (row.id for row in document.table("1").rows)
         # The third row has no number for b, and nothing is compared there.
         assert swapped == {
@@ -184,7 +184,7 @@ class TestNulls:
     def test_what_the_agreed_tolerances_grant(self, name, null, tables, agree, of):
         study = load(name)
         document = study.document
-        numbers = numbers_of(document, next(each for each in document.nulls if each.id == null))
+        numbers = numbers_of(document.tables, next(each for each in document.nulls if each.id == null))
         within = [
             abs(numbers.get((table.id, row.id, column.name), math.inf) - printed)
             <= document.tolerance(table, row, column).allows(printed)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.comparison import Comparison
     from penstock.reproductions.document import Document
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.sensitivity import Shift
     from penstock.reproductions.study import Study
     from penstock.store import Store

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.statistics import interval, t_quantile
@@ -18,52 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from penstock.reproductions.document import Document
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.outcome import Outcome
 
-__all__ = ["Comparison", "Tolerance", "compare"]
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """How far our mean may lie from a printed number: the larger of `absolute` and `relative` times the print.
-
-    Parameters
-    ----------
-    columns : tuple of str
-        The columns that it is for.
-    absolute : float
-        In the column's unit.
-    relative : float
-        As a share of the printed number.
-    tables : tuple of str
-        The tables that it is for; all if empty.
-    rows : mapping
-        Key cells of the rows that it is for; all rows if empty.
-    reason : str
-        Why so much.
-    """
-
-    columns: tuple[str, ...]
-    absolute: float = 0.0
-    relative: float = 0.0
-    tables: tuple[str, ...] = ()
-    rows: Mapping[str, Any] = field(default_factory=dict)
-    reason: str = ""
-
-    def covers(self, table: str, key: Mapping[str, Any], column: str) -> bool:
-        """Whether the tolerance is for this cell."""
-        of_table = not self.tables or table in self.tables
-        return of_table and column in self.columns and all(key.get(name) == cell for name, cell in self.rows.items())
-
-    def allows(self, published: float) -> float:
-        """How far from `published` still agrees.
-
-        Examples
-        --------
-        >>> Tolerance(("rate",), absolute=0.3, relative=0.1).allows(20.0)
-        2.0
-        """
-        return max(self.absolute, self.relative * abs(published))
+__all__ = ["Comparison", "compare"]
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from penstock.reproductions.document import Cell, Column, Document, Row, Table
+    from penstock.reproductions.document import Document
     from penstock.reproductions.pilot import Pilot
+    from penstock.reproductions.tables import Cell, Column, Row, Table
 
     Place = tuple[str, tuple[Cell, ...], str]
 

@@ -9,99 +9,16 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from penstock.reproductions.comparison import Tolerance
 from penstock.reproductions.nulls import Null, null_of
-from penstock.reproductions.reading import Contradiction, Option, Question, Readings
+from penstock.reproductions.questions import Contradiction, Option, Question, refuse_contradictions
 from penstock.reproductions.suggestions import unknown
+from penstock.reproductions.tables import Cell, Column, Row, Table
+from penstock.reproductions.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Claim", "Column", "Document", "Row", "Table"]
-
-Cell = str | int | float
-"""What stands in a cell of a table."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a printed table; `role` is ``key`` (what was varied) or ``value``."""
-
-    name: str
-    unit: str
-    role: str
-    decimals: int | None = None
-    label: str = ""
-    compared: bool = True
-
-    @property
-    def heading(self) -> str:
-        """What people call it."""
-        return self.label or self.name.replace("_", " ")
-
-
-@dataclass(frozen=True)
-class Row:
-    """A printed row: what was varied, and what was printed for it."""
-
-    key: Mapping[str, Cell]
-    values: Mapping[str, Cell]
-
-    def matches(self, key: Mapping[str, Cell]) -> bool:
-        """Whether the row has these key cells."""
-        return all(self.key.get(name) == cell for name, cell in key.items())
-
-    @property
-    def id(self) -> tuple[Cell, ...]:
-        """The key cells, which tell the row from the others of its table."""
-        return tuple(self.key.values())
-
-    @property
-    def name(self) -> str:
-        """The key cells in one short text."""
-        return " ".join(str(cell) for cell in self.key.values())
-
-
-@dataclass(frozen=True)
-class Table:
-    """A printed table."""
-
-    id: str
-    where: str
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    note: str = ""
-
-    @property
-    def keys(self) -> list[Column]:
-        """The columns that say what was varied."""
-        return [column for column in self.columns if column.role == "key"]
-
-    @property
-    def compared(self) -> list[Column]:
-        """The columns whose numbers are results."""
-        return [column for column in self.columns if column.role == "value" and column.compared]
-
-    @property
-    def factors(self) -> list[str]:
-        """The key columns that were varied by themselves: those whose cells another one's do not determine."""
-        kept: list[str] = []
-        for column in self.keys:
-            cells = [row.key[column.name] for row in self.rows]
-            before = [[row.key[name] for row in self.rows] for name in kept]
-            if not any(len(set(zip(other, cells, strict=True))) == len(set(other)) for other in before):
-                kept.append(column.name)
-        return kept
-
-    def numbers(self) -> list[tuple[Row, Column, float]]:
-        """Every printed number that is a result; cells printed as text, such as N/A, are none."""
-        return [
-            (row, column, float(cell))
-            for row in self.rows
-            for column in self.compared
-            if not isinstance(cell := row.values[column.name], str)
-        ]
+__all__ = ["Cell", "Claim", "Column", "Document", "Row", "Table"]
 
 
 @dataclass(frozen=True)
@@ -219,7 +136,7 @@ class Document:
             for identifier, key in (pair.one, pair.other):
                 if self.question(identifier).option(key).key == self.question(identifier).chosen:
                     raise ValueError(f"{identifier}={key} is chosen and said to contradict another answer")
-        Readings.as_printed(self)
+        refuse_contradictions(self.contradictions, {question.id: question.as_printed for question in self.questions})
 
     def table(self, identifier: str) -> Table:
         """The table with this id; an :class:`~penstock.errors.InputError` if there is none."""

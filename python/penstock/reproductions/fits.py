@@ -11,16 +11,17 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings, Settings
-from penstock.reproductions.reproduce import Outcome
 from penstock.reproductions.study import packaged_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.reproductions.document import Cell, Document
-    from penstock.reproductions.reading import Question
+    from penstock.reproductions.document import Document
+    from penstock.reproductions.questions import Question
     from penstock.reproductions.study import Study
+    from penstock.reproductions.tables import Cell
     from penstock.running import RunResult
 
 __all__ = ["FILE", "Fits", "Looked", "Stored", "Watched"]

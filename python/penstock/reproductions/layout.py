@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.comparison import Comparison
-    from penstock.reproductions.document import Column, Document, Table
-    from penstock.reproductions.reading import Option, Question
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.document import Document
+    from penstock.reproductions.outcome import Outcome
+    from penstock.reproductions.questions import Option, Question
     from penstock.reproductions.sensitivity import Shift
     from penstock.reproductions.summary import Summary
+    from penstock.reproductions.tables import Column, Table
 
 __all__ = ["beside", "conclusion", "judged", "moved", "overview", "remarks", "rests_on", "title"]
 

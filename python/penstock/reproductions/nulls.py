@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from penstock.reproductions.document import Cell, Column, Document, Row, Table
+    from penstock.reproductions.tables import Cell, Column, Row, Table
 
     Numbers = Mapping[tuple[str, tuple[Cell, ...], str], float]
     """Numbers by table, key cells of the row, and column."""
@@ -55,8 +55,8 @@ class Null:
     value: float | None = None
     schemes: bool = False
 
-    def number(self, document: Document, table: Table, row: Row, column: Column) -> float | None:
-        """Its number for a cell; None if it has none."""
+    def number(self, tables: Mapping[str, Table], table: Table, row: Row, column: Column) -> float | None:
+        """Its number for a cell of a table, of which there are these; None if it has none."""
         if self.only and table.id not in self.only:
             return None
         if self.value is not None:
@@ -64,7 +64,7 @@ class Null:
         name = self.columns.get(column.name, column.name)
         if name in row.key:
             return float(row.key[name])
-        other = document.table(self.tables.get(table.id, table.id))
+        other = tables[self.tables.get(table.id, table.id)]
         found = self.row(table, row, other)
         if found is None or (other, found, name) == (table, row, column.name):
             return None
@@ -88,12 +88,13 @@ class Null:
         return found[0] if len(found) == 1 else None
 
 
-def numbers_of(document: Document, null: Null) -> dict[tuple[str, tuple[Cell, ...], str], float]:
-    """All numbers of a null model that reads the print."""
+def numbers_of(tables: Sequence[Table], null: Null) -> dict[tuple[str, tuple[Cell, ...], str], float]:
+    """All numbers of a null model that reads the print, which are these tables."""
+    named = {table.id: table for table in tables}
     found = {}
-    for table in document.tables:
+    for table in tables:
         for row, column, _ in table.numbers():
-            number = null.number(document, table, row, column)
+            number = null.number(named, table, row, column)
             if number is not None:
                 found[table.id, row.id, column.name] = number
     return found

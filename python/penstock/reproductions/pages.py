@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.reproductions.document import Claim, Document
-    from penstock.reproductions.reading import Question
+    from penstock.reproductions.questions import Question
 
 __all__ = ["explain"]
 

@@ -21,8 +21,9 @@ from penstock.statistics import t_quantile
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.reproductions.document import Cell, Column, Document, Row, Table
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.document import Document
+    from penstock.reproductions.outcome import Outcome
+    from penstock.reproductions.tables import Cell, Column, Row, Table
 
 __all__ = ["FILE", "Pilot", "load_pilot"]
 

@@ -1,106 +1,21 @@
-"""Open questions of a document, the answers that are possible, and the one that is used.
-
-A document leaves things unsaid. Each of them is a :class:`Question` with answers under short keys; an answer (an
-:class:`Option`) says which settings it gives the study. :class:`Readings` is one answer to every question.
-"""
+"""One answer to every open question of a document, and the settings that follow."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.printable import quoted, shortened
-from penstock.reproductions.suggestions import unknown
+from penstock.reproductions.questions import refuse_contradictions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from penstock.reproductions.document import Document
+    from penstock.reproductions.questions import Question
 
-__all__ = ["Contradiction", "Option", "Question", "Readings", "Settings"]
-
-
-@dataclass(frozen=True)
-class Option:
-    """A possible answer: its key, what it means, and the settings that it gives the study."""
-
-    key: str
-    text: str
-    settings: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Question:
-    """Something that a document leaves open.
-
-    Parameters
-    ----------
-    id, where, kind, impact, question, evidence : str
-        As in the document's data file.
-    options : tuple of Option
-        The possible answers; a single one if nothing else can be run.
-    chosen : str
-        Key of the answer that is used unless another is asked for.
-    reason : str
-        Why that one.
-    fitted : str
-        Not empty if the chosen answer was found by fitting the printed numbers: what was fitted to what.
-    printed : str
-        Key of the answer that is the document's own, where it is not the chosen one or the chosen one is fitted; if
-        the document is silent, an answer that nothing was fitted for.
-    words : str
-        Where the document says so, and what; empty if it is silent.
-    """
-
-    id: str
-    where: str
-    kind: str
-    impact: str
-    question: str
-    evidence: str
-    options: tuple[Option, ...]
-    chosen: str
-    reason: str
-    fitted: str = ""
-    printed: str = ""
-    words: str = ""
-
-    def option(self, key: str) -> Option:
-        """The answer with this key; an :class:`~penstock.errors.InputError` if there is none."""
-        for option in self.options:
-            if option.key == key:
-                return option
-        raise unknown("answer", key, (option.key for option in self.options), f"to {self.id}")
-
-    @property
-    def alternatives(self) -> tuple[Option, ...]:
-        """The answers that are not chosen."""
-        return tuple(option for option in self.options if option.key != self.chosen)
-
-    @property
-    def as_printed(self) -> str:
-        """Key of the answer that the text as it is printed gives, or that nothing was fitted for."""
-        return self.printed or self.chosen
-
-    @property
-    def against_the_text(self) -> bool:
-        """Whether the chosen answer contradicts what the document says."""
-        return bool(self.words) and self.as_printed != self.chosen
-
-
-@dataclass(frozen=True)
-class Contradiction:
-    """Two answers, each as (question, key), that cannot hold together, and why."""
-
-    one: tuple[str, str]
-    other: tuple[str, str]
-    reason: str
-
-    def told(self) -> str:
-        """The pair and the reason in one sentence."""
-        return f"{'='.join(self.one)} and {'='.join(self.other)} contradict each other: {self.reason}"
+__all__ = ["Readings", "Settings"]
 
 
 class Settings(Mapping[str, Any]):
@@ -148,9 +63,7 @@ class Readings:
         self._keys = {question.id: question.chosen for question in document.questions}
         for identifier, key in (keys or {}).items():
             self._keys[document.question(identifier).id] = document.question(identifier).option(key).key
-        for pair in document.contradictions:
-            if all(self._keys[question] == key for question, key in (pair.one, pair.other)):
-                raise InputError(f"{pair.told()}; answer one of the two otherwise")
+        refuse_contradictions(document.contradictions, self._keys)
 
     @classmethod
     def as_printed(cls, document: Document) -> Readings:

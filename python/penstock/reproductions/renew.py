@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.study import Study
 
 __all__ = ["Renewal", "main"]

@@ -6,18 +6,18 @@ reading, draw the same random numbers wherever they draw any. Differences are th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
+from penstock.reproductions.outcome import Outcome
 from penstock.running import RunRequest, run_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from penstock.reproductions.document import Cell, Document, Row, Table
     from penstock.reproductions.reading import Readings
     from penstock.reproductions.study import Study
+    from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult, Status
     from penstock.store import Store
 
@@ -28,92 +28,6 @@ SEED = 1
 
 EXPERIMENT = 5e6
 """Packet-hops that a run made for a claim alone is expected to take; they are short."""
-
-
-@dataclass
-class RowRuns:
-    """What the runs of a row gave: its numbers and its parts' digests, by replication."""
-
-    values: dict[str, list[float]] = field(default_factory=dict)
-    digests: list[tuple[str, ...]] = field(default_factory=list)
-
-
-@dataclass
-class Outcome:
-    """The numbers of a study under one choice of readings.
-
-    Parameters
-    ----------
-    document : Document
-        What was reproduced.
-    readings : Readings
-        Under which answers.
-    tables : list of Table
-        Which tables were run.
-    runs : int
-        How often each row was run.
-    """
-
-    document: Document
-    readings: Readings
-    tables: list[Table]
-    runs: int
-    packet_hops: int = 0
-    experiments: dict[str, list[RunResult]] = field(default_factory=dict)
-    _rows: dict[tuple[str, tuple[Cell, ...]], RowRuns] = field(default_factory=dict)
-
-    def values(self, table: str, column: str, key: Mapping[str, Cell]) -> list[float]:
-        """A number of one row, by replication; `key` may name only as many key cells as tell the row from others."""
-        return self._row(table, key).values[column]
-
-    def known(self, table: str, key: Mapping[str, Cell]) -> list[str]:
-        """The names of all numbers of one row: its printed columns and what claims need beside them."""
-        return list(self._row(table, key).values)
-
-    def digests(self, table: str, key: Mapping[str, Cell]) -> list[tuple[str, ...]]:
-        """The digests of one row's runs, by replication; a KeyError if its numbers are not from runs."""
-        found = self._row(table, key).digests
-        if not found:
-            raise KeyError(f"row {dict(key)} of table {table} was not run")
-        return found
-
-    def rows(self, table: str) -> tuple[Row, ...]:
-        """The rows of a table that was run."""
-        return self.document.table(table).rows
-
-    def add(self, table: Table, row: Row, numbers: Mapping[str, float], results: Mapping[str, RunResult]) -> None:
-        """Takes in the next replication of a row."""
-        runs = self._rows.setdefault((table.id, row.id), RowRuns())
-        for name, value in numbers.items():
-            runs.values.setdefault(name, []).append(value)
-        runs.digests.append(tuple(result.digest for result in results.values()))
-        self.packet_hops += sum(result.packet_hops for result in results.values())
-
-    def put(self, table: Table, row: Row, values: Mapping[str, Sequence[float]]) -> None:
-        """Takes in a row's numbers by replication that come from elsewhere than from runs made now."""
-        self._rows[table.id, row.id] = RowRuns({name: list(numbers) for name, numbers in values.items()})
-
-    def all_values(self, table: Table, row: Row) -> Mapping[str, Sequence[float]]:
-        """All numbers of a row, by name and replication."""
-        return self._rows[table.id, row.id].values
-
-    def gather(self, study: Study) -> None:
-        """All runs are in: adds the numbers that need all of them."""
-        if study.gather is None:
-            return
-        settings = self.readings.settings()
-        for table in self.tables:
-            for row in table.rows:
-                runs = self._rows.get((table.id, row.id))
-                if runs is not None:
-                    more = study.gather(settings, table, row, runs.values)
-                    runs.values.update({name: list(values) for name, values in more.items()})
-
-    def _row(self, table: str, key: Mapping[str, Cell]) -> RowRuns:
-        found = [row for row in self.document.table(table).rows if row.matches(key)]
-        if len(found) != 1:
-            raise KeyError(f"{len(found)} rows of table {table} match {dict(key)}")
-        return self._rows[table, found[0].id]
 
 
 class Plan:
@@ -180,7 +94,16 @@ class Plan:
             outcome.experiments[name] = [next(left) for _ in range(self.runs)]
             outcome.packet_hops += sum(result.packet_hops for result in outcome.experiments[name])
         for outcome in {id(outcome): outcome for outcome, *_ in self._jobs}.values():
-            outcome.gather(self.study)
+            self._gather(outcome)
+
+    def _gather(self, outcome: Outcome) -> None:
+        """All runs are in: adds the numbers that need all of them."""
+        if self.study.gather is None:
+            return
+        settings = outcome.readings.settings()
+        for table, row, values in outcome.measured():
+            more = self.study.gather(settings, table, row, values)
+            values.update({name: list(numbers) for name, numbers in more.items()})
 
 
 def reproduce(

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from penstock.reproductions.comparison import Comparison
-    from penstock.reproductions.document import Row, Table
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.study import Study
+    from penstock.reproductions.tables import Row, Table
     from penstock.running import RunRequest, Status
     from penstock.statistics import Interval
     from penstock.store import Store

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
-from penstock.reproductions.claims import UNDECIDED, judge
+from penstock.reproductions.claims import judge
 from penstock.reproductions.evidence import LEVEL
+from penstock.reproductions.finding import UNDECIDED
 from penstock.reproductions.fits import Looked
 from penstock.reproductions.reproduce import Plan
 from penstock.running import run_all
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.reproductions.claims import Judgement
+    from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.reading import Readings
-    from penstock.reproductions.reproduce import Outcome
     from penstock.reproductions.study import Study
     from penstock.running import Status
     from penstock.store import Store

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.reproduce import Outcome
 from penstock.reproductions.study import packaged_text
 
 if TYPE_CHECKING:

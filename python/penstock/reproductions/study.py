@@ -15,9 +15,10 @@ from penstock.reproductions.suggestions import unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from penstock.reproductions.claims import ClaimTest
-    from penstock.reproductions.document import Document, Row, Table
+    from penstock.reproductions.document import Document
+    from penstock.reproductions.finding import ClaimTest
     from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
     Parts = Mapping[str, str]

@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.contrasts import KINDS, clear_contrasts
 from penstock.reproductions.nulls import CONSTANT, best_constants, numbers_of
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import load_pilot
-from penstock.reproductions.reproduce import Outcome
 from penstock.statistics import mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from penstock.reproductions.contrasts import Contrast
-    from penstock.reproductions.document import Cell, Column, Document, Row, Table
+    from penstock.reproductions.document import Document
     from penstock.reproductions.pilot import Pilot
     from penstock.reproductions.study import Study
+    from penstock.reproductions.tables import Cell, Column, Row, Table
 
     Place = tuple[str, tuple[Cell, ...], str]
     Numbers = Mapping[Place, float]
@@ -198,7 +199,7 @@ def null_numbers(study: Study, outcome: Outcome) -> dict[str, Numbers]:
                 for name, number in study.nulls[null.id](settings, table, row).items()
             }
         else:
-            found[null.id] = numbers_of(study.document, null)
+            found[null.id] = numbers_of(study.document.tables, null)
     return found
 
 

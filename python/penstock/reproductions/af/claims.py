@@ -9,15 +9,15 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.claims import CONFIRMED, REFUTED, UNDECIDED, Finding
 from penstock.reproductions.evidence import Estimate, Test, above, below, decide, difference, ratio, within
+from penstock.reproductions.finding import CONFIRMED, REFUTED, UNDECIDED, Finding
 from penstock.reproductions.telling import about, between, failures, held, signed, unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from penstock.reproductions.claims import ClaimTest
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.finding import ClaimTest
+    from penstock.reproductions.outcome import Outcome
 
 __all__ = ["CLAIMS"]
 

@@ -11,8 +11,8 @@ from penstock.statistics import jain
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from penstock.reproductions.document import Row, Table
     from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
 __all__ = ["measure"]

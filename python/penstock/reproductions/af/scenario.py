@@ -10,8 +10,8 @@ from penstock import toml
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from penstock.reproductions.document import Row, Table
     from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
 
 __all__ = ["build", "tcp_groups", "udp_groups"]
 

@@ -10,20 +10,20 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.claims import CONFIRMED, REFUTED, Finding
 from penstock.reproductions.ef.case import BEST_EFFORT, CAPPED, PQ, WRR
 from penstock.reproductions.ef.experiments import RATIOS, SIZES
 from penstock.reproductions.ef.measure import jitter, sum_of
 from penstock.reproductions.ef.path import EF
 from penstock.reproductions.evidence import Estimate, Test, above, below, decide, difference, ratio, within
+from penstock.reproductions.finding import CONFIRMED, REFUTED, Finding
 from penstock.reproductions.telling import between, failures, held, listed, unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from penstock.reproductions.claims import ClaimTest
-    from penstock.reproductions.document import Cell
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.finding import ClaimTest
+    from penstock.reproductions.outcome import Outcome
+    from penstock.reproductions.tables import Cell
 
 __all__ = ["CLAIMS"]
 

@@ -11,8 +11,8 @@ from penstock.reproductions.ef.scenario import DEDICATED, VLL
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.reproductions.document import Row, Table
     from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
 __all__ = ["jitter", "measure", "sum_of"]

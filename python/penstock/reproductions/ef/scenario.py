@@ -12,8 +12,8 @@ from penstock.reproductions.ef.traffic import background, ef_flows, ef_groups, t
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from penstock.reproductions.document import Row, Table
     from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
 
 __all__ = ["DEDICATED", "VLL", "build", "jitter_page"]
 

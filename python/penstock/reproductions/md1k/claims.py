@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.claims import Finding
 from penstock.reproductions.evidence import Estimate, above, below, decide, within
+from penstock.reproductions.finding import Finding
 from penstock.reproductions.telling import failures, held, unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.reproductions.claims import ClaimTest
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.finding import ClaimTest
+    from penstock.reproductions.outcome import Outcome
 
 __all__ = ["CLAIMS"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.reproductions.document import Row, Table
     from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
 __all__ = ["measure"]

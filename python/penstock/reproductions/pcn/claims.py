@@ -12,7 +12,7 @@ from penstock.reproductions.pcn import claims_of_admission, claims_of_marking, c
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.reproductions.claims import ClaimTest
+    from penstock.reproductions.finding import ClaimTest
 
 __all__ = ["CLAIMS"]
 

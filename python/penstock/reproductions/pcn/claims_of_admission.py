@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.claims import Finding
 from penstock.reproductions.evidence import Estimate, above, below, decide, difference, within
+from penstock.reproductions.finding import Finding
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, Case
 from penstock.reproductions.pcn.experiments import COUNTED
 from penstock.reproductions.pcn.measure import admission
@@ -15,7 +15,7 @@ from penstock.reproductions.telling import about, between, failures, held, signe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.outcome import Outcome
 
 TRAFFICS = ("CBR", "VBR", "SVD")
 LINKS = [f"bottleneck_{i}" for i in range(1, 6)]

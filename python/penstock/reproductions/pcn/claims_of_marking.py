@@ -6,8 +6,8 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.claims import CONFIRMED, REFUTED, Finding
 from penstock.reproductions.evidence import Estimate, Test, above, below, decide, difference, within
+from penstock.reproductions.finding import CONFIRMED, REFUTED, Finding
 from penstock.reproductions.pcn.experiments import BASE, CUTS, FLOWS, GROWTH, NEAR, OVERLOAD, RHOS, SWEEP, VOICE, grown
 from penstock.reproductions.pcn.measure import admission, metric, termination
 from penstock.reproductions.pcn.traffic import admissible_rate, supportable_rate
@@ -16,7 +16,7 @@ from penstock.reproductions.telling import about, failures, held, signed, unsett
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.outcome import Outcome
     from penstock.running import RunResult
 
 N = 3

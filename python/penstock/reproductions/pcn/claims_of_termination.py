@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.claims import Finding
 from penstock.reproductions.evidence import Decision, Estimate, Test, above, below, decide, difference, ratio, within
+from penstock.reproductions.finding import Finding
 from penstock.reproductions.telling import about, between, failures, held, signed, unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from penstock.reproductions.document import Cell
-    from penstock.reproductions.reproduce import Outcome
+    from penstock.reproductions.outcome import Outcome
+    from penstock.reproductions.tables import Cell
 
     Key = Mapping[str, Cell]
 

@@ -18,10 +18,10 @@ from penstock.reproductions.pcn.traffic import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from penstock.reproductions.document import Row, Table
     from penstock.reproductions.pcn.cases import Case
     from penstock.reproductions.pcn.network import Network
     from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
 __all__ = ["MEASURED", "Overshoot", "admission", "gather", "measure", "metric", "part_of", "termination"]

@@ -10,8 +10,8 @@ from penstock.reproductions.pcn.oracle import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.reproductions.document import Row, Table
     from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
 
 __all__ = ["NULLS", "counter"]
 

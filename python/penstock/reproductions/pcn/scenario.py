@@ -27,10 +27,10 @@ from penstock.reproductions.pcn.words import bits, seconds
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from penstock.reproductions.document import Row, Table
     from penstock.reproductions.pcn.cases import Case
     from penstock.reproductions.pcn.loads import Share
     from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
 
 __all__ = ["below", "build", "effort", "groups", "hops", "page", "scenario", "times"]
 

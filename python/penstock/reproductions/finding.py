@@ -1,0 +1,63 @@
+"""What runs say about a claim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from penstock.reproductions.evidence import decide
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from penstock.reproductions.evidence import Decision
+    from penstock.reproductions.outcome import Outcome
+
+    ClaimTest = Callable[[Outcome, Mapping[str, "Finding"]], "Finding"]
+    """Tests one claim on the outcome; the findings of the claims before it may be used."""
+
+__all__ = ["CONFIRMED", "REFUTED", "UNDECIDED", "Finding"]
+
+CONFIRMED = "confirmed"
+REFUTED = "refuted"
+UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the runs say about a claim.
+
+    Parameters
+    ----------
+    verdict : str
+        ``confirmed``, ``refuted`` or ``undecided``.
+    evidence : str
+        A sentence with the numbers that the verdict rests on.
+    note : str
+        What should be known beside it; may be empty.
+    decision : Decision, optional
+        The statistical tests that the verdict comes from.
+    """
+
+    verdict: str
+    evidence: str
+    note: str = ""
+    decision: Decision | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, decision: Decision, evidence: str, note: str = "") -> Finding:
+        """The finding that a decision about several tests makes."""
+        return cls(decision.verdict, evidence, note, decision)
+
+    def at(self, level: float) -> Finding:
+        """The same with its tests at another probability of error."""
+        if self.decision is None or level == self.decision.level:
+            return self
+        decision = decide(self.decision.tests, level)
+        return replace(self, verdict=decision.verdict, decision=decision)
+
+    @property
+    def runs_to_decide(self) -> int | None:
+        """About how many runs would decide an undecided claim; None if it is decided or no number would."""
+        undecided = self.verdict == UNDECIDED and self.decision is not None
+        return self.decision.runs_to_decide if undecided and self.decision else None

@@ -1,0 +1,95 @@
+"""The numbers that runs of a study gave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from penstock.reproductions.document import Document
+    from penstock.reproductions.reading import Readings
+    from penstock.reproductions.tables import Cell, Row, Table
+    from penstock.running import RunResult
+
+__all__ = ["Outcome"]
+
+
+@dataclass
+class RowRuns:
+    """What the runs of a row gave: its numbers and its parts' digests, by replication."""
+
+    values: dict[str, list[float]] = field(default_factory=dict)
+    digests: list[tuple[str, ...]] = field(default_factory=list)
+
+
+@dataclass
+class Outcome:
+    """The numbers of a study under one choice of readings.
+
+    Parameters
+    ----------
+    document : Document
+        What was reproduced.
+    readings : Readings
+        Under which answers.
+    tables : list of Table
+        Which tables were run.
+    runs : int
+        How often each row was run.
+    """
+
+    document: Document
+    readings: Readings
+    tables: list[Table]
+    runs: int
+    packet_hops: int = 0
+    experiments: dict[str, list[RunResult]] = field(default_factory=dict)
+    _rows: dict[tuple[str, tuple[Cell, ...]], RowRuns] = field(default_factory=dict)
+
+    def values(self, table: str, column: str, key: Mapping[str, Cell]) -> list[float]:
+        """A number of one row, by replication; `key` may name only as many key cells as tell the row from others."""
+        return self._row(table, key).values[column]
+
+    def known(self, table: str, key: Mapping[str, Cell]) -> list[str]:
+        """The names of all numbers of one row: its printed columns and what claims need beside them."""
+        return list(self._row(table, key).values)
+
+    def digests(self, table: str, key: Mapping[str, Cell]) -> list[tuple[str, ...]]:
+        """The digests of one row's runs, by replication; a KeyError if its numbers are not from runs."""
+        found = self._row(table, key).digests
+        if not found:
+            raise KeyError(f"row {dict(key)} of table {table} was not run")
+        return found
+
+    def rows(self, table: str) -> tuple[Row, ...]:
+        """The rows of a table that was run."""
+        return self.document.table(table).rows
+
+    def add(self, table: Table, row: Row, numbers: Mapping[str, float], results: Mapping[str, RunResult]) -> None:
+        """Takes in the next replication of a row."""
+        runs = self._rows.setdefault((table.id, row.id), RowRuns())
+        for name, value in numbers.items():
+            runs.values.setdefault(name, []).append(value)
+        runs.digests.append(tuple(result.digest for result in results.values()))
+        self.packet_hops += sum(result.packet_hops for result in results.values())
+
+    def put(self, table: Table, row: Row, values: Mapping[str, Sequence[float]]) -> None:
+        """Takes in a row's numbers by replication that come from elsewhere than from runs made now."""
+        self._rows[table.id, row.id] = RowRuns({name: list(numbers) for name, numbers in values.items()})
+
+    def all_values(self, table: Table, row: Row) -> Mapping[str, Sequence[float]]:
+        """All numbers of a row, by name and replication."""
+        return self._rows[table.id, row.id].values
+
+    def measured(self) -> list[tuple[Table, Row, dict[str, list[float]]]]:
+        """Every row that was run, with its numbers by name and replication, to which others may be added."""
+        each = ((table, row, self._rows.get((table.id, row.id))) for table in self.tables for row in table.rows)
+        return [(table, row, runs.values) for table, row, runs in each if runs is not None]
+
+    def _row(self, table: str, key: Mapping[str, Cell]) -> RowRuns:
+        found = [row for row in self.document.table(table).rows if row.matches(key)]
+        if len(found) != 1:
+            raise KeyError(f"{len(found)} rows of table {table} match {dict(key)}")
+        return self._rows[table, found[0].id]

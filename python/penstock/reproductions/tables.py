@@ -1,0 +1,95 @@
+"""Printed tables: their columns, rows and cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Cell", "Column", "Row", "Table"]
+
+Cell = str | int | float
+"""What stands in a cell of a table."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a printed table; `role` is ``key`` (what was varied) or ``value``."""
+
+    name: str
+    unit: str
+    role: str
+    decimals: int | None = None
+    label: str = ""
+    compared: bool = True
+
+    @property
+    def heading(self) -> str:
+        """What people call it."""
+        return self.label or self.name.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A printed row: what was varied, and what was printed for it."""
+
+    key: Mapping[str, Cell]
+    values: Mapping[str, Cell]
+
+    def matches(self, key: Mapping[str, Cell]) -> bool:
+        """Whether the row has these key cells."""
+        return all(self.key.get(name) == cell for name, cell in key.items())
+
+    @property
+    def id(self) -> tuple[Cell, ...]:
+        """The key cells, which tell the row from the others of its table."""
+        return tuple(self.key.values())
+
+    @property
+    def name(self) -> str:
+        """The key cells in one short text."""
+        return " ".join(str(cell) for cell in self.key.values())
+
+
+@dataclass(frozen=True)
+class Table:
+    """A printed table."""
+
+    id: str
+    where: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    note: str = ""
+
+    @property
+    def keys(self) -> list[Column]:
+        """The columns that say what was varied."""
+        return [column for column in self.columns if column.role == "key"]
+
+    @property
+    def compared(self) -> list[Column]:
+        """The columns whose numbers are results."""
+        return [column for column in self.columns if column.role == "value" and column.compared]
+
+    @property
+    def factors(self) -> list[str]:
+        """The key columns that were varied by themselves: those whose cells another one's do not determine."""
+        kept: list[str] = []
+        for column in self.keys:
+            cells = [row.key[column.name] for row in self.rows]
+            before = [[row.key[name] for row in self.rows] for name in kept]
+            if not any(len(set(zip(other, cells, strict=True))) == len(set(other)) for other in before):
+                kept.append(column.name)
+        return kept
+
+    def numbers(self) -> list[tuple[Row, Column, float]]:
+        """Every printed number that is a result; cells printed as text, such as N/A, are none."""
+        return [
+            (row, column, float(cell))
+            for row in self.rows
+            for column in self.compared
+            if not isinstance(cell := row.values[column.name], str)
+        ]
