@@ -62,7 +62,7 @@ class TestData:
     def test_counts(self):
         assert sum(len(table.numbers()) for table in DOCUMENT.tables) == 332
         assert len(DOCUMENT.claims) == 38
-        assert len(DOCUMENT.questions) == 35
+        assert len(DOCUMENT.questions) == 38
         assert STUDY.runs == 5
 
     def test_settings_of_the_six_cases_are_those_of_the_document(self):
@@ -143,19 +143,25 @@ class TestTraffic:
     def test_calls_of_a_termination_run_are_divided_evenly(self):
         case = Case(TERMINATION, "CBR", RTT, 35, load=1.25)
         parts = shares(CHOSEN, case)
-        # 2500 = 20 x 71 + 15 x 72; before the event 25 each, 900 in all as far as whole calls allow.
-        assert (parts["ingress"].before, parts["ingress"].added) == (25, 46)
-        assert (parts["more"].before, parts["more"].added) == (25, 47)
+        # 2500 = 20 x 71 + 15 x 72; before the event 14 each, 500 in all as far as whole calls allow.
+        assert (parts["ingress"].before, parts["ingress"].added) == (14, 57)
+        assert (parts["more"].before, parts["more"].added) == (14, 58)
         one = shares(settings("pcn-a16=one-pair"), case)
-        assert (one["ingress"].added, one["more"].added) == (0, 1600)
+        assert (one["ingress"].added, one["more"].added) == (0, 2000)
+        assert shares(settings("pcn-a36=even"), case) == parts
 
     def test_every_bottleneck_of_a_parking_lot_has_the_whole_load(self):
         case = Case(TERMINATION, "VBR", PLT, 5, load=2.0)
-        for answer in ("even", "one-pair", "short-pairs"):
-            parts = shares(settings(f"pcn-a16={answer}"), case)
+        before = round(1000 * CHOSEN["termination.before_over_ar"])
+        for answer in ("even", "long-pair", "short-pairs"):
+            parts = shares(settings(f"pcn-a36={answer}"), case)
             long, short = parts["long"], parts["short3"]
-            assert long.before + short.before == 900
+            assert long.before + short.before == before
             assert long.before + short.before + long.added + short.added == 4000
+        # One pair is generated: the long one, which was not there before.
+        parts = shares(CHOSEN, case)
+        assert (parts["long"].before, parts["short1"].added) == (0, 0)
+        assert shares(settings("pcn-a16=one-pair"), case) == parts
 
 
 class TestScenario:
@@ -229,9 +235,9 @@ class TestScenario:
         data = built("C.1", "stm", load_over_sr=2.0, traffic="VBR")
         together = calls(data, "calls")
         assert "start" not in together
-        assert (together["initial"]["calls"], together["surge"]["calls"]) == (900, 3100)
+        assert (together["initial"]["calls"], together["surge"]["calls"]) == (500, 3500)
         # 20 ms / 0.34
-        assert together["surge"] == {"at": "50 s", "calls": 3100, "spread": "58.823529 ms"}
+        assert together["surge"] == {"at": "50 s", "calls": 3500, "spread": "58.823529 ms"}
         assert together["termination"]["single-threshold"]["extra"] == 0.05
         (time,) = (measure for measure in data["measure"] if measure["metric"] == "termination-time")
         assert (time["of"], time["below"]) == (["calls"], "43520 kbit/s")
@@ -240,13 +246,27 @@ class TestScenario:
         data = built("C.1", "stm", ["pcn-a16=even-apart"], load_over_sr=2.0, traffic="VBR")
         before, added = calls(data, "calls-before"), calls(data, "calls-added")
         assert (before.get("start"), added["start"]) == (None, "50 s")
-        assert (before["initial"]["calls"], added["initial"]["calls"]) == (900, 3100)
+        assert (before["initial"]["calls"], added["initial"]["calls"]) == (500, 3500)
         # The long calls of a parking lot come at 50 s, the short ones are there before.
-        data = built("C.5", "", ["pcn-a16=one-pair"], load_over_sr=2.0, traffic="CBR", algorithm="STM")
+        data = built("C.5", load_over_sr=2.0, traffic="CBR", algorithm="STM")
         long, short = calls(data, "long"), calls(data, "short1")
-        assert (long["start"], long["initial"]["calls"], short["initial"]["calls"]) == ("50 s", 3100, 900)
+        assert (long["start"], long["initial"]["calls"], short["initial"]["calls"]) == ("50 s", 3500, 500)
         assert "start" not in short
         assert "surge" not in {**long, **short}
+
+    def test_pairs_without_calls_are_left_out(self):
+        data = built("C.5", answers=["pcn-a17=0"], load_over_sr=2.0, traffic="CBR", algorithm="STM")
+        assert [group["name"] for group in data["calls"]] == ["long"]
+        times = [measure["of"] for measure in data["measure"] if measure["metric"] == "termination-time"]
+        assert times == [["long"]], "the same calls cross all bottlenecks"
+
+    def test_cls_egress_measures_anew_after_a_cut(self):
+        rules = {
+            key: calls(built("C.1", "cl", [f"pcn-a38={key}"], load_over_sr=2.0, traffic="CBR"), "calls")["termination"]
+            for key in ("restart", "continue")
+        }
+        assert rules["restart"]["cl"].pop("after-cut") == "restart"
+        assert rules["restart"] == rules["continue"]
 
     def test_tables_that_need_one_simulation_share_it(self):
         key = {"load_over_sr": 1.25, "traffic": "SVD", "algorithm": "CL"}

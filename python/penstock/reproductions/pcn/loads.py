@@ -27,7 +27,7 @@ def remainder(settings: Settings, case: Case) -> int:
     """How many ingresses of RTT have a share of their own, because the load cannot be divided evenly without rest."""
     if case.topology != RTT or case.kind != TERMINATION:
         return 0
-    if settings["termination.split"] == "one-pair":
+    if settings["termination.split_rtt"] == "one-pair":
         return 1
     return overload_calls(settings, case)[1] % case.size
 
@@ -35,21 +35,13 @@ def remainder(settings: Settings, case: Case) -> int:
 def shares(settings: Settings, case: Case) -> dict[str, Share]:
     """The calls of each aggregate, by the name of its group."""
     before, after = overload_calls(settings, case)
-    split = settings["termination.split"]
     if case.topology == PLT:
-        if split == "even":
-            long = Share(before // 2, (after - before) // 2)
-            short = Share(before - long.before, after - before - long.added)
-        elif split == "one-pair":
-            long, short = Share(0, after - before), Share(before, 0)
-        else:
-            long, short = Share(before, 0), Share(0, after - before)
-        return {"long": long, **{f"short{i + 1}": short for i in range(case.size)}}
+        return _parking_lot(settings["termination.split_plt"], case, before, after - before)
     if case.topology != RTT:
         return {"calls": Share(before, after - before)}
     more = remainder(settings, case)
     each = before // case.size
-    if split == "one-pair":
+    if settings["termination.split_rtt"] == "one-pair":
         return {
             "ingress": Share(each, 0),
             "more": Share(before - each * (case.size - 1), after - before),
@@ -57,3 +49,15 @@ def shares(settings: Settings, case: Case) -> dict[str, Share]:
     final = after // case.size
     named = {"ingress": Share(each, final - each)}
     return {**named, "more": Share(each, final + 1 - each)} if more else named
+
+
+def _parking_lot(split: str, case: Case, before: int, added: int) -> dict[str, Share]:
+    """Of the calls at each bottleneck, those of the long aggregate and of the short one that shares it."""
+    if split == "even":
+        long = Share(before // 2, added // 2)
+        short = Share(before - long.before, added - long.added)
+    elif split == "long-pair":
+        long, short = Share(0, added), Share(before, 0)
+    else:
+        long, short = Share(before, 0), Share(0, added)
+    return {"long": long, **{f"short{i + 1}": short for i in range(case.size)}}

@@ -121,6 +121,8 @@ def termination(settings: Settings, case: Case) -> dict[str, Any]:
         rule |= {name: value for name, value in margins.items() if value}
         if settings["cl.settle_s"]:
             rule["settle"] = _span(settings["cl.settle_s"])
+        if settings["cl.after_cut"] != "continue":
+            rule["after-cut"] = settings["cl.after_cut"]
         return {"termination.cl": rule | cut}
     rule = {
         "marked-run": settings["stm.l_sequential_marked_packets"],

@@ -161,10 +161,11 @@ def _overload(settings: Settings, case: Case, pairs: Pairs, ends: Mapping[str, s
 
 
 def _parts(settings: Settings, name: str, share: Share) -> list[tuple[str, tuple[int, int]]]:
-    """The groups of aggregates of some pairs: their names, and the calls there from the start and added."""
+    """Of some pairs the groups of aggregates that have calls: names, and the calls there from the start and added."""
     if settings["termination.joined"]:
-        return [(name, (share.before, share.added))]
-    parts = ((f"{name}-before", (share.before, 0)), (f"{name}-added", (0, share.added)))
+        parts = [(name, (share.before, share.added))]
+    else:
+        parts = [(f"{name}-before", (share.before, 0)), (f"{name}-added", (0, share.added))]
     return [part for part in parts if any(part[1])]
 
 
@@ -192,9 +193,13 @@ def _measures(settings: Settings, case: Case, net: Network) -> Iterable[dict[str
         if settings["signal.packet"] != "none":
             yield {"metric": "signal-rate", "of": every}
         return
-    for bottleneck in net.bottlenecks:
-        crossing = [name for pairs in net.pairs if bottleneck in pairs.crosses for name in names[pairs.name]]
-        yield {"metric": "termination-time", "of": crossing, "below": bits(below(settings, case))}
+    crossing = (
+        tuple(name for pairs in net.pairs if bottleneck in pairs.crosses for name in names[pairs.name])
+        for bottleneck in net.bottlenecks
+    )
+    # Without calls on the short pairs those of the long one alone cross every bottleneck.
+    for calls in dict.fromkeys(crossing):
+        yield {"metric": "termination-time", "of": list(calls), "below": bits(below(settings, case))}
 
 
 def _description(case: Case) -> str:
