@@ -129,6 +129,19 @@ fn complete_intervals_count_from_the_beginning() {
 }
 
 #[test]
+fn the_ends_of_intervals_are_in_seconds() {
+    let labels = |every: &str| {
+        let measure = format!("metric = \"throughput\"\nof = \"v\"\ninterval = \"{every}\"");
+        let until = |metric: penstock_scenario::Metric| metric.labels.into_iter().find(|(key, _)| *key == "until").expect("an interval").1;
+        scenario(CALLS, &measure).metrics(&seen()).into_iter().map(until).collect::<Vec<String>>()
+    };
+    assert_eq!(labels("500 ms")[..4], ["0.5 s", "1 s", "1.5 s", "2 s"]);
+    assert_eq!(labels("750 us")[1333], "1.0005 s");
+    assert_eq!(labels("1000000001 ps")[..2], ["0.001000000001 s", "0.002000000002 s"]);
+    assert_eq!(labels("10 s"), ["10 s"]);
+}
+
+#[test]
 fn termination_ends_when_the_load_is_below() {
     // 20 calls; 17 are left at 4 s, 13 at 6 s, and 10 after the cuts of both aggregates at 9 s.
     let measure = |below: u64| format!("metric = \"termination-time\"\nof = \"v\"\nbelow = \"{below} kbit/s\"");

@@ -1,7 +1,8 @@
 //! The exact text of every mistake in the whole, the network and its ports.
 
 mod common;
-use common::{added, class_schedulers, names, refused, LINK, TOP};
+use common::{added, changed, class_schedulers, names, refused, sound, LINK, TOP};
+use penstock_engine::Sim;
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
@@ -151,11 +152,6 @@ fn rate_changes() {
         r#"rate-changes = [ { at = "2 s", down = true, rate = "1 Mbit/s" } ]"#,
         r#"t.toml:11: links[0].rate-changes[0]: has both rate and down; write rate = "5 Mbit/s" or down = true"#,
     );
-    added(
-        LINK,
-        r#"rate-changes = [ { at = "10 s", down = true } ]"#,
-        "t.toml:11: links[0].rate-changes[0].at: 10 s is not before the end, so it has no effect; leave it out",
-    );
     added(LINK, r#"rate-changes = "1 s""#, "t.toml:11: links[0].rate-changes: is a list of tables; write rate-changes = [{ ... }, ...]");
     added(
         LINK,
@@ -163,6 +159,27 @@ fn rate_changes() {
         r#"t.toml:11: links[0].rate-changes[0]: has neither rate nor down; write rate = "5 Mbit/s" or down = true
 t.toml:11: links[0].rate-changes[0].donw: unknown key 'donw'; did you mean 'down'? (at, rate, down)"#,
     );
+}
+
+#[test]
+fn rate_changes_after_the_end_have_no_effect() {
+    let changes =
+        r#"rate-changes = [ { at = "2 s", rate = "50 kbit/s" }, { at = "4 s", down = true }, { at = "5 s", rate = "1 Mbit/s" } ]"#;
+    let text = changed(LINK, &format!("{LINK}\n{changes}"));
+    let warnings = |duration: &str| {
+        let scenario = sound(&text, &[("duration", duration)]);
+        scenario.warnings().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(warnings("5.1 s"), [""; 0]);
+    assert_eq!(warnings("5 s"), ["t.toml:11: links[0].rate-changes[2].at: 5 s is not before the end at 5 s, so it has no effect"]);
+    let later = ["[1].at: 4 s", "[2].at: 5 s"]
+        .map(|at| format!("t.toml:11: links[0].rate-changes{at} is not before the end at 3 s, so it has no effect"));
+    assert_eq!(warnings("3 s"), later);
+    // The run is that without them; a queue has built up at its end.
+    let seen = |text: &str| Sim::new(sound(text, &[("duration", "3 s")]).blueprint(None, 0)).expect("a sound blueprint").run();
+    let first = changed(LINK, &format!("{LINK}\nrate-changes = [ {{ at = \"2 s\", rate = \"50 kbit/s\" }} ]"));
+    assert!(seen(&text) == seen(&first));
+    assert!(seen(&text).links[0].waits < seen(&text).links[0].offered_packets[0]);
 }
 
 #[test]

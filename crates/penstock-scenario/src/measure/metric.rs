@@ -5,7 +5,7 @@ use penstock_model::parameters::ListItem;
 penstock_model::choice! {
     /// What is measured, between the warm-up and the end.
     pub enum MetricKind {
-        /// Bits per second: of a flow or an aggregate of calls those that arrived at its end, headers included; of a link those it has sent. A packet counts when its last bit does. With `interval` (calls only) one number per interval from the beginning of the run, warm-up included; the label `until` is its end, and a last interval that the end cuts short is left out.
+        /// Bits per second: of a flow or an aggregate of calls those that arrived at its end, headers included; of a link those it has sent. A packet counts when its last bit does. With `interval` (calls only) one number per interval from the beginning of the run, warm-up included; the label `until` is its end in seconds, such as `0.5 s`, and a last interval that the end cuts short is left out.
         "throughput" => Throughput,
         /// Bits per second of payload that arrived at a flow's end, duplicates included.
         "payload-throughput" => PayloadThroughput,

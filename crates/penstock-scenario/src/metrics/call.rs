@@ -45,12 +45,22 @@ pub(crate) fn per_interval(seen: &Observations, flow: usize, every: Duration) ->
     let bytes = &seen.intervals[found.expect("the engine was told to count in intervals")].2;
     let complete = seen.to.as_ps() / every.as_ps();
     let row = |i: u64| {
-        let until = every.times(i + 1).to_string();
+        let until = in_seconds(every.times(i + 1));
         // Intervals after the last packet are not recorded.
         let bytes = bytes.get(i as usize).copied().unwrap_or_default();
         (vec![("until", until)], bytes as f64 * 8.0 / every.as_seconds())
     };
     (0..complete).map(row).collect()
+}
+
+/// A time in seconds, whatever its size and to its last digit, so that the labels of a series have one unit.
+fn in_seconds(time: Duration) -> String {
+    let (whole, rest) = (time.as_ps() / PS_PER_SECOND, time.as_ps() % PS_PER_SECOND);
+    let decimals = format!("{rest:012}");
+    match decimals.trim_end_matches('0') {
+        "" => format!("{whole} s"),
+        digits => format!("{whole}.{digits} s"),
+    }
 }
 
 /// When all calls of a group have begun.

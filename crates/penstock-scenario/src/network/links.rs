@@ -50,7 +50,7 @@ impl Check for LinkKeys {
 penstock_model::parameters! {
     /// A change of a link's rate at a known instant.
     pub struct RateChangeKeys {
-        /// When; after the beginning and before the end, and later than the change before it.
+        /// When; after the beginning, and later than the change before it. One that is not before the end has no effect.
         at: RunTime;
         /// The rate from then on.
         rate: Option<Rate>;
@@ -248,9 +248,10 @@ fn read_rate_changes(section: &mut Section<'_>, duration: Option<Duration>) -> O
             if at <= before {
                 change.report("at", format!("{at} is not after {before}; write changes in the order of time, from after 0 s"));
                 sound = false;
-            } else if duration.is_some_and(|duration| keys.at.0 >= duration) {
-                change.report("at", format!("{at} is not before the end, so it has no effect; leave it out"));
-                sound = false;
+            } else if let Some(end) = duration.filter(|end| *end <= keys.at.0) {
+                // No mistake: a shorter run of a scenario, as with --set duration, leaves out what comes later.
+                let message = format!("{at} is not before the end at {end}, so it has no effect");
+                change.mistakes.warn(change.location_of("at"), &change.join("at"), message);
             }
             changes.push((at, keys.rate.unwrap_or(Rate::ZERO)));
         }
