@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from penstock.records import Status
 
-__all__ = ["Progress", "line"]
+__all__ = ["Progress", "line", "span"]
 
 
 class Progress:
@@ -91,18 +91,21 @@ def line(status: Status, elapsed: float) -> str:
     --------
     >>> from penstock.records import Status
     >>> line(Status(total=200, done=110, cached=10, failed=0, packet_hops=310_000_000), 10.0)
-    '110/200  done 110 (10 from the store), failed 0  31 M packet-hops/s  9 s to go'
+    '110/200  done 110 (10 from the store), failed 0, left 90  31 M packet-hops/s  9 s to go'
     """
     ended = status.done + status.failed
     cached = f" ({status.cached} from the store)" if status.cached else ""
-    parts = [f"{ended}/{status.total}", f"done {status.done}{cached}, failed {status.failed}"]
+    parts = [
+        f"{ended}/{status.total}",
+        f"done {status.done}{cached}, failed {status.failed}, left {status.total - ended}",
+    ]
     computed = ended - status.cached
     if status.packet_hops and elapsed > 0:
         parts.append(f"{_rate(status.packet_hops / elapsed)} packet-hops/s")
     if status.worked > 0 and ended < status.total:
-        parts.append(f"{_span(elapsed * (status.work / status.worked - 1))} to go")
+        parts.append(f"{span(elapsed * (status.work / status.worked - 1))} to go")
     elif computed > 0 and ended < status.total:
-        parts.append(f"{_span(elapsed / computed * (status.total - ended))} to go")
+        parts.append(f"{span(elapsed / computed * (status.total - ended))} to go")
     return "  ".join(parts)
 
 
@@ -113,7 +116,14 @@ def _rate(rate: float) -> str:
     return f"{rate:.3g}"
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
+    """A time for people.
+
+    Examples
+    --------
+    >>> span(40.4), span(300), span(7200)
+    ('40 s', '5 min', '2.0 h')
+    """
     if seconds < 100:
         return f"{seconds:.0f} s"
     if seconds < 5400:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from penstock import toml
 from penstock.printable import json_text, printable
 from penstock.statistics import Interval, interval
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from penstock.records import RunResult
 
-__all__ = ["Summary", "number", "plus_minus", "summarise", "to_data", "to_frame", "to_json"]
+__all__ = ["Summary", "frame_of", "number", "plus_minus", "summarise", "to_data", "to_frame", "to_json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,8 @@ class Summary:
     ----------
     scenario : str
         The scenario's name.
-    point : dict of str to str
-        The settings that were changed, by path.
+    point : dict of str to value
+        The settings that were changed, by path, or the parameters of a study.
     metric : str
         The metric's name.
     labels : dict of str to str
@@ -42,12 +43,17 @@ class Summary:
     """
 
     scenario: str
-    point: dict[str, str]
+    point: dict[str, Any]
     metric: str
     labels: dict[str, str]
     unit: str
     values: list[float]
     interval: Interval
+
+    @property
+    def method(self) -> str:
+        """How the interval was made: from independent runs by Student's t, or ``none`` where there is none."""
+        return "none" if self.interval.half is None else "t"
 
 
 def summarise(results: Sequence[RunResult]) -> list[Summary]:
@@ -70,45 +76,71 @@ def to_frame(results: Sequence[RunResult]) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        Columns ``scenario``, one per changed setting, ``metric``, one per label, ``unit``, ``mean``, ``ci_low``,
-        ``ci_high`` (both null below two runs), ``runs`` and ``values``; a label that a metric lacks is null. Texts
-        are escaped where they could act on a terminal that a frame is printed on.
+        Columns ``scenario``, one per changed setting, ``metric``, one per label, ``unit``, ``mean``, ``half_width``,
+        ``ci_low``, ``ci_high`` (all three null below two runs), ``runs``, ``method`` and ``values``; a label that a
+        metric lacks is null. Texts are escaped where they could act on a terminal that a frame is printed on.
     """
+    return frame_of(summarise(results))
+
+
+def frame_of(summaries: Sequence[Summary]) -> pl.DataFrame:
+    """The frame of :func:`to_frame`; a parameter whose values are all numbers is a column of numbers."""
     import polars as pl
 
-    summaries = summarise(results)
-    paths = list(dict.fromkeys(printable(path) for summary in summaries for path in summary.point))
+    paths = list(dict.fromkeys(path for summary in summaries for path in summary.point))
     labels = list(dict.fromkeys(label for summary in summaries for label in summary.labels))
     text = pl.String
     schema: dict[str, Any] = {
         "scenario": text,
-        **dict.fromkeys(paths, text),
+        **{printable(path): _column([each.point[path] for each in summaries if path in each.point]) for path in paths},
         "metric": text,
         **dict.fromkeys(labels, text),
         "unit": text,
         "mean": pl.Float64,
+        "half_width": pl.Float64,
         "ci_low": pl.Float64,
         "ci_high": pl.Float64,
         "runs": pl.UInt32,
+        "method": text,
         "values": pl.List(pl.Float64),
     }
     rows = [
         {
             **dict.fromkeys(schema),
-            **{printable(path): printable(value) for path, value in summary.point.items()},
+            **{printable(path): _cell(value, schema[printable(path)]) for path, value in summary.point.items()},
             **{label: printable(value) for label, value in summary.labels.items()},
             "scenario": printable(summary.scenario),
             "metric": summary.metric,
             "unit": summary.unit,
             "mean": summary.interval.mean,
+            "half_width": summary.interval.half,
             "ci_low": summary.interval.low,
             "ci_high": summary.interval.high,
             "runs": summary.interval.runs,
+            "method": summary.method,
             "values": summary.values,
         }
         for summary in summaries
     ]
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _column(values: Sequence[Any]) -> Any:
+    """The type of a parameter's column."""
+    import polars as pl
+
+    if values and all(isinstance(value, bool) for value in values):
+        return pl.Boolean
+    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
+    if not values or not numbers:
+        return pl.String
+    return pl.Int64 if all(isinstance(value, int) and abs(value) < 2**63 for value in values) else pl.Float64
+
+
+def _cell(value: Any, column: Any) -> Any:
+    import polars as pl
+
+    return value if column != pl.String else printable(value if isinstance(value, str) else toml.value(value))
 
 
 def to_data(scenario: str, results: Sequence[RunResult], **more: Any) -> dict[str, Any]:

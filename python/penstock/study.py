@@ -1,15 +1,21 @@
-"""A study: a network, how long it is watched, and how many independent runs are made of it."""
+"""A study: a network, how long it is watched, what varies, and how many independent runs are made of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from penstock.studies.definition import Definition
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     import polars as pl
 
     from penstock.network import Network
     from penstock.store import Store
+    from penstock.studies.plan import StudyPlan
+    from penstock.studies.result import StudyResult
 
 __all__ = ["Study"]
 
@@ -34,6 +40,8 @@ class Study:
         What it is called in results.
     replications : int
         How many independent runs; see :meth:`runs`.
+    definition : Definition
+        What varies; see :meth:`vary`.
     """
 
     network: Network
@@ -43,6 +51,7 @@ class Study:
     description: str | None = None
     name: str = "study"
     replications: int = 5
+    definition: Definition = field(default_factory=Definition)
 
     def runs(self, count: int) -> Study:
         """The same study with `count` independent runs.
@@ -55,6 +64,62 @@ class Study:
         if count < 1:
             raise ValueError(f"a study needs at least one run, not {count}")
         return replace(self, replications=count)
+
+    def vary(self, name: str, values: Sequence[Any]) -> Study:
+        """The same study at every combination of its points with these values of a setting.
+
+        Parameters
+        ----------
+        name : str
+            The path of a setting, such as ``"r1-r2.queue.red.limit"``, or a name for :meth:`derive`.
+        values : sequence of str, number, bool, list or dict
+            As they would stand in a scenario.
+        """
+        return self._changed(grid={**self.definition.grid, name: list(values)})
+
+    def vary_together(self, values: Mapping[str, Sequence[Any]]) -> Study:
+        """The same study with settings that vary in step: the first values with one another, and so on."""
+        return self._changed(zips=[*self.definition.zips, {name: list(each) for name, each in values.items()}])
+
+    def points(self, points: Iterable[Mapping[str, Any]]) -> Study:
+        """The same study at points that are written out, each with values by name."""
+        return self._changed(entries=[*self.definition.entries, *(dict(point) for point in points)])
+
+    def where(self, *conditions: str) -> Study:
+        """The same study without the points that do not meet conditions such as ``"flows * rate <= 1 Gbit/s"``."""
+        return self._changed(where=[*self.definition.where, *conditions])
+
+    def derive(self, name: str, expression: str) -> Study:
+        """The same study with a setting, or a helping value, that follows from others.
+
+        Parameters
+        ----------
+        name : str
+            The path of a setting, or any other name.
+        expression : str
+            Arithmetic with units, such as ``"0.5 * r1-r2.rate * 100 ms / sqrt(flows)"``.
+        """
+        return self._changed(derived={**self.definition.derived, name: expression})
+
+    def _changed(self, **parts: Any) -> Study:
+        return replace(self, definition=replace(self.definition, **parts))
+
+    def plan(self) -> StudyPlan:
+        """The study with its points worked out.
+
+        Raises
+        ------
+        ScenarioError
+            If what varies has mistakes.
+        """
+        from penstock.studies.plan import StudyPlan, points_of
+
+        text = self.scenario()
+        points = points_of(self.definition, text, self.name, self.name, lambda _: None)
+        origins = {name: None for name, _ in self.definition.places()}
+        return StudyPlan(
+            self.name, text, self.name, points, self.description, self.replications, place=self.name, origins=origins
+        )
 
     def scenario(self) -> str:
         """The scenario's TOML text, for ``penstock run`` and for reading."""
@@ -77,24 +142,25 @@ class Study:
         Returns
         -------
         polars.DataFrame
-            One row per metric and labels; see :func:`penstock.results.to_frame`.
+            One row per metric, labels and point; see :func:`penstock.results.to_frame`.
 
         Raises
         ------
         ScenarioError
-            If the scenario has mistakes; nothing is run then.
+            If the scenario has mistakes, at any point; nothing is run then.
         RunsFailed
             If any run failed.
         """
-        from penstock.progress import Progress
-        from penstock.results import to_frame
-        from penstock.running import RunRequest, run_all
-        from penstock.store import Store as Folder
+        return self.result(jobs=jobs, store=store, threads=threads).frame()
 
-        text = self.scenario()
-        seed = 1 if self.seed is None else self.seed
-        requests = [RunRequest(text, (), seed, number, self.name) for number in range(self.replications)]
+    def result(self, *, jobs: int | None = None, store: Store | None = None, threads: int = 1) -> StudyResult:
+        """As :meth:`run`, with the single runs of every point."""
+        from penstock.progress import Progress
+        from penstock.store import Store as Folder
+        from penstock.studies.result import make
+
+        plan = self.plan()
+        asked = plan.read()
         with Progress() as progress:
             kept = store if store is not None else Folder()
-            results = run_all(requests, jobs=jobs, store=kept, progress=progress, threads=threads)
-        return to_frame(results)
+            return make(plan, asked, jobs=jobs, store=kept, progress=progress, threads=threads)

@@ -27,7 +27,7 @@ def test_a_pipe_gets_a_plain_line_every_ten_seconds(clock):
             clock[0] = 100.0 + second
             progress(Status(total=50, done=second))
     lines = stream.getvalue().splitlines()
-    assert lines == ["10/50  done 10, failed 0  40 s to go", "20/50  done 20, failed 0  30 s to go"]
+    assert lines == ["10/50  done 10, failed 0, left 40  40 s to go", "20/50  done 20, failed 0, left 30  30 s to go"]
 
 
 def test_a_terminal_is_left_alone_for_two_seconds(clock):
@@ -42,8 +42,8 @@ def test_a_terminal_is_left_alone_for_two_seconds(clock):
 
 
 def test_runs_from_the_store_do_not_count_as_speed():
-    assert line(Status(total=100, done=90, cached=90), 5.0) == "90/100  done 90 (90 from the store), failed 0"
-    assert line(Status(total=100, done=91, cached=90, failed=1), 4.0).endswith("failed 1  16 s to go")
+    assert line(Status(total=100, done=90, cached=90), 5.0) == "90/100  done 90 (90 from the store), failed 0, left 10"
+    assert line(Status(total=100, done=91, cached=90, failed=1), 4.0).endswith("failed 1, left 8  16 s to go")
 
 
 def test_long_waits_are_told_in_minutes_and_hours():
@@ -53,5 +53,5 @@ def test_long_waits_are_told_in_minutes_and_hours():
 
 def test_known_efforts_tell_the_time_to_go():
     # A tenth of the runs, but half of the work.
-    assert line(Status(total=10, done=1, work=8e6, worked=4e6), 6.0).endswith("failed 0  6 s to go")
-    assert line(Status(total=1, done=1, work=8e6, worked=8e6), 6.0).endswith("failed 0")
+    assert line(Status(total=10, done=1, work=8e6, worked=4e6), 6.0).endswith("failed 0, left 9  6 s to go")
+    assert line(Status(total=1, done=1, work=8e6, worked=8e6), 6.0).endswith("failed 0, left 0")

@@ -29,17 +29,30 @@ def test_a_frame_has_one_row_per_metric_labels_and_point():
     )
     assert frame.columns == [
         *("scenario", "x.y", "metric", "flow", "quantile", "unit"),
-        *("mean", "ci_low", "ci_high", "runs", "values"),
+        *("mean", "half_width", "ci_low", "ci_high", "runs", "method", "values"),
     ]
     first, second, third = frame.to_dicts()
     assert (first["mean"], first["runs"], first["values"], first["flow"]) == (2.0, 2, [1.0, 3.0], "bulk")
     assert first["ci_low"] == pytest.approx(2.0 - 12.7062, abs=1e-4)
+    assert first["half_width"] == pytest.approx(12.7062, abs=1e-4)
+    assert [row["method"] for row in (first, second, third)] == ["t", "t", "none"]
     assert (second["flow"], second["quantile"], second["ci_low"]) == (None, "0.9", 0.5)
     assert (third["x.y"], third["mean"], third["ci_low"]) == ("2", 7.0, None)
 
 
 def test_an_empty_frame_still_has_its_columns():
-    assert to_frame([]).columns == ["scenario", "metric", "unit", "mean", "ci_low", "ci_high", "runs", "values"]
+    assert to_frame([]).columns == [
+        "scenario",
+        "metric",
+        "unit",
+        "mean",
+        "half_width",
+        "ci_low",
+        "ci_high",
+        "runs",
+        "method",
+        "values",
+    ]
 
 
 def test_json_never_says_nan():

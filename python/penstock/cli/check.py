@@ -1,48 +1,49 @@
-"""``penstock check``: finds all mistakes of a scenario without running it."""
+"""``penstock check``: finds all mistakes of a scenario or a study file without running it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from penstock.cli.options import Format, FormatOption, SetOption, read_sets
 
+if TYPE_CHECKING:
+    from penstock._core import Mistake
+
 __all__ = ["check"]
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="The scenario, a TOML file.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="The scenario or study, a TOML file.", metavar="FILE")],
     sets: SetOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Find the mistakes of a scenario.
+    """Find the mistakes of a scenario or a study file.
 
     All of them at once, each with its place and what is allowed; nothing is run. What is probably not meant is a
     warning on standard error.
     """
-    from penstock import _core
     from penstock.cli.console import emit, warn
-    from penstock.cli.files import read_text
+    from penstock.cli.studies import plan_of
     from penstock.errors import ScenarioError
-    from penstock.printable import json_text, path_text, utf8
-    from penstock.studies.request import distinct
-    from penstock.studies.sweep import sweep
+    from penstock.printable import json_text, path_text
 
-    points = sweep(read_sets(sets))
-    text, name = read_text(file), utf8(str(file))
-    mistakes = distinct(mistake for point in points for mistake in _core.check(text, name, list(point.sets)))
-    if not mistakes:
-        scenarios = [_core.Scenario(text, name, list(point.sets)) for point in points]
-        scenario = scenarios[0]
-        warn(list(dict.fromkeys(warning for each in scenarios for warning in each.warnings)))
+    mistakes: list[Mistake] = []
+    try:
+        plan = plan_of(file, read_sets(sets))
+        asked = plan.read()
+        warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
+    except ScenarioError as error:
+        if output is not Format.JSON:
+            raise
+        mistakes = error.mistakes
     if output is Format.JSON:
         emit(json_text({"scenario": file.stem, "mistakes": mistakes}))
         raise typer.Exit(2 if mistakes else 0)
-    if mistakes:
-        raise ScenarioError(mistakes)
-    if len(points) > 1:
-        emit(f"{path_text(file)}: sound at all {len(points)} points.")
+    if plan.is_file or len(asked) > 1:
+        emit(f"{path_text(file)}: sound at {'all ' * (len(asked) > 1)}{len(asked)} point{'s' * (len(asked) != 1)}.")
         return
+    scenario = asked[0].scenario
     begin, end = scenario.window
     counted = zip(scenario.sizes, ("node", "link", "flow"), strict=True)
     sizes = ", ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counted)

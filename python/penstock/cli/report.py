@@ -7,48 +7,37 @@ from typing import TYPE_CHECKING
 from penstock.cli.console import show, table
 from penstock.cli.unit_scale import scale
 from penstock.printable import one_line
-from penstock.results import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-    from penstock.records import RunResult
     from penstock.results import Summary
+    from penstock.studies.result import StudyResult
 
 __all__ = ["show_results"]
 
 
-def show_results(
-    name: str,
-    description: str | None,
-    seed: int,
-    replication: int | None,
-    results: Sequence[RunResult],
-    varied: Sequence[str] = (),
-) -> None:
-    """One line per metric and point, and below them how many runs there were and how sure they are.
-
-    `varied` names the settings that tell points from one another.
-    """
-    title = f"{one_line(name)}: {one_line(description)}" if description else one_line(name)
-    rows = rows_of(summarise(results), varied)
+def show_results(result: StudyResult, replication: int | None = None) -> None:
+    """One line per metric and point, and below them how many runs there were and how sure they are."""
+    plan, runs, varied = result.plan, result.runs, result.parameters
+    description = plan.description or result.points[0].asked.scenario.description
+    title = f"{one_line(plan.name)}: {one_line(description)}" if description else one_line(plan.name)
+    rows = rows_of(result.summaries(), varied)
     columns = ["metric", "of", *short_names(varied), "mean", "unit", "runs"]
     show(table(title, columns, rows, right=["mean", "runs"]))
-    cached = sum(result.cached for result in results)
-    points = len({result.request.sets for result in results})
-    count = f"{len(results)} run{'s' * (len(results) != 1)}" + (f" of {points} points" if points > 1 else "")
-    which = (
-        f"{count}, seed {seed}"
-        if replication is None
-        else f"replication {replication}{' of each point' * (points > 1)}, seed {seed}"
-    )
+    points = len(result.points)
+    cached = sum(run.cached for run in runs)
+    count = f"{len(runs)} run{'s' * (len(runs) != 1)}" + (f" of {points} points" if points > 1 else "")
+    which = count if replication is None else f"replication {replication}{' of each point' * (points > 1)}"
+    seeds = list(dict.fromkeys(point.asked.seed for point in result.points))
+    seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
     kept = f" ({cached} from the store)" if cached else ""
     sure = (
         "± is half of the 95 % confidence interval"
-        if len(results) > points
+        if any(len(point.runs) > 1 for point in result.points)
         else "nothing is known about the error of a single run"
     )
-    show(f"{which}{kept}; {sure}.")
+    show(f"{which}, {seed}{kept}; {sure}.")
 
 
 def short_names(paths: Sequence[str]) -> list[str]:

@@ -20,9 +20,6 @@ from penstock.cli.options import (
 
 __all__ = ["run"]
 
-RUNS = 5
-"""Runs unless told otherwise."""
-
 
 class Executor(StrEnum):
     """In which order the engine works."""
@@ -32,12 +29,16 @@ class Executor(StrEnum):
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="The scenario, a TOML file.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="The scenario or study, a TOML file.", metavar="FILE")],
     *,
     runs: Annotated[
         int | None,
         typer.Option(
-            "--runs", metavar="N", min=1, help=f"How many independent runs; {RUNS} by default.", show_default=False
+            "--runs",
+            metavar="N",
+            min=1,
+            help="How many independent runs; 5, or what a study says, by default.",
+            show_default=False,
         ),
     ] = None,
     seed: SeedOption = None,
@@ -63,23 +64,26 @@ def run(
             "and keeps none. The numbers are the same.",
         ),
     ] = Executor.HORIZON,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Only show the points, the runs, what is stored, and about how long it takes."),
+    ] = False,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Run a scenario and show its numbers.
+    """Run a scenario, or a study file, and show its numbers.
 
     Means of several independent runs, with 95 % confidence intervals. Finished runs are kept and never made twice.
-    Where --set gives several values, every combination of them is a point with runs of its own.
+    Where --set gives several values, every combination of them is a point with runs of its own; a study file says
+    what varies by itself.
     """
     from penstock.cli.console import emit, say, warn
-    from penstock.cli.files import read_text
     from penstock.cli.report import show_results
+    from penstock.cli.studies import emit_dry_run, plan_of
     from penstock.errors import InputError
     from penstock.printable import path_text
     from penstock.progress import Progress
-    from penstock.running import run_all
     from penstock.store import Store
-    from penstock.studies.request import PointRequest, points_json, read_points
-    from penstock.studies.sweep import sweep, varied
+    from penstock.studies.result import make
 
     if runs is not None and replication is not None:
         raise InputError("--replication makes one run, so --runs changes nothing; leave one of them out.")
@@ -87,23 +91,19 @@ def run(
         raise InputError("--executor plain keeps no runs, so --store changes nothing; leave one of them out.")
     if executor is Executor.PLAIN and threads > 1:
         raise InputError("--executor plain has one core, so --threads changes nothing; leave one of them out.")
-    points = sweep(read_sets(sets))
-    text = read_text(file)
-    scenarios = read_points(text, str(file), points)
-    warn(list(dict.fromkeys(warning for scenario in scenarios for warning in scenario.warnings)))
-    replications = range(runs or RUNS) if replication is None else [replication]
-    asked = [
-        PointRequest(point, scenario, scenario.seed if seed is None else seed, tuple(replications))
-        for point, scenario in zip(points, scenarios, strict=True)
-    ]
-    requests = [request for each in asked for request in each.requests(text, file.stem)]
+    plan = plan_of(file, read_sets(sets), runs, seed)
+    asked = plan.read(None if replication is None else [replication])
+    warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
+    kept = None if executor is Executor.PLAIN else Store(store)
+    if dry_run:
+        emit_dry_run(plan, asked, kept, jobs, output)
+        return
     with Progress() as progress:
-        kept = None if executor is Executor.PLAIN else Store(store)
-        results = run_all(requests, jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads)
-    if threads > 1 and any(result.threads == 1 for result in results):
+        result = make(plan, asked, jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads)
+    if threads > 1 and any(run.threads == 1 for run in result.runs):
         why = "its network cannot be divided, or several cores were not faster here"
         say(f"{path_text(file.stem)} runs on one core: {why}.")
     if output is Format.JSON:
-        emit(points_json(file.stem, asked, results))
+        emit(result.json())
     else:
-        show_results(file.stem, scenarios[0].description, asked[0].seed, replication, results, varied(points))
+        show_results(result, replication)

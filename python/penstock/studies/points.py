@@ -27,10 +27,13 @@ class Point:
         What varies, by name.
     sets : tuple of (str, str)
         Settings changed after reading, as path and value.
+    derived : dict of str to value
+        What follows from the parameters, by name.
     """
 
     parameters: dict[str, Any] = field(default_factory=dict)
     sets: tuple[tuple[str, str], ...] = ()
+    derived: dict[str, Any] = field(default_factory=dict)
 
 
 def grid(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

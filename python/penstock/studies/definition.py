@@ -1,0 +1,168 @@
+"""What varies in a study, as it was written, and the points that it comes to."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from penstock import toml
+from penstock.printable import printable, shortened
+from penstock.reference import catalogue
+from penstock.studies.derived import Derived
+from penstock.studies.points import MOST, Point, grid, steps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+__all__ = ["Definition", "Mistakes", "is_path", "value_text"]
+
+
+class Mistakes:
+    """What is wrong with a definition: a place in it, and a message; a place is told once."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str | int, ...], str] = {}
+
+    def add(self, place: tuple[str | int, ...], message: str) -> None:
+        """Notes a mistake, unless there is one at the same place."""
+        self.found.setdefault(place, message)
+
+
+@dataclass
+class Definition:
+    """What varies, what is derived from it, and what is left out.
+
+    Parameters
+    ----------
+    grid : dict of str to list
+        Values of which every combination is a point.
+    zips : list of dict of str to list
+        Values that vary together, the first ones of a table with one another and so on.
+    entries : list of dict of str to value
+        Points that are written out.
+    where : list of str
+        Conditions; points that do not meet all of them are left out.
+    derived : dict of str to str
+        Settings and helping values as expressions.
+    settings : dict of str to value
+        Settings that are the same at all points.
+    """
+
+    grid: dict[str, Any] = field(default_factory=dict)
+    zips: list[dict[str, Any]] = field(default_factory=list)
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    where: list[str] = field(default_factory=list)
+    derived: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def places(self) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+        """All names that are given a value, with the places where that is."""
+        yield from ((name, ("set", name)) for name in self.settings)
+        for number, entry in enumerate(self.entries):
+            yield from ((name, ("list", number, name)) for name in entry)
+        for number, table in enumerate(self.zips):
+            yield from ((name, ("zip", number, name)) for name in table)
+        yield from ((name, ("grid", name)) for name in self.grid)
+        yield from ((name, ("derived", name)) for name in self.derived)
+
+    def points(self, document: Mapping[str, Any], mistakes: Mistakes) -> list[Point]:
+        """The points, over a scenario with this `document`; none if there are mistakes."""
+        derived = Derived(self.derived, self.where, document, mistakes.add)
+        self._check_names(derived, mistakes)
+        self._check_values(mistakes)
+        if mistakes.found:
+            return []
+        points = []
+        for parameters in self._combinations(mistakes):
+            fixed = {**self.settings, **parameters}
+            values = derived.values(parameters, fixed)
+            if values is None:
+                continue
+            texts = {name: value_text(value) for name, value in fixed.items() if is_path(name)}
+            texts |= {name: value_text(value) for name, value in values.items() if is_path(name)}
+            points.append(Point(parameters, tuple(texts.items()), values))
+        if not points and not mistakes.found:
+            mistakes.add(("where",), "leaves out every point")
+        return points if not mistakes.found else []
+
+    def _combinations(self, mistakes: Mistakes) -> Iterable[dict[str, Any]]:
+        parts = [self.entries or [{}], *(steps(table) for table in self.zips)]
+        count = 1
+        for values in (*parts, *self.grid.values()):
+            count *= len(values)
+        if count > MOST:
+            mistakes.add(("grid",), f"makes {count} points, and at most {MOST} are possible")
+            return []
+        parts.append(grid(self.grid))
+        return (
+            {name: value for part in chosen for name, value in part.items()} for chosen in itertools.product(*parts)
+        )
+
+    def _check_names(self, derived: Derived, mistakes: Mistakes) -> None:
+        first: dict[str, tuple[str | int, ...]] = {}
+        for name, place in self.places():
+            earlier = first.setdefault(name, place)
+            if earlier != place and (earlier[0], place[0]) != ("list", "list"):
+                mistakes.add(place, f"stands in {earlier[0]} too; a name has its values in one place")
+        companions = {name for table in (*self.entries, *self.zips) if any(map(is_path, table)) for name in table}
+        for name, place in self.places():
+            if not is_path(name) and name not in derived.used and name not in companions:
+                keys = ", ".join(_top_keys())
+                what = f"it is no setting, which has dots or is one of {keys}"
+                mistakes.add(place, f"changes nothing: no derived value uses it, and {what}")
+
+    def _check_values(self, mistakes: Mistakes) -> None:
+        tables = [("grid", None, self.grid), *(("zip", number, table) for number, table in enumerate(self.zips))]
+        for kind, number, table in tables:
+            for name, values in table.items():
+                place = (kind, name) if number is None else (kind, number, name)
+                if not isinstance(values, list):
+                    mistakes.add(place, "needs a list of values; what does not vary stands in [set]")
+                elif not values:
+                    mistakes.add(place, "is an empty list, so there would be no point")
+                elif kind == "grid":
+                    twice = next((value for i, value in enumerate(values) if _is_among(value, values[:i])), None)
+                    if twice is not None:
+                        mistakes.add(place, f"has {shortened(toml.value(twice), 60)} twice")
+            lengths = {len(values) for values in table.values() if isinstance(values, list)}
+            if kind == "zip" and len(lengths) > 1 and number is not None:
+                told = ", ".join(
+                    f"{name} has {len(values)}" for name, values in table.items() if isinstance(values, list)
+                )
+                mistakes.add((kind, number), f"needs lists of one length: {told}")
+
+
+def is_path(name: str) -> bool:
+    """Whether a name is a setting of the scenario; else it is a helping value, or a label."""
+    return "." in name or "[" in name or name in _top_keys()
+
+
+def value_text(value: Any) -> str:
+    """A value as a setting has it on the command line: texts without quotes where those are not needed.
+
+    Examples
+    --------
+    >>> value_text("60 packets"), value_text(0.5), value_text(["a", "b"]), value_text("5"), value_text("a, b")
+    ('60 packets', '0.5', '["a", "b"]', '"5"', '"a, b"')
+    """
+    if not isinstance(value, str):
+        return toml.value(value)
+    plain = bool(value) and value == value.strip() == printable(value) and not set(",[]{}'\"#=\\") & set(value)
+    if plain:
+        try:
+            tomllib.loads(f"value = {value}")
+        except tomllib.TOMLDecodeError:
+            return value
+    return toml.value(value)
+
+
+def _top_keys() -> tuple[str, ...]:
+    """The scenario's keys at the top that a study may set whole: not ``flows`` and the like, which name many things."""
+    top = next((section for section in catalogue()["sections"] if section["path"] == ""), None)
+    return (*(parameter["key"] for parameter in top["parameters"]), "measure") if top else ()
+
+
+def _is_among(value: Any, others: list[Any]) -> bool:
+    return any(type(value) is type(other) and value == other for other in others)

@@ -1,0 +1,190 @@
+"""Study files: TOML with what varies, over a scenario in a file of its own."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import InputError, ScenarioError
+from penstock.printable import quoted, utf8
+from penstock.studies.definition import Definition, Mistakes
+from penstock.studies.locate import Lines
+from penstock.studies.plan import RUNS, StudyPlan, placed, points_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from penstock._core import Mistake
+
+__all__ = ["is_study", "read_study"]
+
+KEYS = ("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "where", "derived")
+
+
+def is_study(text: str) -> bool:
+    """Whether this is a study file: those name their scenario, which a scenario does not.
+
+    Examples
+    --------
+    >>> is_study('scenario = "two.toml"'), is_study('duration = "1 s"')
+    (True, False)
+    """
+    try:
+        return "scenario" in tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return re.search(r"^scenario\s*=", text, re.MULTILINE) is not None
+
+
+def read_study(
+    text: str, file: Path, read: Callable[[Path], str], override: Mapping[str, Any] | None = None
+) -> StudyPlan:
+    """The study in `text`, which was read from `file`.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    file : Path
+        Where it stands; its scenario's path begins in the same folder.
+    read : callable
+        Gives the text of the scenario's file.
+    override : mapping, optional
+        Values of names in the study or of settings, by name; several as a list.
+
+    Raises
+    ------
+    ScenarioError
+        If there are mistakes in it.
+    InputError
+        If the scenario cannot be read.
+    """
+    place = str(file)
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError([_toml_mistake(place, str(error))]) from None
+    lines = Lines(text)
+    mistakes = Mistakes()
+    for key in content:
+        if key not in KEYS:
+            mistakes.add((key,), _unknown_key(key))
+    head = _Head(content, mistakes)
+    description, scenario = head.text("description"), head.text("scenario")
+    runs, seed = head.count("runs", 1) or RUNS, head.count("seed", 0)
+    definition = _definition(content, mistakes)
+    if mistakes.found or scenario is None:
+        raise ScenarioError(placed(place, lambda where: lines.of(*where), mistakes))
+    _override(definition, override or {})
+    path = file.parent / scenario
+    try:
+        page = read(path)
+    except InputError as error:
+        raise InputError(f"{place}:{lines.of('scenario')}: scenario: {error}") from None
+    points = points_of(definition, page, str(path), place, lambda where: lines.of(*where))
+    origins = {name: lines.of(*where) for name, where in definition.places() if name not in (override or {})}
+    return StudyPlan(
+        file.stem, page, str(path), points, description, runs, seed, utf8(place), is_file=True, origins=origins
+    )
+
+
+class _Head:
+    """The keys at the top of a study."""
+
+    def __init__(self, content: Mapping[str, Any], mistakes: Mistakes) -> None:
+        self._content = content
+        self._mistakes = mistakes
+
+    def text(self, key: str) -> str | None:
+        value = self._content.get(key)
+        if value is not None and (not isinstance(value, str) or not value.strip()):
+            self._mistakes.add((key,), "needs a text in quotes")
+        return value if isinstance(value, str) else None
+
+    def count(self, key: str, least: int) -> int | None:
+        value = self._content.get(key)
+        if value is not None and (
+            not isinstance(value, int) or isinstance(value, bool) or value < least or value >= 2**63
+        ):
+            self._mistakes.add((key,), f"needs a whole number, {least} or more")
+            return None
+        return value
+
+
+def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
+    definition = Definition()
+    for key in ("set", "grid", "derived"):
+        table = content.get(key, {})
+        if not isinstance(table, dict):
+            mistakes.add((key,), f"needs a table, [{key}]")
+            continue
+        target = {"set": definition.settings, "grid": definition.grid, "derived": definition.derived}[key]
+        target.update(_flat(table))
+        if not target and key in content:
+            mistakes.add((key,), "is empty")
+    for key, found in (("zip", definition.zips), ("list", definition.entries)):
+        tables = content.get(key, [])
+        tables = [tables] if isinstance(tables, dict) and key == "zip" else tables
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+            mistakes.add((key,), f"needs tables, [[{key}]]")
+            continue
+        for number, table in enumerate(tables):
+            found.append(_flat(table))
+            if not table:
+                mistakes.add((key, number), "is empty")
+    where = content.get("where", [])
+    definition.where = [where] if isinstance(where, str) else where
+    if not isinstance(definition.where, list):
+        mistakes.add(("where",), 'needs conditions, such as ["flows * rate <= 1 Gbit/s"]')
+        definition.where = []
+    if "scenario" not in content:
+        mistakes.add(("scenario",), 'is missing; write scenario = "FILE.toml", with its path from here')
+    return definition
+
+
+def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """A table of tables by paths; what is empty, or stands under a path in quotes, is a value itself.
+
+    Examples
+    --------
+    >>> _flat({"a-b": {"rate": 1, "queue": {}}, "a-b.queue": {"red": 2}})
+    {'a-b.rate': 1, 'a-b.queue': {'red': 2}}
+    """
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        path = f"{before}{key}"
+        if isinstance(value, dict) and value and "." not in key:
+            flat |= _flat(value, f"{path}.")
+        else:
+            flat[path] = value
+    return flat
+
+
+def _override(definition: Definition, override: Mapping[str, Any]) -> None:
+    """Puts values of the command line in the place of the study's own."""
+    for name, value in override.items():
+        for kind, tables in (("list", definition.entries), ("zip", definition.zips), ("derived", [definition.derived])):
+            if any(name in table for table in tables):
+                raise InputError(f"--set {name}: stands in {kind} of the study, which only an edit can change.")
+        definition.grid.pop(name, None)
+        definition.settings.pop(name, None)
+        if isinstance(value, list):
+            definition.grid[name] = value
+        else:
+            definition.settings[name] = value
+
+
+def _toml_mistake(place: str, message: str) -> Mistake:
+    found = re.search(r"\(at line (\d+), column \d+\)$", message)
+    line = int(found[1]) if found else None
+    text = message[: found.start()].strip() if found else message
+    return {"file": utf8(place), "line": line, "path": "", "message": f"{text[:1].lower()}{text[1:]}"}
+
+
+def _unknown_key(key: str) -> str:
+    import difflib
+
+    similar = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.6)
+    hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
+    return f"unknown key {quoted(key)}{hint} (a study has {', '.join(KEYS)})"

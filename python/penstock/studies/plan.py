@@ -1,0 +1,160 @@
+"""A study that can be run: its scenario, its points, and how many runs each of them gets."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.errors import ScenarioError
+from penstock.printable import utf8
+from penstock.studies.definition import Mistakes
+from penstock.studies.effort import effort
+from penstock.studies.request import PointRequest, distinct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from penstock.studies.definition import Definition
+    from penstock.studies.points import Point
+
+    Locate = Callable[[tuple[str | int, ...]], int | None]
+    """The line of a place in a definition, if it stands in a file."""
+
+__all__ = ["RUNS", "StudyPlan", "document_of", "points_of"]
+
+RUNS = 5
+"""Runs of each point unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """What is run.
+
+    Parameters
+    ----------
+    name : str
+        What the study is called in results.
+    text : str
+        The scenario's TOML text.
+    scenario : str
+        Its file, or another name for messages.
+    points : sequence of Point
+        Where it is run.
+    description : str, optional
+        One sentence for people; the scenario's own if left out.
+    runs : int
+        How many independent runs of each point.
+    seed : int, optional
+        Root of the random streams at all points; the scenario's own if left out.
+    place : str
+        The file of the study, for messages.
+    is_file : bool
+        Whether it is a study file rather than a scenario, with several values of its settings or without.
+    origins : mapping of str to (int or None)
+        The settings that the study makes, and the lines on which they stand.
+    """
+
+    name: str
+    text: str
+    scenario: str
+    points: Sequence[Point]
+    description: str | None = None
+    runs: int = RUNS
+    seed: int | None = None
+    place: str = ""
+    is_file: bool = False
+    origins: Mapping[str, int | None] = field(default_factory=dict)
+
+    @property
+    def scenario_name(self) -> str:
+        """The scenario's name in results."""
+        return PurePath(self.scenario).stem
+
+    def read(self, replications: Sequence[int] | None = None) -> list[PointRequest]:
+        """What is to be run at each point.
+
+        Parameters
+        ----------
+        replications : sequence of int, optional
+            Which runs; all of them if left out.
+
+        Raises
+        ------
+        ScenarioError
+            If the scenario has mistakes at any point; each is told once, and those of settings with their lines.
+        """
+        numbers = tuple(range(self.runs) if replications is None else replications)
+        asked: list[PointRequest] = []
+        mistakes: list[_core.Mistake] = []
+        for point in self.points:
+            try:
+                scenario = _core.Scenario(self.text, utf8(self.scenario), list(point.sets))
+            except _core.ScenarioError as error:
+                mistakes.extend(self._placed(mistake) for mistake in error.mistakes)
+                continue
+            seed = scenario.seed if self.seed is None else self.seed
+            asked.append(
+                PointRequest(self.text, self.scenario_name, point, scenario, seed, numbers, effort(scenario.canonical))
+            )
+        if mistakes:
+            raise ScenarioError(distinct(mistakes))
+        return asked
+
+    def _placed(self, mistake: _core.Mistake) -> _core.Mistake:
+        """A mistake of a setting stands where the study makes the setting."""
+        path = mistake["file"].removeprefix("--set ")
+        if path == mistake["file"] or path not in self.origins:
+            return mistake
+        return {"file": self.place, "line": self.origins[path], "path": path, "message": mistake["message"]}
+
+
+def document_of(text: str) -> dict[str, Any]:
+    """A scenario's text as plain values; empty if it is no TOML, which the core's reader says better."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def points_of(definition: Definition, text: str, scenario: str, place: str, locate: Locate) -> list[Point]:
+    """The points of a definition.
+
+    Raises
+    ------
+    ScenarioError
+        If the definition has mistakes, or the scenario cannot be read at all.
+    """
+    document = document_of(text)
+    if not document and (found := _core.check(text, utf8(scenario), [])):
+        raise ScenarioError(found)
+    mistakes = Mistakes()
+    points = definition.points(document, mistakes)
+    if mistakes.found:
+        raise ScenarioError(placed(place, locate, mistakes))
+    return points
+
+
+def placed(place: str, locate: Locate, mistakes: Mistakes) -> list[_core.Mistake]:
+    """The mistakes with their lines, in the order of the file."""
+    found: list[_core.Mistake] = [
+        {"file": utf8(place), "line": locate(where), "path": path_of(where), "message": message}
+        for where, message in mistakes.found.items()
+    ]
+    return sorted(found, key=lambda mistake: mistake["line"] or 0)
+
+
+def path_of(place: tuple[str | int, ...]) -> str:
+    """A place in a definition as messages name it.
+
+    Examples
+    --------
+    >>> path_of(("grid", "flows")), path_of(("list", 2, "a-b.rate"))
+    ('grid.flows', 'list[2].a-b.rate')
+    """
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return text.removeprefix(".")

@@ -1,0 +1,198 @@
+"""Numbers with units, exact as long as no root is taken of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["DIMENSIONLESS", "UNITS", "Quantity", "UnitError", "read_quantity", "setting_text"]
+
+Dimension = tuple[tuple[str, int], ...]
+"""Powers of base units, sorted by name; empty for plain numbers."""
+
+DIMENSIONLESS: Dimension = ()
+_BIT: Dimension = (("bit", 1),)
+_SECOND: Dimension = (("s", 1),)
+_RATE: Dimension = (("bit", 1), ("s", -1))
+_PACKET: Dimension = (("packet", 1),)
+_LARGEST = 4096
+"""The most binary digits of a numerator or denominator; no setting needs a hundredth of it."""
+
+
+class UnitError(ValueError):
+    """Units that do not go together, or a value that is no number at all."""
+
+
+def _units() -> dict[str, tuple[Fraction, Dimension]]:
+    units: dict[str, tuple[Fraction, Dimension]] = {
+        "%": (Fraction(1, 100), DIMENSIONLESS),
+        "packets": (Fraction(1), _PACKET),
+        "packet": (Fraction(1), _PACKET),
+        "calls": (Fraction(1), (("call", 1),)),
+        "min": (Fraction(60), _SECOND),
+        "bits": (Fraction(1), _BIT),
+    }
+    units |= {
+        name: (Fraction(1, 10**power), _SECOND)
+        for name, power in (("s", 0), ("ms", 3), ("us", 6), ("ns", 9), ("ps", 12))
+    }
+    for power, prefix in enumerate(("", "k", "M", "G", "T")):
+        units[f"{prefix}bit"] = (Fraction(1000**power), _BIT)
+        units[f"{prefix}bit/s"] = (Fraction(1000**power), _RATE)
+    for power, prefix in enumerate(("", "k", "M", "G")):
+        units[f"{prefix}B"] = (Fraction(8 * 1000**power), _BIT)
+    for power, prefix in enumerate(("Ki", "Mi", "Gi"), start=1):
+        units[f"{prefix}B"] = (Fraction(8 * 1024**power), _BIT)
+    units["bytes"] = units["byte"] = units["B"]
+    return units
+
+
+UNITS: Mapping[str, tuple[Fraction, Dimension]] = _units()
+"""The units that a scenario and an expression may use: how much of the base units each is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number of bits, seconds, packets, or of their products and quotients."""
+
+    value: Fraction
+    dimension: Dimension = DIMENSIONLESS
+
+    def __add__(self, other: Quantity) -> Quantity:
+        return Quantity(_checked(self.value + other.same(self, "added to").value), self.dimension)
+
+    def __sub__(self, other: Quantity) -> Quantity:
+        return Quantity(_checked(self.value - other.same(self, "taken from").value), self.dimension)
+
+    def __mul__(self, other: Quantity) -> Quantity:
+        return Quantity(_checked(self.value * other.value), _combined(self.dimension, other.dimension, 1))
+
+    def __truediv__(self, other: Quantity) -> Quantity:
+        if other.value == 0:
+            raise UnitError("division by zero")
+        return Quantity(_checked(self.value / other.value), _combined(self.dimension, other.dimension, -1))
+
+    def __pow__(self, exponent: Quantity) -> Quantity:
+        if exponent.dimension != DIMENSIONLESS or exponent.value.denominator != 1 or abs(exponent.value) > 16:
+            raise UnitError("an exponent is a whole number from -16 to 16; sqrt() takes a root")
+        power = int(exponent.value)
+        if self.value == 0 and power < 0:
+            raise UnitError("division by zero")
+        size = max(self.value.numerator.bit_length(), self.value.denominator.bit_length())
+        if size * abs(power) > _LARGEST:
+            raise UnitError("the number is too large")
+        return Quantity(Fraction(self.value**power), tuple((unit, n * power) for unit, n in self.dimension if power))
+
+    def sqrt(self) -> Quantity:
+        """The square root, exact if it is a ratio of whole numbers."""
+        if self.value < 0:
+            raise UnitError(f"there is no square root of {self}")
+        if any(power % 2 for _, power in self.dimension):
+            raise UnitError(f"there is no square root of {self}: its unit is no square")
+        top, bottom = math.isqrt(self.value.numerator), math.isqrt(self.value.denominator)
+        root = Fraction(top, bottom)
+        if root * root != self.value:
+            root = Fraction(math.sqrt(self.value))
+        return Quantity(root, tuple((unit, power // 2) for unit, power in self.dimension))
+
+    def whole(self, how: str) -> Quantity:
+        """Rounded to a whole number or whole packets by ``round`` (halves up), ``floor`` or ``ceil``."""
+        if self.dimension not in (DIMENSIONLESS, _PACKET):
+            raise UnitError(f"{how}() takes a number or packets, not {self}")
+        value = self.value
+        rounded = {"floor": math.floor(value), "ceil": math.ceil(value), "round": math.floor(value + Fraction(1, 2))}
+        return Quantity(Fraction(rounded[how]), self.dimension)
+
+    def same(self, other: Quantity, done: str = "compared with") -> Quantity:
+        """The same, if it has the unit of `other`."""
+        if self.dimension != other.dimension:
+            raise UnitError(f"{self} cannot be {done} {other}")
+        return self
+
+    def __str__(self) -> str:
+        unit = _unit_name(self.dimension)
+        return f"{float(self.value):.6g}{' ' if unit else ''}{unit}"
+
+
+def read_quantity(text: str) -> Quantity | None:
+    """A number with its unit; None if `text` is none.
+
+    Examples
+    --------
+    >>> str(read_quantity("1.5 Mbit/s")), str(read_quantity("30 ms")), read_quantity("red")
+    ('1.5e+06 bit/s', '0.03 s', None)
+    """
+    found = re.fullmatch(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+))\s*(\S*)\s*", text, re.ASCII)
+    if found is None or (found[2] and found[2] not in UNITS) or len(found[1]) > 100:
+        return None
+    scale, dimension = UNITS[found[2]] if found[2] else (Fraction(1), DIMENSIONLESS)
+    return Quantity(Fraction(found[1].replace("_", "")) * scale, dimension)
+
+
+def setting_text(quantity: Quantity) -> str:
+    """How a scenario writes it, in its own smallest steps: picoseconds, bytes, bits per second, packets.
+
+    Raises
+    ------
+    UnitError
+        If no setting has such a unit, or it would be a part of a packet.
+
+    Examples
+    --------
+    >>> setting_text(read_quantity("0.0125 s")), setting_text(read_quantity("1.5 Mbit/s") * read_quantity("5 ms"))
+    ('12.5 ms', '938 bytes')
+    """
+    value, dimension = quantity.value, quantity.dimension
+    if dimension == DIMENSIONLESS:
+        return str(value.numerator) if value.denominator == 1 else repr(float(value))
+    if dimension == _SECOND:
+        steps = (("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 1000), ("ps", 1))
+        return _scaled(_rounded(value * 10**12), steps)
+    if dimension == _RATE:
+        return _scaled(_rounded(value), (("Gbit/s", 10**9), ("Mbit/s", 10**6), ("kbit/s", 1000), ("bit/s", 1)))
+    if dimension == _BIT:
+        return f"{_rounded(value / 8)} bytes"
+    if dimension == _PACKET:
+        if value.denominator != 1:
+            raise UnitError(f"{quantity} are no whole packets; round(), floor() or ceil() makes them so")
+        return f"{value.numerator} packets"
+    raise UnitError(f"{quantity} has a unit that no setting has: those are numbers, s, bit/s, bytes and packets")
+
+
+def _scaled(steps: int, units: tuple[tuple[str, int], ...]) -> str:
+    """`steps` of the smallest unit in the largest of which there is at least one, with all digits."""
+    name, size = next(((name, size) for name, size in units if abs(steps) >= size), units[-1])
+    sign, steps = "-" * (steps < 0), abs(steps)
+    digits = len(str(size)) - 1
+    whole, part = divmod(steps, size)
+    fraction = f"{part:0{digits}d}".rstrip("0") if digits else ""
+    return f"{sign}{whole}{'.' * bool(fraction)}{fraction} {name}"
+
+
+def _rounded(value: Fraction) -> int:
+    return math.floor(value + Fraction(1, 2))
+
+
+def _checked(value: Fraction) -> Fraction:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _LARGEST:
+        raise UnitError("the number is too large")
+    return value
+
+
+def _combined(one: Dimension, other: Dimension, sign: int) -> Dimension:
+    powers = dict(one)
+    for unit, power in other:
+        powers[unit] = powers.get(unit, 0) + sign * power
+    return tuple(sorted((unit, power) for unit, power in powers.items() if power))
+
+
+def _unit_name(dimension: Dimension) -> str:
+    above = "*".join(f"{unit}^{power}" if power > 1 else unit for unit, power in dimension if power > 0)
+    below = "/".join(f"{unit}^{-power}" if power < -1 else unit for unit, power in dimension if power < 0)
+    return f"{above or '1'}/{below}" if below else above
