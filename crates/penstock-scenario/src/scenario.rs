@@ -124,11 +124,8 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
         calls: group.plan.calls.as_deref(),
     };
     let link = |link: &'a LinkGroup| MeasurableLink { name: &link.name, members: link.members.clone(), has_meters: link.port.has_meters() };
-    Measurable {
-        flows: flows.iter().map(group).collect(),
-        links: links.groups.iter().map(link).collect(),
-        complete: links.complete && flows_complete,
-    }
+    let complete = links.complete && flows_complete;
+    Measurable::new(flows.iter().map(group).collect(), links.groups.iter().map(link).collect(), complete)
 }
 
 /// The run of the scenario's own seed.

@@ -7,8 +7,8 @@ pub(crate) mod target;
 use crate::measure::metric::{Grouping, MetricKind, SplitBy, Statistic, TimeUnit};
 use crate::measure::recording::RecordingPlan;
 use crate::measure::target::{resolve_target, Measurable, MeasurableGroup, Target};
+use crate::network::nodes::MAX_ENTITIES;
 use crate::read::section::Section;
-use crate::read::suggest::unknown;
 use crate::read::values::Names;
 use penstock_engine::blueprint::SamplePlan;
 use penstock_model::call::HoldingPlan;
@@ -16,6 +16,7 @@ use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, ClassName, Parameters, Probability};
 use penstock_model::printable::quoted;
 use penstock_model::units::{Duration, Rate};
+use std::collections::BTreeSet;
 
 penstock_model::parameters! {
     /// Something to be measured. Without any `[[measure]]`: throughput, goodput, delay and loss of each group of flows or
@@ -74,8 +75,9 @@ impl Check for MeasureKeys {
             _ => {}
         }
         let names = &self.of.0;
-        if let Some(i) = (1..names.len()).find(|i| names[..*i].contains(&names[*i])) {
-            mistake("of", format!("names {} twice", quoted(&names[i])));
+        let mut seen = BTreeSet::new();
+        if let Some(name) = names.iter().find(|name| !seen.insert(*name)) {
+            mistake("of", format!("names {} twice", quoted(name)));
         }
         let info = self.metric.info();
         if self.by.is_some() && info.split.is_empty() {
@@ -234,6 +236,10 @@ fn resolve(
         for target in &of {
             let Target::Links(link) = target else { continue };
             let first = plans.len();
+            if first + measurable.links[*link].members.len() > MAX_ENTITIES {
+                section.report("sample", format!("more than {MAX_ENTITIES} sampled ports of all measurements are more than fit"));
+                return None;
+            }
             plans.extend(measurable.links[*link].members.clone().map(|link| SamplePlan { link: LinkId(link), every }));
             ranges.push(first..plans.len());
         }
@@ -267,11 +273,8 @@ fn resolve(
 fn request_recording(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], measurable: &Measurable<'_>, recording: &mut RecordingPlan) {
     let (metric, quantiles) = (keys.metric, keys.quantiles.is_some());
     let classes: Vec<String> = keys.classes.iter().flatten().map(|class| class.0.clone()).collect();
-    let mut all: Vec<&str> = measurable.flows.iter().map(|group| group.class).collect();
-    all.sort_unstable();
-    all.dedup();
-    for class in classes.iter().filter(|class| measurable.complete && !all.contains(&class.as_str())) {
-        section.report("classes", unknown("class", class, &all));
+    for class in classes.iter().filter(|class| measurable.complete && !measurable.classes.contains(class.as_str())) {
+        section.report("classes", section.mistakes.suggestions.unknown("class", class, measurable.classes.iter().copied()));
     }
     let by_class = keys.by.iter().flatten().any(|by| *by == SplitBy::Class);
     for (name, target) in keys.of.0.iter().zip(of) {
@@ -294,11 +297,11 @@ fn request_recording(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], m
             Target::Links(link) => {
                 let members = measurable.links[*link].members.clone();
                 if by_class || (metric == MetricKind::Wait && quantiles) {
-                    recording.at_links(members, |link| link.classes = true);
+                    recording.at_links(members).classes = true;
                 } else if let (MetricKind::EfError, Some(rate)) = (metric, keys.rate) {
-                    let aggregate = (classes.clone(), rate);
-                    recording
-                        .at_links(members, |link| link.expedited.extend((!link.expedited.contains(&aggregate)).then(|| aggregate.clone())));
+                    if !recording.record_expedited(members, classes.clone(), rate) {
+                        section.report("of", format!("more than {MAX_ENTITIES} error terms of all measurements are more than fit"));
+                    }
                 }
             }
         }
@@ -331,12 +334,14 @@ fn request_intervals(
                 continue;
             }
         };
-        match recording.intervals.iter().find(|(other, _)| *other == group) {
-            Some((_, other)) if *other != every => {
+        match recording.intervals.get(&group) {
+            Some(other) if *other != every => {
                 section.report("interval", format!("another measurement counts '{name}' per {other}; a group has one interval"));
             }
             Some(_) => {}
-            None => recording.intervals.push((group, every)),
+            None => {
+                recording.intervals.insert(group, every);
+            }
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The recording plan: what measurements need beyond the counters.
 
+use crate::network::nodes::MAX_ENTITIES;
 use crate::traffic::group::GroupDraft;
 use penstock_engine::blueprint::{EfPlan, FlowWatch, LinkWatch, SamplePlan, WatchPlan};
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Rate};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// What the engine must record for the measurements.
@@ -13,36 +14,57 @@ pub(crate) struct RecordingPlan {
     pub samples: Vec<SamplePlan>,
     pub meter_samples: Vec<SamplePlan>,
     /// Positions of groups, and the interval in which what they receive is counted.
-    pub intervals: Vec<(usize, Duration)>,
+    pub intervals: BTreeMap<usize, Duration>,
     /// Positions of groups, and what is recorded of their flows.
     pub groups: BTreeMap<usize, FlowWatch>,
-    /// By link, what is recorded there.
-    pub links: BTreeMap<u32, LinkRecording>,
+    /// What is recorded at each link of a group, by the group's first.
+    links: BTreeMap<u32, LinkRecording>,
+    /// How many aggregates all links have together.
+    expedited: usize,
 }
 
-/// What is recorded at a link, by names of classes.
+/// What is recorded at each of some links, by names of classes.
 #[derive(Default)]
 pub(crate) struct LinkRecording {
+    members: Range<u32>,
     pub classes: bool,
-    /// Classes and the rate that they shall be served with.
-    pub expedited: Vec<(Vec<String>, Rate)>,
+    /// Classes and the rate that they shall be served with, in the order of the measurements.
+    expedited: Vec<(Vec<String>, Rate)>,
+    known: BTreeSet<(Vec<String>, Rate)>,
 }
 
 impl RecordingPlan {
-    /// Changes what is recorded at each of `links`.
-    pub fn at_links(&mut self, links: Range<u32>, change: impl Fn(&mut LinkRecording)) {
-        links.for_each(|link| change(self.links.entry(link).or_default()));
+    /// What is recorded at each of the links of a group.
+    pub fn at_links(&mut self, members: Range<u32>) -> &mut LinkRecording {
+        self.links.entry(members.start).or_insert_with(|| LinkRecording { members, ..LinkRecording::default() })
+    }
+
+    /// Records the treatment of an aggregate at each of the links of a group; false if that is more than fits.
+    pub fn record_expedited(&mut self, members: Range<u32>, classes: Vec<String>, rate: Rate) -> bool {
+        let (count, aggregate) = (members.len(), (classes, rate));
+        if self.at_links(members.clone()).known.contains(&aggregate) {
+            return true;
+        }
+        self.expedited += count;
+        if self.expedited > MAX_ENTITIES {
+            return false;
+        }
+        let recording = self.at_links(members);
+        recording.known.insert(aggregate.clone());
+        recording.expedited.push(aggregate);
+        true
     }
 
     /// The plan, given the names of all classes.
     pub fn watch_plan(&self, classes: &[String]) -> WatchPlan {
-        let at_link = |(link, recording): (&u32, &LinkRecording)| {
+        let at_links = |recording: &LinkRecording| {
             let expedited = recording.expedited.iter().map(|(names, rate)| expedited(names, *rate, classes));
-            (LinkId(*link), LinkWatch { classes: recording.classes, expedited: expedited.collect() })
+            let watch = LinkWatch { classes: recording.classes, expedited: expedited.collect() };
+            recording.members.clone().map(move |link| (LinkId(link), watch.clone()))
         };
         WatchPlan {
             groups: self.groups.iter().map(|(group, watch)| (*group as u32, *watch)).collect(),
-            links: self.links.iter().map(at_link).collect(),
+            links: self.links.values().flat_map(at_links).collect(),
         }
     }
 

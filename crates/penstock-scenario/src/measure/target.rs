@@ -2,9 +2,10 @@
 
 use crate::measure::metric::{MetricInfo, MetricKind};
 use crate::read::section::Section;
-use crate::read::suggest::unknown;
+use crate::read::suggest::Suggestions;
 use penstock_engine::blueprint::CallsPlan;
 use penstock_model::units::Duration;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A group of flows or calls, or a link of the scenario, by its position.
@@ -45,18 +46,35 @@ pub(crate) struct Measurable<'a> {
     pub links: Vec<MeasurableLink<'a>>,
     /// Whether the two lists are complete.
     pub complete: bool,
+    /// Where each name stands; that of a group of flows before that of a link.
+    by_name: BTreeMap<&'a str, Target>,
+    /// The classes of the flows, sorted.
+    pub classes: BTreeSet<&'a str>,
+    /// Whether any group is one of calls.
+    has_calls: bool,
+}
+
+impl<'a> Measurable<'a> {
+    /// These groups and links.
+    pub fn new(flows: Vec<MeasurableGroup<'a>>, links: Vec<MeasurableLink<'a>>, complete: bool) -> Measurable<'a> {
+        let mut by_name = BTreeMap::new();
+        let names = flows.iter().enumerate().map(|(i, group)| (group.name, Target::Flows(i)));
+        for (name, target) in names.chain(links.iter().enumerate().map(|(i, link)| (link.name, Target::Links(i)))) {
+            by_name.entry(name).or_insert(target);
+        }
+        let classes = flows.iter().map(|group| group.class).collect();
+        let has_calls = flows.iter().any(|group| group.calls.is_some());
+        Measurable { flows, links, complete, by_name, classes, has_calls }
+    }
 }
 
 /// The flows, calls or links called `name`, if the metric applies to them.
 pub(crate) fn resolve_target(section: &Section<'_>, name: &str, metric: MetricKind, measurable: &Measurable<'_>) -> Option<Target> {
-    let found = if let Some(i) = measurable.flows.iter().position(|group| group.name == name) {
-        check_group(metric, &measurable.flows[i]).map(|()| Target::Flows(i))
-    } else if let Some(i) = measurable.links.iter().position(|link| link.name == name) {
-        check_link(metric, &measurable.links[i]).map(|()| Target::Links(i))
-    } else if measurable.complete {
-        Err(unknown_target(metric, name, measurable))
-    } else {
-        return None;
+    let found = match measurable.by_name.get(name) {
+        Some(Target::Flows(i)) => check_group(metric, &measurable.flows[*i]).map(|()| Target::Flows(*i)),
+        Some(Target::Links(i)) => check_link(metric, &measurable.links[*i]).map(|()| Target::Links(*i)),
+        None if measurable.complete => Err(unknown_target(metric, name, measurable, &section.mistakes.suggestions)),
+        None => return None,
     };
     found.map_err(|message| section.report("of", message)).ok()
 }
@@ -98,21 +116,19 @@ fn check_link(metric: MetricKind, link: &MeasurableLink<'_>) -> Result<(), Strin
 }
 
 /// The message about a name that nothing measurable has.
-fn unknown_target(metric: MetricKind, name: &str, measurable: &Measurable<'_>) -> String {
+fn unknown_target(metric: MetricKind, name: &str, measurable: &Measurable<'_>, suggestions: &Suggestions) -> String {
     let info = metric.info();
     let applies = |group: &&MeasurableGroup<'_>| if group.calls.is_some() { info.calls } else { info.flows };
     let flows = measurable.flows.iter().filter(applies).map(|group| group.name);
     let links = measurable.links.iter().filter(|_| info.links).map(|link| link.name);
-    let names: Vec<&str> = flows.chain(links).collect();
-    let has_calls = measurable.flows.iter().any(|group| group.calls.is_some());
     let kind = match (info.flows, info.links) {
-        (true, false) if info.calls && has_calls => "group of flows or calls",
+        (true, false) if info.calls && measurable.has_calls => "group of flows or calls",
         (true, false) => "group of flows",
         (false, true) => "link",
         (false, false) => "group of calls",
         _ => "group of flows or link",
     };
-    unknown(kind, name, &names)
+    suggestions.unknown(kind, name, flows.chain(links))
 }
 
 /// The names of the metrics that apply.

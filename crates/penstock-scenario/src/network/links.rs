@@ -88,6 +88,8 @@ pub(crate) struct Links {
     pub plans: Vec<LinkPlan>,
     /// Whether every entry could be read.
     pub complete: bool,
+    /// How many changes of rates all links have together.
+    rate_changes: usize,
 }
 
 impl Links {
@@ -137,8 +139,15 @@ impl Links {
             section.report("", format!("more than {MAX_ENTITIES} links are more than fit"));
             return None;
         }
-        if let Some(i) = (0..count).find(|i| from.node(*i) == to.node(*i)) {
+        if let Some(i) = from.first_in_common(to).filter(|i| *i < count) {
             section.report("to", format!("links '{}' to itself", nodes.name(from.node(i))));
+            return None;
+        }
+        let changes = count * rate_changes.len();
+        self.rate_changes += changes;
+        if self.rate_changes > MAX_ENTITIES {
+            section.report("rate-changes", format!("more than {MAX_ENTITIES} rate changes of all links together are more than fit"));
+            self.rate_changes -= changes;
             return None;
         }
         let name = keys.name.as_ref().map(|name| name.0.clone());
@@ -201,11 +210,10 @@ impl Links {
             paths.extend(members.iter().map(|link| (link.path.as_str(), i)));
         }
         paths.sort_unstable();
-        let mut noted = Vec::new();
+        let mut noted = vec![false; self.groups.len()];
         for pair in paths.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             let (first, second) = (&self.groups[pair[0].1], &self.groups[pair[1].1]);
-            if !noted.contains(&pair[1].1) {
-                noted.push(pair[1].1);
+            if !std::mem::replace(&mut noted[pair[1].1], true) {
                 let way_back = if first.is_reverse || second.is_reverse { " (both-ways adds the way back)" } else { "" };
                 let message = format!("a second link called '{}'{way_back}; give it a name of its own with name = \"...\"", pair[1].0);
                 mistakes.add(second.location, &second.path, message);

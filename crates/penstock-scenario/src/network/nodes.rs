@@ -3,11 +3,12 @@
 use super::switch_keys::SwitchDraft;
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::section::Section;
-use crate::read::suggest::unknown;
+use crate::read::suggest::Suggestions;
 use crate::read::values::check_name;
 use penstock_model::id::NodeId;
 use penstock_model::parameters::{Check, Count, Parameters, Reading};
 use penstock_model::printable::quoted;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 penstock_model::parameters! {
@@ -32,7 +33,7 @@ pub(crate) struct Nodes {
     // Sorted by name, so that the order written cannot matter.
     groups: Vec<Group>,
     // Names of entries that could not be read; references to them are no further mistakes.
-    broken: Vec<String>,
+    broken: BTreeSet<String>,
     missing: bool,
 }
 
@@ -57,6 +58,19 @@ pub(crate) struct NodeSet {
 }
 
 impl NodeSet {
+    /// The first position at which both sets have the same node.
+    pub fn first_in_common(self, other: NodeSet) -> Option<usize> {
+        let has = |set: NodeSet, node: NodeId| (set.first..set.first + set.count).contains(&node.0);
+        // Two sets are the same nodes, or none in common, unless one of them is a single node.
+        let position =
+            |set: NodeSet, node: NodeId| ((node.0 - set.first) as usize + set.len() - set.shift as usize % set.len()) % set.len();
+        match (self.count, other.count) {
+            (_, 1) => has(self, other.node(0)).then(|| position(self, other.node(0))),
+            (1, _) => has(other, self.node(0)).then(|| position(other, self.node(0))),
+            _ => (self.node(0) == other.node(0)).then_some(0),
+        }
+    }
+
     /// How many nodes.
     pub fn len(self) -> usize {
         self.count as usize
@@ -88,7 +102,7 @@ impl Nodes {
             let path = section.join(&branch.key);
             if let Err(message) = check_name(&branch.key) {
                 mistakes.add(branch.location, &path, message);
-                nodes.broken.push(branch.key.clone());
+                nodes.broken.insert(branch.key.clone());
                 continue;
             }
             let keys = Section::new(mistakes, path, branch.location, &branch.tree).and_then(|mut node| {
@@ -100,7 +114,7 @@ impl Nodes {
                 }
             });
             let Some((keys, switch)) = keys else {
-                nodes.broken.push(branch.key.clone());
+                nodes.broken.insert(branch.key.clone());
                 continue;
             };
             nodes.groups.push(Group { name: branch.key.clone(), count: keys.count.map(|count| count.0), first: 0, switch });
@@ -118,14 +132,14 @@ impl Nodes {
     }
 
     /// The nodes called `name`: a node, a group, or a member such as `hosts[3]`.
-    pub fn find(&self, name: &str) -> Result<NodeSet, String> {
+    fn find(&self, name: &str, suggestions: &Suggestions) -> Result<NodeSet, String> {
         let (base, member) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             Some((base, member)) => (base, Some(member)),
             None => (name, None),
         };
         let Ok(index) = self.groups.binary_search_by(|group| group.name.as_str().cmp(base)) else {
-            let known: Vec<&str> = self.groups.iter().map(|group| &group.name).chain(&self.broken).map(String::as_str).collect();
-            return Err(unknown("node", base, &known));
+            let known = self.groups.iter().map(|group| &group.name).chain(&self.broken).map(String::as_str);
+            return Err(suggestions.unknown("node", base, known));
         };
         let group = &self.groups[index];
         match (member, group.count) {
@@ -140,16 +154,11 @@ impl Nodes {
 
     /// As [`Nodes::find`], reporting the mistake; silent about nodes that could not be read.
     pub fn find_or_report(&self, name: &str, mistakes: &Mistakes, location: SourceLocation, path: &str) -> Option<NodeSet> {
-        match self.find(name) {
-            Ok(nodes) => Some(nodes),
-            Err(message) => {
-                let base = name.split('[').next().unwrap_or(name);
-                if !self.missing && !self.broken.iter().any(|broken| broken == base) {
-                    mistakes.add(location, path, message);
-                }
-                None
-            }
+        let base = name.split('[').next().unwrap_or(name);
+        if self.missing || self.broken.contains(base) {
+            return None;
         }
+        self.find(name, &mistakes.suggestions).map_err(|message| mistakes.add(location, path, message)).ok()
     }
 
     /// The nodes that `key` of a section names, even if other keys of it are mistaken; what is not a text is left to the
@@ -162,6 +171,15 @@ impl Nodes {
     pub fn switches(&self) -> impl Iterator<Item = (Range<u32>, &SwitchDraft)> {
         let members = |group: &Group| group.first..group.first + group.count.unwrap_or(1);
         self.groups.iter().filter_map(move |group| Some((members(group), group.switch.as_ref()?)))
+    }
+
+    /// What the ports of a node share, if they share something.
+    pub fn switch(&self, node: NodeId) -> Option<&SwitchDraft> {
+        self.group(node).switch.as_ref()
+    }
+
+    fn group(&self, node: NodeId) -> &Group {
+        &self.groups[self.groups.partition_point(|group| group.first <= node.0) - 1]
     }
 
     /// The names of all nodes, by identifier.
@@ -180,7 +198,7 @@ impl Nodes {
 
     /// The name of one node.
     pub fn name(&self, node: NodeId) -> String {
-        let group = &self.groups[self.groups.partition_point(|group| group.first <= node.0) - 1];
+        let group = self.group(node);
         match group.count {
             Some(_) => format!("{}[{}]", group.name, node.0 - group.first),
             None => group.name.clone(),

@@ -2,7 +2,7 @@
 
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::section::{NoParameters, Section};
-use crate::read::suggest::{join_words, unknown};
+use crate::read::suggest::join_words;
 use penstock_engine::blueprint::QueuePlan;
 use penstock_model::conditioner::PolicerPlan;
 use penstock_model::discipline::DisciplinePlan;
@@ -11,6 +11,7 @@ use penstock_model::printable::quoted;
 use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimit};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Bytes, Rate};
+use std::collections::BTreeMap;
 
 /// A scheduler and its classes; without classes, one queue.
 #[derive(Clone, Debug)]
@@ -292,7 +293,7 @@ fn in_scheduler_order(
 }
 
 /// The classes in the order of their names in `order`, also those without a table.
-fn in_priority_order(section: &Section<'_>, order: &[&str], location: SourceLocation, mut written: Vec<Class>) -> Option<Vec<Class>> {
+fn in_priority_order(section: &Section<'_>, order: &[&str], location: SourceLocation, written: Vec<Class>) -> Option<Vec<Class>> {
     let path = section.join("scheduler.priority.order");
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
@@ -300,15 +301,17 @@ fn in_priority_order(section: &Section<'_>, order: &[&str], location: SourceLoca
     if let Some(twice) = twice {
         section.mistakes.add(location, &path, format!("names class {} twice", quoted(twice[0])));
     }
-    let unordered: Vec<&Class> = written.iter().filter(|class| !order.contains(&class.name.as_str())).collect();
+    let unordered: Vec<&Class> = written.iter().filter(|class| sorted.binary_search(&class.name.as_str()).is_err()).collect();
     for class in &unordered {
-        section.mistakes.add(class.location, &class.path, unknown("class", &class.name, order));
+        let message = section.mistakes.suggestions.unknown("class", &class.name, order.iter().copied());
+        section.mistakes.add(class.location, &class.path, message);
     }
     if twice.is_some() || !unordered.is_empty() {
         return None;
     }
-    let mut take = |name: &&str| match written.iter().position(|class| class.name == **name) {
-        Some(at) => written.swap_remove(at),
+    let mut written: BTreeMap<String, Class> = written.into_iter().map(|class| (class.name.clone(), class)).collect();
+    let mut take = |name: &&str| match written.remove(*name) {
+        Some(class) => class,
         None => Class {
             name: (*name).to_owned(),
             path: path.clone(),

@@ -4,20 +4,27 @@ use super::links::Links;
 use super::nodes::Nodes;
 use super::switch_keys::SwitchDraft;
 use crate::read::mistake::{Mistakes, SourceLocation};
-use crate::read::suggest::unknown;
 use penstock_engine::blueprint::{LinkPlan, SharedBufferPlan, SwitchPlan};
 use penstock_model::buffer::static_shares::Shares;
 use penstock_model::buffer::{amount, BufferPlan};
 use penstock_model::id::{LinkId, NodeId};
 use penstock_model::parameters::Limit;
 use penstock_model::units::Duration;
+use std::collections::BTreeMap;
 
 /// The switches of a network whose links are known.
 pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec<SwitchPlan> {
     let mut plans = Vec::new();
+    if nodes.switches().next().is_none() {
+        return plans;
+    }
+    let [into, out] = [|link: &LinkPlan| link.to, |link: &LinkPlan| link.from].map(|end| LinksAt::new(nodes.len(), &links.plans, end));
     for (members, draft) in nodes.switches() {
         let mut reported = false;
         for node in members {
+            if reported {
+                break;
+            }
             // Members of a group are alike, and so are their mistakes.
             let mut sound = true;
             let mut report = |location, path: String, message| {
@@ -26,13 +33,14 @@ pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec
                     mistakes.add(location, &path, message);
                 }
             };
-            let check = SwitchCheck { nodes, links, node: NodeId(node), draft };
+            let node = NodeId(node);
+            let check = SwitchCheck { nodes, links, mistakes, node, draft, into: into.at(node), out: out.at(node) };
             check.check_ports(&mut report);
             check.check_pause(&mut report);
             let shares = check.shares(&mut report);
             reported |= !sound;
             let buffer = draft.buffer.clone().map(|policy| SharedBufferPlan { policy, shares });
-            plans.push(SwitchPlan { node: NodeId(node), buffer, pause: draft.pause, source_quench: draft.source_quench.clone() });
+            plans.push(SwitchPlan { node, buffer, pause: draft.pause, source_quench: draft.source_quench.clone() });
         }
     }
     plans
@@ -42,16 +50,43 @@ pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec
 struct SwitchCheck<'a> {
     nodes: &'a Nodes,
     links: &'a Links,
+    mistakes: &'a Mistakes,
     node: NodeId,
     draft: &'a SwitchDraft,
+    /// The links that end there.
+    into: &'a [LinkId],
+    /// Those that begin there.
+    out: &'a [LinkId],
+}
+
+/// The links at every node, in the order of the scenario.
+struct LinksAt {
+    links: Vec<LinkId>,
+    /// Those at node n are `links[first[n]..first[n + 1]]`.
+    first: Vec<u32>,
+}
+
+impl LinksAt {
+    /// The links that have `end` there.
+    fn new(nodes: usize, plans: &[LinkPlan], end: impl Fn(&LinkPlan) -> NodeId) -> LinksAt {
+        let mut links: Vec<LinkId> = (0..plans.len() as u32).map(LinkId).collect();
+        links.sort_by_key(|link| end(&plans[link.index()]));
+        let mut first = vec![0; nodes + 1];
+        plans.iter().for_each(|link| first[end(link).index() + 1] += 1);
+        (0..nodes).for_each(|n| first[n + 1] += first[n]);
+        LinksAt { links, first }
+    }
+
+    fn at(&self, node: NodeId) -> &[LinkId] {
+        &self.links[self.first[node.index()] as usize..self.first[node.index() + 1] as usize]
+    }
 }
 
 type Report<'r> = &'r mut dyn FnMut(SourceLocation, String, String);
 
 impl SwitchCheck<'_> {
     fn links_out(&self) -> impl Iterator<Item = (LinkId, &LinkPlan)> {
-        let all = self.links.plans.iter().enumerate();
-        all.filter(|(_, link)| link.from == self.node).map(|(i, link)| (LinkId(i as u32), link))
+        self.out.iter().map(|id| (*id, &self.links.plans[id.index()]))
     }
 
     fn check_ports(&self, report: Report<'_>) {
@@ -71,8 +106,13 @@ impl SwitchCheck<'_> {
     fn check_pause(&self, report: Report<'_>) {
         let Some(pause) = self.draft.pause else { return };
         let path = || format!("{}.pause", self.draft.path);
-        for link in self.links.plans.iter().filter(|link| link.to == self.node) {
-            let back = self.links_out().filter(|(_, back)| back.to == link.from).map(|(_, back)| back.delay + pause.processing).min();
+        let mut delays: BTreeMap<NodeId, Duration> = BTreeMap::new();
+        for (_, back) in self.links_out() {
+            let delay = back.delay + pause.processing;
+            delays.entry(back.to).and_modify(|least| *least = delay.min(*least)).or_insert(delay);
+        }
+        for link in self.into.iter().map(|link| &self.links.plans[link.index()]) {
+            let back = delays.get(&link.from).copied();
             let (name, feeder) = (self.nodes.name(self.node), self.nodes.name(link.from));
             match back {
                 None => {
@@ -101,14 +141,23 @@ impl SwitchCheck<'_> {
         let Some(Shares(named)) = &parameters.shares else { return Vec::new() };
         let path = || format!("{}.buffer.static-shares.shares", self.draft.path);
         let group_name = |link: LinkId| &self.links.groups[self.links.group_of(link)].name;
+        let mut known: Vec<&str> = self.links_out().map(|(id, _)| group_name(id).as_str()).collect();
+        known.dedup();
+        let mut by_name: BTreeMap<&str, Vec<LinkId>> = BTreeMap::new();
+        for (id, link) in self.links_out() {
+            by_name.entry(&link.path).or_default().push(id);
+            if *group_name(id) != link.path {
+                by_name.entry(group_name(id)).or_default().push(id);
+            }
+        }
         let mut shares = Vec::new();
         for (name, share) in named {
-            let before = shares.len();
-            shares.extend(self.links_out().filter(|(id, link)| link.path == *name || group_name(*id) == name).map(|(id, _)| (id, *share)));
-            if shares.len() == before {
-                let mut known: Vec<&str> = self.links_out().map(|(id, _)| group_name(id).as_str()).collect();
-                known.dedup();
-                report(self.draft.buffer_location, path(), unknown("link from this node", name, &known));
+            match by_name.get(name.as_str()) {
+                Some(links) => shares.extend(links.iter().map(|id| (*id, *share))),
+                None => {
+                    let message = self.mistakes.suggestions.unknown("link from this node", name, known.iter().copied());
+                    report(self.draft.buffer_location, path(), message);
+                }
             }
         }
         let ports = self.links_out().count();

@@ -1,5 +1,6 @@
 //! Mistakes in a scenario, and where they are.
 
+use crate::read::suggest::Suggestions;
 use penstock_model::printable::{file_name, shortened};
 use std::cell::RefCell;
 use std::fmt;
@@ -77,12 +78,20 @@ pub(crate) struct Mistakes {
     sets: Vec<String>,
     found: RefCell<Vec<Mistake>>,
     warnings: RefCell<Vec<Mistake>>,
+    /// Finds the names that were meant.
+    pub suggestions: Suggestions,
 }
 
 impl Mistakes {
     /// No mistakes yet in `file` with these `--set` paths.
     pub fn new(file: &str, sets: Vec<String>) -> Mistakes {
-        Mistakes { file: file.to_owned(), sets, found: RefCell::default(), warnings: RefCell::default() }
+        Mistakes {
+            file: file.to_owned(),
+            sets,
+            found: RefCell::default(),
+            warnings: RefCell::default(),
+            suggestions: Suggestions::default(),
+        }
     }
 
     /// Reports a mistake.

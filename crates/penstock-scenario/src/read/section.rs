@@ -166,7 +166,9 @@ impl<'a> Section<'a> {
     /// Ends the reading: all other keys are unknown.
     pub fn finish(self) {
         let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
-        for branch in self.table.iter().filter(|branch| !known.contains(&branch.key.as_str())) {
+        let mut sorted = known.clone();
+        sorted.sort_unstable();
+        for branch in self.table.iter().filter(|branch| sorted.binary_search(&branch.key.as_str()).is_err()) {
             let message = why_no_ecn(&self.path, &branch.key).unwrap_or_else(|| unknown("key", &branch.key, &known));
             self.mistakes.add(branch.location, &self.join(&branch.key), message);
         }

@@ -2,6 +2,7 @@
 
 use penstock_model::parameters::LONGEST_NAME;
 use penstock_model::printable::{quoted, shortened};
+use std::cell::Cell;
 
 /// The word of `known` nearest to `word`, if it is near enough.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -18,18 +19,52 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
 
 /// `unknown node 'rr1'; did you mean 'r1'? (r1, r2)`.
 pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
-    let meant = nearest(word, known.iter().copied()).map(|near| format!("; did you mean {}?", quoted(near))).unwrap_or_default();
-    let allowed = match known {
+    unknown_of(what, word, nearest(word, known.iter().copied()), known)
+}
+
+fn unknown_of(what: &str, word: &str, near: Option<&str>, first: &[&str]) -> String {
+    let meant = near.map(|near| format!("; did you mean {}?", quoted(near))).unwrap_or_default();
+    let allowed = match first {
         [] => format!("there is no {what} here"),
-        _ if meant.is_empty() => format!("one of {}", join_words(known)),
-        _ => join_words(known),
+        _ if meant.is_empty() => format!("one of {}", join_words(first)),
+        _ => join_words(first),
     };
     format!("unknown {what} {}{meant} ({allowed})", quoted(word))
 }
 
+/// Suggestions among the names of a scenario, as long as they do not take long: every one of a million references may be
+/// mistaken, and be compared with every one of a million names.
+#[derive(Debug)]
+pub(crate) struct Suggestions {
+    /// Pairs of characters that may still be compared.
+    left: Cell<usize>,
+}
+
+impl Default for Suggestions {
+    /// For a tenth of a second or so.
+    fn default() -> Suggestions {
+        Suggestions { left: Cell::new(20_000_000) }
+    }
+}
+
+impl Suggestions {
+    /// As [`unknown`], among any number of names.
+    pub fn unknown<'a>(&self, what: &str, word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+        let first: Vec<&str> = known.clone().take(SHOWN + 1).collect();
+        let compared = known.take_while(|name| {
+            let left = self.left.get().checked_sub((word.len() + 1) * (name.len() + 1));
+            self.left.set(left.unwrap_or(0));
+            left.is_some()
+        });
+        unknown_of(what, word, nearest(word, compared), &first)
+    }
+}
+
+/// Words that a message shows.
+const SHOWN: usize = 12;
+
 /// The words with commas, the first dozen of them.
 pub(crate) fn join_words(words: &[&str]) -> String {
-    const SHOWN: usize = 12;
     let rest = if words.len() > SHOWN { ", ..." } else { "" };
     let shown: Vec<String> = words.iter().take(SHOWN).map(|word| shortened(word, LONGEST_NAME)).collect();
     format!("{}{rest}", shown.join(", "))
@@ -71,6 +106,19 @@ mod tests {
         assert_eq!(nearest("warmup", ["duration", "warm-up"].into_iter()), Some("warm-up"));
         assert_eq!(nearest("colour", ["duration", "warm-up"].into_iter()), None);
         assert_eq!(nearest("x", ["y"].into_iter()), None);
+    }
+
+    #[test]
+    fn suggestions_among_many_names_end() {
+        let names: Vec<String> = (0..100_000).map(|i| format!("node{i:020}")).collect();
+        let known = || names.iter().map(String::as_str);
+        let suggestions = Suggestions::default();
+        let asked = |i: usize| suggestions.unknown("node", &format!("nodo{i:020}"), known());
+        assert!(asked(0).contains("did you mean"), "{}", asked(0));
+        // 25 characters with 25 of each name are more than are compared in all.
+        assert_eq!(suggestions.left.get(), 0);
+        assert!(asked(1).starts_with("unknown node 'nodo00000000000000000001' (one of node00000000000000000000, "), "{}", asked(1));
+        assert!(asked(1).ends_with(", ...)"));
     }
 
     #[test]

@@ -132,24 +132,61 @@ impl Converter<'_> {
     }
 }
 
-/// Where each line begins.
+/// Where each line begins, and how many characters stand before every [`BLOCK`] bytes: a line may be as long as the file.
 struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
+    before_block: Vec<usize>,
 }
+
+/// Bytes that are counted anew for each place.
+const BLOCK: usize = 256;
 
 impl<'a> Lines<'a> {
     fn new(text: &'a str) -> Lines<'a> {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(offset, _)| offset + 1)).collect();
-        Lines { text, starts }
+        let mut count = 0;
+        let mut before_block = vec![0];
+        for block in text.as_bytes().chunks(BLOCK) {
+            count += characters(block);
+            before_block.push(count);
+        }
+        Lines { text, starts, before_block }
+    }
+
+    /// How many characters begin before `offset`.
+    fn characters_before(&self, offset: usize) -> usize {
+        let offset = offset.min(self.text.len());
+        let block = offset / BLOCK;
+        self.before_block[block] + characters(&self.text.as_bytes()[block * BLOCK..offset])
     }
 
     fn location(&self, offset: usize) -> SourceLocation {
         let line = self.starts.partition_point(|start| *start <= offset);
-        let before = self.text.get(self.starts[line - 1]..offset).unwrap_or_default();
-        SourceLocation::Text {
-            line: u32::try_from(line).unwrap_or(u32::MAX),
-            column: 1 + u32::try_from(before.chars().count()).unwrap_or(u32::MAX - 1),
+        let before = self.characters_before(offset) - self.characters_before(self.starts[line - 1]);
+        SourceLocation::Text { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 + u32::try_from(before).unwrap_or(u32::MAX - 1) }
+    }
+}
+
+/// How many characters begin among these bytes of UTF-8.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_characters_on_lines_of_any_length() {
+        let text = format!("a = 1\n{}x\nü", "äb€".repeat(1000));
+        let lines = Lines::new(&text);
+        for (offset, character) in text.char_indices().chain([(text.len(), ' ')]) {
+            let before = &text[..offset];
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().expect("one part at least").chars().count() + 1;
+            let place = SourceLocation::Text { line: line as u32, column: column as u32 };
+            assert_eq!(lines.location(offset), place, "{character:?} at {offset}");
         }
     }
 }

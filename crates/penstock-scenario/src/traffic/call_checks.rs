@@ -4,7 +4,7 @@ use crate::network::links::Links;
 use crate::network::pcn_meters::greatest_cle_threshold;
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::traffic::calls::admission_threshold;
-use crate::traffic::group::GroupDraft;
+use crate::traffic::group::{of_group, GroupDraft};
 use crate::traffic::pcn_schemes::{Meters, Mismatch};
 use penstock_engine::blueprint::{CallsPlan, FlowPlan};
 use penstock_model::id::LinkId;
@@ -16,8 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) fn check_calls(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
     for (i, group) in flows.iter().enumerate() {
         let Some(calls) = &group.plan.calls else { continue };
-        let members = plans.iter().filter(|plan| plan.group as usize == i);
-        let routes: Vec<&[LinkId]> = members.map(|plan| &routes[plan.forward.index()][..]).collect();
+        let routes: Vec<&[LinkId]> = of_group(plans, i).iter().map(|plan| &routes[plan.forward.index()][..]).collect();
         let check = Check { group, calls, links, mistakes };
         check.check_meters(&routes);
         let routes = BTreeSet::from_iter(routes);

@@ -14,17 +14,18 @@ use penstock_model::source::size::SizeLaw;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Bytes;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Numbers the classes in the order in which flows name them.
 pub(crate) fn number_classes(flows: &mut [GroupDraft]) -> Vec<String> {
     let mut classes: Vec<String> = Vec::new();
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     for group in flows {
-        let known = classes.iter().position(|class| *class == group.class);
-        group.plan.class = known.unwrap_or(classes.len()).min(255) as u8;
-        if known.is_none() {
+        let number = *numbers.entry(group.class.clone()).or_insert_with(|| {
             classes.push(group.class.clone());
-        }
+            classes.len() - 1
+        });
+        group.plan.class = number.min(255) as u8;
     }
     classes
 }
@@ -44,15 +45,24 @@ pub(crate) fn check_classes(flows: &[GroupDraft], links: &Links, plans: &[FlowPl
             }
         }
     }
+    let largest: Vec<u64> = flows.iter().map(|group| largest_packet(&group.plan)).collect();
     for (i, link) in links.groups.iter().enumerate().filter(|(_, link)| has_checks(link)) {
-        let passing: Vec<&GroupDraft> = groups_at[i].iter().map(|group| &flows[*group]).collect();
+        let passing: Vec<Passing<'_>> =
+            groups_at[i].iter().map(|group| Passing { group: &flows[*group], largest: largest[*group] }).collect();
         check_names(link, &passing, mistakes);
         check_sizes(link, &passing, mistakes);
     }
 }
 
+/// A group of flows that passes a link.
+struct Passing<'a> {
+    group: &'a GroupDraft,
+    /// Its largest packet, in bytes; `u64::MAX` if there is no bound.
+    largest: u64,
+}
+
 /// Every class that passes has one queue, and every queue has a class that passes.
-fn check_names(link: &LinkGroup, passing: &[&GroupDraft], mistakes: &Mistakes) {
+fn check_names(link: &LinkGroup, passing: &[Passing<'_>], mistakes: &Mistakes) {
     let level = &link.port.level;
     let leaves = level.leaves();
     if leaves.is_empty() {
@@ -62,51 +72,53 @@ fn check_names(link: &LinkGroup, passing: &[&GroupDraft], mistakes: &Mistakes) {
         SchedulerPlan::Priority(_) => format!("{}.scheduler.priority.order", link.path),
         scheduler => format!("{}.scheduler.{}", link.path, scheduler.name()),
     };
-    let mut missing: Vec<&str> = Vec::new();
-    for group in passing {
+    let known: BTreeSet<&str> = leaves.iter().map(|(_, leaf)| leaf.name.as_str()).collect();
+    let mut missing: BTreeSet<&str> = BTreeSet::new();
+    for Passing { group, .. } in passing {
         let class = group.class.as_str();
-        if !leaves.iter().any(|(_, leaf)| leaf.name == class) && !missing.contains(&class) {
-            missing.push(class);
+        if !known.contains(class) && missing.insert(class) {
             let message = format!("class '{class}' of flows '{}' passes here and is not named", group.plan.name);
             mistakes.add(level.location, &path, message);
         }
     }
-    let mut named: Vec<&str> = Vec::new();
+    let classes: BTreeSet<&str> = passing.iter().map(|passing| passing.group.class.as_str()).collect();
+    let those = if classes.is_empty() { "none".to_owned() } else { classes.iter().copied().collect::<Vec<_>>().join(", ") };
+    let mut named: BTreeSet<&str> = BTreeSet::new();
     for (_, leaf) in &leaves {
-        if named.contains(&leaf.name.as_str()) {
+        if !named.insert(&leaf.name) {
             mistakes.add(
                 leaf.location,
                 &leaf.path,
                 format!("a second queue for class {}; its packets can wait in one only", quoted(&leaf.name)),
             );
         }
-        named.push(&leaf.name);
-        if !passing.iter().any(|group| group.class == leaf.name) {
-            let classes: BTreeSet<&str> = passing.iter().map(|group| group.class.as_str()).collect();
-            let classes = if classes.is_empty() { "none".to_owned() } else { classes.into_iter().collect::<Vec<_>>().join(", ") };
-            let message = format!(
-                "names class {}, but no flow of that class passes here (those that do: {classes}); leave it out",
-                quoted(&leaf.name)
-            );
+        if !classes.contains(leaf.name.as_str()) {
+            let message =
+                format!("names class {}, but no flow of that class passes here (those that do: {those}); leave it out", quoted(&leaf.name));
             mistakes.add(leaf.location, &leaf.path, message);
         }
     }
 }
 
 /// Reports quanta and bursts that are smaller than a packet which passes here.
-fn check_sizes(link: &LinkGroup, passing: &[&GroupDraft], mistakes: &Mistakes) {
+fn check_sizes(link: &LinkGroup, passing: &[Passing<'_>], mistakes: &Mistakes) {
+    // Of several groups with packets of the same size, the last is named.
+    let mut of_class: BTreeMap<&str, usize> = BTreeMap::new();
+    for (i, Passing { group, largest }) in passing.iter().enumerate() {
+        let known = of_class.entry(group.class.as_str()).or_insert(i);
+        *known = if passing[*known].largest <= *largest { i } else { *known };
+    }
+    let greatest = |of: &mut dyn Iterator<Item = usize>| of.max_by_key(|i| (passing[*i].largest, *i)).map(|i| &passing[i]);
     if let Some(ShaperPlan::TokenBucket(shaper)) = &link.port.shaper {
-        let all: Vec<&FlowGroup> = passing.iter().map(|group| &group.plan).collect();
+        let all = greatest(&mut (0..passing.len()));
         let location = link.port.shaper_location;
         let path = format!("{}.shaper.token-bucket.burst", link.path);
-        check_size(shaper.burst, &all, mistakes, location, &path, |burst, flows| {
+        check_size(shaper.burst, all, mistakes, location, &path, |burst, flows| {
             format!("{burst} are less than {flows}, which would never be within the profile")
         });
     }
     for (_, class) in link.port.level.all_classes() {
-        let names: Vec<&str> = leaf_names(class);
-        let coming: Vec<&FlowGroup> =
-            passing.iter().filter(|group| names.contains(&group.class.as_str())).map(|group| &group.plan).collect();
+        let coming = greatest(&mut leaf_names(class).into_iter().filter_map(|name| of_class.get(name).copied()));
         if let Some(quantum) = class.quantum() {
             let path = format!("{}.quantum", class.path);
             // Shares and order need no such quantum, only the constant cost of a decision [Shreedhar96 s4].
@@ -116,13 +128,13 @@ fn check_sizes(link: &LinkGroup, passing: &[&GroupDraft], mistakes: &Mistakes) {
                      constant time, though shares stay those of the quanta; better at least the largest packet"
                 )
             };
-            if let Some((_, text)) = too_small(quantum, &coming, message) {
+            if let Some((_, text)) = too_small(quantum, coming, message) {
                 mistakes.warn(class.location, &path, text);
             }
         }
         if let Some(limit) = &class.rate_limit {
             let path = format!("{}.rate-limit.burst", class.path);
-            check_size(limit.burst, &coming, mistakes, class.location, &path, |burst, flows| {
+            check_size(limit.burst, coming, mistakes, class.location, &path, |burst, flows| {
                 format!("{burst} are less than {flows}, which would never be within the limit")
             });
         }
@@ -136,16 +148,16 @@ fn leaf_names(class: &Class) -> Vec<&str> {
     }
 }
 
-/// Reports `size` if it is below the largest packet of `flows`.
+/// Reports `size` if it is below the largest packet that passes, which is of these flows.
 fn check_size(
     size: Bytes,
-    flows: &[&FlowGroup],
+    greatest: Option<&Passing<'_>>,
     mistakes: &Mistakes,
     location: SourceLocation,
     path: &str,
     message: impl Fn(Bytes, String) -> String,
 ) {
-    match too_small(size, flows, message) {
+    match too_small(size, greatest, message) {
         Some((Largest::Bounded, text)) => mistakes.add(location, path, text),
         Some((Largest::Unbounded, text)) => mistakes.warn(location, path, text),
         None => {}
@@ -158,16 +170,17 @@ enum Largest {
     Unbounded,
 }
 
-/// What is to be said of `size` if it is below the largest packet of `flows`.
-fn too_small(size: Bytes, flows: &[&FlowGroup], message: impl Fn(Bytes, String) -> String) -> Option<(Largest, String)> {
-    let group = flows.iter().max_by_key(|group| largest_packet(group))?;
-    match largest_packet(group) {
+/// What is to be said of `size` if it is below the largest packet that passes, which is of these flows.
+fn too_small(size: Bytes, greatest: Option<&Passing<'_>>, message: impl Fn(Bytes, String) -> String) -> Option<(Largest, String)> {
+    let Passing { group, largest } = greatest?;
+    let name = &group.plan.name;
+    match *largest {
         largest if largest <= size.get() => None,
         u64::MAX => {
-            let packets = format!("some packets of flows '{}', whose sizes have no bound", group.name);
+            let packets = format!("some packets of flows '{name}', whose sizes have no bound");
             Some((Largest::Unbounded, message(size, packets)))
         }
-        largest => Some((Largest::Bounded, message(size, format!("the {largest} bytes of a packet of flows '{}'", group.name)))),
+        largest => Some((Largest::Bounded, message(size, format!("the {largest} bytes of a packet of flows '{name}'")))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::network::links::Links;
 use crate::read::mistake::Mistakes;
-use crate::traffic::group::GroupDraft;
+use crate::traffic::group::{of_group, GroupDraft};
 use penstock_engine::blueprint::FlowPlan;
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
 use penstock_model::id::LinkId;
@@ -14,7 +14,7 @@ pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan],
     }
     let marks: Vec<bool> = links.groups.iter().map(|link| link.port.level.queues().iter().any(|queue| queue.discipline.marks())).collect();
     for (i, group) in flows.iter().enumerate().filter(|(_, group)| group.plan.transport.is_ecn_capable()) {
-        let mut routes_of_group = plans.iter().filter(|plan| plan.group as usize == i).map(|plan| &routes[plan.forward.index()]);
+        let mut routes_of_group = of_group(plans, i).iter().map(|plan| &routes[plan.forward.index()]);
         if !routes_of_group.any(|route| route.iter().any(|link| marks[links.group_of(*link)])) {
             let path = format!("{}.transport.{}.ecn", group.path, group.plan.transport.name());
             mistakes.warn(group.location, &path, format!("has no effect: no queue on the way marks; {}", how_to_mark()));

@@ -1,10 +1,10 @@
 //! Common to groups of flows and of calls: endpoints, members, times and given routes.
 
-use crate::network::nodes::{NodeSet, Nodes, MAX_ENTITIES};
+use crate::network::nodes::{NodeSet, Nodes};
 use crate::read::mistake::SourceLocation;
 use crate::read::section::Section;
 use crate::read::values::{NodeName, Start};
-use penstock_engine::blueprint::FlowGroup;
+use penstock_engine::blueprint::{FlowGroup, FlowPlan};
 use penstock_model::parameters::Count;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
@@ -43,6 +43,13 @@ pub(crate) struct GivenRoute {
     pub nodes: Vec<NodeSet>,
     pub key: &'static str,
     pub location: SourceLocation,
+}
+
+/// The flows of a group, of plans in the order of the groups.
+pub(crate) fn of_group(plans: &[FlowPlan], group: usize) -> &[FlowPlan] {
+    let first = plans.partition_point(|plan| (plan.group as usize) < group);
+    let count = plans[first..].partition_point(|plan| plan.group as usize == group);
+    &plans[first..first + count]
 }
 
 impl GroupDraft {
@@ -94,7 +101,7 @@ impl Members {
         let (from, to) = (ends.0?, ends.1?);
         let (route, stop) = (route?, stop?);
         let count = keys.count.map_or(from.len().max(to.len()), |count| count.0 as usize);
-        if let Some(i) = (0..count.min(MAX_ENTITIES)).find(|i| from.node(*i) == to.node(*i)) {
+        if let Some(i) = from.first_in_common(to).filter(|i| *i < count) {
             section.report("to", format!("{member} {i} would begin and end at '{}'", nodes.name(from.node(i))));
             return None;
         }

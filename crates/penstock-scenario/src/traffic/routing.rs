@@ -2,7 +2,7 @@
 
 use crate::network::links::Links;
 use crate::network::nodes::Nodes;
-use crate::network::routes::{RouteRequest, Routes};
+use crate::network::routes::{FoundRoutes, RouteRequest, Routes, MAX_ROUTED_LINKS};
 use crate::read::mistake::SourceLocation;
 use crate::read::section::Section;
 use crate::top_keys::Routing;
@@ -10,6 +10,7 @@ use crate::traffic::group::{GivenRoute, GroupDraft};
 use penstock_engine::blueprint::{FlowPlan, SwitchPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::rng::Key;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Routes all flows; the flows in order and the table of routes, or `None` after a mistake.
 pub(crate) fn route_all(
@@ -21,9 +22,12 @@ pub(crate) fn route_all(
     top: &Section<'_>,
 ) -> Option<(Vec<FlowPlan>, Vec<Vec<LinkId>>)> {
     let mut routes = Routes::new(nodes.len(), &links.plans);
-    let mut router = Router { nodes, routing, top, sound: true };
+    let mut router = Router { nodes, routing, top, mistakes: 0 };
     let mut flows = Vec::with_capacity(groups.iter().map(|group| group.count).sum());
     for (g, group) in groups.iter().enumerate() {
+        if router.gives_up() {
+            break;
+        }
         let ends = |i| (group.from.node(i), group.to.node(i));
         let forward = router.route_group(&mut routes, group, group.route.as_ref(), "", &ends);
         let backward = if group.has_return_traffic() {
@@ -37,17 +41,22 @@ pub(crate) fn route_all(
             FlowPlan { group: g as u32, member: i as u32, from, to, forward, backward }
         }));
     }
+    let quenching: Vec<NodeId> = switches.iter().filter(|switch| switch.source_quench.is_some()).map(|switch| switch.node).collect();
+    let passing = if quenching.is_empty() { BTreeMap::new() } else { routes.flows_leaving(&quenching, &flows) };
     for switch in switches {
-        router.route_quenches(&mut routes, &flows, switch);
+        if router.gives_up() {
+            break;
+        }
+        router.route_quenches(&mut routes, &flows, switch, passing.get(&switch.node).map_or(&[], Vec::as_slice));
     }
-    router.sound.then(|| (flows, routes.into_table()))
+    (router.mistakes == 0).then(|| (flows, routes.into_table()))
 }
 
 struct Router<'a, 'b> {
     nodes: &'a Nodes,
     routing: Routing,
     top: &'a Section<'b>,
-    sound: bool,
+    mistakes: usize,
 }
 
 impl Router<'_, '_> {
@@ -71,11 +80,13 @@ impl Router<'_, '_> {
                     Routing::First => routes.shortest(&requests),
                     Routing::Ecmp => routes.ecmp(&requests),
                 };
-                for (route, RouteRequest { from, to, .. }) in found.into_iter().zip(&requests) {
-                    let Ok(route) = route else {
-                        return self.report(group.location, &group.path, no_route(self.nodes, *from, *to, purpose));
-                    };
-                    ids.push(routes.intern(route));
+                let Ok(found) = found else { return self.report_too_long(group) };
+                match intern_all(routes, found) {
+                    Ok(found) => ids = found,
+                    Err(i) => {
+                        let message = no_route(self.nodes, requests[i].from, requests[i].to, purpose);
+                        return self.report(group.location, &group.path, message);
+                    }
                 }
             }
             Some(given) => {
@@ -86,13 +97,24 @@ impl Router<'_, '_> {
                         Ok(route) => ids.push(routes.intern(route)),
                         Err(message) => return self.report(given.location, &path, message),
                     }
+                    if !routes.fit() {
+                        break;
+                    }
                 }
             }
+        }
+        if !routes.fit() {
+            return self.report_too_long(group);
         }
         Some(ids)
     }
 
-    fn explicit_route(&self, routes: &Routes<'_>, nodes: &[NodeId], (from, to): (NodeId, NodeId)) -> Result<Vec<LinkId>, String> {
+    fn report_too_long<T>(&mut self, group: &GroupDraft) -> Option<T> {
+        let message = format!("the routes have more than {MAX_ROUTED_LINKS} links together, which are more than fit");
+        self.report(group.location, &group.path, message)
+    }
+
+    fn explicit_route(&self, routes: &mut Routes<'_>, nodes: &[NodeId], (from, to): (NodeId, NodeId)) -> Result<Vec<LinkId>, String> {
         let name = |node| self.nodes.name(node);
         let (first, last) = (nodes[0], nodes[nodes.len() - 1]);
         if first != from {
@@ -101,36 +123,57 @@ impl Router<'_, '_> {
         if last != to {
             return Err(format!("ends at '{}', but the flow ends at '{}'", name(last), name(to)));
         }
-        if let Some(i) = (1..nodes.len()).find(|i| nodes[..*i].contains(&nodes[*i])) {
-            return Err(format!("passes '{}' twice", name(nodes[i])));
+        let mut passed = BTreeSet::new();
+        if let Some(twice) = nodes.iter().find(|node| !passed.insert(**node)) {
+            return Err(format!("passes '{}' twice", name(*twice)));
         }
         routes.along(nodes).map_err(|(a, b)| format!("there is no link from '{}' to '{}'", name(a), name(b)))
     }
 
     /// Routes source quenches from a switch to the sources of the flows that it forwards.
-    fn route_quenches(&mut self, routes: &mut Routes<'_>, flows: &[FlowPlan], switch: &mut SwitchPlan) {
+    fn route_quenches(&mut self, routes: &mut Routes<'_>, flows: &[FlowPlan], switch: &mut SwitchPlan, passing: &[FlowId]) {
         let Some(quench) = &mut switch.source_quench else { return };
-        let leaving = routes.leaving(switch.node);
-        let passes = |(_, flow): &(usize, &FlowPlan)| flow.from != switch.node && leaving.contains(&flow.forward);
-        let sources: Vec<(usize, &FlowPlan)> = flows.iter().enumerate().filter(passes).collect();
-        let request = |(_, flow): &(usize, &FlowPlan)| RouteRequest { from: switch.node, to: flow.from, key: Key::root(0, 0) };
+        let sources: Vec<(FlowId, &FlowPlan)> = passing.iter().map(|flow| (*flow, &flows[flow.index()])).collect();
+        let request = |(_, flow): &(FlowId, &FlowPlan)| RouteRequest { from: switch.node, to: flow.from, key: Key::root(0, 0) };
         let found = routes.shortest(&sources.iter().map(request).collect::<Vec<RouteRequest>>());
-        for (route, (i, flow)) in found.into_iter().zip(sources) {
-            let Ok(route) = route else {
-                let (_, draft) = self.nodes.switches().find(|(members, _)| members.contains(&switch.node.0)).expect("it has been read");
-                let message = no_route(self.nodes, switch.node, flow.from, " for its quenches");
-                self.report::<()>(draft.quench_location, &format!("{}.source-quench", draft.path), message);
-                return;
-            };
-            quench.routes.push((FlowId(i as u32), routes.intern(route)));
+        let draft = self.nodes.switch(switch.node).expect("it has been read");
+        let path = || format!("{}.source-quench", draft.path);
+        let interned = found.map(|found| intern_all(routes, found));
+        match interned {
+            Ok(Ok(ids)) if routes.fit() => quench.routes = sources.iter().map(|(flow, _)| *flow).zip(ids).collect(),
+            Ok(Err(i)) => {
+                let message = no_route(self.nodes, switch.node, sources[i].1.from, " for its quenches");
+                self.report::<()>(draft.quench_location, &path(), message);
+            }
+            _ => {
+                let message = format!("the routes have more than {MAX_ROUTED_LINKS} links together, which are more than fit");
+                self.report::<()>(draft.quench_location, &path(), message);
+            }
         }
     }
 
     fn report<T>(&mut self, location: SourceLocation, path: &str, message: String) -> Option<T> {
         self.top.mistakes.add(location, path, message);
-        self.sound = false;
+        self.mistakes += 1;
         None
     }
+
+    /// Whether so many groups have no route that the others are not looked at: each may be searched for through the whole network.
+    fn gives_up(&self) -> bool {
+        self.mistakes >= 100
+    }
+}
+
+/// Interns the routes in the order of the requests, as far as they fit; the first request without one is an error.
+fn intern_all(routes: &mut Routes<'_>, found: FoundRoutes) -> Result<Vec<RouteId>, usize> {
+    let FoundRoutes { routes: mut all, of_request, .. } = found;
+    let mut known: Vec<Option<RouteId>> = vec![None; all.len()];
+    let mut ids = Vec::with_capacity(of_request.len());
+    for (i, position) in of_request.into_iter().enumerate() {
+        let Ok(position) = position else { return Err(i) };
+        ids.push(*known[position].get_or_insert_with(|| routes.intern(std::mem::take(&mut all[position]))));
+    }
+    Ok(ids)
 }
 
 /// The message about two nodes without a route.

@@ -1,11 +1,13 @@
 //! Routes of flows: explicit, or shortest paths.
 
 mod ecmp;
+mod sparse;
 
-use penstock_engine::blueprint::LinkPlan;
-use penstock_model::id::{LinkId, NodeId, RouteId};
+use penstock_engine::blueprint::{FlowPlan, LinkPlan};
+use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::rng::Key;
-use std::collections::{BTreeMap, BTreeSet};
+use sparse::{SparseArray, NOT_REACHED};
+use std::collections::{BTreeMap, VecDeque};
 
 /// The links out of every node, and the routes found so far, each once.
 pub(crate) struct Routes<'a> {
@@ -13,10 +15,24 @@ pub(crate) struct Routes<'a> {
     // The links out of node n are out[first[n]..first[n + 1]], in the order of the scenario.
     out: Vec<LinkId>,
     first: Vec<u32>,
+    /// The first link from one node to another, sorted; made when it is needed.
+    between: Vec<(NodeId, NodeId, LinkId)>,
     interned: BTreeMap<Vec<LinkId>, RouteId>,
+    /// How many links the interned routes have together.
+    interned_links: usize,
+    /// Search trees by their roots.
+    trees: BTreeMap<NodeId, SearchTree>,
+    /// Their entries together.
+    kept_entries: usize,
     /// Results of searches for [`Routes::ecmp`].
     distances: ecmp::DistanceCache,
 }
+
+/// Entries of all searches that are kept: groups of flows share them.
+const MAX_CACHED_ENTRIES: usize = 10_000_000;
+
+/// The most links of all routes together.
+pub(crate) const MAX_ROUTED_LINKS: usize = 100_000_000;
 
 /// The ends of a route that is to be found.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +47,43 @@ pub(crate) struct RouteRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreachable;
 
-const NOT_REACHED: u32 = u32::MAX;
+/// The routes of some requests.
+#[derive(Default)]
+pub(crate) struct FoundRoutes {
+    /// Each route once.
+    pub routes: Vec<Vec<LinkId>>,
+    /// Each request's position there.
+    pub of_request: Vec<Result<usize, Unreachable>>,
+    /// The links of `routes` together.
+    links: usize,
+}
+
+impl FoundRoutes {
+    fn for_requests(count: usize) -> FoundRoutes {
+        FoundRoutes { of_request: vec![Err(Unreachable); count], ..FoundRoutes::default() }
+    }
+
+    /// Adds a route, unless all of them would be too long.
+    fn add(&mut self, route: Vec<LinkId>) -> Result<usize, TooLong> {
+        self.links += route.len();
+        self.routes.push(route);
+        if self.links > MAX_ROUTED_LINKS {
+            return Err(TooLong);
+        }
+        Ok(self.routes.len() - 1)
+    }
+}
+
+/// The routes have more than [`MAX_ROUTED_LINKS`] links together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TooLong;
+
+/// A breadth-first search from a root, as far as it was needed.
+struct SearchTree {
+    /// For each node, the link by which the search entered it.
+    entered_by: SparseArray,
+    queue: VecDeque<NodeId>,
+}
 
 impl<'a> Routes<'a> {
     /// A table for these links between `nodes` nodes.
@@ -50,7 +102,17 @@ impl<'a> Routes<'a> {
             out[*slot as usize] = LinkId(i as u32);
             *slot += 1;
         }
-        Routes { links, out, first, interned: BTreeMap::new(), distances: ecmp::DistanceCache::default() }
+        Routes {
+            links,
+            out,
+            first,
+            between: Vec::new(),
+            interned: BTreeMap::new(),
+            interned_links: 0,
+            trees: BTreeMap::new(),
+            kept_entries: 0,
+            distances: ecmp::DistanceCache::default(),
+        }
     }
 
     fn out(&self, node: NodeId) -> &[LinkId] {
@@ -60,76 +122,113 @@ impl<'a> Routes<'a> {
     /// The identifier of a route; equal routes have one.
     pub fn intern(&mut self, route: Vec<LinkId>) -> RouteId {
         let next = RouteId(self.interned.len() as u32);
-        *self.interned.entry(route).or_insert(next)
+        let length = route.len();
+        let id = *self.interned.entry(route).or_insert(next);
+        self.interned_links += if id == next { length } else { 0 };
+        id
     }
 
-    /// The routes so far that leave `node` over a link.
-    pub fn leaving(&self, node: NodeId) -> BTreeSet<RouteId> {
-        let leads_on = |route: &[LinkId]| route.iter().any(|link| self.links[link.index()].from == node);
-        self.interned.iter().filter(|(route, _)| leads_on(route)).map(|(_, id)| *id).collect()
+    /// Whether all routes so far have no more than [`MAX_ROUTED_LINKS`] links together.
+    pub fn fit(&self) -> bool {
+        self.interned_links <= MAX_ROUTED_LINKS
+    }
+
+    /// For each of these nodes, the flows that come from another node and leave it over a link.
+    pub fn flows_leaving(&self, nodes: &[NodeId], flows: &[FlowPlan]) -> BTreeMap<NodeId, Vec<FlowId>> {
+        let mut table: Vec<&[LinkId]> = vec![&[]; self.interned.len()];
+        self.interned.iter().for_each(|(route, id)| table[id.index()] = route);
+        let mut leaving: BTreeMap<NodeId, Vec<FlowId>> = nodes.iter().map(|node| (*node, Vec::new())).collect();
+        for (id, flow) in (0..).map(FlowId).zip(flows) {
+            let on_the_way = table[flow.forward.index()].iter().map(|link| self.links[link.index()].from);
+            for node in on_the_way.filter(|node| *node != flow.from) {
+                leaving.entry(node).and_modify(|flows| flows.push(id));
+            }
+        }
+        leaving
     }
 
     /// The route along `nodes`, one link each; the first pair without a link is an error.
-    pub fn along(&self, nodes: &[NodeId]) -> Result<Vec<LinkId>, (NodeId, NodeId)> {
+    pub fn along(&mut self, nodes: &[NodeId]) -> Result<Vec<LinkId>, (NodeId, NodeId)> {
+        if self.between.is_empty() {
+            self.between = (0..).map(LinkId).zip(self.links).map(|(id, link)| (link.from, link.to, id)).collect();
+            self.between.sort_unstable();
+        }
         let link = |pair: &[NodeId]| {
-            let to = |link: &&LinkId| self.links[link.index()].to == pair[1];
-            self.out(pair[0]).iter().find(to).copied().ok_or((pair[0], pair[1]))
+            let (from, to) = (pair[0], pair[1]);
+            let first = self.between.partition_point(|(a, b, _)| (*a, *b) < (from, to));
+            let found = self.between.get(first).filter(|(a, b, _)| (*a, *b) == (from, to));
+            found.map(|(_, _, link)| *link).ok_or((from, to))
         };
         nodes.windows(2).map(link).collect()
     }
 
     /// The shortest routes of all `requests`, in their order: of several routes, the one whose first differing link stands
     /// earlier in the scenario.
-    pub fn shortest(&self, requests: &[RouteRequest]) -> Vec<Result<Vec<LinkId>, Unreachable>> {
+    ///
+    /// # Errors
+    /// If they are too long together.
+    pub fn shortest(&mut self, requests: &[RouteRequest]) -> Result<FoundRoutes, TooLong> {
         // Where only one link leads on there is nothing to decide. Following it first lets all hosts behind one router share
         // the search from there.
         let mut searches = Vec::with_capacity(requests.len());
         for (i, RouteRequest { from, to, .. }) in requests.iter().enumerate() {
-            searches.push((self.first_fork(*from, *to), *to, i));
+            // A circle without a way out: the first request without a route is told, so none behind it matters.
+            let Some(fork) = self.first_fork(*from, *to) else { break };
+            searches.push((fork, *to, *from, i));
         }
         searches.sort_unstable();
-        let mut routes = vec![Err(Unreachable); requests.len()];
-        let mut tree: Option<(NodeId, Vec<u32>)> = None;
-        for (fork, to, i) in searches {
-            if tree.as_ref().is_none_or(|(root, _)| *root != fork) {
-                tree = Some((fork, self.breadth_first_search(fork)));
+        let mut trees = std::mem::take(&mut self.trees);
+        let mut found = FoundRoutes::for_requests(requests.len());
+        let mut last: Option<((NodeId, NodeId), Result<usize, Unreachable>)> = None;
+        for (fork, to, from, i) in searches {
+            if let Some((_, known)) = last.filter(|(ends, _)| *ends == (from, to)) {
+                found.of_request[i] = known;
+                continue;
             }
-            let (_, entered_by) = tree.as_ref().expect("searched just now");
-            routes[i] = self.assemble(requests[i].from, fork, to, entered_by);
+            if !trees.contains_key(&fork) && self.kept_entries > MAX_CACHED_ENTRIES {
+                trees.clear();
+                self.kept_entries = 0;
+            }
+            let tree = trees.entry(fork).or_insert_with(|| SearchTree { entered_by: SparseArray::default(), queue: [fork].into() });
+            let before = tree.entered_by.len();
+            let route = if self.reaches(tree, fork, to) { Ok(found.add(self.assemble(from, fork, to, tree))?) } else { Err(Unreachable) };
+            self.kept_entries += tree.entered_by.len() - before;
+            found.of_request[i] = route;
+            last = Some(((from, to), route));
         }
-        routes
+        self.trees = trees;
+        Ok(found)
     }
 
-    /// Where a packet from `from` to `to` first has a choice, or `to`.
-    fn first_fork(&self, from: NodeId, to: NodeId) -> NodeId {
+    /// Where a packet from `from` to `to` first has a choice, or `to`; `None` if it goes round in a circle.
+    fn first_fork(&self, from: NodeId, to: NodeId) -> Option<NodeId> {
         let mut node = from;
         for _ in 0..self.first.len() {
             match self.out(node) {
                 [only] if node != to => node = self.links[only.index()].to,
-                _ => break,
+                _ => return Some(node),
             }
         }
-        node
+        None
     }
 
-    /// For each node, the link by which a breadth-first search from `root` entered it.
-    fn breadth_first_search(&self, root: NodeId) -> Vec<u32> {
-        let mut entered_by = vec![NOT_REACHED; self.first.len() - 1];
-        let mut queue = std::collections::VecDeque::from([root]);
-        while let Some(node) = queue.pop_front() {
+    /// Whether the search from `root` reaches `to`; it goes on from where it stopped.
+    fn reaches(&self, tree: &mut SearchTree, root: NodeId, to: NodeId) -> bool {
+        while to != root && tree.entered_by.get(to) == NOT_REACHED {
+            let Some(node) = tree.queue.pop_front() else { return false };
             for link in self.out(node) {
-                let to = self.links[link.index()].to;
-                if to != root && entered_by[to.index()] == NOT_REACHED {
-                    entered_by[to.index()] = link.0;
-                    queue.push_back(to);
+                let next = self.links[link.index()].to;
+                if next != root && tree.entered_by.get(next) == NOT_REACHED {
+                    tree.entered_by.set(next, link.0);
+                    tree.queue.push_back(next);
                 }
             }
         }
-        entered_by
+        true
     }
 
-    /// The only links from `from` to `fork`, then the links of the search tree to `to`.
-    fn assemble(&self, from: NodeId, fork: NodeId, to: NodeId, entered_by: &[u32]) -> Result<Vec<LinkId>, Unreachable> {
+    /// The only links from `from` to `fork`, then the links of the search tree to `to`, which it has reached.
+    fn assemble(&self, from: NodeId, fork: NodeId, to: NodeId, tree: &SearchTree) -> Vec<LinkId> {
         let mut route = Vec::new();
         let mut node = from;
         while node != fork {
@@ -140,15 +239,12 @@ impl<'a> Routes<'a> {
         let forced = route.len();
         let mut node = to;
         while node != fork {
-            if entered_by[node.index()] == NOT_REACHED {
-                return Err(Unreachable);
-            }
-            let link = LinkId(entered_by[node.index()]);
+            let link = LinkId(tree.entered_by.get(node));
             route.push(link);
             node = self.links[link.index()].from;
         }
         route[forced..].reverse();
-        Ok(route)
+        route
     }
 
     /// The table of routes, by identifier.
