@@ -24,6 +24,8 @@ class Mistake:
     mistake: str
     """What stands there instead."""
     means: str
+    asks: tuple[str, ...] = ()
+    """Programs in a crate's ``tests`` that are asked before the others, as they look at such things."""
     python: tuple[str, ...] = ()
     """Files of ``tests/python`` that are asked last, or, for Python, alone."""
     survives: str = ""
@@ -65,7 +67,7 @@ def read_lists(folder: Path = LISTS) -> list[Mistake]:
     found = []
     for path in sorted(folder.glob("*.toml")):
         for entry in tomllib.loads(path.read_text())["mistake"]:
-            entry["python"] = tuple(entry.get("python", ()))
+            entry |= {key: tuple(entry.get(key, ())) for key in ("asks", "python")}
             found.append(Mistake(area=path.stem, **entry))
     return found
 
@@ -98,6 +100,7 @@ def wrong_with(it: Mistake, root: Path) -> list[str]:
         said.append("the replacement is what stands there already")
     if not it.is_rust and not it.python:
         said.append("a mistake in Python names the files of tests/python that look at it")
+    said += [f"no crate has tests/{name}.rs" for name in it.asks if not list(root.glob(f"crates/*/tests/{name}.rs"))]
     said += [f"there is no tests/python/{name}" for name in it.python if not (root / "tests/python" / name).is_file()]
     return said
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -17,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mistakes import ROOT, Mistake, read_lists, wrong
 from result_page import page, percent
 from schemata import HOME, TREE, Program, build_core, build_tests, copy_tree, fingerprint, write
-from trial import Step, ask, python_step, steps_for
+from trial import Step, ask, steps_for
 
 RESULTS = HOME / "results.json"
 LEAST_SCORE = 0.95
@@ -28,6 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", help="only mistakes whose area or name contains one of these")
     parser.add_argument("--survivors", action="store_true", help="only those not caught last time")
+    parser.add_argument("--nice", type=int, default=19, help="how far it stands back behind other work (19)")
     options = parser.parse_args()
     mistakes = read_lists()
     if said := wrong(mistakes):
@@ -38,7 +41,7 @@ def main() -> None:
     if options.survivors:
         wanted = [it for it in wanted if not state.last.get(it.name, {}).get("caught")]
     try:
-        run(wanted, state)
+        run(wanted, state, options.nice)
     except KeyboardInterrupt:
         sys.exit("\ninterrupted; the same command goes on from here")
     finish(mistakes, wanted, state)
@@ -66,13 +69,13 @@ class State:
         fresh.replace(RESULTS)
 
 
-def run(wanted: list[Mistake], state: State) -> None:
-    """Builds, passes all tests without a mistake, and tries what is wanted and not known."""
+def run(wanted: list[Mistake], state: State, niceness: int) -> None:
+    """Builds, and tries what is wanted and not known."""
     say("building the tests with all mistakes in them")
     programs = build_tests()
     if any(it.python for it in wanted):
         build_core()
-    check_baseline(programs, wanted, state)
+    os.nice(niceness)
     open_ones = [it for it in wanted if it.name not in state.results]
     if len(open_ones) < len(wanted):
         say(f"{len(wanted) - len(open_ones)} are known from before")
@@ -86,40 +89,34 @@ def run(wanted: list[Mistake], state: State) -> None:
         print(f"[{count:3}/{len(open_ones)}] {seconds:5.1f} s  {it.area + '/' + it.name:50} {verdict}", flush=True)
 
 
-def check_baseline(programs: list[Program], wanted: list[Mistake], state: State) -> None:
-    """Without a mistake everything passes; how long it takes bounds what comes after."""
-    steps = [(str(it.path), Step("", (str(it.path),), TREE / "crates" / it.crate)) for it in programs]
-    steps += [(name, python_step(name, {})) for name in sorted({name for it in wanted for name in it.python})]
-    steps = [(key, step) for key, step in steps if key not in state.seconds]
-    for count, (key, step) in enumerate(steps, start=1):
-        say(f"without a mistake: {count} of {len(steps)}, {Path(key).name}")
-        outcome = ask(Step(step.near, step.command, step.folder, seconds=360.0))
-        if not outcome.passed:
-            sys.exit(f"{outcome.output}\nthis fails without any mistake, so nothing can be counted")
-        state.seconds[key] = round(outcome.seconds, 2)
-        state.keep()
-
-
 def try_one(it: Mistake, programs: list[Program], state: State) -> dict:
     """Asks the tests about one mistake."""
     steps = steps_for(it, programs, state.seconds)
-    if not it.is_rust:
-        source = (TREE / it.file).read_text()
-        write(TREE / it.file, it.applied(source).encode())
-    try:
-        return first_to_notice(steps, it.number if it.is_rust else 0, state.last.get(it.name, {}).get("step", ""))
-    finally:
+    last = state.last.get(it.name, {}).get("step", "")
+    steps.sort(key=lambda step: label(step) != last)  # the one that failed last time first
+    source = (TREE / it.file).read_text()
+    for step in steps:
+        passed_without(step, state)
         if not it.is_rust:
-            write(TREE / it.file, source.encode())
-
-
-def first_to_notice(steps: list[Step], number: int, before: str) -> dict:
-    """The step that fails; the one that failed last time is asked first."""
-    for step in sorted(steps, key=lambda step: label(step) != before):
-        outcome = ask(step, number)
+            write(TREE / it.file, it.applied(source).encode())
+        try:
+            outcome = ask(replace(step, seconds=state.seconds[step.key]), it.number if it.is_rust else 0)
+        finally:
+            if not it.is_rust:
+                write(TREE / it.file, source.encode())
         if not outcome.passed:
             return {"caught": True, "near": step.near, "test": outcome.test, "step": label(step)}
     return {"caught": False, "near": "", "test": "", "step": ""}
+
+
+def passed_without(step: Step, state: State) -> None:
+    """Without a mistake everything that is asked passes, and how long that takes bounds what comes after."""
+    if step.key not in state.seconds:
+        outcome = ask(replace(step, command=step.whole or step.command, seconds=360.0))
+        if not outcome.passed:
+            sys.exit(f"{outcome.output}\nthis fails without any mistake, so nothing can be counted")
+        state.seconds[step.key] = round(outcome.seconds, 2)
+        state.keep()
 
 
 def label(step: Step) -> str:

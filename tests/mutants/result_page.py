@@ -17,7 +17,7 @@ other numbers.
 All Rust mistakes are compiled at once into a copy of the tree, each beside the right text, and a variable of the
 environment chooses one; without a choice, all tests must pass. Then the tests of the mistake's module are asked, those
 of its crate, those of the crates above, and last those of the package that the entry names; the first that fails ends
-it. Tests that take ten times the CPU time that they take without the mistake, at least a minute, have caught it too. An
+it. Tests that take ten times the CPU time that they take without the mistake, at least 20 s, have caught it too. An
 interrupted run goes on where it was, and `tests/mutants/mutants.py NAME` tries what has NAME in its area or name.
 
 This page is written by the command. An ordinary test checks that each text still stands once in its file.

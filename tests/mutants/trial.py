@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 MEMORY = 6 << 30
 """Bytes that a process of tests may ask for: a mistake may allocate without end."""
-LEAST_SECONDS = 60
+UNIT = "unit tests"
+LEAST_SECONDS = 20
 """Of CPU time, whatever the tests need without a mistake; ten times that otherwise."""
 IDLE_SECONDS = 1800
 """By the clock, for what waits instead of working."""
@@ -31,8 +32,15 @@ class Step:
     near: str
     command: tuple[str, ...]
     folder: Path
+    whole: tuple[str, ...] = ()
+    """What it is a part of, if it is one."""
     seconds: float = 0.0
-    """CPU time that it takes without a mistake."""
+    """CPU time that it takes without a mistake, if that is known."""
+
+    @property
+    def key(self) -> str:
+        """A name of what must pass without a mistake; a new build of the same sources keeps it."""
+        return " ".join(self.whole or self.command)
 
 
 @dataclass(frozen=True)
@@ -61,25 +69,26 @@ def steps_for(it: Mistake, programs: list[Program], seconds: dict[str, float]) -
         crate = Path(it.file).parts[1]
         above = CRATES[CRATES.index(crate) :]
         for program in [program for program in programs if program.crate == crate and program.is_unit]:
-            steps += [unit_step(program, module, seconds) for module in module_of(it.file)]
+            steps += [unit_step(program, module) for module in module_of(it.file)]
         for name in above:
             rest = [it for it in programs if it.crate == name and not (name == crate and it.is_unit)]
             near = "the crate's other tests" if name == crate else "tests of the crates above"
-            for program in sorted(rest, key=lambda program: seconds.get(str(program.path), 0.0)):
-                steps.append(Step(near, (str(program.path),), folder_of(program), seconds.get(str(program.path), 0.0)))
-    return steps + [python_step(name, seconds) for name in it.python]
+            steps += [Step(near, (str(program.path),), folder_of(program)) for program in rest]
+        programs_first = {str(program.path): program.name not in it.asks for program in programs}
+        steps.sort(key=lambda step: (step.near != UNIT, programs_first[step.command[0]], seconds.get(step.key, 0.0)))
+    return steps + [python_step(name) for name in it.python]
 
 
-def unit_step(program: Program, module: str, seconds: dict[str, float]) -> Step:
+def unit_step(program: Program, module: str) -> Step:
     """Unit tests of a module or, without one, of the crate."""
-    filters = (module,) if module else ()
-    return Step("unit tests", (str(program.path), *filters), folder_of(program), seconds.get(str(program.path), 0.0))
+    all_of_it = (str(program.path),)
+    return Step(UNIT, (*all_of_it, module) if module else all_of_it, folder_of(program), all_of_it)
 
 
-def python_step(name: str, seconds: dict[str, float]) -> Step:
+def python_step(name: str) -> Step:
     """A file of tests of the package, against the package in the copy."""
     pytest = (sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider")
-    return Step("Python tests", (*pytest, f"tests/python/{name}"), TREE, seconds.get(name, 0.0))
+    return Step("Python tests", (*pytest, f"tests/python/{name}"), TREE)
 
 
 def folder_of(program: Program) -> Path:
@@ -92,7 +101,6 @@ def ask(step: Step, number: int = 0) -> Outcome:
     limit = int(max(LEAST_SECONDS, 10 * step.seconds))
 
     def limits() -> None:
-        os.nice(19)  # whoever works beside it does not notice
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

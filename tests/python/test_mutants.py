@@ -12,10 +12,10 @@ sys.path.insert(0, str(FOLDER))
 
 # The command is a program in a folder of its own, not a package: it is imported once its folder is on the path.
 from mistakes import Mistake, read_lists, wrong  # noqa: E402
-from mutants import first_to_notice  # noqa: E402
+from mutants import passed_without, try_one  # noqa: E402
 from result_page import page, percent  # noqa: E402
 from schemata import Program, chosen  # noqa: E402
-from trial import Outcome, Step, ask, first_failure, module_of, steps_for  # noqa: E402
+from trial import Step, ask, first_failure, module_of, steps_for  # noqa: E402
 
 TEXT = "fn f(a: u32, b: u32) -> u32 {\n    a + b\n}\nfn g(a: u32) -> u32 {\n    a + a\n}\n"
 
@@ -92,18 +92,47 @@ def test_the_nearest_tests_come_first():
     assert module_of("crates/penstock-model/src/meter/tcm.rs") == ["meter::tcm::", "meter::", ""]
 
 
+class Known:
+    """What a run knows."""
+
+    def __init__(self):
+        self.seconds, self.last, self.kept = {}, {}, 0
+
+    def keep(self):
+        self.kept += 1
+
+
 def step(code: str) -> Step:
     return Step("unit tests", (sys.executable, "-c", code), FOLDER)
 
 
-def test_a_step_that_fails_has_noticed():
-    failing = step("print('test a::b ... FAILED'); raise SystemExit(101)")
-    found = first_to_notice([step("pass"), failing, step("1 / 0")], 3, "")
-    assert (found["caught"], found["test"]) == (True, "a::b")
-    assert not first_to_notice([step("pass")], 3, "")["caught"]
-    chooses = step("import os; raise SystemExit(os.environ['PENSTOCK_MUTANT'] == '3')")
-    assert [ask(chooses, number).passed for number in (0, 3)] == [True, False]
-    assert isinstance(ask(step("pass")), Outcome)
+def test_the_first_step_that_fails_has_noticed(root, monkeypatch):
+    mine = f"os.environ['PENSTOCK_MUTANT'] == '{mistake('a + b').number}'"
+    failing = step(f"import os; print('test a::b ... FAILED'); raise SystemExit(101 * ({mine}))")
+    monkeypatch.setattr("mutants.TREE", root)
+    for steps, caught in [([step("pass"), failing, step("1 / 0")], True), ([step("pass")], False)]:
+        monkeypatch.setattr("mutants.steps_for", lambda *_, steps=steps: list(steps))
+        found = try_one(mistake("a + b"), [], Known())
+        assert (found["caught"], found["test"]) == (caught, "a::b" if caught else "")
+
+
+def test_a_mistake_in_python_stands_in_the_copy_only_while_it_is_tried(root, monkeypatch):
+    (root / "f.py").write_text("x = 1\n")
+    code = f"raise SystemExit(open({str(root / 'f.py')!r}).read() != 'x = 1\\n')"
+    monkeypatch.setattr("mutants.TREE", root)
+    monkeypatch.setattr("mutants.steps_for", lambda *_: [step(code)])
+    assert try_one(mistake("x = «1»", "2", file="f.py"), [], Known())["caught"]
+    assert (root / "f.py").read_text() == "x = 1\n"
+
+
+def test_what_fails_without_a_mistake_ends_it():
+    known = Known()
+    passed_without(step("pass"), known)
+    passed_without(step("pass"), known)
+    assert (len(known.seconds), known.kept) == (1, 1)
+    with pytest.raises(SystemExit, match="without any mistake"):
+        passed_without(step("1 / 0"), known)
+    assert not ask(step("1 / 0")).passed
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,12 @@ fn no_arrivals_never_come() {
 fn holding_times_follow_their_law() {
     let plan = HoldingPlan::Exponential(read(&["mean = 60 s"]).expect("sound"));
     let mut stream = stream("holding");
-    let held = mean((0..N).map(|_| plan.holding(&mut stream).as_seconds()));
+    let all: Vec<f64> = (0..N).map(|_| plan.holding(&mut stream).as_seconds()).collect();
+    let held = mean(all.iter().copied());
     assert!((held - 60.0).abs() < 4.0 * 60.0 / f64::from(N).sqrt(), "{held}");
+    // P(X > mean) = 1/e, four standard errors.
+    let longer = mean(all.iter().map(|held| f64::from(u8::from(*held > 60.0))));
+    assert!((longer - (-1f64).exp()).abs() < 4.0 * (0.2325 / f64::from(N)).sqrt(), "{longer}");
     let fixed = HoldingPlan::Fixed(read(&["time = 60 s"]).expect("sound"));
     assert_eq!((fixed.holding(&mut stream), fixed.mean()), (Duration::from_secs(60), Duration::from_secs(60)));
     assert_eq!(HoldingPlan::Infinite(read(&[]).expect("sound")).holding(&mut stream), Duration::FOREVER);

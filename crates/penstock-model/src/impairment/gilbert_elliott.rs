@@ -137,6 +137,15 @@ mod tests {
     }
 
     #[test]
+    fn it_begins_in_either_state_as_often_as_it_is_in_it() {
+        let parameters: Parameters = read(&["good-to-bad = 0.03", "bad-to-good = 0.07"]).expect("sound");
+        let first = |i: u64| fates(&mut GilbertElliott::new(&parameters, key().nth(i)), 1)[0] == Fate::Lost;
+        let bad = (0..10_000).filter(|i| first(*i)).count() as f64 / 1e4;
+        // p / (p + r) = .3; standard error sqrt(.21 / 10000) = .0046; four of them.
+        assert!((bad - 0.3).abs() < 0.0184, "{bad}");
+    }
+
+    #[test]
     fn each_state_has_its_loss() {
         let bad = losses(&["good-to-bad = 1", "bad-to-good = 0", "loss-in-bad = 0.3"], 100_000);
         // Binomial: standard error sqrt(.21 / 100000) = .00145; four of them.

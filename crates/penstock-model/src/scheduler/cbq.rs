@@ -322,15 +322,17 @@ mod tests {
             it.on_backlog(Time::ZERO, 0, &full);
             it
         };
-        for burst in [1usize, 4, 16] {
-            let (mut it, mut now, mut sent) = (it(&format!("burst = {burst}")), Time::ZERO, 0);
+        // However long it was idle, it has no more: only the first packet then follows a silence, and costs nothing.
+        for (burst, idle) in [(1usize, 0), (4, 0), (16, 0), (4, 100), (16, 100)] {
+            let (mut it, mut now, mut sent) = (it(&format!("burst = {burst}")), Time::ZERO + Duration::from_secs(idle), 0);
             // The first packet follows nothing: its idle time is counted from the beginning.
             while it.next(now, &full) == Turn::Queue(0) {
                 it.on_sent(now, 0, 1500, &full);
                 now += Duration::from_ms(12);
                 sent += 1;
             }
-            assert!(sent == burst || sent == burst + 1, "{sent} for {burst}");
+            let costly = sent - usize::from(idle > 0);
+            assert!(costly == burst || costly == burst + 1, "{sent} for {burst} after {idle} s");
         }
     }
 }

@@ -266,6 +266,27 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_saved_while_others_are_served_at_each_step() {
+        // As above, but no round passes without a packet: back again, the second class has three.
+        let mut it = wrr(&[], &[3, 3]);
+        let mut queues = Queues(vec![(9, 100), (1, 100)]);
+        assert_eq!(queues.send(&mut it, 5), [0, 0, 0, 1, 0]);
+        queues.0[1].0 = 9;
+        assert_eq!(queues.send(&mut it, 6), [0, 0, 1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_class_that_comes_back_still_has_its_debt() {
+        // 2700 bytes at a visit worth 1500 leave -1200. The next visit makes that 300, which one packet of 600 uses up; -300 and
+        // 1500 are two of them.
+        let mut it = wrr(&["weighs = bytes"], &[1, 1]);
+        let mut queues = Queues(vec![(9, 1500), (1, 2700)]);
+        assert_eq!(queues.send(&mut it, 3), [0, 1, 0]);
+        queues.0[1] = (9, 600);
+        assert_eq!(queues.send(&mut it, 5), [1, 0, 1, 1, 0]);
+    }
+
+    #[test]
     fn weights_are_shares_of_the_bytes() {
         // A visit is worth 1500 bytes to each. 1500 bytes use it up; of 600 the third takes 300 too much, which are then
         // missing: two at the next visit.

@@ -182,12 +182,21 @@ mod tests {
         assert!((above - 0.15866).abs() < 4.0 * (0.1335 / f64::from(n)).sqrt(), "{above}");
     }
 
+    /// The mean and P(X > mean) = 1/e; four standard errors of each.
+    fn assert_exponential(samples: &[f64], mean: f64) {
+        let n = samples.len() as f64;
+        let found = samples.iter().sum::<f64>() / n;
+        assert!((found - mean).abs() < 4.0 * mean / n.sqrt(), "{found}");
+        let above = samples.iter().filter(|sample| **sample > mean).count() as f64 / n;
+        assert!((above - (-1f64).exp()).abs() < 4.0 * (0.2325 / n).sqrt(), "{above}");
+    }
+
     #[test]
-    fn the_other_laws_have_their_means() {
+    fn the_other_laws_have_their_shape() {
         let (mut stream, n) = (stream(), 100_000u32);
         let exponential = FileLaw::from_value(&table(&[("exponential", table(&[("mean", text("10 kB"))]))])).expect("sound");
-        let mean = (0..n).map(|_| exponential.sample(&mut stream) as f64).sum::<f64>() / f64::from(n);
-        assert!((mean - 10_000.0).abs() < 4.0 * 10_000.0 / f64::from(n).sqrt(), "{mean}");
+        let files: Vec<f64> = (0..n).map(|_| exponential.sample(&mut stream) as f64).collect();
+        assert_exponential(&files, 10_000.0);
         let uniform = SpanLaw::from_value(&table(&[("uniform", Value::List(vec![text("1 s"), text("5 s")]))])).expect("sound");
         let spans: Vec<f64> = (0..n).map(|_| uniform.sample(&mut stream).as_seconds()).collect();
         assert!(spans.iter().all(|span| (1.0..=5.0).contains(span)));
@@ -195,8 +204,8 @@ mod tests {
         let mean = spans.iter().sum::<f64>() / f64::from(n);
         assert!((mean - 3.0).abs() < 4.0 * 4.0 / (12.0 * f64::from(n)).sqrt(), "{mean}");
         let exponential = SpanLaw::from_value(&table(&[("exponential", table(&[("mean", text("3 s"))]))])).expect("sound");
-        let mean = (0..n).map(|_| exponential.sample(&mut stream).as_seconds()).sum::<f64>() / f64::from(n);
-        assert!((mean - 3.0).abs() < 4.0 * 3.0 / f64::from(n).sqrt(), "{mean}");
+        let spans: Vec<f64> = (0..n).map(|_| exponential.sample(&mut stream).as_seconds()).collect();
+        assert_exponential(&spans, 3.0);
         assert_eq!(FileLaw::from_value(&text("10 kB")).expect("sound").sample(&mut stream), 10_000);
         assert_eq!(SpanLaw::from_value(&text("3 s")).expect("sound").sample(&mut stream), Duration::from_secs(3));
     }

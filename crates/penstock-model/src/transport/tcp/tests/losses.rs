@@ -152,9 +152,13 @@ fn the_duplicate_threshold_can_be_raised() {
         path.run_ms(150);
         assert_eq!(path.sent(), "0: 0 1 2 3 4 5\n100: 0*", "five duplicates, {variant}");
     }
-    let mut path = path("reno", "5 packets", &given).losing_once(&[0]).start(Some(5));
-    path.run_ms(150);
-    assert_eq!(path.sent(), "0: 0 1 2 3 4", "four duplicates");
+    let mut four = path("reno", "5 packets", &given).losing_once(&[0]).start(Some(5));
+    four.run_ms(150);
+    assert_eq!(four.sent(), "0: 0 1 2 3 4", "four duplicates");
+    // Limited transmit sends for the first two duplicates, whatever the threshold [RFC3042 s2].
+    let mut limited = path("reno", "6 packets", &given[..1]).losing_once(&[0]).start(None);
+    limited.run_ms(150);
+    assert_eq!(limited.sent(), "0: 0 1 2 3 4 5\n100: 6 7 0*");
 }
 
 /// The first four segments and all ACKs of the first twelve are lost. Going back sends 4 to 6 although they had arrived,
