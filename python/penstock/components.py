@@ -1869,10 +1869,18 @@ class RenoRecovery(Component):
     recovery).
 
     More about it: ``penstock explain reno``.
+
+    Parameters
+    ----------
+    recover_check : Literal["careful", "less-careful", "after-timeout"], default after-timeout
+        From when on duplicate acknowledgements may mean a further loss. RFC 5681 knows no such check; ns-2 has
+        `careful` (`bugFix_`), so that of several losses in a window all but the first wait for the timer.
     """
 
     KIND: ClassVar[str] = "recovery"
     KEY: ClassVar[str] = "reno"
+
+    recover_check: Literal["careful", "less-careful", "after-timeout"] = "after-timeout"
 
 
 class NewReno(Component):
@@ -1886,12 +1894,15 @@ class NewReno(Component):
     ----------
     partial_ack_timer : Literal["first", "every"], default first
         Which partial acknowledgements restart the retransmission timer.
+    recover_check : Literal["careful", "less-careful", "after-timeout"], default careful
+        From when on duplicate acknowledgements may mean a further loss; ns-2 has `careful` (`bugFix_`).
     """
 
     KIND: ClassVar[str] = "recovery"
     KEY: ClassVar[str] = "new-reno"
 
     partial_ack_timer: Literal["first", "every"] = "first"
+    recover_check: Literal["careful", "less-careful", "after-timeout"] = "careful"
 
 
 class Sack(Component):

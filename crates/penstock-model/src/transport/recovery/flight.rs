@@ -1,6 +1,7 @@
 //! The flight: the outstanding segments of a sender.
 
 use super::scoreboard::{Outstanding, Scoreboard};
+use super::RecoverCheck;
 use crate::packet::Ack;
 use crate::transport::congestion_control::Window;
 
@@ -24,6 +25,8 @@ pub struct LossDetection {
     pub limited_transmit: bool,
     /// Whether receivers report the blocks that they hold.
     pub uses_blocks: bool,
+    /// From when on duplicate acknowledgements may mean a further loss.
+    pub recover_check: RecoverCheck,
 }
 
 /// The segments of a connection as its sender sees them.
@@ -99,7 +102,16 @@ impl Flight {
             return false;
         }
         self.duplicates += 1;
-        self.duplicates >= self.detection.dup_ack_threshold
+        self.duplicates >= self.detection.dup_ack_threshold && self.passes_recover_check()
+    }
+
+    /// Whether duplicates of the last acknowledgement may mean a loss, outside of recovery.
+    fn passes_recover_check(&self) -> bool {
+        match self.detection.recover_check {
+            RecoverCheck::Careful => self.unacknowledged > self.recover,
+            RecoverCheck::LessCareful => self.unacknowledged >= self.recover,
+            RecoverCheck::AfterTimeout => true, // while going back, none is counted
+        }
     }
 
     /// Whether, outside of recovery, the blocks show the first unacknowledged segment to be lost [RFC6675 s4 IsLost].
@@ -124,11 +136,13 @@ impl Flight {
         self.resend = false;
     }
 
-    /// Duplicate acknowledgements count again once more than what had been sent is acknowledged [RFC6582 s3.2 (2)], or,
-    /// with blocks, as much [RFC6675 s5.1].
+    /// Duplicate acknowledgements count again once more than what had been sent is acknowledged [RFC6582 s3.2 (2)], or as
+    /// much, with blocks [RFC6675 s5.1] or by the less careful check.
     #[inline]
     pub fn leave_go_back(&mut self) {
-        if self.unacknowledged > self.recover || self.unacknowledged == self.recover && self.detection.uses_blocks {
+        let detection = &self.detection;
+        let equal_suffices = detection.uses_blocks || detection.recover_check == RecoverCheck::LessCareful;
+        if self.unacknowledged > self.recover || self.unacknowledged == self.recover && equal_suffices {
             self.phase = Phase::Normal;
         }
     }

@@ -5,6 +5,7 @@
 
 mod flight;
 pub mod new_reno;
+mod recover_check;
 pub mod reno;
 pub mod sack;
 pub mod sack1;
@@ -15,6 +16,7 @@ pub mod timeout_only;
 use crate::packet::Ack;
 use crate::transport::congestion_control::Window;
 pub use flight::{Flight, LossDetection, Phase};
+pub use recover_check::RecoverCheck;
 
 /// Makes the plan, the recovery at work and the dispatch between them from the list below.
 macro_rules! recoveries {
@@ -48,6 +50,13 @@ macro_rules! recoveries {
         }
 
         impl AnyRecovery {
+            /// [`Recovery::recover_check`].
+            pub fn recover_check(&self) -> RecoverCheck {
+                match self {
+                    $( AnyRecovery::$variant(it) => it.recover_check(), )*
+                }
+            }
+
             /// [`Recovery::on_duplicate_ack`].
             pub fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {
                 match self {
@@ -92,6 +101,11 @@ recoveries! {
 pub trait Recovery {
     /// Whether receivers report the blocks that they hold [RFC2018].
     const USES_BLOCKS: bool = false;
+
+    /// From when on duplicate acknowledgements may mean a further loss; never another answer for the same parameters.
+    fn recover_check(&self) -> RecoverCheck {
+        RecoverCheck::AfterTimeout
+    }
 
     /// An acknowledgement of nothing new arrived while something is outstanding; whether it shows a first loss.
     fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {

@@ -1,6 +1,6 @@
 //! The recovery of RFC 6582.
 
-use super::{Flight, Recovery};
+use super::{Flight, RecoverCheck, Recovery};
 use crate::parameters::Check;
 use crate::transport::congestion_control::Window;
 
@@ -12,11 +12,18 @@ crate::parameters! {
     /// means that the next segment is lost too. It is sent again at once; cwnd shrinks by what was acknowledged and grows
     /// by one segment.
     ///
+    /// Duplicate acknowledgements mean a further loss only once more is acknowledged than had been sent when the last one was
+    /// seen, by duplicates or by the timer (`recover-check`): those below may answer segments that were sent again although
+    /// they had arrived. A loss of the very next segment after a fast recovery, and of the first one of all, therefore waits
+    /// for the timer.
+    ///
     /// ## State
     /// Whether a partial acknowledgement has come. Constant cost per acknowledgement.
     ///
     /// ## Departures
     /// - A full acknowledgement sets cwnd to ssthresh [RFC6582 s3.2 (3), the second of its two choices].
+    /// - The heuristics that tell a loss from segments sent again below `recover` [RFC6582 s4.1, s4.2; both optional] are left
+    ///   out.
     ///
     /// ## Example
     /// ```toml
@@ -24,10 +31,12 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// RFC 6582 s3; RFC 3782 s4; Fall and Floyd [Fall96 s2.3].
+    /// RFC 6582 s3; RFC 2582 s5; RFC 3782 s4; Fall and Floyd [Fall96 s2.3].
     pub struct Parameters {
         /// Which partial acknowledgements restart the retransmission timer.
         partial_ack_timer: PartialAckTimer = "first";
+        /// From when on duplicate acknowledgements may mean a further loss; ns-2 has `careful` (`bugFix_`).
+        recover_check: RecoverCheck = "careful";
     }
 }
 impl Check for Parameters {}
@@ -46,6 +55,7 @@ crate::choice! {
 #[derive(Clone, Debug)]
 pub struct NewReno {
     timer: PartialAckTimer,
+    check: RecoverCheck,
     /// A partial acknowledgement has come in this recovery.
     partial_seen: bool,
 }
@@ -53,11 +63,15 @@ pub struct NewReno {
 impl NewReno {
     /// The recovery of a new connection.
     pub fn new(parameters: &Parameters) -> NewReno {
-        NewReno { timer: parameters.partial_ack_timer, partial_seen: false }
+        NewReno { timer: parameters.partial_ack_timer, check: parameters.recover_check, partial_seen: false }
     }
 }
 
 impl Recovery for NewReno {
+    fn recover_check(&self) -> RecoverCheck {
+        self.check
+    }
+
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
         // The duplicates are segments that have left the network [RFC5681 s3.2 (3)].
         window.size = window.threshold + f64::from(flight.duplicates);

@@ -4,7 +4,7 @@ use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, Limit};
 use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, ConnectionContext, EcnUse, Window};
 use crate::transport::recovery::new_reno::PartialAckTimer;
-use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoveryPlan};
+use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoverCheck, RecoveryPlan};
 use crate::units::{Bytes, Duration};
 
 crate::parameters! {
@@ -26,8 +26,8 @@ crate::parameters! {
     ///   `max-window` stands for its window and for the sender's buffer.
     /// - After a timeout the sender resends from the first unacknowledged segment on (go-back-N), until
     ///   acknowledgements have passed what had been sent.
-    /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s4]; they do at once after a fast
-    ///   recovery, because nothing that was received has been sent again there.
+    /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s3.2 (2)]; whether they do at once after a fast
+    ///   recovery is the `recovery`'s.
     /// - Each sender's clock ticks from a random part of `timer-tick` on, as in ns-2: in step, senders that begin together
     ///   would all have their first round trip rounded down.
     /// - Both ends have the same parameters, so that a SYN that asks for ECN is granted it, and a SYN that is lost is sent
@@ -118,8 +118,8 @@ impl Variant {
     fn recovery(self, partial_ack_timer: PartialAckTimer) -> RecoveryPlan {
         match self {
             Variant::Tahoe => RecoveryPlan::Tahoe(tahoe::Parameters {}),
-            Variant::Reno => RecoveryPlan::Reno(reno::Parameters {}),
-            Variant::NewReno => RecoveryPlan::NewReno(new_reno::Parameters { partial_ack_timer }),
+            Variant::Reno => RecoveryPlan::Reno(reno::Parameters { recover_check: RecoverCheck::AfterTimeout }),
+            Variant::NewReno => RecoveryPlan::NewReno(new_reno::Parameters { partial_ack_timer, recover_check: RecoverCheck::Careful }),
             Variant::Sack => RecoveryPlan::Sack(sack::Parameters {}),
         }
     }

@@ -54,12 +54,14 @@ impl Sender {
     /// The ticks of its clock fall at multiples of `timer-tick` less `clock_offset`. Senders that begin together need
     /// offsets of their own: with one for all, what is measured from a tick on would always be rounded down.
     pub fn new(parameters: &Arc<Parameters>, clock_offset: Duration) -> Sender {
-        let (recovery, control) = (parameters.recovery_plan(), parameters.congestion_control_plan());
+        let (plan, control) = (parameters.recovery_plan(), parameters.congestion_control_plan());
         let mut control = AnyCongestionControl::new(&control, &parameters.connection_context());
+        let recovery = AnyRecovery::new(&plan);
         let detection = LossDetection {
             dup_ack_threshold: parameters.dup_ack_threshold.0,
             limited_transmit: parameters.limited_transmit,
-            uses_blocks: recovery.uses_blocks(),
+            uses_blocks: plan.uses_blocks(),
+            recover_check: recovery.recover_check(),
         };
         let paced = parameters.pacing || control.get().paces();
         let ecn_use = control.get().ecn_use();
@@ -70,7 +72,7 @@ impl Sender {
             flight: Flight::new(detection, parameters.segments(parameters.max_window)),
             window: parameters.first_window(),
             control,
-            recovery: AnyRecovery::new(&recovery),
+            recovery,
             estimator: Estimator::new(parameters, clock_offset),
             timed: None,
             send_times: times_all.then(|| Box::new(SendTimes::new(0))),

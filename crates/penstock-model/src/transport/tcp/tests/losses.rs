@@ -125,7 +125,7 @@ fn sack_rescues_a_loss_at_the_end_without_a_timeout() {
 
 #[test]
 fn limited_transmit_saves_small_windows_from_a_timeout() {
-    for variant in ["tahoe", "reno", "new-reno", "sack"] {
+    for variant in ["tahoe", "reno", "sack"] {
         let mut with = path(variant, "3 packets", &[]).losing_once(&[0]).start(Some(5));
         with.run_ms(2000);
         assert_eq!(with.sent(), "0: 0 1 2\n100: 3 4\n200: 0*", "{variant}");
@@ -159,6 +159,54 @@ fn the_duplicate_threshold_can_be_raised() {
     let mut limited = path("reno", "6 packets", &given[..1]).losing_once(&[0]).start(None);
     limited.run_ms(150);
     assert_eq!(limited.sent(), "0: 0 1 2 3 4 5\n100: 6 7 0*");
+}
+
+/// `recovery` with this `recover-check`.
+fn checking(recovery: &str, check: &str) -> Path {
+    let table = |key: &str, value: Value| Value::Table(vec![(key.to_owned(), value)]);
+    let recovery = table(recovery, table("recover-check", text(check)));
+    Path::new(&parameters(&[("recovery", recovery), ("initial-window", text("8 packets"))]))
+}
+
+/// 14 is the first segment after those that had been sent when 2 was found lost (recover is 13): four duplicates of 14, of which
+/// two let a new segment out, cover recover and not more. By the timeout at 1200 ms they are six. Going back, the ACK of 14*
+/// covers all, and slow start goes on.
+#[test]
+fn a_loss_right_after_a_fast_recovery_waits_for_the_timer_if_new_reno_is_careful() {
+    let start = format!("{UP_TO_FAST_RETRANSMIT}\n200: 14 15 16 17 18\n300: 19 20");
+    for (recovery, check) in [("new-reno", "careful"), ("reno", "careful")] {
+        let mut path = checking(recovery, check).losing_once(&[2, 14]).start(None);
+        path.run_ms(1350);
+        assert_eq!(path.sent(), format!("{start}\n1200: 14*\n1300: 21 22"), "{recovery}");
+    }
+    for (recovery, check) in
+        [("new-reno", "less-careful"), ("new-reno", "after-timeout"), ("reno", "less-careful"), ("reno", "after-timeout")]
+    {
+        let mut path = checking(recovery, check).losing_once(&[2, 14]).start(None);
+        path.run_ms(350);
+        assert_eq!(path.sent(), format!("{start} 14*"), "{recovery}, {check}");
+    }
+}
+
+#[test]
+fn careful_new_reno_waits_for_the_timer_if_the_first_segment_of_all_is_lost() {
+    // Else ssthresh is 4, and seven duplicates make cwnd 11 of which 10 are outstanding, so that 10 follows 0*.
+    for (check, end, rest) in [("careful", 1050, "\n1000: 0*"), ("less-careful", 150, " 0* 10"), ("after-timeout", 150, " 0* 10")] {
+        let mut path = checking("new-reno", check).losing_once(&[0]).start(None);
+        path.run_ms(end);
+        assert_eq!(path.sent(), format!("0: 0 1 2 3 4 5 6 7\n100: 8 9{rest}"), "{check}");
+    }
+}
+
+/// Two losses in a window: the ACK of 2* ends Reno's recovery at 5, which is below recover. With cwnd 5 and 12 outstanding the
+/// duplicates that follow let nothing out.
+#[test]
+fn reno_repairs_a_second_loss_of_a_window_unless_it_checks_recover() {
+    for (check, last) in [("after-timeout", "300: 5*"), ("less-careful", "200: 14 15 16"), ("careful", "200: 14 15 16")] {
+        let mut path = checking("reno", check).losing_once(&[2, 5]).start(None);
+        path.run_ms(350);
+        assert_eq!(path.sent().lines().last(), Some(last), "{check}");
+    }
 }
 
 /// The first four segments and all ACKs of the first twelve are lost. Going back sends 4 to 6 although they had arrived,
