@@ -110,7 +110,8 @@ class Red(Component):
     limit : str
         The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
     min_threshold : str
-        Average below which nothing is dropped (min_th), in the unit of `limit`. Allowed: at least 1 packet or 1 byte.
+        Average below which nothing is dropped (min_th), in the unit of `limit`; with zero there is no such average.
+        Allowed: packets or bytes, zero or more.
     max_threshold : str
         Average from which everything is dropped (max_th), in the unit of `limit`. Allowed: at least 1 packet or 1 byte.
     max_probability : float | str
@@ -120,10 +121,12 @@ class Red(Component):
         1.
     mean_packet : str, default 500 bytes
         Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2. Allowed: above zero.
-    idle : Literal["corrected", "ignored"], default corrected
-        What idle time does to the average.
+    idle : Literal["corrected", "exact", "ignored"], default corrected
+        What idle time does to the average; default of ns-2.
     spacing : Literal["wait", "count", "independent"], default wait
         How drops follow one another; default of ns-2.
+    near_empty : Literal["restart", "spare", "drop"], default restart
+        What becomes of an arrival that finds at most one waiting; default of ns-2.
     mode : Literal["packets", "bytes"], optional
         Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
     gentle : bool, default false
@@ -141,8 +144,9 @@ class Red(Component):
     max_probability: float | str
     weight: float | str = 0.002
     mean_packet: str = "500 bytes"
-    idle: Literal["corrected", "ignored"] = "corrected"
+    idle: Literal["corrected", "exact", "ignored"] = "corrected"
     spacing: Literal["wait", "count", "independent"] = "wait"
+    near_empty: Literal["restart", "spare", "drop"] = "restart"
     mode: Literal["packets", "bytes"] | None = None
     gentle: bool = False
     ecn: bool = False
@@ -156,23 +160,28 @@ class RedN(Component):
     Parameters
     ----------
     limit : str
-        The most that the queue may hold, in packets. Allowed: at least 1 packet or 1 byte.
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
     min_thresholds : list[str]
-        Averages below which nothing is dropped, best protected precedence first (min_th). Allowed: at least 1 packet or
-        1 byte.
+        Averages below which nothing is dropped, best protected precedence first (min_th), in the unit of `limit`; with
+        zero there is no such average. Allowed: packets or bytes, zero or more.
     max_thresholds : list[str]
-        Averages from which everything is dropped (max_th). Allowed: at least 1 packet or 1 byte.
+        Averages from which everything is dropped (max_th), in the unit of `limit`. Allowed: at least 1 packet or 1
+        byte.
     max_probabilities : list[float | str]
         Drop probabilities just below the maximum thresholds, before spacing (max_p). Allowed: between 0 and 1.
     weight : float | str, default 0.002
         Weight of an arrival's sample in an average (w_q); default of [Floyd93 s6], [Goyal99 Table 1] and ns-2. Allowed:
         above 0, at most 1.
     mean_packet : str, default 500 bytes
-        Mean packet, which makes idle time into packets; default of ns-2. Allowed: above zero.
-    idle : Literal["corrected", "ignored"], default corrected
-        What idle time does to the averages.
+        Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2. Allowed: above zero.
+    idle : Literal["corrected", "exact", "ignored"], default corrected
+        What idle time does to the averages; default of ns-2.
     spacing : Literal["wait", "count", "independent"], default wait
         How drops follow one another; default of ns-2.
+    near_empty : Literal["restart", "spare", "drop"], default restart
+        What becomes of an arrival that finds at most one waiting; default of ns-2.
+    mode : Literal["packets", "bytes"], optional
+        Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
     gentle : bool, default false
         Whether the probability rises steadily to 1 above the maximum threshold; off in [Floyd93 s4].
     averages : Literal["coupled", "separate", "total"], default coupled
@@ -196,8 +205,10 @@ class RedN(Component):
     max_probabilities: list[float | str]
     weight: float | str = 0.002
     mean_packet: str = "500 bytes"
-    idle: Literal["corrected", "ignored"] = "corrected"
+    idle: Literal["corrected", "exact", "ignored"] = "corrected"
     spacing: Literal["wait", "count", "independent"] = "wait"
+    near_empty: Literal["restart", "spare", "drop"] = "restart"
+    mode: Literal["packets", "bytes"] | None = None
     gentle: bool = False
     averages: Literal["coupled", "separate", "total"] = "coupled"
     updates: Literal["rio", "all"] = "rio"

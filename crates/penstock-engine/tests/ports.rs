@@ -9,7 +9,7 @@ use penstock_engine::blueprint::{MarkAt, MarkerPlan};
 use penstock_engine::observations::TraceEvent;
 use penstock_engine::{Executor, Sim};
 use penstock_model::discipline::DropCause;
-use support::{discipline, meter, one_link, Net};
+use support::{discipline, meter, one_link, source, transport, Net};
 
 #[test]
 fn three_departures() {
@@ -86,20 +86,45 @@ fn accepted_by_red(average: &mut f64, n: u32) -> u64 {
 #[test]
 fn red_sees_what_waits_and_how_long_nothing_did() {
     let red = "limit = 90 packets; min-threshold = 2 packets; max-threshold = 3 packets; max-probability = 0; weight = 0.05";
-    for (idle, ages) in [("mean-packet = 125 bytes", true), ("idle = ignored", false)] {
+    // The first burst is gone after `first` ms, and the second comes 60.5 ms after the beginning.
+    for (idle, until) in
+        [("mean-packet = 125 bytes", Some(60.0)), ("mean-packet = 125 bytes; idle = exact", Some(60.5)), ("idle = ignored", None)]
+    {
         let (mut net, route, _) = one_link("100 ms", 1, "1 Mbit/s", "0 s", discipline("red", &format!("{red}; {idle}")));
         net.burst("0 ms", 30, 125, route);
         net.burst("60.5 ms", 30, 125, route);
         let mut average = 0.0;
         let first = accepted_by_red(&mut average, 30);
-        // The first burst is gone after `first` ms; half a packet's time does not count.
-        average *= if ages { 0.95f64.powi(60 - first as i32) } else { 1.0 };
+        average *= until.map_or(1.0, |until: f64| 0.95f64.powf(until - first as f64));
         let expected = first + accepted_by_red(&mut average, 30);
         let seen = net.run();
         assert_eq!((seen.links[0].sent_packets, dropped(&seen, DropCause::Forced)), (expected, 60 - expected), "{idle}");
         // A fresh average takes 13 packets to reach 3 and the aged one 12. The old one never leaves the zone of certain
         // drops, where only what finds at most one packet waiting gets in: three.
-        assert_eq!(expected, if ages { 13 + 12 } else { 13 + 3 });
+        assert_eq!(expected, if until.is_some() { 13 + 12 } else { 13 + 3 });
+    }
+}
+
+#[test]
+fn packets_of_one_size_are_dropped_alike_whether_packets_or_bytes_are_counted() {
+    // 512 bytes are a power of two, so that averages and thresholds are the same to the last bit.
+    let sent = |unit: &str, more: &str| {
+        let of = |packets: u32| if unit == "packets" { format!("{packets} packets") } else { format!("{} bytes", 512 * packets) };
+        let [none, low, high, limit] = [0, 4, 12, 20].map(of);
+        let lists =
+            format!("limit = {limit}; min-thresholds = [{low}, {none}]; max-thresholds = [{high}, {low}]; max-probabilities = [0.1, 0.5]");
+        let settings = format!("{lists}; weight = 0.05; mode = packets; near-empty = drop; {more}");
+        let (mut net, route, id) = one_link("20 s", 1, "1 Mbit/s", "0 s", discipline("red-n", &settings));
+        net.marker(id, MarkerPlan { meter: meter("tsw2cm", "committed-rate = 700 kbit/s"), at: MarkAt::Arrival });
+        let poisson = source("poisson", "rate = 1.2 Mbit/s; packet = 512 bytes");
+        let group = net.group("f", poisson, transport("udp", ""), ("0 s", "0 s"));
+        net.flow(group, route, route);
+        net.run()
+    };
+    for averages in ["averages = coupled", "averages = separate", "averages = total"] {
+        let (packets, bytes) = (sent("packets", averages), sent("bytes", averages));
+        assert_eq!((&packets.links, &packets.flows), (&bytes.links, &bytes.flows), "{averages}");
+        assert!(dropped(&packets, DropCause::Early) > 100 && dropped(&packets, DropCause::Forced) > 10, "{averages}");
     }
 }
 

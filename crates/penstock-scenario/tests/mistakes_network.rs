@@ -224,6 +224,27 @@ t.toml:11: links[0].queue.red.max-probability: is missing and has no default; wr
         r#"queue.red = { limit = "60 packets", min-threshold = "40 packets", max-threshold = "20 packets", max-probability = 0.1 }"#,
         "t.toml:11: links[0].queue.red.max-threshold: must be above min-threshold",
     );
+    added(
+        LINK,
+        "queue.red = { limit = \"60 kB\", min-threshold = \"20 packets\", max-threshold = \"40 kB\", max-probability = 0.1 }",
+        "t.toml:11: links[0].queue.red.min-threshold: must be in packets if limit is, and in bytes if limit is",
+    );
+    added(
+        LINK,
+        "queue.red-n = { limit = \"60 kB\", min-thresholds = [\"20 kB\"], max-thresholds = [\"0 packets\"], max-probabilities = [0.1] }",
+        "t.toml:11: links[0].queue.red-n.max-thresholds: item 0: a queue size must be above zero",
+    );
+    added(
+        LINK,
+        "queue.red-n = { limit = \"60 kB\", min-thresholds = [\"0 bytes\"], max-thresholds = [\"40 packets\"], max-probabilities = [0.1] }",
+        "t.toml:11: links[0].queue.red-n.max-thresholds: item 0: must be in packets if limit is, and in bytes if limit is",
+    );
+    for queue in [
+        "red = { limit = \"60 kB\", min-threshold = \"0 bytes\", max-threshold = \"40 kB\", max-probability = 0.1 }",
+        "red-n = { limit = \"60 packets\", min-thresholds = [\"0 packets\"], max-thresholds = [\"40 packets\"], max-probabilities = [0.1] }",
+    ] {
+        sound(&changed(LINK, &format!("{LINK}\nqueue.{queue}")), &[]);
+    }
     added(LINK, r#"marker.at = "departure""#, &format!("t.toml:11: links[0].marker: names no meter; one of {}", names(MeterPlan::NAMES)));
     added(
         LINK,

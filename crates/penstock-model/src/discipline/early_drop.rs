@@ -9,8 +9,10 @@ use crate::units::{Bytes, Rate, Time, PS_PER_SECOND};
 crate::choice! {
     /// What idle time does to the average.
     pub enum Idle {
-        /// It shrinks as if small packets had met an empty queue [Floyd93 s4].
+        /// It shrinks as if mean packets had met an empty queue, as many as fit into it whole, as in ns-2.
         "corrected" => Corrected,
+        /// The same, and a fraction of a packet counts too, as in [Floyd93 s4], where f(t) is linear.
+        "exact" => Exact,
         /// Nothing: only arrivals change the average.
         "ignored" => Ignored,
     }
@@ -28,6 +30,39 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// What becomes of an arrival that finds at most one packet (or byte) waiting although the average is above the minimum.
+    pub enum NearEmpty {
+        /// It is not dropped, and the average counts as having been below the minimum, as in ns-2: the next arrival that finds
+        /// more is not dropped either and starts the count.
+        "restart" => Restart,
+        /// It is not dropped; the count goes on.
+        "spare" => Spare,
+        /// The same as of any other [Floyd93 s4].
+        "drop" => Drop,
+    }
+}
+
+crate::choice! {
+    /// What a drop probability applies to.
+    pub enum Mode {
+        /// Every packet alike.
+        "packets" => Packets,
+        /// In proportion to its size over `mean-packet`; the spacing counts bytes in whole mean packets.
+        "bytes" => Bytes,
+    }
+}
+
+impl Mode {
+    /// The mode of thresholds in the unit of `limit`, if none is written.
+    pub(super) fn of_unit(limit: Limit) -> Mode {
+        match limit {
+            Limit::Packets(_) => Mode::Packets,
+            Limit::Bytes(_) => Mode::Bytes,
+        }
+    }
+}
+
 /// The default mean packet, ns-2's `mean_pktsize_`.
 pub(super) const MEAN_PACKET: Bytes = Bytes::new(500);
 
@@ -37,22 +72,26 @@ pub(super) struct Averaging {
     weight: f64,
     /// Link rate (bit/s) and mean packet (bit ps/s), which make idle time into packets; `None` where it is ignored.
     idle: Option<(u64, u128)>,
+    /// A fraction of a packet counts.
+    is_exact: bool,
 }
 
 impl Averaging {
     pub(super) fn new(weight: Weight, idle: Idle, mean_packet: Bytes, rate: Rate) -> Averaging {
         let packet = u128::from(mean_packet.bits()) * u128::from(PS_PER_SECOND);
-        Averaging { weight: weight.0, idle: matches!(idle, Idle::Corrected).then_some((rate.as_bps(), packet)) }
+        let idle_rate = (idle != Idle::Ignored).then_some((rate.as_bps(), packet));
+        Averaging { weight: weight.0, idle: idle_rate, is_exact: idle == Idle::Exact }
     }
 
-    /// What remains of an average after the idle time that an arrival at `now` ends: (1-w)^m, m whole mean packets.
+    /// What remains of an average after the idle time that an arrival at `now` ends: (1-w)^m, m mean packets.
     #[inline]
     pub(super) fn decay(&self, now: Time, idle_since: Option<Time>) -> f64 {
         let (Some((rate, packet)), Some(since)) = (self.idle, idle_since) else {
             return 1.0;
         };
-        let missed = u128::from(rate) * u128::from(now.since(since).as_ps()) / packet;
-        libm::pow(1.0 - self.weight, missed as f64)
+        let idle = u128::from(rate) * u128::from(now.since(since).as_ps());
+        let missed = if self.is_exact { idle as f64 / packet as f64 } else { (idle / packet) as f64 };
+        libm::pow(1.0 - self.weight, missed)
     }
 
     /// The average after an arrival that finds `queue`.
@@ -152,18 +191,19 @@ impl SpacingRule {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CurveDrops {
     pub(super) curve: Curve,
+    near_empty: NearEmpty,
     above_min: bool,
 }
 
 impl CurveDrops {
-    pub(super) fn new(curve: Curve) -> CurveDrops {
-        CurveDrops { curve, above_min: false }
+    pub(super) fn new(curve: Curve, near_empty: NearEmpty) -> CurveDrops {
+        CurveDrops { curve, near_empty, above_min: false }
     }
 
     /// Why an arrival of `size` bytes, already in `count`, is dropped although there is room for it; `None` if it is not.
     ///
-    /// Nothing is dropped from a queue of one or less, and the arrival that finds the average risen above the minimum
-    /// only restarts the count (ns-2's queue/red.cc).
+    /// The arrival that finds the average risen above the minimum only restarts the count, and one that finds a queue of one or
+    /// less is `near_empty` (ns-2's queue/red.cc).
     #[inline]
     pub(super) fn decide(
         &mut self,
@@ -175,7 +215,9 @@ impl CurveDrops {
         stream: &mut Stream,
     ) -> Option<DropCause> {
         match self.curve.zone(average) {
-            Zone::Random(_) | Zone::Forced if queue <= 1 => self.above_min = false,
+            Zone::Random(_) | Zone::Forced if queue <= 1 && self.near_empty != NearEmpty::Drop => {
+                self.above_min &= self.near_empty == NearEmpty::Spare;
+            }
             Zone::Safe => self.above_min = false,
             Zone::Forced => return Some(DropCause::Forced),
             Zone::Random(_) if !self.above_min => {
@@ -218,6 +260,11 @@ pub(super) fn amount(limit: Limit) -> u64 {
     }
 }
 
+/// The mistake of a threshold in another unit than the limit, if it is one.
+pub(super) fn unit_mistake(threshold: Limit, limit: Limit) -> Option<String> {
+    (!same_unit(threshold, limit)).then(|| "must be in packets if limit is, and in bytes if limit is".to_owned())
+}
+
 /// Whether two limits count the same thing.
 pub(super) fn same_unit(a: Limit, b: Limit) -> bool {
     matches!(a, Limit::Packets(_)) == matches!(b, Limit::Packets(_))
@@ -226,6 +273,7 @@ pub(super) fn same_unit(a: Limit, b: Limit) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Key;
     use crate::units::Duration;
 
     fn averaging(idle: Idle) -> Averaging {
@@ -254,10 +302,36 @@ mod tests {
         assert!((averaging(Idle::Corrected).decay(now, since) - 0.998f64.powi(37)).abs() < 1e-12);
         assert_eq!(averaging(Idle::Corrected).decay(now, None), 1.0);
         assert_eq!(averaging(Idle::Ignored).decay(now, since), 1.0);
+        // Exact counting has all 37.5, and half a packet of 4/3 ms.
+        assert!((averaging(Idle::Exact).decay(now, since) - 0.998f64.powf(37.5)).abs() < 1e-12);
+        assert!((averaging(Idle::Exact).decay(Time::from_ps(1_333_333_333), Some(Time::ZERO)) - 0.998f64.sqrt()).abs() < 1e-12);
+        assert_eq!(averaging(Idle::Exact).decay(now, None), 1.0);
         // 8/3 ms is one mean packet; a picosecond less than that is none.
         let packet = Time::from_ps(2_666_666_667);
         assert_eq!(averaging(Idle::Corrected).decay(packet, Some(Time::ZERO)), 0.998);
         assert_eq!(averaging(Idle::Corrected).decay(packet, Some(Time::from_ps(1))), 1.0);
+    }
+
+    /// With arrivals at random times and load r, an idle period lasts an exponential time of 1/r mean packets, of which
+    /// 1/(e^r - 1) are whole in the mean.
+    #[test]
+    fn of_random_idle_periods_a_share_of_r_over_e_to_the_r_less_one_ages_the_average() {
+        let mut stream = Key::root(1, 0).stream();
+        let (corrected, exact) = (averaging(Idle::Corrected), averaging(Idle::Exact));
+        for (load, share) in [(0.1, 0.9508), (0.5, 0.7707), (1.1, 0.5489)] {
+            assert!((load / (libm::exp(load) - 1.0) - share).abs() < 5e-5);
+            // The logarithm of what remains is the number of packets that age.
+            let mut aged = [0.0, 0.0];
+            for _ in 0..100_000 {
+                let until = Time::from_ps((stream.exponential() / load * 8e12 / 3e3) as u64);
+                aged[0] += libm::log(corrected.decay(until, Some(Time::ZERO)));
+                aged[1] += libm::log(exact.decay(until, Some(Time::ZERO)));
+            }
+            // Of each period less than a packet is lost, so that what is lost has a standard deviation below 1/2: four standard
+            // errors of the mean, over the mean length of 1/r.
+            let error = 4.0 * 0.5 * load / 100_000f64.sqrt();
+            assert!((aged[0] / aged[1] - share).abs() < error, "{} at {load}", aged[0] / aged[1]);
+        }
     }
 
     #[test]

@@ -142,6 +142,27 @@ impl Parameter for Limit {
     }
 }
 
+/// A length of a queue at which something begins: as a [`Limit`], but it may be zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueThreshold(pub Limit);
+
+impl Parameter for QueueThreshold {
+    const KIND: Kind = Kind::Quantity("20 packets");
+    const RANGE: &'static str = "packets or bytes, zero or more";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        if let Value::Text(text) = value {
+            let (number, unit) = split_quantity(text);
+            if matches!(unit, "packets" | "packet") && number.parse() == Ok(0) {
+                return Ok(QueueThreshold(Limit::Packets(0)));
+            }
+            if text.parse() == Ok(Bytes::new(0)) {
+                return Ok(QueueThreshold(Limit::Bytes(Bytes::new(0))));
+            }
+        }
+        Limit::from_value(value).map(QueueThreshold)
+    }
+}
+
 /// Reads a number within bounds.
 fn number(value: &Value, low: f64, high: f64, range: &str) -> Result<f64, String> {
     let number = match value {
@@ -266,6 +287,7 @@ impl ListItem for ClassName {}
 /// Types that may stand in a list parameter.
 pub trait ListItem {}
 impl ListItem for Limit {}
+impl ListItem for QueueThreshold {}
 impl ListItem for Probability {}
 impl ListItem for Duration {}
 impl ListItem for Rate {}

@@ -110,7 +110,7 @@ fn every_mistake_has_its_line_and_its_whole_path() {
             "t.toml:1: links[0].scheduler.flows: 0 is out of range; a whole number, at least 1",
             "t.toml:3: links[0].scheduler.queue.tail-drop.limit: 20 has no unit; write \"20 packets\" or \"20 KiB\"",
             "t.toml:4: links[0].scheduler.queue.tail-drop.counts: 'waitin' is not one of waiting, in-system; did you mean 'waiting'?",
-            "t.toml:5: links[0].scheduler.new-queue.red.min-threshold: is missing and has no default; write min-threshold = \"60 packets\"",
+            "t.toml:5: links[0].scheduler.new-queue.red.min-threshold: is missing and has no default; write min-threshold = \"20 packets\"",
             "t.toml:5: links[0].scheduler.new-queue.red.max-threshold: is missing and has no default; write max-threshold = \"60 packets\"",
             "t.toml:5: links[0].scheduler.new-queue.red.max-probability: is missing and has no default; write max-probability = 0.5",
         ]

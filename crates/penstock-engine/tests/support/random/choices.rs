@@ -25,6 +25,15 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
          max-probabilities = [0.1, 0.3, 1]; weight = 0.5; updates = all; count = shared; idle = ignored",
     ),
     ("red", "limit = 20 packets; min-threshold = 2 packets; max-threshold = 8 packets; max-probability = 0.3; weight = 0.1; ecn = true"),
+    (
+        "red",
+        "limit = 9 kB; min-threshold = 0 bytes; max-threshold = 5 kB; max-probability = 0.2; weight = 0.2; idle = exact; near-empty = drop",
+    ),
+    (
+        "red-n",
+        "limit = 9 kB; min-thresholds = [2 kB, 0 bytes]; max-thresholds = [6 kB, 3 kB]; max-probabilities = [0.1, 0.5]; weight = 0.2; \
+         near-empty = spare",
+    ),
     ("step-marking", "limit = 20 packets; threshold = 3 packets"),
     ("step-marking", "limit = 9 kB; threshold = 10 ms; drop-incapable = true"),
     ("pie", "limit = 40 packets; target = 3 ms; update-interval = 4 ms; max-burst = 8 ms; mean-packet = 100 bytes; ecn = true"),

@@ -4,8 +4,8 @@ mod parameters;
 
 pub use parameters::{Averages, CountOf, Parameters, Updates, WhenFull};
 
-use super::early_drop::{amount, hooks, verdict, Averaging, Curve, CurveDrops, DropCount, SpacingRule};
-use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
+use super::early_drop::{amount, hooks, verdict, Averaging, Curve, CurveDrops, DropCount, Mode, SpacingRule};
+use super::{Discipline, DropCause, Hooks, Leave, Occupancy, PortContext, Verdict, PRECEDENCES};
 use crate::packet::Packet;
 use crate::parameters::Limit;
 use crate::rng::Stream;
@@ -23,7 +23,33 @@ pub struct RedN {
     when_full: WhenFull,
     ecn: bool,
     classes: Vec<Class>,
+    unit: Unit,
     stream: Stream,
+}
+
+/// What a queue is counted in.
+#[derive(Clone, Copy, Debug)]
+enum Unit {
+    Packets,
+    /// All together.
+    Bytes,
+    /// Those of each precedence, which a queue does not tell.
+    BytesOfPrecedence([u64; PRECEDENCES]),
+}
+
+impl Unit {
+    fn new(parameters: &Parameters) -> Unit {
+        let all_alike = match parameters.averages {
+            Averages::Total => true,
+            Averages::Coupled => parameters.min_thresholds.len() == 1,
+            Averages::Separate => false,
+        };
+        match parameters.limit {
+            Limit::Packets(_) => Unit::Packets,
+            Limit::Bytes(_) if all_alike => Unit::Bytes,
+            Limit::Bytes(_) => Unit::BytesOfPrecedence([0; PRECEDENCES]),
+        }
+    }
 }
 
 /// What RED_n keeps for one precedence.
@@ -39,21 +65,24 @@ impl RedN {
     pub fn new(parameters: &Parameters, port: &PortContext) -> RedN {
         let thresholds = parameters.min_thresholds.iter().zip(&parameters.max_thresholds);
         let curves = thresholds.zip(&parameters.max_probabilities).map(|((min, max), max_p)| Curve {
-            min: amount(*min) as f64,
+            min: amount(min.0) as f64,
             max: amount(*max) as f64,
             max_p: max_p.0,
             gentle: parameters.gentle,
         });
+        let class = |curve| Class { average: 0.0, drops: CurveDrops::new(curve, parameters.near_empty), count: DropCount::default() };
+        let mean_packet = (parameters.mode() == Mode::Bytes).then_some(parameters.mean_packet.get());
         RedN {
             limit: parameters.limit,
             averaging: Averaging::new(parameters.weight, parameters.idle, parameters.mean_packet, port.rate),
-            spacing_rule: SpacingRule { spacing: parameters.spacing, mean_packet: None },
+            spacing_rule: SpacingRule { spacing: parameters.spacing, mean_packet },
             averages: parameters.averages,
             updates: parameters.updates,
             count: parameters.count,
             when_full: parameters.when_full,
             ecn: parameters.ecn,
-            classes: curves.map(|curve| Class { average: 0.0, drops: CurveDrops::new(curve), count: DropCount::default() }).collect(),
+            classes: curves.map(class).collect(),
+            unit: Unit::new(parameters),
             stream: port.key.child("early-drop").stream(),
         }
     }
@@ -63,18 +92,28 @@ impl RedN {
         self.classes.iter().map(|class| class.average)
     }
 
-    /// The queued packets that the average of precedence `i` counts. The last precedence stands for all worse ones.
+    /// What the average of precedence `i` counts of the queue.
     #[inline]
     fn counted(&self, i: usize, queue: &Occupancy) -> u64 {
+        match &self.unit {
+            Unit::Packets => self.part_of(i, u64::from(queue.packets), &queue.of_precedence),
+            Unit::Bytes => queue.bytes,
+            Unit::BytesOfPrecedence(bytes) => self.part_of(i, queue.bytes, bytes),
+        }
+    }
+
+    /// The part for precedence `i` of `all`, which is so much `of` each. The last precedence stands for all worse ones.
+    #[inline(always)]
+    fn part_of<T: Copy + Into<u64>>(&self, i: usize, all: u64, of: &[T; PRECEDENCES]) -> u64 {
         let last = i + 1 == self.classes.len();
-        let packets = match self.averages {
-            Averages::Total => queue.packets,
-            Averages::Coupled if last => queue.packets,
-            Averages::Coupled => queue.of_precedence[..=i].iter().sum(),
-            Averages::Separate if last => queue.of_precedence[i..].iter().sum(),
-            Averages::Separate => queue.of_precedence[i],
-        };
-        u64::from(packets)
+        let sum = |of: &[T]| of.iter().map(|part| (*part).into()).sum();
+        match self.averages {
+            Averages::Total => all,
+            Averages::Coupled if last => all,
+            Averages::Coupled => sum(&of[..=i]),
+            Averages::Separate if last => sum(&of[i..]),
+            Averages::Separate => of[i].into(),
+        }
     }
 
     /// Whether the average of precedence `i` counts packets of precedence `own`.
@@ -113,11 +152,22 @@ impl Discipline for RedN {
             count.clear();
         }
         self.classes[counter].count = count;
-        verdict(cause, self.ecn, packet)
+        let verdict = verdict(cause, self.ecn, packet);
+        if let (Unit::BytesOfPrecedence(bytes), Verdict::Accept | Verdict::Mark) = (&mut self.unit, verdict) {
+            bytes[usize::from(packet.precedence)] += u64::from(packet.size);
+        }
+        verdict
     }
 
     fn hooks(&self) -> Hooks {
-        hooks(self.ecn)
+        let leave = if matches!(self.unit, Unit::BytesOfPrecedence(_)) { Hooks::LEAVE } else { Hooks::ARRIVAL };
+        hooks(self.ecn).and(leave)
+    }
+
+    fn on_leave(&mut self, _now: Time, packet: &Packet, _why: Leave) {
+        if let Unit::BytesOfPrecedence(bytes) = &mut self.unit {
+            bytes[usize::from(packet.precedence)] -= u64::from(packet.size);
+        }
     }
 }
 

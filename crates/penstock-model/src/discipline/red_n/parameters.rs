@@ -1,8 +1,8 @@
 //! The parameters of RED_n.
 
-use super::super::early_drop::{amount, Idle, Spacing, MEAN_PACKET};
+use super::super::early_drop::{amount, unit_mistake, Idle, Mode, NearEmpty, Spacing, MEAN_PACKET};
 use super::super::PRECEDENCES;
-use crate::parameters::{Check, Limit, Probability, Weight};
+use crate::parameters::{Check, Limit, Probability, QueueThreshold, Weight};
 use crate::units::Bytes;
 
 crate::parameters! {
@@ -10,19 +10,19 @@ crate::parameters! {
     ///
     /// ## Decides
     /// As `red` does, with the i-th entry of each list for packets of precedence i; worse precedences than the lists have
-    /// share the last entry; `ecn` is that of `red`. `averages` says which packets an average counts, and `updates` which arrivals refresh it. An
+    /// share the last entry; `ecn`, `mode`, `idle` and `near-empty` are those of `red`. `averages` says which packets an average counts, and `updates` which arrivals refresh it. An
     /// arrival that ends idle time ages all of them. Whatever does not fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
     /// One average per precedence, one count per precedence or one for all. The cost per packet grows with the number of
-    /// precedences, at most four; one random number per arrival between its thresholds.
+    /// precedences, at most four; one random number per arrival between its thresholds. In bytes it counts the bytes of each
+    /// precedence itself where averages tell them apart, which makes its port decide at each departure.
     ///
     /// ## Departures
     /// The documents leave open which arrivals refresh which average, whether the count is shared, and whether a packet
     /// that finds no room is an arrival: hence `updates`, `count` and `when-full`. ns-2's queue/rio.cc refreshes no
     /// average when an Out packet arrives, which no document asks for and which is not offered. Otherwise the departures
-    /// of `red`; its "at most one packet waits" is over the packets that the precedence's own average counts. A queue is
-    /// counted in packets only.
+    /// of `red`; its "at most one packet waits" is over the packets that the precedence's own average counts.
     ///
     /// ## Example
     /// ```toml
@@ -32,22 +32,27 @@ crate::parameters! {
     /// ## References
     /// [Goyal99 s2]; RIO: [Clark98 s3]; RED: [Floyd93 s4]; one average over all: draft-goyal-dpstdy-diffserv-01.
     pub struct Parameters {
-        /// The most that the queue may hold, in packets.
+        /// The most that the queue may hold.
         limit: Limit;
-        /// Averages below which nothing is dropped, best protected precedence first (min_th).
-        min_thresholds: Vec<Limit>;
-        /// Averages from which everything is dropped (max_th).
+        /// Averages below which nothing is dropped, best protected precedence first (min_th), in the unit of `limit`; with zero
+        /// there is no such average.
+        min_thresholds: Vec<QueueThreshold>;
+        /// Averages from which everything is dropped (max_th), in the unit of `limit`.
         max_thresholds: Vec<Limit>;
         /// Drop probabilities just below the maximum thresholds, before spacing (max_p).
         max_probabilities: Vec<Probability>;
         /// Weight of an arrival's sample in an average (w_q); default of [Floyd93 s6], [Goyal99 Table 1] and ns-2.
         weight: Weight = "0.002";
-        /// Mean packet, which makes idle time into packets; default of ns-2.
+        /// Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2.
         mean_packet: Bytes = "500 bytes";
-        /// What idle time does to the averages.
+        /// What idle time does to the averages; default of ns-2.
         idle: Idle = "corrected";
         /// How drops follow one another; default of ns-2.
         spacing: Spacing = "wait";
+        /// What becomes of an arrival that finds at most one waiting; default of ns-2.
+        near_empty: NearEmpty = "restart";
+        /// Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
+        mode: Option<Mode>;
         /// Whether the probability rises steadily to 1 above the maximum threshold; off in [Floyd93 s4].
         gentle: bool = "false";
         /// Which packets the average of a precedence counts; default of [Goyal99 s2] and RIO.
@@ -105,6 +110,27 @@ crate::choice! {
     }
 }
 
+impl Parameters {
+    /// What a drop probability applies to.
+    pub(super) fn mode(&self) -> Mode {
+        self.mode.unwrap_or(Mode::of_unit(self.limit))
+    }
+
+    /// Reports thresholds in another unit than the limit; tells whether there are any.
+    fn check_units(&self, mistake: &mut dyn FnMut(&str, String)) -> bool {
+        let min = self.min_thresholds.iter().enumerate().map(|(i, threshold)| ("min-thresholds", i, threshold.0));
+        let max = self.max_thresholds.iter().enumerate().map(|(i, threshold)| ("max-thresholds", i, *threshold));
+        let mut mixed = false;
+        for (key, i, threshold) in min.chain(max) {
+            if let Some(message) = unit_mistake(threshold, self.limit) {
+                mistake(key, format!("item {i}: {message}"));
+                mixed = true;
+            }
+        }
+        mixed
+    }
+}
+
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         let n = self.min_thresholds.len();
@@ -116,13 +142,11 @@ impl Check for Parameters {
         if n > PRECEDENCES {
             mistake("min-thresholds", format!("has {n} entries; a packet has at most {PRECEDENCES} precedences"));
         }
-        let thresholds = self.min_thresholds.iter().chain(&self.max_thresholds);
-        if thresholds.chain([&self.limit]).any(|limit| matches!(limit, Limit::Bytes(_))) {
-            mistake("limit", "limit and all thresholds must be in packets".to_owned());
+        if self.check_units(mistake) {
             return;
         }
         for (i, (min, max)) in self.min_thresholds.iter().zip(&self.max_thresholds).enumerate() {
-            if amount(*min) >= amount(*max) {
+            if amount(min.0) >= amount(*max) {
                 mistake("max-thresholds", format!("item {i}: must be above item {i} of min-thresholds"));
             }
             if amount(*max) > amount(self.limit) {
@@ -145,8 +169,8 @@ impl Check for Parameters {
         if self.count != CountOf::PerPrecedence && self.spacing == Spacing::Independent {
             idle_word("count", "spacing = \"independent\"");
         }
-        if self.mean_packet != MEAN_PACKET && self.idle == Idle::Ignored {
-            idle_word("mean-packet", "idle = \"ignored\"");
+        if self.mean_packet != MEAN_PACKET && self.idle == Idle::Ignored && self.mode() == Mode::Packets {
+            idle_word("mean-packet", "idle = \"ignored\" and mode = \"packets\"");
         }
     }
 }
