@@ -12,6 +12,7 @@ from penstock import reproductions
 from penstock.errors import InputError
 from penstock.reproductions import pilot as pilots
 from penstock.reproductions import summary as summaries
+from penstock.reproductions import worth_page
 from penstock.reproductions.contrasts import DIFFERENCE, ORDERING, SLOPE, clear_contrasts
 from penstock.reproductions.document import Document
 from penstock.reproductions.nulls import best_constants, numbers_of
@@ -349,6 +350,20 @@ class TestSummary:
                 }
             ],
         }
+
+    def test_fewer_runs_under_the_text_as_printed_are_told(self, monkeypatch):
+        document = two()
+        monkeypatch.setattr(summaries, "load_pilot", lambda _: None)
+        study = Study(document, build=None, measure=None, claims={})
+        chosen = outcome(document, lambda cell: cell)
+        printed = outcome(document, lambda cell: cell)
+        printed.runs = 1
+        assert summarise(study, chosen, printed).as_json()["printed_runs"] == 1
+        assert "printed_runs" not in summarise(study, chosen, None).as_json()
+        data = json.dumps(summarise(study, chosen, printed).as_json())
+        monkeypatch.setattr(worth_page, "packaged_text", lambda *_: data)
+        section = "\n".join(worth_page.worth_section(document))
+        assert "Of 2 runs, 1 under the text as printed. Beside our count" in section
 
     def test_leads_of_tables_add_up(self):
         tables = [load("af").document.table(name) for name in ("2", "3")]

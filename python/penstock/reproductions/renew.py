@@ -63,15 +63,18 @@ class Renewal:
         self.runs = runs
         self._options: dict[str, Any] = {"jobs": jobs, "store": store}
 
-    def outcome(self, readings: Readings, *, claims: bool = True) -> Outcome:
-        """All rows under some readings, and with `claims` the experiments."""
+    def outcome(self, readings: Readings, *, claims: bool = True, runs: int | None = None) -> Outcome:
+        """All rows under some readings, and with `claims` the experiments; `runs` instead of the usual number."""
         with Progress() as progress:
-            return reproduce(self.study, [], readings, self.runs, claims=claims, progress=progress, **self._options)
+            return reproduce(
+                self.study, [], readings, runs or self.runs, claims=claims, progress=progress, **self._options
+            )
 
     def under_the_text(self, chosen: Outcome, printed: Outcome, most: float) -> Stored:
         """Verdicts with the text's own answers: all together, and one fitted answer at a time.
 
-        Of the latter, those of claims that need no more than `most` packet-hops a run.
+        Of the latter, those of claims that need no more than `most` packet-hops a run; the former only if there are as
+        many runs of it as of the others, as fewer leave undecided what those decide.
         """
         known = {judgement.claim: judgement for judgement in judge(self.study, chosen)}
         answers = {}
@@ -89,8 +92,8 @@ class Renewal:
                 )
             found = judge(self.study, outcome, before=known, only=[claim.claim for claim in claims])
             answers[question.id] = {judgement.claim: judgement.finding.verdict for judgement in found}
-        together = {judgement.claim: judgement.finding.verdict for judgement in judge(self.study, printed)}
-        return Stored(together, answers)
+        judged = judge(self.study, printed) if printed.runs == chosen.runs else []
+        return Stored({judgement.claim: judgement.finding.verdict for judgement in judged}, answers)
 
     def _affordable(
         self, question: str, known: dict[str, Judgement], readings: Readings, most: float
@@ -110,6 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m penstock.reproductions.renew", description=__doc__)
     parser.add_argument("study")
     parser.add_argument("--runs", type=int, help="runs a row; the study's own number if left out")
+    parser.add_argument("--printed-runs", type=int, help="runs a row under the text as printed, if fewer")
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--store", type=Path)
     parser.add_argument("--pilot", action="store_true", help="write the pilot, where there is none")
@@ -128,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     chosen = renewal.outcome(Readings(study.document))
     _write(folder / "runs.json", as_text(study, chosen))
-    printed = renewal.outcome(Readings.as_printed(study.document))
+    printed = renewal.outcome(Readings.as_printed(study.document), runs=given.printed_runs)
     _write_json(folder / fits.FILE, renewal.under_the_text(chosen, printed, given.most).as_json())
     judgements = judge(study, chosen)
     _write_json(folder / "verdicts.json", [judgement.as_json() for judgement in judgements])

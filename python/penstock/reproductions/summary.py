@@ -123,6 +123,8 @@ class Summary:
     document: Document
     runs: int
     tables: tuple[TableSummary, ...]
+    printed_runs: int | None = None
+    """Under the text as printed; None if that was not run."""
 
     def total(self, which: str) -> tuple[Score, float]:
         """The sum of the tables' scores, and the discrimination of all of them: the sum of leads over all numbers.
@@ -148,6 +150,7 @@ class Summary:
         return {
             "document": self.document.id,
             "runs": self.runs,
+            **({"printed_runs": self.printed_runs} if self.printed_runs not in (None, self.runs) else {}),
             "tables": [table.as_json() for table in self.tables],
         }
 
@@ -174,7 +177,7 @@ def summarise(study: Study, chosen: Outcome, printed: Outcome | None) -> Summary
                 for kind in KINDS
             }
         tables.append(TableSummary(table, len(table.numbers()), scores, contrasts))
-    return Summary(document, chosen.runs, tuple(tables))
+    return Summary(document, chosen.runs, tuple(tables), None if printed is None else printed.runs)
 
 
 def means_of(outcome: Outcome) -> dict[Place, float]:

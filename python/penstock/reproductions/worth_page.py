@@ -31,12 +31,13 @@ def worth_section(document: Document) -> list[str]:
     data = json.loads(text)
     tables: list[Object] = data["tables"]
     pilots = [table["pilot"] | {"table": table["table"]} for table in tables if "pilot" in table]
+    printed = f", {data['printed_runs']} under the text as printed" if "printed_runs" in data else ""
     lines = [
         "## What the agreement is worth",
         "",
-        f"Of {data['runs']} runs. Beside our count stand that under the text as it is printed, that of the null model "
-        "with the most, and the *discrimination*: our count less the best null model's, over all numbers. It is 0 "
-        "where a wrong model does as well; that of all tables is the sum of their leads.",
+        f"Of {data['runs']} runs{printed}. Beside our count stand that under the text as it is printed, that of the "
+        "null model with the most, and the *discrimination*: our count less the best null model's, over all numbers. "
+        "It is 0 where a wrong model does as well; that of all tables is the sum of their leads.",
         "",
         "Within the agreed tolerances:",
         "",
