@@ -65,6 +65,7 @@ class Run:
     drops: int
     goodput_bps: float
     threads: int
+    def metrics_from(self, first: int, count: int) -> list[tuple[str, list[tuple[str, str]], str, float]]: ...
 
 @final
 class Scenario:
@@ -85,6 +86,7 @@ class Scenario:
         executor: str = "horizon",
         threads: int = 1,
     ) -> Run: ...
+    def build(self, seed: int, replication: int, threads: int = 1) -> None: ...
 
 def check(text: str, name: str = "scenario", sets: list[tuple[str, str]] = ...) -> list[Mistake]:
     """All mistakes of a scenario; none if it is sound."""

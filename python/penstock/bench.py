@@ -10,7 +10,6 @@ import resource
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -20,8 +19,6 @@ from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from penstock import _core
 
 __all__ = [
     "GROUPS",
@@ -257,7 +254,7 @@ def measure_in_process(
     threads : int
         How many cores it may use; how many it did, for the most part, is in what is given back.
     only_setup : bool
-        Stop when everything is built and no more than a millionth of the time has been simulated. Nothing is counted.
+        Stop when everything is built. Nothing is counted.
     """
     build = partial(WORKLOADS[name], *([] if flows is None else [flows]))
     return measure_scenario(build(), name, duration, threads=threads, only_setup=only_setup)
@@ -273,7 +270,7 @@ def measure_scenario(
     scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)])
     run = None
     if only_setup:
-        _begun(scenario)
+        scenario.build(scenario.seed, 0)
     else:
         run = scenario.run(scenario.seed, 0, threads=threads)
     spent, wall = _cpu_seconds() - begin, time.perf_counter() - begin_wall
@@ -291,16 +288,6 @@ def measure_scenario(
         wall_seconds=wall,
         threads=1 if run is None else run.threads,
     )
-
-
-def _begun(scenario: _core.Scenario) -> None:
-    """Builds a run and ends it at the first look at its flag."""
-    from penstock import _core
-
-    stop = _core.Cancel()
-    stop.set()
-    with suppress(_core.Cancelled):
-        scenario.run(scenario.seed, 0, stop)
 
 
 def measure_in_subprocess(

@@ -33,6 +33,10 @@ _TICK = 0.2
 """Seconds between two looks at the clock while runs are under way; also how soon Ctrl-C is noticed."""
 
 
+_AT_ONCE = 1000
+"""Metrics that are taken over from the core in one step, during which nothing else is done."""
+
+
 @dataclass(slots=True)
 class _Job:
     """A run to be computed once, for every request that means the same."""
@@ -49,7 +53,8 @@ class _Ended:
 
     job: _Job
     run: _core.Run | BaseException
-    record: Record | None
+    metrics: list[Metric] = field(default_factory=list)
+    record: Record | None = None
 
 
 def run_all(
@@ -123,7 +128,8 @@ def run_all(
 
     failures: list[RunFailure] = []
 
-    def collect(job: _Job, run: _core.Run | BaseException) -> None:
+    def collect(end: _Ended) -> None:
+        job, run = end.job, end.run
         if status.work:
             status.worked += job.request.hops
         if isinstance(run, BaseException):
@@ -131,7 +137,7 @@ def run_all(
             failures.append(_failure(job, run, store))
             return
         status.packet_hops += run.packet_hops
-        finish(job, _metrics(run), run.digest, run.packet_hops, run.threads)
+        finish(job, end.metrics, run.digest, run.packet_hops, run.threads)
 
     if jobs is None:
         jobs = max(1, (os.cpu_count() or 1) // threads)
@@ -172,7 +178,7 @@ def _compute(
     jobs: int,
     store: Store | None,
     how: tuple[str, int],
-    collect: Callable[[_Job, _core.Run | BaseException], None],
+    collect: Callable[[_Ended], None],
     tick: Callable[[], None],
 ) -> None:
     """Runs `work` on threads, each run with the executor and so many cores as `how` says; collects what is kept.
@@ -193,12 +199,13 @@ def _compute(
     def one(job: _Job) -> _Ended:
         try:
             run = job.scenario.run(job.request.seed, job.request.replication, cancel, *how)
+            metrics = _metrics(run, stopped)
             record = None
             if store is not None:
-                record = store.encode(job.key, job.request, run.digest, run.packet_hops, _metrics(run))
+                record = store.encode(job.key, job.request, run.digest, run.packet_hops, _wanted(metrics, stopped))
         except BaseException as error:  # a panic of the core is one; all are told by the thread that asked
-            return _Ended(job, error, None)
-        return _Ended(job, run, record)
+            return _Ended(job, error)
+        return _Ended(job, run, metrics, record)
 
     def run_waiting() -> None:
         with suppress(Empty):
@@ -240,12 +247,12 @@ def _compute(
             raise
 
 
-def _keep(end: _Ended, group: GroupCommit | None, collect: Callable[[_Job, _core.Run | BaseException], None]) -> None:
+def _keep(end: _Ended, group: GroupCommit | None, collect: Callable[[_Ended], None]) -> None:
     """Collects a run as soon as it cannot be lost any more: when the disk has it, or at once if it is not kept."""
     if group is None or end.record is None:
-        collect(end.job, end.run)
+        collect(end)
     else:
-        group.add(end.record, partial(collect, end.job, end.run))
+        group.add(end.record, partial(collect, end))
 
 
 @contextmanager
@@ -265,8 +272,19 @@ def _queued_signals(put: Callable[[int], None]) -> Iterator[Callable[[int], obje
             signal.signal(number, handler)
 
 
-def _metrics(run: _core.Run) -> list[Metric]:
-    return [Metric(name, dict(labels), unit, value) for name, labels, unit, value in run.metrics]
+def _metrics(run: _core.Run, stopped: Sequence[bool]) -> list[Metric]:
+    metrics: list[Metric] = []
+    while rows := run.metrics_from(len(metrics), _AT_ONCE):
+        metrics += _wanted([Metric(name, dict(labels), unit, value) for name, labels, unit, value in rows], stopped)
+    return metrics
+
+
+def _wanted(metrics: Sequence[Metric], stopped: Sequence[bool]) -> Iterator[Metric]:
+    """The metrics, of which there may be very many, as long as nobody has stopped what is made of them."""
+    for metric in metrics:
+        if stopped:
+            raise _core.Cancelled("cancelled")
+        yield metric
 
 
 def _failure(job: _Job, error: BaseException, store: Store | None) -> RunFailure:

@@ -49,6 +49,9 @@ class Run:
         ]
         self.counters = {"delivered": 900, "drops": replication, "goodput_bps": value}
 
+    def metrics_from(self, first: int, count: int) -> list[Any]:
+        return self.metrics[first : first + count]
+
 
 class Scenario:
     """Reads `fake.*` keys: `fail`, `panic` and `slow` list replications; `rate` is the result."""

@@ -20,6 +20,7 @@ mod node;
 mod port;
 
 pub use api::blueprint::Blueprint;
+pub use api::cancel::Cancel;
 pub use api::observations::Observations;
 pub use api::sim::Sim;
 pub use api::{blueprint, observations, sim};

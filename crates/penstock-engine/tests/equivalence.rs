@@ -4,7 +4,7 @@
 mod random;
 mod support;
 
-use penstock_engine::blueprint::{Blueprint, FastPaths, WatchPlan};
+use penstock_engine::blueprint::{Blueprint, FastPaths, Ties, WatchPlan};
 use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent, TraceRow};
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::id::FlowId;
@@ -181,6 +181,23 @@ proptest! {
             for fast_paths in variants {
                 same(&fast, &sim(&Blueprint { fast_paths, ..blueprint.clone() }).run())?;
             }
+        }
+    }
+
+    /// Visits may end before all is handled that is due.
+    #[test]
+    fn visits_that_end_early_are_the_run(case in case(), most in prop_oneof![1u64..8, 8u64..200], budgets in prop::collection::vec(1u64..400, 1..9)) {
+        let bare = |case: &random::Case| Blueprint { watch: WatchPlan::default(), trace: false, ..case.bare_blueprint() };
+        let datagrams = bare(&case.clone().with_datagrams_only());
+        for blueprint in [case.blueprint(), bare(&case), Blueprint { ties: Ties::Scenario, ..bare(&case) }, datagrams] {
+            let whole = sim(&blueprint).run();
+            let short = Blueprint { max_visit_events: most, ..blueprint };
+            for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
+                same(&whole, &sim(&short).with_executor(executor).run())?;
+            }
+            same(&whole, &in_budgets(sim(&short), &budgets, &[]))?;
+            let several = Sim::with_partition(short, &|process| process as u32 % 2).expect("random scenarios are sound").run_shards_in_turn();
+            same(&whole, &in_budgets(several, &budgets, &[]))?;
         }
     }
 

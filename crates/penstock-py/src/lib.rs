@@ -1,5 +1,6 @@
 //! The extension module `penstock._core`: hands values over the boundary and decides nothing.
 
+mod interruption;
 mod run;
 
 /// The simulator's core, compiled from Rust.
@@ -24,9 +25,9 @@ mod _core {
 
     /// All mistakes of a scenario; none if it is sound.
     #[pyfunction]
-    #[pyo3(signature = (text, name = "scenario", sets = Vec::new()))]
-    fn check<'py>(py: Python<'py>, text: &str, name: &str, sets: Vec<(String, String)>) -> PyResult<Bound<'py, PyAny>> {
-        crate::run::check(py, text, name, &sets)
+    #[pyo3(signature = (text, name = "scenario".to_owned(), sets = Vec::new()))]
+    fn check(py: Python<'_>, text: String, name: String, sets: Vec<(String, String)>) -> PyResult<Bound<'_, PyAny>> {
+        crate::run::check(py, text, name, sets)
     }
 
     /// Every component, metric and section, as JSON.

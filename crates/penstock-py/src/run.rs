@@ -1,6 +1,7 @@
 //! Scenarios and runs as Python objects.
 
-use penstock_engine::{Autotune, Executor, Observations, Sim};
+use crate::interruption::interruptible;
+use penstock_engine::{Autotune, Blueprint, BlueprintError, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::printable::quoted;
 use penstock_scenario::{Mistake, ValidScenario};
@@ -8,7 +9,6 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 create_exception!(_core, ScenarioError, PyValueError, "A scenario with mistakes, listed in `mistakes`.");
@@ -22,7 +22,7 @@ const FEWEST_EVENTS: u64 = 10_000;
 /// A flag that stops the runs it was given to, from any thread.
 #[pyclass(frozen, module = "penstock._core")]
 #[derive(Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(penstock_engine::Cancel);
 
 #[pymethods]
 impl Cancel {
@@ -33,20 +33,20 @@ impl Cancel {
 
     /// Raises the flag.
     fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.set();
     }
 }
 
 /// A valid scenario.
 #[pyclass(frozen, module = "penstock._core")]
-pub struct Scenario(ValidScenario);
+pub struct Scenario(Arc<ValidScenario>);
 
 #[pymethods]
 impl Scenario {
     #[new]
-    #[pyo3(signature = (text, name = "scenario", sets = Vec::new()))]
-    fn new(py: Python<'_>, text: &str, name: &str, sets: Vec<(String, String)>) -> PyResult<Scenario> {
-        penstock_scenario::load(text, name, &sets).map(Scenario).map_err(|mistakes| scenario_error(py, &mistakes))
+    #[pyo3(signature = (text, name = "scenario".to_owned(), sets = Vec::new()))]
+    fn new(py: Python<'_>, text: String, name: String, sets: Vec<(String, String)>) -> PyResult<Scenario> {
+        load(py, text, name, sets)?.map(Arc::new).map(Scenario).map_err(|mistakes| scenario_error(py, &mistakes))
     }
 
     /// What the scenario says of itself, if anything.
@@ -102,9 +102,29 @@ impl Scenario {
             other => return Err(PyValueError::new_err(format!("there is no executor {}; horizon, plain", quoted(other)))),
         };
         let flag = cancel.map(|cancel| cancel.get().0.clone()).unwrap_or_default();
-        let (seen, used) = py.detach(|| simulate(&self.0, seed, replication, executor, threads, &flag))?;
-        Ok(Run::new(&self.0, &seen, used))
+        let (scenario, stop) = (Arc::clone(&self.0), flag.clone());
+        interruptible(py, &flag, move || simulate(&scenario, seed, replication, executor, threads, &stop))?
     }
+
+    /// Builds what a run on so many cores at most begins with, and no more.
+    #[pyo3(signature = (seed, replication, threads = 1))]
+    fn build(&self, py: Python<'_>, seed: u64, replication: u64, threads: usize) -> PyResult<()> {
+        let flag = penstock_engine::Cancel::default();
+        let (scenario, stop) = (Arc::clone(&self.0), flag.clone());
+        interruptible(py, &flag, move || build(&scenario, seed, replication, threads, &stop).map(drop))?
+    }
+}
+
+fn build(scenario: &ValidScenario, seed: u64, replication: u64, threads: usize, cancel: &penstock_engine::Cancel) -> PyResult<Sim> {
+    let blueprint = Blueprint { cancel: cancel.clone(), ..scenario.blueprint(Some(seed), replication) };
+    Sim::with_cores(blueprint, threads).map_err(|error| match error {
+        BlueprintError::Cancelled => cancelled(),
+        error => PyValueError::new_err(error.to_string()),
+    })
+}
+
+fn cancelled() -> PyErr {
+    Cancelled::new_err("cancelled")
 }
 
 #[expect(
@@ -117,10 +137,9 @@ fn simulate(
     replication: u64,
     executor: Executor,
     threads: usize,
-    cancel: &AtomicBool,
-) -> PyResult<(Observations, usize)> {
-    let blueprint = scenario.blueprint(Some(seed), replication);
-    let mut sim = Sim::with_cores(blueprint, threads).map_err(|error| PyValueError::new_err(error.to_string()))?.with_executor(executor);
+    cancel: &penstock_engine::Cancel,
+) -> PyResult<Run> {
+    let mut sim = build(scenario, seed, replication, threads, cancel)?.with_executor(executor);
     let mut budget = FEWEST_EVENTS;
     let mut autotune = Autotune::default();
     loop {
@@ -128,8 +147,8 @@ fn simulate(
         let before = sim.events();
         sim.use_cores(autotune.uses_cores());
         let is_complete = sim.run_events(sim.end(), budget);
-        if cancel.load(Ordering::Relaxed) {
-            return Err(Cancelled::new_err("cancelled"));
+        if cancel.is_set() {
+            return Err(cancelled());
         }
         if is_complete {
             break;
@@ -144,8 +163,13 @@ fn simulate(
             budget = (budget / 2).max(FEWEST_EVENTS);
         }
     }
-    let used = sim.cores();
-    Ok((sim.finish(), used))
+    let threads = sim.cores();
+    let run = Run::new(scenario, sim.finish(), threads, cancel);
+    if cancel.is_set() {
+        Err(cancelled())
+    } else {
+        Ok(run)
+    }
 }
 
 /// A metric: its name, labels, unit and value.
@@ -166,6 +190,11 @@ pub struct Run {
 
 #[pymethods]
 impl Run {
+    /// So many of the `metrics` from the position `first` on, of which there may be very many.
+    fn metrics_from(&self, first: usize, count: usize) -> Vec<MetricRow> {
+        self.metrics.iter().skip(first).take(count).cloned().collect()
+    }
+
     /// Totals between the warm-up and the end: `delivered` data packets, `drops`, and `goodput_bps`.
     #[getter]
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -178,8 +207,9 @@ impl Run {
 }
 
 impl Run {
-    fn new(scenario: &ValidScenario, seen: &Observations, threads: usize) -> Run {
-        let rows = scenario.metrics(seen).into_iter();
+    /// Evaluates what was seen; what it gives once `cancel` is set is of no use.
+    fn new(scenario: &ValidScenario, seen: Observations, threads: usize, cancel: &penstock_engine::Cancel) -> Run {
+        let rows = scenario.metrics_until(cancel, &seen).into_iter();
         let seconds = seen.to.since(seen.from).as_seconds();
         let goodput_bytes: u64 = seen.flows.iter().map(|flow| flow.goodput_bytes).sum();
         let lost_on_ports = |dropped: &[[u64; 4]; DropCause::ALL.len()]| dropped.iter().flatten().sum::<u64>();
@@ -195,9 +225,16 @@ impl Run {
     }
 }
 
+/// Reads and checks a scenario.
+fn load(py: Python<'_>, text: String, name: String, sets: Vec<(String, String)>) -> PyResult<Result<ValidScenario, Vec<Mistake>>> {
+    let flag = penstock_engine::Cancel::default();
+    let stop = flag.clone();
+    interruptible(py, &flag, move || penstock_scenario::load_until(&stop, &text, &name, &sets))
+}
+
 /// The mistakes of a scenario as a list of dictionaries.
-pub fn check<'py>(py: Python<'py>, text: &str, name: &str, sets: &[(String, String)]) -> PyResult<Bound<'py, PyAny>> {
-    let mistakes = penstock_scenario::load(text, name, sets).err().unwrap_or_default();
+pub fn check(py: Python<'_>, text: String, name: String, sets: Vec<(String, String)>) -> PyResult<Bound<'_, PyAny>> {
+    let mistakes = load(py, text, name, sets)?.err().unwrap_or_default();
     Ok(as_list(py, &mistakes)?.into_any())
 }
 

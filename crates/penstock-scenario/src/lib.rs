@@ -42,4 +42,4 @@ pub use catalogue::catalogue;
 pub use catalogue::schema::json_schema;
 pub use metrics::evaluation::Metric;
 pub use read::mistake::{report, Mistake};
-pub use scenario::{load, ValidScenario};
+pub use scenario::{load, load_until, ValidScenario};

@@ -19,8 +19,8 @@ use crate::traffic::classes::{check_classes, number_classes};
 use crate::traffic::ecn_checks::check_ecn;
 use crate::traffic::group::GroupDraft;
 use crate::traffic::{self, routing::route_all};
-use penstock_engine::blueprint::{self, Blueprint, FastPaths, FlowPlan, SwitchPlan, WatchPlan};
-use penstock_engine::{Observations, Sim};
+use penstock_engine::blueprint::{self, Blueprint, FastPaths, FlowPlan, SwitchPlan, WatchPlan, MAX_VISIT_EVENTS};
+use penstock_engine::{Cancel, Observations, Sim};
 use penstock_model::id::LinkId;
 use penstock_model::parameters::Parameters;
 use penstock_model::rng::Key;
@@ -48,16 +48,26 @@ pub struct ValidScenario {
 /// # Errors
 /// All mistakes that were found, in the order of the file.
 pub fn load(text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidScenario, Vec<Mistake>> {
+    load_until(&Cancel::default(), text, name, sets)
+}
+
+/// As [`load`]; it ends soon after `cancel` is set, and then gives nothing that is of use.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_until(cancel: &Cancel, text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidScenario, Vec<Mistake>> {
     let mistakes = Mistakes::new(name, sets.iter().map(|(path, _)| path.clone()).collect());
-    let scenario = read(text, sets, &mistakes);
+    let scenario = read(text, sets, &mistakes, cancel);
     match scenario {
         Some(scenario) if mistakes.is_empty() => Ok(ValidScenario { warnings: mistakes.warnings(), ..scenario }),
         _ => Err(mistakes.sorted()),
     }
 }
 
-fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<ValidScenario> {
+fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Cancel) -> Option<ValidScenario> {
+    let goes_on = || (!cancel.is_set()).then_some(());
     let mut tree = tree::parse(text, mistakes)?;
+    goes_on()?;
     for (i, (path, value)) in sets.iter().enumerate() {
         settings::apply(&mut tree, path, value, i, mistakes);
     }
@@ -66,17 +76,22 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     // Later checks against the end say nothing sensible if the end is not known.
     let duration = keys.as_ref().map(|keys| keys.duration.0);
     let nodes = Nodes::read(&mut top);
+    goes_on()?;
     let mut links = Links::read(&mut top, &nodes, duration);
+    goes_on()?;
     let (mut flows, flows_complete) = traffic::read_all(&mut top, &nodes, duration);
+    goes_on()?;
     check_name_clashes(&flows, &links, mistakes);
     let mut recording = RecordingPlan::default();
     let durations = keys.as_ref().map(|keys| Durations { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
     let measures = measure::read_all(&mut top, &measurable(&flows, &links, flows_complete), durations, &mut recording);
+    goes_on()?;
     let mut switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
     // What follows needs everything before it.
     let sound = mistakes.is_empty();
     let routing = keys.as_ref().map_or(Routing::First, |keys| keys.routing);
     let (plans, routes) = if sound { route_all(&flows, &nodes, &links, &mut switches, routing, &top).unzip() } else { (None, None) };
+    goes_on()?;
     let classes = number_classes(&mut flows);
     if let (Some(plans), Some(routes)) = (&plans, &routes) {
         check_classes(&flows, &links, plans, routes, mistakes);
@@ -91,6 +106,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
         return None;
     }
     let (keys, plans, routes) = (keys?, plans?, routes?);
+    goes_on()?;
     links.finish_ports(&classes);
     recording.set_intervals(&mut flows);
     let watch = recording.watch_plan(&classes);
@@ -98,6 +114,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes) -> Option<Va
     let drawn = links.groups.iter().filter(|link| link.delay.0 < link.delay.1);
     let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
     let measures = measures.unwrap_or_else(|| default_measures(&flows, &links));
+    goes_on()?;
     let blueprint = blueprint(&keys, (nodes.names(), switches), links, (plans, routes), (flows, classes), recording, watch);
     // Validation leaves the engine nothing to refuse but circles without delay.
     if blueprint.links.iter().any(|link| link.delay == Duration::ZERO) {
@@ -159,6 +176,8 @@ fn blueprint(
         trace: false,
         watch,
         fast_paths: FastPaths::default(),
+        max_visit_events: MAX_VISIT_EVENTS,
+        cancel: Cancel::default(),
     }
 }
 
@@ -175,7 +194,9 @@ impl ValidScenario {
 
     /// The run of this seed (the scenario's own, if none is given) and replication.
     pub fn blueprint(&self, seed: Option<u64>, replication: u64) -> Blueprint {
-        let mut blueprint = Blueprint { seed: seed.unwrap_or(self.blueprint.seed), replication, ..self.blueprint.clone() };
+        let seed = seed.unwrap_or(self.blueprint.seed);
+        // Copies of a flag are the same flag.
+        let mut blueprint = Blueprint { seed, replication, cancel: Cancel::default(), ..self.blueprint.clone() };
         let key = Key::root(blueprint.seed, replication).child("links");
         for (members, (least, most)) in &self.drawn_delays {
             for link in &mut blueprint.links[members.start as usize..members.end as usize] {
@@ -193,7 +214,12 @@ impl ValidScenario {
 
     /// The numbers that the scenario asks for, from what a run of it counted.
     pub fn metrics(&self, seen: &Observations) -> Vec<Metric> {
-        evaluate(&self.measures, &self.group_members, &self.blueprint, seen)
+        self.metrics_until(&Cancel::default(), seen)
+    }
+
+    /// As [`ValidScenario::metrics`], but only the first of them once `cancel` is set.
+    pub fn metrics_until(&self, cancel: &Cancel, seen: &Observations) -> Vec<Metric> {
+        evaluate(cancel.until_set(&self.measures), &self.group_members, &self.blueprint, seen)
     }
 
     /// The scenario after all settings, as JSON with sorted keys: equal for scenarios that differ only in layout, in

@@ -17,7 +17,7 @@ from penstock import _core
 from penstock.records import Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from penstock.records import RunRequest
 
@@ -49,7 +49,7 @@ class StoredRun:
     packet_hops: int
 
 
-def encode(key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Sequence[Metric]) -> bytes:
+def encode(key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Iterable[Metric]) -> bytes:
     """The content of a run's file."""
     head: dict[str, Any] = {
         "format": FORMAT,
@@ -60,10 +60,10 @@ def encode(key: str, request: RunRequest, digest: str, packet_hops: int, metrics
         "digest": digest,
         "packet_hops": packet_hops,
     }
-    rows = [
+    rows = (
         {"name": metric.name, "labels": metric.labels, "unit": metric.unit, "value": _written(metric.value)}
         for metric in metrics
-    ]
+    )
     lines = [f" {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
     table = ",\n".join(f"  {json.dumps(row)}" for row in rows)
     text = "\n".join(["{", *lines, ' "metrics": [', table, " ],", ' "checksum": '])

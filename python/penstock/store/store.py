@@ -20,7 +20,7 @@ from penstock.store.folder import Folder, failure, located, make_new, move, open
 from penstock.store.runfile import DamagedError, StoredRun, encode, load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from penstock.records import Metric, RunRequest
 
@@ -126,7 +126,7 @@ class Store:
                 f"{path_text(self._file(key))} {reason}, and could not be moved out of the way:\n{why}"
             ) from error
 
-    def encode(self, key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Sequence[Metric]) -> Record:
+    def encode(self, key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Iterable[Metric]) -> Record:
         """A finished run as it is written; see :meth:`put`."""
         return Record(key, encode(key, request, digest, packet_hops, metrics))
 

@@ -3,6 +3,7 @@
 //! The scenario crate validates what a user wrote and compiles it into a [`Blueprint`]; a program may also fill one in
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
 
+use crate::api::cancel::Cancel;
 use penstock_model::buffer::BufferPlan;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
@@ -58,7 +59,15 @@ pub struct Blueprint {
     pub watch: WatchPlan,
     /// Which fast paths ports may take. Results do not depend on it; tests switch them off.
     pub fast_paths: FastPaths,
+    /// A visit to a process ends with the instant at which it has handled so many events, usually [`MAX_VISIT_EVENTS`]. Results do
+    /// not depend on it; tests lower it.
+    pub max_visit_events: u64,
+    /// Once this is set, building and running stop, and what they give is of no use.
+    pub cancel: Cancel,
 }
+
+/// So many events are a few milliseconds: within that, a run can be stopped, and what a process sends does not pile up.
+pub const MAX_VISIT_EVENTS: u64 = 1 << 14;
 
 /// Short cuts through a port that give the same results as the general path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The interface to other crates: blueprint, simulation, observations.
 
 pub mod blueprint;
+pub mod cancel;
 pub mod observations;
 pub mod sim;

@@ -1,6 +1,7 @@
 //! A simulation: processes, the channels between them, and the executor that runs them.
 
 use crate::api::blueprint::Blueprint;
+use crate::api::cancel::Cancel;
 use crate::api::observations::{FlowCounters, LinkCounters, Observations};
 use crate::build::error::BlueprintError;
 use crate::build::{Assembly, Network};
@@ -17,6 +18,9 @@ use crate::kernel::route::Routes;
 use crate::node::process::Process;
 use penstock_model::units::Time;
 
+/// A run looks at its flag whenever it has handled so many events, which take a fraction of a second.
+const MAX_STRETCH: u64 = 1 << 17;
+
 /// One run of a blueprint. Two can coexist; nothing is shared between them.
 pub struct Sim {
     processes: Vec<Process>,
@@ -32,6 +36,7 @@ pub struct Sim {
     scheduled_for: Option<Mode>,
     /// Events handled on one core, and on several: packets that arrived, and what sources and timers did.
     events: [u64; 2],
+    cancel: Cancel,
     from: Time,
     to: Time,
     flows: usize,
@@ -96,6 +101,7 @@ impl Sim {
             inputs: inputs.into_iter().map(|inputs| Some(Box::new(inputs))).collect(),
             routes,
             events: [0; 2],
+            cancel: blueprint.cancel.clone(),
             from: blueprint.warm_up,
             to: blueprint.end,
             flows: blueprint.flows.len(),
@@ -111,9 +117,25 @@ impl Sim {
     }
 
     /// Handles events up to and including `until` (never beyond the end), and stops once `budget` of them have been handled,
-    /// or some more; returns whether none is left. Where runs are stopped changes no result.
+    /// or some more; returns whether none is left. Where runs are stopped changes no result. Does little and returns
+    /// `false` once the [blueprint's flag](Blueprint::cancel) is set.
     pub fn run_events(&mut self, until: Time, budget: u64) -> bool {
-        let until = until.min(self.to);
+        let (until, end) = (until.min(self.to), self.events().saturating_add(budget));
+        loop {
+            if self.cancel.is_set() {
+                return false;
+            }
+            let left = end.saturating_sub(self.events());
+            if self.run_stretch(until, left.min(MAX_STRETCH)) {
+                return true;
+            }
+            if self.events() >= end {
+                return false;
+            }
+        }
+    }
+
+    fn run_stretch(&mut self, until: Time, budget: u64) -> bool {
         let mut budget = EventBudget::new(budget);
         let Sim { processes, inputs, sequencer, routes, .. } = self;
         let is_complete = match self.parallel.as_mut().filter(|_| self.is_parallel) {

@@ -1,7 +1,7 @@
 //! Checks of a blueprint before processes are built from it.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, LinkPlan, PortPlan};
-use crate::build::error::BlueprintError;
+use crate::build::error::{check_cancelled, BlueprintError};
 use crate::build::switches::check_switches;
 use penstock_model::id::{LinkId, RouteId};
 use penstock_model::scheduler::class::ClassPlan;
@@ -19,6 +19,7 @@ pub fn check(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     check_links(blueprint)?;
     check_schedulers(blueprint)?;
     check_routes(blueprint)?;
+    check_cancelled(blueprint)?;
     check_sources(blueprint)?;
     check_switches(blueprint)
 }
@@ -62,7 +63,7 @@ fn check_sources(blueprint: &Blueprint) -> Result<(), BlueprintError> {
 
 fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     let link = |id: &LinkId| &blueprint.links[id.index()];
-    for (i, route) in blueprint.routes.iter().enumerate() {
+    for (i, route) in blueprint.cancel.until_set(&blueprint.routes).enumerate() {
         if route.is_empty() || route.windows(2).any(|pair| link(&pair[0]).to != link(&pair[1]).from) {
             return Err(BlueprintError::BrokenRoute(i));
         }
@@ -71,7 +72,7 @@ fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         let route = &blueprint.routes[route.index()];
         (link(&route[0]).from, link(&route[route.len() - 1]).to)
     };
-    for (i, flow) in blueprint.flows.iter().enumerate() {
+    for (i, flow) in blueprint.cancel.until_set(&blueprint.flows).enumerate() {
         let back = match blueprint.groups[flow.group as usize].transport {
             TransportPlan::Tcp(_) => ends(flow.backward) == (flow.to, flow.from),
             TransportPlan::Udp(_) => true,

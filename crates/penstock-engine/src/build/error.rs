@@ -1,10 +1,13 @@
 //! Errors of blueprints.
 
+use crate::api::blueprint::Blueprint;
 use std::fmt;
 
 /// A blueprint that cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlueprintError {
+    /// The blueprint's flag was set.
+    Cancelled,
     /// Packets could go round this circle of links in no time.
     CycleWithoutDelay(Vec<String>),
     /// A route's links do not meet, or it is empty.
@@ -36,6 +39,7 @@ pub enum BlueprintError {
 impl fmt::Display for BlueprintError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            BlueprintError::Cancelled => f.write_str("cancelled"),
             BlueprintError::CycleWithoutDelay(links) => {
                 write!(f, "the links {} form a circle without any delay; give at least one of them a delay above 0 s", links.join(", "))
             }
@@ -67,3 +71,15 @@ impl fmt::Display for BlueprintError {
 }
 
 impl std::error::Error for BlueprintError {}
+
+/// Looks at the blueprint's flag.
+///
+/// # Errors
+/// If it is set.
+pub fn check_cancelled(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+    if blueprint.cancel.is_set() {
+        Err(BlueprintError::Cancelled)
+    } else {
+        Ok(())
+    }
+}

@@ -11,8 +11,8 @@ use penstock_model::units::{Duration, Time};
 /// with more of them than a cache holds then reads its memory from front to back. In the order of the flows, whose phases
 /// are random, a packet-hop took five times as long among ten thousand. All others keep the order of the flows.
 pub fn flows_in_layout_order(blueprint: &Blueprint, key: Key) -> Vec<u32> {
-    let mut first: Vec<(Time, u32)> =
-        blueprint.flows.iter().enumerate().map(|(i, flow)| (first_packet(blueprint, flow, key).unwrap_or(Time::ZERO), i as u32)).collect();
+    let first = |(i, flow): (usize, &FlowPlan)| (first_packet(blueprint, flow, key).unwrap_or(Time::ZERO), i as u32);
+    let mut first: Vec<(Time, u32)> = blueprint.cancel.until_set(&blueprint.flows).enumerate().map(first).collect();
     first.sort_unstable();
     first.into_iter().map(|(_, flow)| flow).collect()
 }

@@ -52,7 +52,7 @@ pub fn add_flows(
         }
     }
     let mut flows = vec![FlowSlots::NONE; blueprint.flows.len()];
-    for i in flows_in_layout_order(blueprint, key) {
+    for i in blueprint.cancel.until_set(flows_in_layout_order(blueprint, key)) {
         let flow = &blueprint.flows[i as usize];
         let group = &blueprint.groups[flow.group as usize];
         let flow_key = flow_key(blueprint, flow, key);
@@ -153,6 +153,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
             egress: Peer { process: ProcessId(to), delay: there },
             window,
             ties: (self.ties)(),
+            cancel: blueprint.cancel.clone(),
         });
         let source = host(processes, from).add_calls(calls);
         Ok(FlowSlots { source, sink })

@@ -56,15 +56,18 @@ impl<'a> Network<'a> {
     /// Checks a blueprint, and finds its processes and the graph of them.
     ///
     /// # Errors
-    /// If it contradicts itself; see [`BlueprintError`].
+    /// If it contradicts itself, or its flag is set; see [`BlueprintError`].
     pub fn new(blueprint: &'a Blueprint) -> Result<Network<'a>, BlueprintError> {
         check::check(blueprint)?;
         let sites = ProcessSites::new(blueprint);
         let used = used_links(blueprint);
         let channels = Channels::new(blueprint, &sites);
+        error::check_cancelled(blueprint)?;
         let order = sites.in_topological_order(&used, &channels)?;
+        error::check_cancelled(blueprint)?;
         let messages = message_paths(blueprint, &sites)?;
         let graph = build_process_graph(blueprint, &sites, &ProcessNumbers::new(blueprint, &order), &messages);
+        error::check_cancelled(blueprint)?;
         Ok(Network { blueprint, sites, used, channels, order, messages, graph })
     }
 
@@ -76,18 +79,20 @@ impl<'a> Network<'a> {
     /// Builds the processes, numbered shard by shard; `shard_of` has the shard of each process of the graph.
     ///
     /// # Errors
-    /// If a flow's source cannot be carried by its transport, or messages have no route.
+    /// If a flow's source cannot be carried by its transport, messages have no route, or the blueprint's flag is set.
     pub fn assemble(&self, shard_of: &[u32]) -> Result<Assembly, BlueprintError> {
         let Network { blueprint, sites, used, channels, order, messages, graph } = self;
         let Sharded { order, number, ends } = Sharded::new(order, shard_of);
         let numbers = ProcessNumbers::new(blueprint, &order);
         let key = Key::root(blueprint.seed, blueprint.replication);
         let mut table = ProcessTable::new(blueprint, key, &order, used, channels);
+        error::check_cancelled(blueprint)?;
         let input_numbers = InputNumbers::new(&order, channels);
         table.connect_ports(&input_numbers);
         table.add_samplers(blueprint, sites, &numbers);
         let ProcessTable { mut processes, inputs, port_index } = table;
         let routes = RouteTable::new(blueprint, sites, &numbers, &input_numbers, &port_index);
+        error::check_cancelled(blueprint)?;
         for hop in routes.hops.iter().filter(|hop| hop.port != Hop::DELIVER) {
             if let Some(host) = processes[hop.process.index()].host_mut() {
                 host.forwards = true;
@@ -99,6 +104,13 @@ impl<'a> Network<'a> {
             processes[numbers.of(*from) as usize].let_send_messages();
         }
         let flows = add_flows(blueprint, key, &numbers, &mut processes, |route| routes.departure(route))?;
-        Ok(Assembly { processes, inputs, routes: Routes::new(routes.hops, flows), latencies: graph.latencies(&number), ends })
+        error::check_cancelled(blueprint)?;
+        Ok(Assembly {
+            processes,
+            inputs,
+            routes: Routes::new(routes.hops, flows, blueprint.max_visit_events),
+            latencies: graph.latencies(&number),
+            ends,
+        })
     }
 }

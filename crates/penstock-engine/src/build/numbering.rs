@@ -113,7 +113,7 @@ impl Channels {
     /// The channels of all routes.
     pub fn new(blueprint: &Blueprint, sites: &ProcessSites<'_>) -> Channels {
         let of_route = |route: &Vec<LinkId>| (0..route.len()).map(|i| (sites.receiver(route, i), route[i])).collect::<Vec<_>>();
-        let mut channels: Vec<(ProcessSite, LinkId)> = blueprint.routes.iter().flat_map(of_route).collect();
+        let mut channels: Vec<(ProcessSite, LinkId)> = blueprint.cancel.until_set(&blueprint.routes).flat_map(of_route).collect();
         channels.sort_unstable();
         channels.dedup();
         Channels(channels)

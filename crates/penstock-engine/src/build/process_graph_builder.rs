@@ -23,7 +23,7 @@ pub fn build_process_graph(
         *edge = (delay.min(edge.0), edge.1 + flows);
     };
     let smallest = smallest_packets(blueprint);
-    for ((route, flows), smallest) in blueprint.routes.iter().zip(flow_counts(blueprint)).zip(smallest) {
+    for ((route, flows), smallest) in blueprint.cancel.until_set(&blueprint.routes).zip(flow_counts(blueprint)).zip(smallest) {
         for (i, link) in route.iter().enumerate() {
             let (from, to) = (numbers.of(sites.sender(*link)), numbers.of(sites.receiver(route, i)));
             weights[from as usize] += flows;

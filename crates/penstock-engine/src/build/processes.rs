@@ -43,7 +43,7 @@ impl ProcessTable {
         let ports = PortBuilder::new(blueprint, key, window);
         let mut links_of: Vec<Vec<LinkId>> = vec![Vec::new(); blueprint.nodes.len()];
         used.iter().for_each(|link| links_of[blueprint.links[link.index()].from.index()].push(*link));
-        for site in order {
+        for site in blueprint.cancel.until_set(order) {
             let (name, links, host) = match *site {
                 ProcessSite::Host(node) => {
                     let name = &blueprint.nodes[node.index()];
@@ -54,7 +54,7 @@ impl ProcessTable {
             };
             links.iter().zip(0..).for_each(|(link, index)| table.port_index[link.index()] = index);
             let ports = links.iter().map(|link| ports.build(*link)).collect();
-            table.processes.push(Process::new(name.clone(), ports, host, blueprint.trace));
+            table.processes.push(Process::new(name.clone(), ports, host, blueprint));
             let reorders: Vec<bool> = channels.into(*site).map(|link| reorders(blueprint, link)).collect();
             table.inputs.push(Inputs::new(&reorders, tie_key(blueprint, key, name)));
         }

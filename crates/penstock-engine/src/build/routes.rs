@@ -52,7 +52,7 @@ impl<'a> RouteTable<'a> {
     ) -> RouteTable<'a> {
         let mut hops = Vec::with_capacity(blueprint.routes.iter().map(Vec::len).sum());
         let mut starts = Vec::with_capacity(blueprint.routes.len());
-        for route in &blueprint.routes {
+        for route in blueprint.cancel.until_set(&blueprint.routes) {
             starts.push(hops.len() as u32);
             for (i, link) in route.iter().enumerate() {
                 let process = ProcessId(numbers.of(sites.receiver(route, i)));

@@ -148,16 +148,11 @@ impl<N: Successor> Emitter<N> {
         second.map(|second| (second, others))
     }
 
-    /// Lets the first source send, which is in a wheel, then those of the same round that are due before `bound`. `send` gets
-    /// the time and the slot and returns when that source sends next, or never. Returns how many have sent.
+    /// Lets the first source send, which is in a wheel, then those of the same round that are due before `bound`, at most
+    /// `most` in all. `send` gets the time and the slot and returns when that source sends next, or never. Returns how many have
+    /// sent.
     #[inline(always)]
-    pub fn advance(&mut self, bound: Time, send: impl FnMut(Time, u32) -> Time) -> u64 {
-        self.advance_at_most(bound, usize::MAX, send) as u64
-    }
-
-    /// As [`Emitter::advance`], at most `most` sources.
-    #[inline(always)]
-    pub fn advance_at_most(&mut self, bound: Time, most: usize, send: impl FnMut(Time, u32) -> Time) -> usize {
+    pub fn advance(&mut self, bound: Time, most: usize, send: impl FnMut(Time, u32) -> Time) -> usize {
         let wheel = &mut self.wheels[self.first_wheel];
         let (sent, rescheduled) = wheel.advance(bound.min(self.next_elsewhere), most, send);
         match (rescheduled, wheel.first()) {
@@ -180,7 +175,7 @@ impl<N: Successor> Emitter<N> {
         if self.first_is_periodic() {
             self.emit_periodic(Time::ZERO, 1, |_| 1);
         } else if self.first_is_in_wheel() {
-            self.advance_at_most(Time::ZERO, 1, |_, _| next);
+            self.advance(Time::ZERO, 1, |_, _| next);
         } else {
             self.reschedule_first_of_heap(next, packet);
         }

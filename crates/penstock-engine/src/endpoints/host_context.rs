@@ -20,6 +20,12 @@ pub struct HostContext<'a, 'b> {
 }
 
 impl HostContext<'_, '_> {
+    /// The visit ends with the instant at which so many events have been handled.
+    #[inline(always)]
+    pub fn max_events(&self) -> u64 {
+        self.context.routes.max_visit_events
+    }
+
     /// Forwards a packet by a port of the node; `hop` is its next one.
     #[inline(always)]
     pub fn forward(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {

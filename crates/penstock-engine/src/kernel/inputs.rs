@@ -75,7 +75,7 @@ impl Inputs {
     }
 
     /// Arrivals from the next one on, in order, as many as are contiguous; none only if there are none up to and including
-    /// `until`. Those until then must be taken before anything else happens to the inputs.
+    /// `until`. Those until then must be taken before anything else happens to the inputs, or [`Inputs::pause`] called.
     #[inline]
     pub fn front(&mut self, until: Time) -> &[Arrival] {
         match &mut self.arrivals {
@@ -94,6 +94,17 @@ impl Inputs {
             Arrivals::Few(merged) if merged.are_two() => Some(merged),
             _ => None,
         }
+    }
+
+    /// A visit ends before all that is due has been taken; what is added from now on arrives later than that.
+    /// Returns when the next packet arrives.
+    #[cold]
+    #[inline(never)]
+    pub fn pause(&mut self) -> Time {
+        if let Arrivals::Several(batches) = &mut self.arrivals {
+            batches.pause();
+        }
+        self.next()
     }
 
     /// Takes the first `count` of [`Inputs::front`].

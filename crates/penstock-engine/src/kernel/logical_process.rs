@@ -10,7 +10,8 @@ pub trait LogicalProcess {
     /// When the next event is due, given what is on its way here.
     fn next(&self, inputs: &Inputs) -> Time;
 
-    /// Handles all events up to and including `until`; returns when the next one is due, and how many were handled.
+    /// Handles all events up to and including `until`, or up to an earlier instant if there are very many; returns when the next
+    /// one is due, and how many were handled.
     fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64);
 
     /// Earliest start of the next transmission.

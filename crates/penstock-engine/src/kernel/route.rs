@@ -41,20 +41,24 @@ impl FlowSlots {
     pub const NONE: FlowSlots = FlowSlots { source: u32::MAX, sink: u32::MAX };
 }
 
-/// All routes of a run. They never change; a packet's position in the table is the route of its emission.
-#[derive(Debug, Default)]
+/// All routes of a run, and what else is the same for all processes. They never change; a packet's position in the table is the
+/// route of its emission.
+#[derive(Debug)]
 pub struct Routes {
     hops: Vec<Hop>,
     flows: Vec<FlowSlots>,
     /// The slot of each flow's receiving end once more, in a table that may fit into a cache where `flows` does not.
     sinks: Vec<u32>,
+    /// A visit to a process ends with the instant at which it has handled so many events. Not within one: what is sent there may take
+    /// no time, and its receiver wants all of it at once.
+    pub max_visit_events: u64,
 }
 
 impl Routes {
-    /// Routes of these hops, for these flows.
-    pub fn new(hops: Vec<Hop>, flows: Vec<FlowSlots>) -> Routes {
+    /// Routes of these hops, for these flows, and the limit of a visit.
+    pub fn new(hops: Vec<Hop>, flows: Vec<FlowSlots>, max_visit_events: u64) -> Routes {
         let sinks = flows.iter().map(|flow| flow.sink).collect();
-        Routes { hops, flows, sinks }
+        Routes { hops, flows, sinks, max_visit_events }
     }
 
     /// The arrival that `hop` names.

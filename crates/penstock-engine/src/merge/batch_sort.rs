@@ -23,6 +23,9 @@ pub struct BatchSort<T> {
     /// The latest of these packets; those before `taken` have been taken.
     front: Vec<T>,
     taken: usize,
+    /// A batch was left before all of it had been taken: what is left of `front` precedes the inputs, and `next` was the first
+    /// of it.
+    is_paused: bool,
 }
 
 /// So many packets fit into the first-level cache, together with the state of a port.
@@ -44,20 +47,46 @@ impl<T: Timed> BatchSort<T> {
             copied: 0,
             front: Vec::new(),
             taken: 0,
+            is_paused: false,
         }
     }
 
     /// When the next packet arrives.
     #[inline]
     pub fn next(&self) -> Time {
-        debug_assert!(self.is_settled());
+        debug_assert!(self.is_settled() || self.is_paused);
+        if self.is_paused {
+            return self.next_of_paused();
+        }
         self.next
+    }
+
+    /// Makes ready for anything else before all until `until` have been taken. Arrivals that are added from now on must come later
+    /// than that.
+    #[cold]
+    pub fn pause(&mut self) {
+        self.keys.begin(Time::ZERO);
+        self.copied = 0;
+        for (head, ring) in self.heads.iter_mut().zip(&self.rings) {
+            *head = ring.first().map_or(Time::NEVER, |arrival| arrival.at());
+        }
+        self.is_paused = true;
+        self.next = self.next_of_paused();
+    }
+
+    #[cold]
+    fn next_of_paused(&self) -> Time {
+        self.front.get(self.taken).map_or_else(|| self.first_head(), |arrival| arrival.at())
+    }
+
+    fn first_head(&self) -> Time {
+        self.heads.iter().copied().min().unwrap_or(Time::NEVER)
     }
 
     /// Makes a place for an arrival at `at`, to be overwritten; returns whether that comes before all others.
     #[inline(always)]
     pub fn add(&mut self, input: usize, at: Time) -> (&mut T, bool) {
-        debug_assert!(self.is_settled());
+        debug_assert!(self.is_settled() || self.is_paused);
         let ring = &mut self.rings[input];
         debug_assert!(ring.last().is_none_or(|last| last.at() <= at), "an input on which nothing overtakes stays sorted");
         let head = &mut self.heads[input];
@@ -70,7 +99,7 @@ impl<T: Timed> BatchSort<T> {
     /// The queue of an input, to add arrivals in order; then [`BatchSort::update_head`] if it was empty.
     #[inline]
     pub fn queue(&mut self, input: usize) -> &mut Ring<T> {
-        debug_assert!(self.is_settled());
+        debug_assert!(self.is_settled() || self.is_paused);
         &mut self.rings[input]
     }
 
@@ -81,7 +110,7 @@ impl<T: Timed> BatchSort<T> {
     }
 
     /// The next arrivals in order, none after `until`; none only if all of these have been taken, which must be so before
-    /// anything else is done.
+    /// anything else is done, unless [`BatchSort::pause`] is called.
     #[inline]
     pub fn front(&mut self, until: Time) -> &[T] {
         if self.taken == self.front.len() {
@@ -112,6 +141,9 @@ impl<T: Timed> BatchSort<T> {
         self.front.clear();
         self.taken = 0;
         if self.copied == self.keys.sorted().len() {
+            if self.is_paused {
+                (self.next, self.is_paused) = (self.first_head(), false);
+            }
             if self.next > until {
                 return;
             }
@@ -185,6 +217,9 @@ mod tests {
         fn arrivals_come_in_order(
             scale in 0u32..45,
             steps in prop::collection::vec((prop::collection::vec((0u64..1000, 0usize..7), 0..120), 0u64..1500), 1..8),
+            // After how many arrivals a step is left, and whether what is added goes to queues of inputs.
+            most in prop_oneof![Just(usize::MAX), 0usize..100],
+            in_bulk in prop::bool::ANY,
         ) {
             let (mut batches, mut plain) = (BatchSort::new(7), std::collections::BTreeSet::<(u64, usize, u64)>::new());
             let (mut last, mut now, mut number) = ([0; 7], 0, 0);
@@ -193,19 +228,40 @@ mod tests {
                     let at = last[input].max(now) + (after << scale) / 8;
                     last[input] = at;
                     let is_first = plain.first().is_none_or(|(first, ..)| at < *first);
-                    let (place, added_is_first) = batches.add(input, Time::from_ps(at));
-                    *place = Event { at: Time::from_ps(at), number };
-                    prop_assert_eq!(added_is_first, is_first);
+                    let event = Event { at: Time::from_ps(at), number };
+                    if in_bulk {
+                        let queue = batches.queue(input);
+                        let was_empty = queue.len() == 0;
+                        *queue.add() = event;
+                        if was_empty {
+                            batches.update_head(input);
+                        }
+                    } else {
+                        let (place, added_is_first) = batches.add(input, event.at);
+                        *place = event;
+                        prop_assert_eq!(added_is_first, is_first);
+                    }
                     plain.insert((at, input, number));
                     number += 1;
                 }
                 now += stretch << scale;
+                let mut left = most;
                 loop {
+                    if left == 0 {
+                        batches.pause();
+                        break;
+                    }
                     let front = batches.front(Time::from_ps(now));
                     if front.is_empty() {
                         break;
                     }
-                    let count = 1 + number as usize % front.len();
+                    // Where a batch was left, the next may end before it does.
+                    let due = front.iter().take_while(|arrival| arrival.at.as_ps() <= now).count();
+                    if due == 0 {
+                        break;
+                    }
+                    let count = (1 + number as usize % due).min(left);
+                    left -= count;
                     for arrival in &front[..count] {
                         let (at, _, number) = plain.pop_first().expect("no more than were added");
                         prop_assert_eq!((arrival.at.as_ps(), arrival.number), (at, number));
@@ -213,7 +269,7 @@ mod tests {
                     batches.consume(count);
                 }
                 now += 1;
-                prop_assert!(plain.first().is_none_or(|(first, ..)| *first >= now));
+                prop_assert!(left == 0 || plain.first().is_none_or(|(first, ..)| *first >= now));
                 prop_assert_eq!(batches.len(), plain.len());
                 prop_assert_eq!(batches.next().as_ps(), plain.first().map_or(u64::MAX, |(at, ..)| *at));
             }

@@ -6,23 +6,29 @@ use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::route::Hop;
 use crate::node::host::Host;
+use crate::node::MAX_FRONT;
 use crate::port::MAX_TRANSMIT_BATCH;
 use penstock_model::units::Time;
 
-/// Handles what is due up to and including `until` at a host that has only datagrams. Returns how many packets have arrived, and
-/// how many were sent.
+/// Handles what is due up to and including `until` at a host that has only datagrams, or up to an earlier instant if there is very
+/// much. Returns how many packets have arrived, and how many were sent.
 #[inline(never)]
-pub fn run(host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
+pub fn run(host: &mut Host, mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
     let (mut hops, mut sent) = (0, 0);
     if !host.forwards {
         sent += host.emit_before(until.after(), host_context);
         loop {
-            let count = host.receive_datagrams(inputs.front(until), until.after(), host_context);
+            let front = inputs.front(until);
+            let front = &front[..front.len().min(MAX_FRONT)];
+            let count = host.receive_datagrams(front, until.after(), host_context);
             if count == 0 {
                 return (hops, sent);
             }
             inputs.consume(count);
             hops += count as u64;
+            if hops >= host_context.max_events() {
+                until = until.min(inputs.pause());
+            }
         }
     }
     loop {
@@ -37,13 +43,16 @@ pub fn run(host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut
             _ => due,
         };
         host.receive_or_forward(due, host_context);
-        let HostContext { ports, context, .. } = host_context;
+        let HostContext { ports, context, .. } = &mut *host_context;
         ports.iter_mut().for_each(|port| port.drain_with_transit(due, context));
         let count = due.len();
         inputs.consume(count);
         hops += count as u64;
         if count == 0 && host.next() > until {
             return (hops, sent);
+        }
+        if hops.max(sent) >= host_context.max_events() {
+            until = until.min(inputs.pause().min(host.next()));
         }
     }
 }

@@ -6,3 +6,6 @@ pub mod ingress_pause;
 pub mod process;
 pub mod source_quench;
 pub mod switch;
+
+/// So many arrivals at most are taken at once, so that there is an end to them.
+const MAX_FRONT: usize = 1 << 14;

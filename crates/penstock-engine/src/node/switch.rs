@@ -133,23 +133,30 @@ impl Switch {
 
 impl Process {
     /// Handles all events at a switch up to and including `until`; returns when something is due next.
+    #[inline(never)] // for the sake of visits to others
     pub(super) fn run_switch(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        let (max_events, before) = (routes.max_visit_events, self.own_events);
         loop {
             let sample = self.next_sample();
+            let bound = until.min(sample);
             let Process { ports, host: Some(host), switch: Some(switch), record, .. } = self else {
                 unreachable!("a switch has a host, for what its own messages and flows need")
             };
             let context = Context { routes, record, outputs };
             let host_context = HostContext { ports, is_switch: true, context };
             let mut run = SwitchRun { switch, host, host_context, hops: 0, own_events: 0 };
-            let next = run.run(until.min(sample), inputs);
+            let next = run.run(bound, inputs);
             let SwitchRun { hops, own_events, .. } = run;
             self.packet_hops += hops;
             self.own_events += own_events;
-            if sample > until || sample == Time::NEVER {
+            if next <= bound || sample > until || sample == Time::NEVER {
                 return next.min(sample);
             }
             self.take_samples(sample);
+            self.own_events += 1;
+            if self.own_events - before >= max_events {
+                return next.min(self.next_sample());
+            }
         }
     }
 }
@@ -164,13 +171,17 @@ struct SwitchRun<'s, 'a, 'b> {
 }
 
 impl SwitchRun<'_, '_, '_> {
-    /// Handles all events up to and including `until`, one at a time; returns when the next one is due.
-    fn run(&mut self, until: Time, inputs: &mut Inputs) -> Time {
+    /// Handles all events up to and including `until`, one at a time, or up to an earlier instant if there are very many; returns
+    /// when the next one is due.
+    fn run(&mut self, mut until: Time, inputs: &mut Inputs) -> Time {
         loop {
             let (due, kind) = self.switch.ready.first_key();
             let now = inputs.next().min(inputs.next_message()).min(self.host.next()).min(due);
             if now > until || now == Time::NEVER {
                 return now;
+            }
+            if self.hops + self.own_events >= self.host_context.max_events() {
+                until = now;
             }
             if (due, kind) == (now, Due::Release) {
                 self.release_until(now);
@@ -239,7 +250,7 @@ impl SwitchRun<'_, '_, '_> {
 
     /// Runs the sources and timers of the host at `now`.
     fn run_host(&mut self, now: Time) {
-        self.own_events += self.host.run(now, &mut self.host_context);
+        self.own_events += self.host.run(0, now, &mut self.host_context);
         self.admit_from_host(now);
     }
 

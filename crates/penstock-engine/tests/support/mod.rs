@@ -6,9 +6,9 @@ pub mod statistics;
 
 use penstock_engine::blueprint::{
     Blueprint, FastPaths, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PausePlan, PcnAt, PortPlan, QueuePlan, SamplePlan, SharedBufferPlan,
-    SwitchPlan, Ties, WatchPlan,
+    SwitchPlan, Ties, WatchPlan, MAX_VISIT_EVENTS,
 };
-use penstock_engine::{Observations, Sim};
+use penstock_engine::{Cancel, Observations, Sim};
 use penstock_model::buffer::BufferPlan;
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
@@ -130,6 +130,11 @@ pub fn above(settings: &str, scheduler: SchedulerPlan, classes: Vec<ClassPlan>) 
     ClassPlan { below: Some(Box::new(LevelPlan { scheduler, classes })), ..class(settings) }
 }
 
+/// The parameters of a component whose plan is known.
+pub fn parameters<P: Parameters>(settings: &str) -> P {
+    P::read(&mut Settings::new(settings)).expect("parameters")
+}
+
 pub fn time(text: &str) -> Time {
     Time::ZERO + text.parse::<Duration>().expect("a time")
 }
@@ -157,6 +162,8 @@ impl Net {
             trace: false,
             watch: WatchPlan::default(),
             fast_paths: FastPaths::default(),
+            max_visit_events: MAX_VISIT_EVENTS,
+            cancel: Cancel::default(),
         })
     }
 

@@ -15,7 +15,12 @@ use penstock_engine::blueprint::Blueprint;
 use penstock_engine::observations::Observations;
 
 /// The numbers that `measures` ask for.
-pub(crate) fn evaluate(measures: &[Measure], group_members: &GroupMembers, blueprint: &Blueprint, seen: &Observations) -> Vec<Metric> {
+pub(crate) fn evaluate<'a>(
+    measures: impl Iterator<Item = &'a Measure>,
+    group_members: &GroupMembers,
+    blueprint: &Blueprint,
+    seen: &Observations,
+) -> Vec<Metric> {
     let mut evaluation = Evaluation { group_members, blueprint, seen, window: seen.to.since(seen.from).as_seconds(), metrics: Vec::new() };
     for measure in measures {
         match measure.metric {

@@ -57,11 +57,15 @@ impl IngressDelay {
         at
     }
 
-    /// Removes the packets that reach the ingress before `bound`, in order: `forward` gets each. Returns how many.
+    /// Removes the packets that reach the ingress before `bound`, or up to the instant of the `most`th, in order: `forward` gets
+    /// each. Returns how many.
     #[inline]
-    pub fn forward_before(&mut self, bound: Time, mut forward: impl FnMut(&DelayedPacket)) -> u64 {
+    pub fn forward_before(&mut self, mut bound: Time, most: u64, mut forward: impl FnMut(&DelayedPacket)) -> u64 {
         let mut forwarded = 0;
         while self.calendar.next() < bound {
+            if forwarded >= most {
+                bound = bound.min(self.calendar.next().after());
+            }
             let front = self.calendar.front();
             let mut taken = 0;
             for packet in front.iter().take_while(|packet| packet.at < bound) {

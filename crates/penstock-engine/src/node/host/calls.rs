@@ -7,17 +7,21 @@ use penstock_model::units::Time;
 
 impl Host {
     /// Handles the events of aggregates of calls up to and including `until`, before which no message arrives, if they are all
-    /// that sends here: neither arrivals nor timers of receiving endpoints affect them. Returns how many events there were.
-    pub fn run_calls(&mut self, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
+    /// that sends here: neither arrivals nor timers of receiving endpoints affect them; or up to an earlier instant if these are very
+    /// many. Returns how many events there were.
+    pub fn run_calls(&mut self, mut until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let has_other_senders = !self.sources.is_empty() || !self.connections.is_empty();
         if self.forwards || has_other_senders || host_context.context.record.trace.is_some() {
             return 0;
         }
         let mut events = 0;
         while self.next_call_event <= until && self.next_call_event != Time::NEVER {
-            let (slot, until) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), self.next_call_event) };
-            events += self.calls[slot].run(until, host_context);
+            let (slot, end) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), self.next_call_event) };
+            events += self.calls[slot].run(end, host_context);
             self.update_calls_due(slot);
+            if events >= host_context.max_events() {
+                until = until.min(self.next_instant());
+            }
         }
         events
     }

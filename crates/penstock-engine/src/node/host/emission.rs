@@ -7,12 +7,16 @@ use crate::port::MAX_TRANSMIT_BATCH;
 use penstock_model::units::Time;
 
 impl Host {
-    /// Lets open-loop sources send as long as they are due before `bound`; returns how many packets they send.
-    pub fn emit_before(&mut self, bound: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
+    /// Lets open-loop sources send as long as they are due before `bound`, or up to an earlier instant if these are very many
+    /// packets; returns how many.
+    pub fn emit_before(&mut self, mut bound: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let mut sent = 0;
         while self.emitter.next() < bound {
             sent += self.emit(bound, MAX_TRANSMIT_BATCH, true, host_context) as u64;
             host_context.drain_transmit_batch();
+            if sent >= host_context.max_events() {
+                bound = bound.min(self.emitter.next().after());
+            }
         }
         sent
     }
@@ -34,7 +38,7 @@ impl Host {
             sent += if emitter.first_is_periodic() {
                 emitter.emit_periodic(bound, most - sent, |entries| host_context.send_periodic(entries, *place, at_once))
             } else if emitter.first_is_in_wheel() {
-                emitter.advance_at_most(bound, most - sent, |now, slot| sources[slot as usize].send(now, *window, *place, host_context))
+                emitter.advance(bound, most - sent, |now, slot| sources[slot as usize].send(now, *window, *place, host_context))
             } else {
                 self.emit_one(host_context);
                 1

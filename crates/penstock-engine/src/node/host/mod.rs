@@ -72,6 +72,13 @@ impl Host {
         self.emitter.next().min(self.timers.next()).min(self.next_call_event)
     }
 
+    /// As [`Host::next`], for the rare end of a visit before all is handled.
+    #[cold]
+    #[inline(never)]
+    pub fn next_instant(&self) -> Time {
+        self.next()
+    }
+
     /// For a host that only receives answers: it sends nothing before this.
     pub fn quiet_until(&self) -> Time {
         let has_only_calls = self.sources.is_empty() && self.sinks.is_empty() && self.connections.is_empty();
@@ -87,11 +94,10 @@ impl Host {
         self.timers.next()
     }
 
-    /// Handles everything that is due up to and including `until`, before which no message and no packet arrives; returns how
-    /// many events there were.
+    /// Handles everything that is due up to and including `until`, before which no message and no packet arrives, or up to an
+    /// earlier instant if that is very much; returns how many events there were, counted on from `events`.
     #[inline]
-    pub fn run(&mut self, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
-        let mut events = 0;
+    pub fn run(&mut self, mut events: u64, mut until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         loop {
             // What an open-loop source sends causes no other event here.
             let others = self.timers.next().min(self.next_call_event);
@@ -104,6 +110,9 @@ impl Host {
                 return events;
             }
             events += self.on_due(now, until, host_context);
+            if events >= host_context.max_events() {
+                until = until.min(self.next_instant());
+            }
         }
     }
 

@@ -5,17 +5,20 @@ use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::route::Hop;
 use crate::node::host::Host;
+use crate::node::MAX_FRONT;
 use penstock_model::units::Time;
 
 /// Handles what is due at a host up to and including `until`, before which no message arrives: its own timers and sources,
-/// then packets that arrive. Returns how many packets have arrived, and how many other events there were.
+/// then packets that arrive; or up to an earlier instant, if there are very many. Returns how many packets have arrived, and how
+/// many other events there were.
 #[inline(never)]
-pub(super) fn run_host(host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
+pub(super) fn run_host(host: &mut Host, mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
     let (mut hops, mut events) = (0, host.run_calls(until, host_context));
     // The host does nothing by itself before, and nothing from then on may be done yet.
     let mut bound = host.next().min(until.after());
     loop {
         let front = inputs.front(until);
+        let front = &front[..front.len().min(MAX_FRONT)];
         let mut taken = 0;
         let is_over = loop {
             let arrival = front.get(taken);
@@ -25,8 +28,12 @@ pub(super) fn run_host(host: &mut Host, until: Time, inputs: &mut Inputs, host_c
                     // The next arrival may be in another slice.
                     break false;
                 }
-                events += host.run(until.min(at), host_context);
+                events = host.run(events, until.min(at), host_context);
                 if at > until {
+                    break true;
+                }
+                if events >= host_context.max_events() {
+                    // It has perhaps not come so far.
                     break true;
                 }
                 bound = host.next().min(until.after());
@@ -50,6 +57,10 @@ pub(super) fn run_host(host: &mut Host, until: Time, inputs: &mut Inputs, host_c
         hops += taken as u64;
         if is_over {
             return (hops, events);
+        }
+        if hops >= host_context.max_events() {
+            until = until.min(inputs.pause().min(host.next()));
+            bound = bound.min(until.after());
         }
     }
 }

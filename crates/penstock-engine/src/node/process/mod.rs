@@ -10,6 +10,7 @@ pub mod outcome;
 mod router_port;
 mod sampling;
 
+use crate::api::blueprint::Blueprint;
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::context::Context;
 use crate::kernel::inputs::Inputs;
@@ -44,24 +45,22 @@ pub struct Process {
     sends_messages: bool,
     pub(super) record: Journal,
     pub(super) packet_hops: u64,
-    /// Events other than arrivals of packets: sources, timers, messages.
+    /// Events other than arrivals of packets: sources, timers, messages, samples.
     pub(super) own_events: u64,
 }
 
 impl Process {
     /// A process of these ports, and of a host if flows begin or end here.
-    pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, trace: bool) -> Process {
-        let mut record = Journal { trace: trace.then(Vec::new), ..Journal::default() };
+    pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, blueprint: &Blueprint) -> Process {
+        let mut record = Journal { trace: blueprint.trace.then(Vec::new), ..Journal::default() };
         record.digest.name(&name);
-        let is_plain = ports.iter().all(Port::precomputes_departures);
-        let samplers = Samplers::default();
         Process {
+            is_plain: ports.iter().all(Port::precomputes_departures),
             name,
             ports,
             host,
             switch: None,
-            samplers,
-            is_plain,
+            samplers: Samplers::default(),
             is_pausable: false,
             sends_messages: false,
             record,
@@ -111,31 +110,40 @@ impl Process {
     }
 
     /// As [`Process::run_plain`], where ports are event-driven or queues are sampled, which comes last at an instant.
+    #[inline(never)] // for the sake of visits without
     fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        let before = self.own_events;
         loop {
             let sample = self.next_sample();
-            let next = self.run_plain(until.min(sample), inputs, outputs, routes);
+            let bound = until.min(sample);
+            let next = self.run_plain(self.packet_hops + self.own_events, bound, inputs, outputs, routes);
+            // Where the visit ends early, what is left precedes later decisions.
+            let decided = bound.min(next.before());
             for port in &mut self.ports {
-                port.decide(until.min(sample), &mut Context { routes, record: &mut self.record, outputs });
+                port.decide(decided, &mut Context { routes, record: &mut self.record, outputs });
             }
-            if sample > until || sample == Time::NEVER {
+            if next <= bound || sample > until || sample == Time::NEVER {
                 return next.min(self.next_decision()).min(sample);
             }
             self.take_samples(sample);
+            self.own_events += 1;
+            if self.own_events - before >= routes.max_visit_events {
+                return next.min(self.next_decision()).min(self.next_sample());
+            }
         }
     }
 
-    /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant; returns when the
-    /// next of them is due.
+    /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant, or up to an earlier
+    /// instant; returns when the next of them is due. So many events had been handled `before`.
     #[inline]
-    fn run_plain(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+    fn run_plain(&mut self, before: u64, mut until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let context = Context { routes, record: &mut self.record, outputs };
         let host_context = &mut HostContext { ports: &mut self.ports, is_switch: false, context };
         let Some(host) = self.host.as_deref_mut() else {
             loop {
                 let message = inputs.next_message();
                 self.packet_hops += forward(until.min(message.before()), inputs, host_context);
-                if message > until || message == Time::NEVER {
+                if message > until || message == Time::NEVER || inputs.next() < message {
                     return inputs.next().min(message);
                 }
                 receive_message(None, inputs, host_context);
@@ -149,6 +157,9 @@ impl Process {
                 let (hops, events) = datagram_loop::run(host, until.min(message.before()), inputs, host_context);
                 self.packet_hops += hops;
                 self.own_events += events;
+                if hops + events >= routes.max_visit_events {
+                    until = until.min(next_instant(host, inputs));
+                }
             }
             let next = inputs.next().min(host.next());
             if next.min(message) > until || next.min(message) == Time::NEVER {
@@ -158,10 +169,16 @@ impl Process {
             if message <= next {
                 receive_message(Some(host), inputs, host_context);
                 self.own_events += 1;
+                if self.packet_hops + self.own_events - before >= routes.max_visit_events {
+                    until = until.min(next_instant(host, inputs));
+                }
             } else {
                 let (hops, events) = run_host(host, until.min(message.before()), inputs, host_context);
                 self.packet_hops += hops;
                 self.own_events += events;
+                if hops + events >= routes.max_visit_events {
+                    until = until.min(next_instant(host, inputs));
+                }
             }
         }
     }
@@ -188,6 +205,13 @@ impl Process {
     }
 }
 
+/// When the next event of a host is due, where it has perhaps not come as far as it was to.
+#[cold]
+#[inline(never)]
+fn next_instant(host: &Host, inputs: &mut Inputs) -> Time {
+    inputs.pause().min(host.next()).min(inputs.next_message())
+}
+
 impl LogicalProcess for Process {
     #[inline]
     fn next(&self, inputs: &Inputs) -> Time {
@@ -205,7 +229,7 @@ impl LogicalProcess for Process {
     fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64) {
         let before = self.packet_hops + self.own_events;
         let next = if self.is_plain {
-            self.run_plain(until, inputs, outputs, routes)
+            self.run_plain(before, until, inputs, outputs, routes)
         } else if self.switch.is_some() {
             self.run_switch(until, inputs, outputs, routes)
         } else {

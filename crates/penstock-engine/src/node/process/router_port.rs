@@ -11,9 +11,10 @@ use penstock_model::units::Time;
 /// Packets that a port processes as one batch.
 const BATCH: usize = 64;
 
-/// Hands a router's port all packets that arrive up to and including `until`; returns how many.
+/// Hands a router's port all packets that arrive up to and including `until`, or up to an earlier instant if there are very many;
+/// returns how many.
 #[inline]
-pub(super) fn forward(until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> u64 {
+pub(super) fn forward(mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> u64 {
     let [port] = host_context.ports else { unreachable!("a router's port is a process of its own") };
     if let Some(pair) = inputs.pair() {
         return forward_from_two_inputs(until, pair, port, &mut host_context.context);
@@ -41,11 +42,14 @@ pub(super) fn forward(until: Time, inputs: &mut Inputs, host_context: &mut HostC
         port.on_arrivals(packets, (first.at, most), &mut host_context.context);
         inputs.consume(taken);
         forwarded += taken as u64;
+        if forwarded >= host_context.context.routes.max_visit_events {
+            until = until.min(inputs.pause());
+        }
     }
 }
 
 /// As [`forward`], for exactly two inputs.
-fn forward_from_two_inputs(until: Time, inputs: &mut KWayMerge<Arrival>, port: &mut Port, context: &mut Context<'_, '_>) -> u64 {
+fn forward_from_two_inputs(mut until: Time, inputs: &mut KWayMerge<Arrival>, port: &mut Port, context: &mut Context<'_, '_>) -> u64 {
     let mut digest = context.record.digest;
     let mut forwarded = 0;
     loop {
@@ -63,5 +67,8 @@ fn forward_from_two_inputs(until: Time, inputs: &mut KWayMerge<Arrival>, port: &
         port.on_arrivals(packets, (batch[0].at, listed), context);
         inputs.consume_both(counts);
         forwarded += listed as u64;
+        if forwarded >= context.routes.max_visit_events {
+            until = until.min(inputs.next());
+        }
     }
 }

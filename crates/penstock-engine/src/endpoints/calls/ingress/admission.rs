@@ -13,7 +13,8 @@ impl CallsIngress {
     /// Starts `calls` calls at `now`, which send their first packets within `spread`.
     pub(super) fn begin_batch(&mut self, calls: u32, spread: Duration, stream: &str, now: Time) {
         let mut stream = self.key.child(stream).stream();
-        for _ in 0..calls {
+        let cancel = self.cancel.clone();
+        for _ in cancel.until_set(0..calls) {
             let after = Duration::from_ps((spread.as_ps() as f64 * stream.unit()) as u64);
             let serial = self.take_serial();
             self.begin(now + after, serial, now);
@@ -43,7 +44,8 @@ impl CallsIngress {
     }
 
     pub(super) fn on_arrival(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
-        for _ in 0..self.arriving {
+        let cancel = self.cancel.clone();
+        for _ in cancel.until_set(0..self.arriving) {
             let serial = self.take_serial();
             self.counters.offered += u64::from(self.sending.departures.window.is_open(now));
             let live = self.live.len() as u32;

@@ -8,14 +8,18 @@ use crate::kernel::event::TrainPacket;
 use penstock_model::units::{Bytes, Time};
 
 impl CallsIngress {
-    /// Lets calls send that are due before `bound`, and forwards packets whose ingress delay ends before. Returns how many calls it
-    /// visited, those that have ended included, and how many packets it forwarded.
+    /// Lets calls send that are due before `bound`, and forwards packets whose ingress delay ends before; or up to an earlier
+    /// instant, if these are very many. Returns how many calls it visited, those that have ended included, and how many packets it
+    /// forwarded.
     pub(super) fn emit_before(&mut self, bound: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let mut train = std::mem::take(host_context.context.outputs.train);
+        let most = host_context.max_events();
         let done = if self.delayed.is_some() {
-            self.delay_before(bound) + self.forward_before(bound, &mut train)
+            let sent = self.delay_before(bound, most);
+            // What has not been sent yet may have no delay.
+            sent + self.forward_before(bound.min(self.sending.emitter.next()), most, &mut train)
         } else {
-            self.send_before(bound, &mut train)
+            self.send_before(bound, most, &mut train)
         };
         if self.sending.ingress_meters {
             for TrainPacket { at, size } in &train {
@@ -29,18 +33,18 @@ impl CallsIngress {
     }
 
     #[inline(never)]
-    fn send_before(&mut self, bound: Time, train: &mut Vec<TrainPacket>) -> u64 {
+    fn send_before(&mut self, bound: Time, most: u64, train: &mut Vec<TrainPacket>) -> u64 {
         let CallsIngress { sending: Sending { calls, emitter, stop, .. }, free, .. } = self;
-        emit(emitter, calls, free, bound, *stop, |now, _, call| train.push(TrainPacket { at: now, size: call.size }))
+        emit(emitter, calls, free, (bound, most), *stop, |now, _, call| train.push(TrainPacket { at: now, size: call.size }))
     }
 
     /// Lets calls send into the ingress delay before `bound`. The ingress sees these packets only after everything that is due
     /// earlier, and they never change when calls send: so all may be sent before the first is forwarded.
     #[inline(never)]
-    fn delay_before(&mut self, bound: Time) -> u64 {
+    fn delay_before(&mut self, bound: Time, most: u64) -> u64 {
         let CallsIngress { sending, delayed: Some(delayed), free, .. } = self else { return 0 };
         let Sending { calls, emitter, stop, next_delayed, .. } = sending;
-        let visited = emit(emitter, calls, free, bound, *stop, |now, slot, call| {
+        let visited = emit(emitter, calls, free, (bound, most), *stop, |now, slot, call| {
             call.latest = delayed.add(now, call.latest, slot, call.serial, call.size);
         });
         *next_delayed = delayed.next();
@@ -49,10 +53,10 @@ impl CallsIngress {
 
     /// Forwards packets that reach the ingress before `bound`.
     #[inline(never)]
-    fn forward_before(&mut self, bound: Time, train: &mut Vec<TrainPacket>) -> u64 {
+    fn forward_before(&mut self, bound: Time, most: u64, train: &mut Vec<TrainPacket>) -> u64 {
         let CallsIngress { sending: Sending { calls, next_delayed, .. }, delayed: Some(delayed), .. } = self else { return 0 };
         let outlive = delayed.outlive();
-        let forwarded = delayed.forward_before(bound, |packet| {
+        let forwarded = delayed.forward_before(bound, most, |packet| {
             // The slot of a call that has ended may have been reused.
             if outlive || calls[packet.slot as usize].is_live(packet.serial) {
                 train.push(TrainPacket { at: packet.at, size: packet.size });
@@ -63,21 +67,25 @@ impl CallsIngress {
     }
 }
 
-/// Lets all calls send that are due before `bound`: `send` gets the time, the slot and the call. Slots of calls that have ended are
+/// Lets all calls send that are due before `bound`, or up to the instant at which `most` of them have: `send` gets the time, the slot and the call. Slots of calls that have ended are
 /// added to `free`. Returns how many calls it visited.
 #[inline(always)]
 fn emit(
     emitter: &mut Emitter,
     calls: &mut [Call],
     free: &mut Vec<u32>,
-    bound: Time,
+    (mut bound, most): (Time, u64),
     stop: Time,
     mut send: impl FnMut(Time, u32, &mut Call),
 ) -> u64 {
     let mut visited = 0;
     while emitter.next() < bound {
+        if visited >= most {
+            bound = bound.min(emitter.next().after());
+        }
         visited += if emitter.first_is_in_wheel() {
-            emitter.advance(bound, |now, slot| send_from(calls, free, stop, now, slot, &mut send))
+            let left = most.saturating_sub(visited).max(1) as usize;
+            emitter.advance(bound, left, |now, slot| send_from(calls, free, stop, now, slot, &mut send)) as u64
         } else {
             let Due { at, slot, .. } = emitter.first();
             emitter.reschedule_first(send_from(calls, free, stop, at, slot, &mut send));

@@ -6,6 +6,7 @@ pub mod setup;
 mod termination;
 
 use crate::api::blueprint::CallsPlan;
+use crate::api::cancel::Cancel;
 use crate::api::observations::CallCounters;
 use crate::endpoints::calls::call::Call;
 use crate::endpoints::calls::departures::Departures;
@@ -51,6 +52,8 @@ pub struct CallsIngress {
     /// Calls offered, admitted, blocked and terminated.
     pub counters: CallCounters,
     live_since: Time,
+    /// Once this is set, what becomes of calls is of no use: very many may begin at one instant.
+    cancel: Cancel,
 }
 
 /// What every packet needs, on adjacent cache lines: there may be very many aggregates, each visited for a few packets.
@@ -115,16 +118,20 @@ impl CallsIngress {
         self.sending.next_change = self.next_ending.min(self.next_arrival).min(self.next_surge);
     }
 
-    /// Handles everything that is due up to and including `until`. Simultaneous events have this order: a call ends, the ingress'
-    /// timer expires, a call arrives, a packet leaves the ingress delay, a packet is sent. Returns how many it handled.
+    /// Handles everything that is due up to and including `until`, or up to an earlier instant if that is very much. Simultaneous
+    /// events have this order: a call ends, the ingress' timer expires, a call arrives, a packet leaves the ingress delay, a packet
+    /// is sent. Returns how many it handled.
     #[inline]
-    pub fn run(&mut self, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
+    pub fn run(&mut self, mut until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let mut done = 0;
         loop {
             let packet = self.next_packet();
             let other = self.sending.next_change.min(self.deadline());
             if packet.min(other) > until {
                 return done;
+            }
+            if done >= host_context.max_events() {
+                until = packet.min(other);
             }
             if other <= packet {
                 self.on_due(other, host_context);

@@ -2,6 +2,7 @@
 
 use super::{CallsIngress, Sending};
 use crate::api::blueprint::CallsPlan;
+use crate::api::cancel::Cancel;
 use crate::api::observations::CallCounters;
 use crate::endpoints::calls::departures::Departures;
 use crate::endpoints::calls::ingress_delay::IngressDelay;
@@ -38,12 +39,14 @@ pub struct CallsSetup {
     pub window: Window,
     /// Orders simultaneous emitter at random.
     pub ties: Option<Key>,
+    /// Once this is set, no more calls are made.
+    pub cancel: Cancel,
 }
 
 impl CallsIngress {
     /// An aggregate with its initial calls.
     pub fn new(setup: CallsSetup) -> CallsIngress {
-        let CallsSetup { template, place, plan, source, key, start, stop, egress, window, ties } = setup;
+        let CallsSetup { template, place, plan, source, key, start, stop, egress, window, ties, cancel } = setup;
         let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
         let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
         let mut built = CallsIngress {
@@ -77,6 +80,7 @@ impl CallsIngress {
             counters: CallCounters::default(),
             live_since: Time::ZERO,
             plan,
+            cancel,
         };
         built.begin_batch(built.plan.initial, built.plan.initial_spread, "initial", start);
         built.draw_arrival(start);

@@ -1,0 +1,45 @@
+"""The command line in a process of its own that says when a phase begins, so that a signal can be sent then.
+
+Run as ``python phases.py PHASE ARGUMENTS...``: a line with the phase's name is written when it begins the first time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+PHASES = ("reading", "checking", "building", "gathering", "encoding", "writing")
+
+
+def main() -> None:
+    """Wraps what begins the phase, and does what the arguments say."""
+    phase = sys.argv.pop(1)
+    from penstock import _core, running
+    from penstock.cli import main as penstock
+    from penstock.store import GroupCommit, Store
+
+    place: tuple[Any, str] = {
+        "reading": (_core, "Scenario"),
+        "checking": (_core, "check"),
+        "building": (running, "_Job"),
+        "gathering": (running, "_metrics"),
+        "encoding": (Store, "encode"),
+        "writing": (GroupCommit, "commit"),
+    }[phase]
+    begin = getattr(*place)
+    said = False
+
+    def marked(*arguments: Any, **named: Any) -> Any:
+        nonlocal said
+        if not said:
+            said = True
+            os.write(1, f"{phase}\n".encode())
+        return begin(*arguments, **named)
+
+    setattr(*place, marked)
+    penstock()
+
+
+if __name__ == "__main__":
+    main()
