@@ -21,7 +21,7 @@ def main() -> None:
 
     place: tuple[Any, str] = {
         "reading": (_core, "Scenario"),
-        "checking": (_core, "check"),
+        "checking": (_core, "Scenario"),
         "building": (running, "_Job"),
         "gathering": (running, "_metrics"),
         "encoding": (Store, "encode"),

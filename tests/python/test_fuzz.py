@@ -21,7 +21,8 @@ from mutations import Mutations, repaired  # noqa: E402
 from shrink import shrink  # noqa: E402
 from worker import Verdict, Worker, build  # noqa: E402
 
-CASES = 60
+CASES = 400
+"""Half a minute of them, about."""
 PAGE = """\
 duration = "1 s"
 nodes = { a = {}, b = {} }

@@ -3,16 +3,22 @@
 #![allow(dead_code)] // each user takes its part
 
 use penstock_engine::blueprint::{Blueprint, FastPaths};
-use penstock_engine::{Executor, Observations, Sim};
+use penstock_engine::{BlueprintError, Executor, Observations, Sim};
 use penstock_model::printable::is_escaped;
 use penstock_model::rng::Key;
 use penstock_model::units::Time;
 use penstock_scenario::{load, Mistake, ValidScenario};
+use std::sync::mpsc;
 
 /// Nodes, links and flows above which nothing is run, to save time for other cases.
 const LARGEST: usize = 20_000;
 /// Events between two looks at a flag, as in the extension module.
 const STRETCH: u64 = 10_000;
+
+/// One case of so many is also told to stop.
+const CANCELLED: u64 = 8;
+/// CPU time after which that happens, in seconds, at most.
+const LATEST: f64 = 0.2;
 
 /// How much is done with a scenario.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +78,10 @@ fn check_all(
     if scenario.node_count() + scenario.link_count() + scenario.flow_count() > LARGEST {
         return Ok(Outcome::TooLarge);
     }
+    // Each costs as long as it lasts.
+    if effort.cut.is_multiple_of(CANCELLED) {
+        cancel_while_running(scenario.blueprint(Some(effort.cut), 0), effort.cut, clock)?;
+    }
     let Some(blueprint) = shortened(&scenario, effort, clock)? else { return Ok(Outcome::Begun) };
     let seen = compare(&blueprint, effort, clock)?;
     // A shorter duration may contradict what else is written, and then there are no metrics to look at.
@@ -102,6 +112,39 @@ fn shortened(scenario: &ValidScenario, effort: Effort, clock: &mut Clock) -> Res
     }
 }
 
+/// Builds the whole run and begins it, in one go, and has its flag set by another thread after some CPU time. What it takes from then
+/// on is a phase of its own.
+fn cancel_while_running(blueprint: Blueprint, seed: u64, clock: &mut Clock) -> Result<(), String> {
+    let cancel = blueprint.cancel.clone();
+    let after = LATEST * Key::root(seed, 2).stream().unit();
+    let (over, is_over) = mpsc::channel::<()>();
+    let (own, begin) = (ThreadClock::of_this(), cpu_seconds());
+    let raiser = std::thread::spawn(move || {
+        let tick = std::time::Duration::from_millis(2);
+        while own.seconds() - begin < after && is_over.recv_timeout(tick) == Err(mpsc::RecvTimeoutError::Timeout) {}
+        let at = own.seconds();
+        cancel.set();
+        at
+    });
+    let flag = blueprint.cancel.clone();
+    let (built, early) = match Sim::new(blueprint) {
+        Ok(mut sim) => (true, !sim.run_events(Time::NEVER, u64::MAX)),
+        Err(BlueprintError::Cancelled) => (false, true),
+        Err(error) => return Err(format!("a valid scenario cannot be built: {error}")),
+    };
+    let end = cpu_seconds();
+    drop(over);
+    let at = raiser.join().map_err(|_| "the thread that sets the flag panicked".to_owned())?;
+    match early {
+        true if !flag.is_set() => Err(format!("stopped without a flag ({})", if built { "running" } else { "building" })),
+        true => {
+            clock.record("ending after the flag was set", end - at);
+            Ok(())
+        }
+        false => Ok(()),
+    }
+}
+
 /// Every way of executing a run gives the same observations.
 fn compare(blueprint: &Blueprint, effort: Effort, clock: &mut Clock) -> Result<Observations, String> {
     let sim = |blueprint: &Blueprint| Sim::new(blueprint.clone()).map_err(|error| error.to_string());
@@ -109,6 +152,9 @@ fn compare(blueprint: &Blueprint, effort: Effort, clock: &mut Clock) -> Result<O
     let same = |how: &str, seen: Observations| if seen == reference { Ok(()) } else { Err(difference(how, &reference, &seen)) };
     same("the plain executor in one go", sim(blueprint)?.with_executor(Executor::Plain).run())?;
     same("the executor by horizons", in_stretches(sim(blueprint)?, effort.cut, clock))?;
+    same("the same a second time", in_stretches(sim(blueprint)?, effort.cut, clock))?;
+    let short = Blueprint { max_visit_events: 1 + effort.cut % 61, ..blueprint.clone() };
+    same("visits that end early", in_stretches(sim(&short)?, effort.cut, clock))?;
     same("the executor by sweeps", sim(blueprint)?.with_executor(Executor::Sweeps).run())?;
     same("the general path of ports", sim(&Blueprint { fast_paths: FastPaths::NONE, ..blueprint.clone() })?.run())?;
     let shard_of = |process: usize| (Key::root(effort.cut, 0).hash([process as u64, 0]) % 3) as u32;
@@ -179,16 +225,36 @@ impl Clock {
     fn time<T>(&mut self, phase: &'static str, work: impl FnOnce() -> T) -> T {
         let begin = cpu_seconds();
         let done = work();
-        let spent = cpu_seconds() - begin;
+        self.record(phase, cpu_seconds() - begin);
+        done
+    }
+
+    fn record(&mut self, phase: &'static str, spent: f64) {
         if spent > self.longest.1 {
             self.longest = (phase, spent);
         }
-        done
+    }
+}
+
+/// The CPU time of a thread, for others.
+struct ThreadClock(std::path::PathBuf);
+
+impl ThreadClock {
+    fn of_this() -> ThreadClock {
+        ThreadClock(std::fs::canonicalize("/proc/thread-self").unwrap_or_default().join("schedstat"))
+    }
+
+    fn seconds(&self) -> f64 {
+        seconds_in(&self.0)
     }
 }
 
 /// What Linux has counted for this thread; 0 elsewhere.
 fn cpu_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    seconds_in("/proc/thread-self/schedstat".as_ref())
+}
+
+fn seconds_in(file: &std::path::Path) -> f64 {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
     text.split(' ').next().and_then(|first| first.parse::<u64>().ok()).unwrap_or_default() as f64 / 1e9
 }
