@@ -8,7 +8,7 @@ use penstock_engine::Observations;
 use penstock_model::id::LinkId;
 use penstock_model::units::Duration;
 use support::statistics::{agrees, interval, replicate};
-use support::{discipline, one_link, scheduler, source, time, transport, Net};
+use support::{discipline, impairment, one_link, scheduler, source, time, transport, Net};
 
 fn large() -> penstock_model::discipline::DisciplinePlan {
     discipline("tail-drop", "limit = 1000000 packets")
@@ -16,21 +16,23 @@ fn large() -> penstock_model::discipline::DisciplinePlan {
 
 const EVERYTHING: FlowWatch = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true, completion: true };
 
-/// Five packets of 1 ms, 10 ms apart; others make the second wait 3 ms and the fourth 1.5 ms.
-fn disturbed() -> Observations {
-    let (mut net, route, _) = one_link("45 ms", 1, "1 Mbit/s", "1 ms", large());
+/// Five packets of 1 ms, 10 ms apart; others make the second wait 3 ms and the fourth 1.5 ms. Packet number `lost` of each flow is
+/// lost on the wire.
+fn disturbed(lost: Option<u32>) -> Observations {
+    let (mut net, route, link) = one_link("45 ms", 1, "1 Mbit/s", "1 ms", large());
     let traffic = source("cbr", "rate = 100 kbit/s; packet = 125 bytes; phase = zero");
     let target = net.group("target", traffic, transport("udp", ""), ("0 s", "0 s"));
     net.flow(target, route, route);
     net.packet("9 ms", 500, route);
     net.packet("29.5 ms", 250, route);
     net.0.watch.groups = vec![(target, EVERYTHING)];
+    net.port(link).impairments.extend(lost.map(|lost| impairment("drop-list", &format!("packets = [{lost}]; of = flow"))));
     net.run()
 }
 
 #[test]
 fn delays_and_their_differences_by_hand() {
-    let seen = disturbed();
+    let seen = disturbed(None);
     let [(flow, timings)] = &seen.timings[..] else { panic!("one flow is watched") };
     assert_eq!(flow.index(), 0);
     // 2, 5, 2, 3.5 and 2 ms.
@@ -52,6 +54,21 @@ fn delays_and_their_differences_by_hand() {
     assert_eq!(rtp.updates(), 4);
     assert!(rtp.value().as_ps().abs_diff(500_930_786) <= 4, "{:?}", rtp.value());
     assert!(rtp.sum_ps().abs_diff(187_500_000 + 363_281_250 + 434_326_172 + 500_930_786) <= 10);
+}
+
+#[test]
+fn there_is_no_difference_across_a_lost_packet() {
+    // The third of 2, 5, 2, 3.5 and 2 ms is lost: +3 and -1.5 ms are left of consecutive packets [RFC3393 s2.2].
+    let seen = disturbed(Some(3));
+    let timings = &seen.timings[0].1;
+    assert_eq!(timings.delays.as_ref().expect("watched").count(), 4);
+    let variation = timings.variation.as_ref().expect("watched");
+    assert_eq!((variation.count(), variation.magnitudes().sum_ps()), (2, 4_500_000_000));
+    assert_eq!((variation.mean(), variation.min(), variation.max()), (0.00075, -0.0015, 0.003));
+    // RTP's jitter is about what arrives [RFC3550 s6.4.1]: J of 3/16 ms, then (15 J + 1.5)/16 twice.
+    let rtp = timings.rtp_jitter.expect("watched");
+    assert_eq!(rtp.updates(), 3);
+    assert!(rtp.value().as_ps().abs_diff(346_435_546) <= 3, "{:?}", rtp.value());
 }
 
 /// Classes 0 and 1 over one link of 1 Mbit/s, with or without priority for class 0.

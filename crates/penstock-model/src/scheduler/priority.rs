@@ -192,6 +192,23 @@ mod tests {
     }
 
     #[test]
+    fn several_that_exceed_go_last_in_their_order() {
+        let limit = |exceeding: &str| ClassPlan {
+            rate_limit: Some(read::<RateLimit>(&["rate = 8 kbit/s", "burst = 150 bytes", exceeding]).expect("sound")),
+            ..ClassPlan::default()
+        };
+        let plans = [limit("exceeding = waits"), limit("exceeding = goes-last"), limit("exceeding = goes-last"), ClassPlan::default()];
+        let mut it = Priority::<1>::new(&Parameters { order: Vec::new() }, &plans, Rate::from_bps(1_000_000)).expect("four classes");
+        // Each has sent 100 of 150 bytes; nobody has enough for another packet.
+        (0..3).for_each(|i| it.on_sent(ms(0), i, 100, &[queue(2), queue(2), queue(2), queue(1)]));
+        let mut next = |packets: [u32; 4]| it.next(ms(1), &packets.map(queue));
+        assert_eq!(next([1, 1, 1, 1]), Turn::Queue(3), "what is within its limit, or has none, goes before");
+        assert_eq!(next([1, 1, 1, 0]), Turn::Queue(1));
+        assert_eq!(next([1, 0, 1, 0]), Turn::Queue(2));
+        assert_eq!(next([1, 0, 0, 0]), Turn::NotBefore(ms(50)));
+    }
+
+    #[test]
     fn a_packet_larger_than_the_burst_waits_for_a_full_bucket() {
         let mut it = priority(Some("exceeding = waits"));
         let large = QueueState { packets: 1, bytes: 200, head: 200 };
