@@ -81,11 +81,12 @@ def _total(scores: Sequence[Object]) -> Object:
     computed = sum(score["computed"] for score in scores)
     best = sum(max(score["null"].values()) for score in scores)
     agree = sum(score["agree"] for score in scores)
+    printed = [score["as_printed"] for score in scores]
     return {
         "table": ALL,
         "computed": computed,
         "agree": agree,
-        "as_printed": sum(score["as_printed"] for score in scores),
+        "as_printed": None if None in printed else sum(printed),
         **({"expected": sum(score["expected"] for score in scores)} if all("expected" in it for it in scores) else {}),
         "null": {ALL: best},
         "best": str(best),
