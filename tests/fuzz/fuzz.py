@@ -190,7 +190,7 @@ def page(tally, seed, minutes):
     rows = [
         ("cases", f"{cases:,}: {kinds}"),
         ("refused, with the mistakes told as they should be", f"{tally.verdicts['refused']:,}"),
-        ("run in seven ways, with the same results", f"{tally.verdicts['compared']:,}"),
+        ("run in nine ways, with the same results", f"{tally.verdicts['compared']:,}"),
         (
             "read, and too large or too dense to be run here",
             f"{tally.verdicts['toolarge'] + tally.verdicts['begun']:,}",
