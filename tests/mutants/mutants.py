@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from mistakes import ROOT, Mistake, read_lists, wrong
 from result_page import page, percent
-from schemata import HOME, TREE, Program, build_core, build_tests, copy_tree, fingerprint, write
+from schemata import CRATES, HOME, TREE, Program, all_programs, copy_tree, fingerprint, provide_core, write
 from trial import Step, ask, steps_for
 
 RESULTS = HOME / "results.json"
@@ -43,8 +43,11 @@ def main() -> None:
     try:
         run(wanted, state, options.nice)
     except KeyboardInterrupt:
-        sys.exit("\ninterrupted; the same command goes on from here")
-    finish(mistakes, wanted, state)
+        print("\ninterrupted; the same command goes on from here")
+    if not options.names and not options.survivors:
+        write(ROOT / "docs" / "mutants.md", page(mistakes, state.results).encode())
+        print("docs/mutants.md is renewed")
+    finish(wanted, state)
 
 
 class State:
@@ -70,13 +73,14 @@ class State:
 
 
 def run(wanted: list[Mistake], state: State, niceness: int) -> None:
-    """Builds, and tries what is wanted and not known."""
-    say("building the tests with all mistakes in them")
-    programs = build_tests()
-    if any(it.python for it in wanted):
-        build_core()
+    """Tries what is wanted and not known."""
     os.nice(niceness)
+    programs = all_programs()
+    if any(it.python for it in wanted):
+        provide_core(with_mistakes=any(it.is_rust and it.python for it in wanted))
+    say("trying; tests are built, with all mistakes in them, when they are asked first")
     open_ones = [it for it in wanted if it.name not in state.results]
+    open_ones.sort(key=lambda it: next((i for i, crate in enumerate(CRATES) if crate in it.file), 0.5))
     if len(open_ones) < len(wanted):
         say(f"{len(wanted) - len(open_ones)} are known from before")
     for count, it in enumerate(open_ones, start=1):
@@ -93,7 +97,7 @@ def try_one(it: Mistake, programs: list[Program], state: State) -> dict:
     """Asks the tests about one mistake."""
     steps = steps_for(it, programs, state.seconds)
     last = state.last.get(it.name, {}).get("step", "")
-    steps.sort(key=lambda step: label(step) != last)  # the one that failed last time first
+    steps.sort(key=lambda step: step.label != last)  # the one that failed last time first
     source = (TREE / it.file).read_text()
     for step in steps:
         passed_without(step, state)
@@ -105,41 +109,34 @@ def try_one(it: Mistake, programs: list[Program], state: State) -> dict:
             if not it.is_rust:
                 write(TREE / it.file, source.encode())
         if not outcome.passed:
-            return {"caught": True, "near": step.near, "test": outcome.test, "step": label(step)}
+            return {"caught": True, "near": step.near, "test": outcome.test, "step": step.label}
     return {"caught": False, "near": "", "test": "", "step": ""}
 
 
 def passed_without(step: Step, state: State) -> None:
     """Without a mistake everything that is asked passes, and how long that takes bounds what comes after."""
     if step.key not in state.seconds:
-        outcome = ask(replace(step, command=step.whole or step.command, seconds=360.0))
+        outcome = ask(replace(step, which="" if step.program else step.which, seconds=360.0))
         if not outcome.passed:
             sys.exit(f"{outcome.output}\nthis fails without any mistake, so nothing can be counted")
         state.seconds[step.key] = round(outcome.seconds, 2)
         state.keep()
 
 
-def label(step: Step) -> str:
-    """A name of a step that a new build does not change."""
-    words = [Path(word).name.rpartition("-")[0] or word for word in step.command[:1]]
-    return " ".join([step.near, *words, *step.command[1:]])
-
-
-def finish(mistakes: list[Mistake], wanted: list[Mistake], state: State) -> None:
-    """Prints the counts, writes the page if nothing is missing, and fails below the least score."""
-    found = [it for it in wanted if state.results[it.name]["caught"]]
-    for it in wanted:
+def finish(wanted: list[Mistake], state: State) -> None:
+    """Prints the counts, and fails below the least score or where it did not come to the end."""
+    tried = [it for it in wanted if it.name in state.results]
+    found = [it for it in tried if state.results[it.name]["caught"]]
+    for it in tried:
         if it not in found:
             print(f"survived: {it.area}/{it.name}: {it.means}" + (f" ({it.survives})" if it.survives else ""))
         elif it.survives:
             print(f"{it.name} is caught by {state.results[it.name]['test']}: its `survives` is wrong")
-    print(f"mutants: {len(found)} of {len(wanted)} caught, {percent(len(found), max(len(wanted), 1))}")
-    if all(it.name in state.results for it in mistakes):
-        write(ROOT / "docs" / "mutants.md", page(mistakes, state.results).encode())
-        print("docs/mutants.md is renewed")
-        caught = sum(1 for it in mistakes if state.results[it.name]["caught"])
-        if caught < LEAST_SCORE * len(mistakes):
-            sys.exit(f"below {LEAST_SCORE:.0%}")
+    print(f"mutants: {len(found)} of {len(tried)} caught, {percent(len(found), max(len(tried), 1))}")
+    if len(tried) < len(wanted):
+        sys.exit(f"{len(wanted) - len(tried)} were not tried")
+    if len(found) < LEAST_SCORE * len(tried):
+        sys.exit(f"below {LEAST_SCORE:.0%}")
 
 
 def say(text: str) -> None:

@@ -36,18 +36,22 @@ def percent(caught: int, count: int) -> str:
 
 
 def page(mistakes: list[Mistake], results: dict[str, dict]) -> str:
-    """What the last whole run found."""
+    """What the last run found; what it did not come to is told, and not counted."""
     nears = ["unit tests", "the crate's other tests", "tests of the crates above", "Python tests"]
-    rows = [["area", "mistakes", "caught", *(f"by {near}" for near in nears), "survived"]]
-    areas = sorted({it.area for it in mistakes})
-    for area in [*areas, "all"]:
-        found = [results[it.name] for it in mistakes if area in {it.area, "all"}]
+    tried = [it for it in mistakes if it.name in results]
+    rows = [["area", "mistakes", "tried", "caught", *(f"by {near}" for near in nears), "survived"]]
+    for area in [*sorted({it.area for it in mistakes}), "all"]:
+        found = [results[it.name] for it in tried if area in {it.area, "all"}]
         by = [sum(1 for it in found if it["caught"] and it["near"] == near) for near in nears]
-        rows.append([area, str(len(found)), str(sum(by)), *map(str, by), str(len(found) - sum(by))])
-    caught = sum(1 for it in mistakes if results[it.name]["caught"])
-    text = f"{HEAD}\n## The last result\n\n**{caught} of {len(mistakes)} mistakes are caught, "
-    text += f"{percent(caught, len(mistakes))}.**\n\n{table(rows)}\n\n"
-    survivors = [it for it in mistakes if not results[it.name]["caught"]]
+        count = sum(1 for it in mistakes if area in {it.area, "all"})
+        rows.append([area, *map(str, (count, len(found), sum(by), *by, len(found) - sum(by)))])
+    caught = sum(1 for it in tried if results[it.name]["caught"])
+    text = f"{HEAD}\n## The last result\n\n**{caught} of {len(tried)} mistakes are caught, "
+    text += f"{percent(caught, max(len(tried), 1))}.**"
+    if len(tried) < len(mistakes):
+        text += f" The run ended before it came to {len(mistakes) - len(tried)} more of the list."
+    text += f"\n\n{table(rows)}\n\n"
+    survivors = [it for it in tried if not results[it.name]["caught"]]
     if not survivors:
         return text + "None survived.\n"
     rows = [["survived", "where", "what it would mean", "why no test tells"]]

@@ -40,16 +40,42 @@ pub fn is(number: u32) -> bool {{
 
 @dataclass(frozen=True)
 class Program:
-    """A binary of tests."""
+    """A binary of tests, built when it is asked first."""
 
     crate: str
     name: str
-    path: Path
 
     @property
     def is_unit(self) -> bool:
         """Whether it holds the tests beside the code."""
-        return self.name == "unit tests"
+        return self.name == UNIT
+
+    @property
+    def folder(self) -> Path:
+        """Where cargo would run it."""
+        return TREE / "crates" / self.crate
+
+    def path(self) -> Path:
+        """Where the binary is, once it is there."""
+        if self not in _built:
+            which = ["--lib"] if self.is_unit else ["--test", self.name]
+            for message in cargo("test", "--no-run", "--locked", "--package", self.crate, *which):
+                if message["reason"] == "compiler-artifact" and message["executable"] and message["profile"]["test"]:
+                    _built[self] = Path(message["executable"])
+        return _built[self]
+
+
+UNIT = "unit tests"
+_built: dict[Program, Path] = {}
+
+
+def all_programs() -> list[Program]:
+    """All binaries of tests that there are."""
+    found = []
+    for crate in CRATES:
+        found.append(Program(crate, UNIT))
+        found += [Program(crate, path.stem) for path in sorted((ROOT / "crates" / crate / "tests").glob("*.rs"))]
+    return found
 
 
 def copy_tree(mistakes: list[Mistake]) -> None:
@@ -132,20 +158,11 @@ def cargo(*arguments: str) -> list[dict]:
     return messages
 
 
-def build_tests() -> list[Program]:
-    """Compiles all binaries of tests."""
-    packages = [word for crate in CRATES for word in ("--package", crate)]
-    programs = []
-    for message in cargo("test", "--no-run", "--locked", "--lib", "--tests", *packages):
-        if message["reason"] == "compiler-artifact" and message["executable"] and message["profile"]["test"]:
-            crate = Path(message["manifest_path"]).parent.name
-            name = "unit tests" if "lib" in message["target"]["kind"] else message["target"]["name"]
-            programs.append(Program(crate, name, Path(message["executable"])))
-    return sorted(programs, key=lambda it: (CRATES.index(it.crate), not it.is_unit, it.name))
-
-
-def build_core() -> None:
-    """Compiles the extension module into the copy of the package."""
+def provide_core(with_mistakes: bool) -> None:
+    """Puts the extension module into the copy of the package: the usual one, or one with all Rust mistakes."""
+    if not with_mistakes:
+        shutil.copy2(ROOT / CORE, TREE / CORE)
+        return
     for message in cargo("build", "--locked", "--package", "penstock-py"):
         if message["reason"] == "compiler-artifact" and "cdylib" in message["target"]["kind"]:
             library = next(Path(name) for name in message["filenames"] if name.endswith((".so", ".dylib")))

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemata import CRATES, TREE, VARIABLE, Program
+from schemata import CRATES, TREE, UNIT, VARIABLE, Program
 
 if TYPE_CHECKING:
     from mistakes import Mistake
 
 MEMORY = 6 << 30
 """Bytes that a process of tests may ask for: a mistake may allocate without end."""
-UNIT = "unit tests"
 LEAST_SECONDS = 20
 """Of CPU time, whatever the tests need without a mistake; ten times that otherwise."""
 IDLE_SECONDS = 1800
@@ -30,17 +29,34 @@ class Step:
     """A run of tests, and how near to the mistake they are."""
 
     near: str
-    command: tuple[str, ...]
-    folder: Path
-    whole: tuple[str, ...] = ()
-    """What it is a part of, if it is one."""
+    program: Program | None
+    """The binary of tests; a Python file otherwise."""
+    which: str = ""
+    """The module of the binary, or all of it; or the Python file."""
     seconds: float = 0.0
     """CPU time that it takes without a mistake, if that is known."""
 
     @property
     def key(self) -> str:
-        """A name of what must pass without a mistake; a new build of the same sources keeps it."""
-        return " ".join(self.whole or self.command)
+        """A name of what must pass without a mistake."""
+        return f"{self.program.crate}: {self.program.name}" if self.program else self.which
+
+    @property
+    def label(self) -> str:
+        """A name of the step."""
+        return f"{self.key} {self.which}" if self.program else self.which
+
+    @property
+    def folder(self) -> Path:
+        """Where it runs."""
+        return self.program.folder if self.program else TREE
+
+    def command(self) -> list[str]:
+        """How it is run; builds what is not there yet."""
+        if self.program:
+            return [str(self.program.path()), *([self.which] if self.which else [])]
+        pytest = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider"]
+        return [*pytest, f"tests/python/{self.which}"]
 
 
 @dataclass(frozen=True)
@@ -67,33 +83,13 @@ def steps_for(it: Mistake, programs: list[Program], seconds: dict[str, float]) -
     steps = []
     if it.is_rust:
         crate = Path(it.file).parts[1]
-        above = CRATES[CRATES.index(crate) :]
-        for program in [program for program in programs if program.crate == crate and program.is_unit]:
-            steps += [unit_step(program, module) for module in module_of(it.file)]
-        for name in above:
-            rest = [it for it in programs if it.crate == name and not (name == crate and it.is_unit)]
+        own = Program(crate, UNIT)
+        steps = [Step(UNIT, own, module) for module in module_of(it.file)]
+        for name in CRATES[CRATES.index(crate) :]:
             near = "the crate's other tests" if name == crate else "tests of the crates above"
-            steps += [Step(near, (str(program.path),), folder_of(program)) for program in rest]
-        programs_first = {str(program.path): program.name not in it.asks for program in programs}
-        steps.sort(key=lambda step: (step.near != UNIT, programs_first[step.command[0]], seconds.get(step.key, 0.0)))
-    return steps + [python_step(name) for name in it.python]
-
-
-def unit_step(program: Program, module: str) -> Step:
-    """Unit tests of a module or, without one, of the crate."""
-    all_of_it = (str(program.path),)
-    return Step(UNIT, (*all_of_it, module) if module else all_of_it, folder_of(program), all_of_it)
-
-
-def python_step(name: str) -> Step:
-    """A file of tests of the package, against the package in the copy."""
-    pytest = (sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider")
-    return Step("Python tests", (*pytest, f"tests/python/{name}"), TREE)
-
-
-def folder_of(program: Program) -> Path:
-    """Where cargo would run it."""
-    return TREE / "crates" / program.crate
+            steps += [Step(near, program) for program in programs if program.crate == name and program != own]
+        steps.sort(key=lambda step: (step.near != UNIT, step.program.name not in it.asks, seconds.get(step.key, 0.0)))
+    return steps + [Step("Python tests", None, name) for name in it.python]
 
 
 def ask(step: Step, number: int = 0) -> Outcome:
@@ -114,7 +110,7 @@ def ask(step: Step, number: int = 0) -> Outcome:
     before = used()
     try:
         done = subprocess.run(
-            step.command,
+            step.command(),
             cwd=step.folder,
             env=environment,
             preexec_fn=limits,

@@ -14,7 +14,7 @@ sys.path.insert(0, str(FOLDER))
 from mistakes import Mistake, read_lists, wrong  # noqa: E402
 from mutants import passed_without, try_one  # noqa: E402
 from result_page import page, percent  # noqa: E402
-from schemata import Program, chosen  # noqa: E402
+from schemata import Program, all_programs, chosen  # noqa: E402
 from trial import Step, ask, first_failure, module_of, steps_for  # noqa: E402
 
 TEXT = "fn f(a: u32, b: u32) -> u32 {\n    a + b\n}\nfn g(a: u32) -> u32 {\n    a + a\n}\n"
@@ -74,36 +74,63 @@ def test_expressions_and_statements_stand_beside_their_mistakes():
 
 def test_the_nearest_tests_come_first():
     programs = [
-        Program(crate, name, Path(f"/{crate}/{name}"))
+        Program(crate, name)
         for crate in ("penstock-model", "penstock-engine", "penstock-scenario")
-        for name in ("unit tests", "whole")
+        for name in ("unit tests", "slow", "quick", "asked")
     ]
     it = mistake("x", file="crates/penstock-engine/src/port/queueing/mod.rs")
-    it = Mistake(**vars(it) | {"python": ("test_goldens.py",)})
-    steps = steps_for(it, programs, {"/penstock-scenario/whole": 1.0, "/penstock-scenario/unit tests": 2.0})
-    assert [step.command[1:] for step in steps[:3]] == [("port::queueing::",), ("port::",), ()]
-    assert [step.command[0] for step in steps[3:6]] == [
-        "/penstock-engine/whole",
-        "/penstock-scenario/whole",
-        "/penstock-scenario/unit tests",
+    it = Mistake(**vars(it) | {"asks": ("asked",), "python": ("test_goldens.py",)})
+    steps = steps_for(it, programs, {"penstock-engine: slow": 9.0, "penstock-scenario: slow": 8.0})
+    assert [step.label for step in steps] == [
+        "penstock-engine: unit tests port::queueing::",
+        "penstock-engine: unit tests port::",
+        "penstock-engine: unit tests ",
+        "penstock-engine: asked ",
+        "penstock-scenario: asked ",
+        "penstock-engine: quick ",
+        "penstock-scenario: unit tests ",
+        "penstock-scenario: quick ",
+        "penstock-scenario: slow ",
+        "penstock-engine: slow ",
+        "test_goldens.py",
     ]
-    assert steps[-1].near == "Python tests"
-    assert len(steps) == 7
     assert module_of("crates/penstock-model/src/meter/tcm.rs") == ["meter::tcm::", "meter::", ""]
+
+
+def test_all_programs_of_tests_are_known():
+    programs = all_programs()
+    assert programs[0] == Program("penstock-model", "unit tests")
+    assert Program("penstock-engine", "watch") in programs
 
 
 class Known:
     """What a run knows."""
 
     def __init__(self):
-        self.seconds, self.last, self.kept = {}, {}, 0
+        self.seconds, self.last, self.results, self.kept = {}, {}, {}, 0
 
     def keep(self):
         self.kept += 1
 
 
+class Script:
+    """In the place of a binary of tests."""
+
+    crate, folder = "x", FOLDER
+
+    def __init__(self, code):
+        self.code, self.name = code, code
+
+
 def step(code: str) -> Step:
-    return Step("unit tests", (sys.executable, "-c", code), FOLDER)
+    return Running("unit tests", Script(code))
+
+
+class Running(Step):
+    """A step that runs its script."""
+
+    def command(self):
+        return [sys.executable, "-c", self.program.code]
 
 
 def test_the_first_step_that_fails_has_noticed(root, monkeypatch):
@@ -155,6 +182,10 @@ def test_the_page_counts_and_names_survivors():
     results = {"one": {"caught": True, "near": "unit tests"}, "two": {"caught": False, "near": ""}}
     text = page(mistakes, results)
     assert "**1 of 2 mistakes are caught, 50 %.**" in text
-    assert "| x | 1 | 1 | 1 | 0 | 0 | 0 | 0 |" in text
+    assert "| x | 1 | 1 | 1 | 1 | 0 | 0 | 0 | 0 |" in text
+    assert "more of the list" not in text
+    text = page([*mistakes, mistake("c", name="three")], results)
+    assert "before it came to 1 more of the list" in text
+    assert "| x | 2 | 1 | 1 | 1 | 0 | 0 | 0 | 0 |" in text
     assert "| `two` | `f.rs` | less | nobody looks |" in text
     assert percent(1999, 2000) == "99.9 %"

@@ -7,4 +7,5 @@ pub(super) mod harness;
 mod losses;
 mod pacing;
 mod random;
+mod sack_blocks;
 mod timers;
