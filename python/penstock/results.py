@@ -40,6 +40,8 @@ class Summary:
         One per run, in the order of the requests.
     interval : Interval
         Their mean and its confidence interval.
+    rule : str
+        How intervals are made here: ``t`` of as many independent runs as were asked for, or ``t, sequential``.
     """
 
     scenario: str
@@ -49,11 +51,12 @@ class Summary:
     unit: str
     values: list[float]
     interval: Interval
+    rule: str = "t"
 
     @property
     def method(self) -> str:
-        """How the interval was made: from independent runs by Student's t, or ``none`` where there is none."""
-        return "none" if self.interval.half is None else "t"
+        """How the interval was made: its ``rule``, or ``none`` where there is none."""
+        return "none" if self.interval.half is None else self.rule
 
 
 def summarise(results: Sequence[RunResult]) -> list[Summary]:

@@ -42,6 +42,8 @@ class Study:
         How many independent runs; see :meth:`runs`.
     definition : Definition
         What varies; see :meth:`vary`.
+    aims : dict
+        What is aimed at; see :meth:`precision`, :meth:`find_warm_up` and :meth:`metric`.
     """
 
     network: Network
@@ -52,6 +54,7 @@ class Study:
     name: str = "study"
     replications: int = 5
     definition: Definition = field(default_factory=Definition)
+    aims: dict[str, Any] = field(default_factory=dict)
 
     def runs(self, count: int) -> Study:
         """The same study with `count` independent runs.
@@ -104,6 +107,29 @@ class Study:
     def _changed(self, **parts: Any) -> Study:
         return replace(self, definition=replace(self.definition, **parts))
 
+    def precision(self, metric: str, half_width: str, *, least: int = 10, most: int = 1000) -> Study:
+        """The same study with as many runs of each point as a precision takes, in the place of :meth:`runs`.
+
+        Parameters
+        ----------
+        metric : str
+            Of which number, such as ``"goodput[near]"``.
+        half_width : str
+            Half the width of its 95 % interval: a share of the mean (``"5 %"``), or a number with its unit.
+        least, most : int
+            How many runs there are at least and at most; see :class:`~penstock.studies.precision.Precision`.
+        """
+        target = {"metric": metric, "half-width": half_width, "least": least, "most": most}
+        return replace(self, aims={**self.aims, "precision": target})
+
+    def find_warm_up(self, metric: str, windows: int = 100) -> Study:
+        """The same study with the longest warm-up of any point, by MSER-5 of a metric in so many windows of a run."""
+        return replace(self, aims={**self.aims, "warm-up": {"mser-5": metric, "windows": windows}})
+
+    def metric(self, name: str, expression: str) -> Study:
+        """The same study with a number that is worked out in each run, such as ``"goodput[near] / goodput[far]"``."""
+        return replace(self, aims={**self.aims, "metrics": {**self.aims.get("metrics", {}), name: expression}})
+
     def plan(self) -> StudyPlan:
         """The study with its points worked out.
 
@@ -112,13 +138,28 @@ class Study:
         ScenarioError
             If what varies has mistakes.
         """
-        from penstock.studies.plan import StudyPlan, points_of
+        from penstock.errors import ScenarioError
+        from penstock.studies.definition import Mistakes
+        from penstock.studies.file import aims_of
+        from penstock.studies.plan import StudyPlan, placed, points_of
 
+        mistakes = Mistakes()
+        aimed = aims_of(self.aims, mistakes)
+        if mistakes.found:
+            raise ScenarioError(placed(self.name, lambda _: None, mistakes))
         text = self.scenario()
         points = points_of(self.definition, text, self.name, self.name, lambda _: None)
         origins = {name: None for name, _ in self.definition.places()}
         return StudyPlan(
-            self.name, text, self.name, points, self.description, self.replications, place=self.name, origins=origins
+            self.name,
+            text,
+            self.name,
+            points,
+            self.description,
+            self.replications,
+            place=self.name,
+            origins=origins,
+            **aimed,
         )
 
     def scenario(self) -> str:
@@ -157,10 +198,12 @@ class Study:
         """As :meth:`run`, with the single runs of every point."""
         from penstock.progress import Progress
         from penstock.store import Store as Folder
-        from penstock.studies.result import make
+        from penstock.studies.making import make
+        from penstock.studies.verify import verify
 
         plan = self.plan()
         asked = plan.read()
+        verify(plan, asked)
         with Progress() as progress:
             kept = store if store is not None else Folder()
             return make(plan, asked, jobs=jobs, store=kept, progress=progress, threads=threads)

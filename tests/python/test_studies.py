@@ -310,7 +310,7 @@ def test_run_of_a_study(penstock):
 def test_json_of_a_study(penstock):
     Path("s.toml").write_text(STUDY)
     found = json.loads(penstock("run", "s.toml", "--format", "json")[1])
-    assert list(found) == ["study", "description", "points"]
+    assert list(found) == ["study", "description", "points", "warnings"]
     assert [point["parameters"] for point in found["points"]] == [{"n": 1}, {"n": 2}]
     # What a point says is what its settings alone give.
     alone = json.loads(penstock("run", "page.toml", "--runs", 2, "--set", "nodes.hosts.count=2", "--format", "json")[1])

@@ -27,11 +27,13 @@ def check(
     from penstock.cli.studies import plan_of
     from penstock.errors import ScenarioError
     from penstock.printable import json_text, path_text
+    from penstock.studies.verify import verify
 
     mistakes: list[Mistake] = []
     try:
         plan = plan_of(file, read_sets(sets))
         asked = plan.read()
+        verify(plan, asked)
         warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
     except ScenarioError as error:
         if output is not Format.JSON:

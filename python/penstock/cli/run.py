@@ -1,5 +1,6 @@
 """``penstock run``: runs a scenario and shows its numbers."""
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -83,7 +84,8 @@ def run(
     from penstock.printable import path_text
     from penstock.progress import Progress
     from penstock.store import Store
-    from penstock.studies.result import make
+    from penstock.studies.making import make
+    from penstock.studies.verify import verify
 
     if runs is not None and replication is not None:
         raise InputError("--replication makes one run, so --runs changes nothing; leave one of them out.")
@@ -92,7 +94,10 @@ def run(
     if executor is Executor.PLAIN and threads > 1:
         raise InputError("--executor plain has one core, so --threads changes nothing; leave one of them out.")
     plan = plan_of(file, read_sets(sets), runs, seed)
+    if replication is not None:
+        plan = replace(plan, precision=None, compare=None)
     asked = plan.read(None if replication is None else [replication])
+    verify(plan, asked)
     warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
     kept = None if executor is Executor.PLAIN else Store(store)
     if dry_run:
@@ -103,6 +108,7 @@ def run(
     if threads > 1 and any(run.threads == 1 for run in result.runs):
         why = "its network cannot be divided, or several cores were not faster here"
         say(f"{path_text(file.stem)} runs on one core: {why}.")
+    warn(result.warnings)
     if output is Format.JSON:
         emit(result.json())
     else:

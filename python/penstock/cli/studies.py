@@ -6,6 +6,7 @@ import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from penstock.errors import InputError
 from penstock.studies.file import is_study, read_study
 from penstock.studies.plan import RUNS, StudyPlan
 from penstock.studies.sweep import alternatives, sweep
@@ -44,6 +45,8 @@ def plan_of(file: Path, sets: Sequence[tuple[str, str]], runs: int | None = None
         values = {path: [_plain(each) for each in alternatives(path, value)] for path, value in sets}
         override = {path: each if len(each) > 1 else each[0] for path, each in values.items()}
         plan = read_study(text, file, read_text, override)
+        if runs is not None and plan.precision is not None:
+            raise InputError("the study has a precision target, so --runs changes nothing; leave one of them out.")
         plan = plan if runs is None else replace(plan, runs=runs)
     else:
         plan = StudyPlan(file.stem, text, str(file), points, runs=runs or RUNS)
@@ -85,8 +88,9 @@ def emit_dry_run(
     workers = f"{found.workers} worker{'s' * (found.workers != 1)}"
     time = f", about {span(found.seconds)} with {workers}" if left and found.seconds is not None else ""
     unknown = ", and how long they take is unknown" if left and found.seconds is None else ""
+    least = "at least " * (plan.precision is not None)
     show(
-        f"{len(asked)} point{'s' * (len(asked) != 1)}, {total} run{'s' * (total != 1)}: "
+        f"{len(asked)} point{'s' * (len(asked) != 1)}, {least}{total} run{'s' * (total != 1)}: "
         f"{stored} in the store, {left} to be made{time}{unknown}. Nothing was run."
     )
 

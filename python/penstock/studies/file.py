@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, utf8
+from penstock.studies import aims
 from penstock.studies.definition import Definition, Mistakes
 from penstock.studies.locate import Lines
-from penstock.studies.plan import RUNS, StudyPlan, placed, points_of
+from penstock.studies.plan import RUNS, StudyPlan, path_of, placed, points_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
     from penstock._core import Mistake
 
-__all__ = ["is_study", "read_study"]
+__all__ = ["aims_of", "is_study", "read_study"]
 
-KEYS = ("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "where", "derived")
+KEYS = ("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "where", "derived", *aims.KEYS)
 
 
 def is_study(text: str) -> bool:
@@ -74,6 +75,9 @@ def read_study(
     description, scenario = head.text("description"), head.text("scenario")
     runs, seed = head.count("runs", 1) or RUNS, head.count("seed", 0)
     definition = _definition(content, mistakes)
+    aimed = aims_of(content, mistakes)
+    if isinstance(aimed["warm_up"], str):
+        definition.settings["warm-up"] = aimed.pop("warm_up")
     if mistakes.found or scenario is None:
         raise ScenarioError(placed(place, lambda where: lines.of(*where), mistakes))
     _override(definition, override or {})
@@ -84,9 +88,14 @@ def read_study(
         raise InputError(f"{place}:{lines.of('scenario')}: scenario: {error}") from None
     points = points_of(definition, page, str(path), place, lambda where: lines.of(*where))
     origins = {name: lines.of(*where) for name, where in definition.places() if name not in (override or {})}
-    return StudyPlan(
-        file.stem, page, str(path), points, description, runs, seed, utf8(place), is_file=True, origins=origins
-    )
+    if "warm-up" in content and "warm-up" not in (override or {}):
+        origins["warm-up"] = lines.of("warm-up")
+    named = [("precision", "metric"), ("precision", "half-width"), ("compare",), ("compare", "metrics")]
+    origins |= {
+        path_of(where): lines.of(*where) for where in (*named, *(("metrics", name) for name in aimed["metrics"]))
+    }
+    head_of_plan = (file.stem, page, str(path), points, description, runs, seed, utf8(place))
+    return StudyPlan(*head_of_plan, is_file=True, origins=origins, **aimed)
 
 
 class _Head:
@@ -141,6 +150,22 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
     if "scenario" not in content:
         mistakes.add(("scenario",), 'is missing; write scenario = "FILE.toml", with its path from here')
     return definition
+
+
+def aims_of(content: Mapping[str, Any], mistakes: Mistakes) -> dict[str, Any]:
+    """Warm-up, precision, derived metrics and comparisons, as a plan has them."""
+    found: dict[str, Any] = {"metrics": {}, "precision": None, "warm_up": None, "compare": None}
+    if "warm-up" in content:
+        found["warm_up"] = aims.warm_up_of(content["warm-up"], mistakes.add)
+    if "precision" in content:
+        found["precision"] = aims.precision_of(content["precision"], mistakes.add)
+        if "runs" in content:
+            mistakes.add(("runs",), "changes nothing, as the precision target says how many runs there are")
+    if "metrics" in content:
+        found["metrics"] = aims.metrics_of(content["metrics"], mistakes.add)
+    if "compare" in content:
+        found["compare"] = aims.comparison_of(content["compare"], mistakes.add)
+    return found
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:

@@ -17,8 +17,11 @@ from penstock.studies.request import PointRequest, distinct
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from penstock.studies.compare import Compare
     from penstock.studies.definition import Definition
     from penstock.studies.points import Point
+    from penstock.studies.precision import Precision
+    from penstock.studies.warmup import FindWarmUp
 
     Locate = Callable[[tuple[str | int, ...]], int | None]
     """The line of a place in a definition, if it stands in a file."""
@@ -55,6 +58,14 @@ class StudyPlan:
         Whether it is a study file rather than a scenario, with several values of its settings or without.
     origins : mapping of str to (int or None)
         The settings that the study makes, and the lines on which they stand.
+    metrics : mapping of str to str
+        Numbers that are worked out from others in each run.
+    precision : Precision, optional
+        How many runs there are, if that is to be found.
+    warm_up : FindWarmUp, optional
+        How the warm-up is found, if it is.
+    compare : Compare, optional
+        What is compared.
     """
 
     name: str
@@ -67,6 +78,10 @@ class StudyPlan:
     place: str = ""
     is_file: bool = False
     origins: Mapping[str, int | None] = field(default_factory=dict)
+    metrics: Mapping[str, str] = field(default_factory=dict)
+    precision: Precision | None = None
+    warm_up: FindWarmUp | None = None
+    compare: Compare | None = None
 
     @property
     def scenario_name(self) -> str:
@@ -86,7 +101,8 @@ class StudyPlan:
         ScenarioError
             If the scenario has mistakes at any point; each is told once, and those of settings with their lines.
         """
-        numbers = tuple(range(self.runs) if replications is None else replications)
+        runs = self.runs if self.precision is None else self.precision.least
+        numbers = tuple(range(runs) if replications is None else replications)
         asked: list[PointRequest] = []
         mistakes: list[_core.Mistake] = []
         for point in self.points:

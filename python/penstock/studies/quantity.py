@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DIMENSIONLESS", "UNITS", "Quantity", "UnitError", "read_quantity", "setting_text"]
+__all__ = [
+    "DIMENSIONLESS",
+    "UNITS",
+    "Dimension",
+    "Quantity",
+    "UnitError",
+    "base_unit",
+    "dimension_of",
+    "read_quantity",
+    "setting_text",
+]
 
 Dimension = tuple[tuple[str, int], ...]
 """Powers of base units, sorted by name; empty for plain numbers."""
@@ -163,6 +173,30 @@ def setting_text(quantity: Quantity) -> str:
             raise UnitError(f"{quantity} are no whole packets; round(), floor() or ceil() makes them so")
         return f"{value.numerator} packets"
     raise UnitError(f"{quantity} has a unit that no setting has: those are numbers, s, bit/s, bytes and packets")
+
+
+def dimension_of(unit: str) -> tuple[Fraction, Dimension]:
+    """How much of the base units the unit of a metric is; an unknown one is a base unit of its own.
+
+    Examples
+    --------
+    >>> dimension_of("bytes"), dimension_of("1")
+    ((Fraction(8, 1), (('bit', 1),)), (Fraction(1, 1), ()))
+    """
+    if unit in ("", "1"):
+        return Fraction(1), DIMENSIONLESS
+    return UNITS.get(unit, (Fraction(1), ((unit, 1),)))
+
+
+def base_unit(dimension: Dimension) -> str:
+    """The unit of a number of base units, as metrics have it.
+
+    Examples
+    --------
+    >>> base_unit((("bit", 1), ("s", -1))), base_unit(()), base_unit((("packet", 1),)), base_unit((("s", 2),))
+    ('bit/s', '1', 'packets', 's^2')
+    """
+    return {DIMENSIONLESS: "1", _PACKET: "packets", (("call", 1),): "calls"}.get(dimension, _unit_name(dimension))
 
 
 def _scaled(steps: int, units: tuple[tuple[str, int], ...]) -> str:

@@ -56,10 +56,22 @@ class PointRequest:
             for number in self.replications
         ]
 
+    def first(self) -> RunRequest:
+        """Only the first of the runs."""
+        return self.requests()[0]
+
+    def window_from(self, begin: float) -> PointRequest | None:
+        """The same runs with counting from an instant in seconds on; None if nothing can be counted then."""
+        return self._with((("warm-up", begin),))
+
     def window(self, begin: float, end: float) -> PointRequest | None:
         """The same runs, counted only between two instants in seconds; None if nothing can be counted there."""
-        ends = zip(("warm-up", "duration"), (begin, end), strict=True)
-        sets = (*self.point.sets, *((path, setting_text(Quantity(Fraction(at), (("s", 1),)))) for path, at in ends))
+        return self._with((("warm-up", begin), ("duration", end)))
+
+    def _with(self, times: Iterable[tuple[str, float]]) -> PointRequest | None:
+        chosen = {path: setting_text(Quantity(Fraction(at), (("s", 1),))) for path, at in times}
+        kept = [(path, value) for path, value in self.point.sets if path not in chosen]
+        sets = (*kept, *chosen.items())
         try:
             scenario = _core.Scenario(self.text, utf8(self.name), list(sets))
         except _core.ScenarioError:

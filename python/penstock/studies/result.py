@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import islice
+import math
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
+from penstock.output_analysis import quantile_interval
 from penstock.printable import json_text
 from penstock.results import frame_of, summarise, to_data
-from penstock.running import run_all
+from penstock.studies.compare import Compare, compare
+from penstock.studies.select import select
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import polars as pl
 
-    from penstock.records import RunResult, Status
+    from penstock.records import RunResult
     from penstock.results import Summary
-    from penstock.store import Store
+    from penstock.studies.compare import Contrast
     from penstock.studies.plan import StudyPlan
     from penstock.studies.request import PointRequest
+    from penstock.studies.warmup import FoundWarmUp
 
-__all__ = ["PointResult", "StudyResult", "make"]
+__all__ = ["PointResult", "StudyResult"]
 
 
 @dataclass(frozen=True, slots=True)
 class PointResult:
-    """A point and its runs, in the order of their numbers."""
+    """A point and its runs.
+
+    Parameters
+    ----------
+    asked : PointRequest
+        What was run.
+    runs : list of RunResult
+        In the order of their numbers.
+    rule : str
+        How intervals are made.
+    warning : str or None
+        Why it has missed its precision target, if it has.
+    """
 
     asked: PointRequest
     runs: list[RunResult]
+    rule: str = "t"
+    warning: str | None = None
 
     def summaries(self) -> list[Summary]:
         """Its numbers, with its parameters and what follows from them."""
         point = {**self.asked.point.parameters, **self.asked.point.derived}
-        return [replace(summary, point=point) for summary in summarise(self.runs)]
+        return [replace(summary, point=point, rule=self.rule) for summary in summarise(self.runs)]
 
 
 @dataclass(frozen=True)
@@ -48,10 +65,13 @@ class StudyResult:
         What was run.
     points : list of PointResult
         In the order of the plan.
+    warm_up : FoundWarmUp or None
+        The warm-up, if it was to be found.
     """
 
     plan: StudyPlan
     points: list[PointResult]
+    warm_up: FoundWarmUp | None = None
 
     @property
     def runs(self) -> list[RunResult]:
@@ -62,6 +82,62 @@ class StudyResult:
     def parameters(self) -> list[str]:
         """What differs from point to point, by name."""
         return list(dict.fromkeys(name for point in self.points for name in point.asked.point.parameters))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is to be known before the numbers are believed, a line for each."""
+        found = [f"{point.warning}{_at(point)}." for point in self.points if point.warning is not None]
+        if self.warm_up is not None and self.warm_up.too_short:
+            where = "; ".join(_at(self.points[number]).strip(" ()") for number in self.warm_up.too_short[:5])
+            found.append(
+                "the run is too short to tell the start-up from the rest: MSER-5 would cut off half of it or more"
+                f"{' (' * bool(where)}{where}{', ...' * (len(self.warm_up.too_short) > 5)}{')' * bool(where)}."
+            )
+        return found
+
+    def compare(self, parameter: str, baseline: Any, metrics: Sequence[str]) -> list[Contrast]:
+        """Paired differences of the values of a parameter to one of them.
+
+        Parameters
+        ----------
+        parameter : str
+            What is compared; all other parameters agree in each comparison.
+        baseline : value
+            With which of its values.
+        metrics : sequence of str
+            Which numbers, such as ``"goodput[near]"``; all of their tests are judged together.
+
+        Raises
+        ------
+        InputError
+            If one of them is not there, or there are fewer than two runs.
+        """
+        points = [(point.asked.point, point.runs) for point in self.points]
+        return compare(points, Compare(parameter, baseline, tuple(metrics)))
+
+    def comparisons(self) -> list[Contrast]:
+        """The comparisons that the study asks for."""
+        what = self.plan.compare
+        return [] if what is None else self.compare(what.parameter, what.baseline, what.metrics)
+
+    def quantiles(self, metric: str, probabilities: Sequence[float]) -> pl.DataFrame:
+        """Quantiles of a number over the runs of each point, with intervals between order statistics.
+
+        Raises
+        ------
+        ValueError
+            If a point has too few runs for such an interval, or it is no number in one.
+        """
+        import polars as pl
+
+        rows = []
+        for point in self.points:
+            values = [select(metric, run.metrics).value for run in point.runs]
+            for found in (quantile_interval(values, probability) for probability in probabilities):
+                rows.append(
+                    {**point.asked.point.parameters, "metric": metric, **asdict(found), "method": "order statistics"}
+                )
+        return pl.DataFrame(rows)
 
     def summaries(self) -> list[Summary]:
         """The numbers of all points."""
@@ -75,13 +151,18 @@ class StudyResult:
         """The study as JSON, without times, paths and hosts: equal runs give equal bytes.
 
         Of a scenario an object with its numbers, see :func:`penstock.results.to_json`; of a sweep an array with one for
-        each point, which has its ``settings``; of a study file ``{"study", "description", "points"}``, and each of the
-        points has its ``parameters`` too.
+        each point, which has its ``settings``; of a study file ``{"study", "description", "points", "warnings"}``, and
+        each of the points has its ``parameters`` too, with ``warm_up`` and ``comparisons`` where they were asked for.
         """
         points = [self._point(point) for point in self.points]
         if not self.plan.is_file:
             return json_text(points if len(points) > 1 else points[0])
-        return json_text({"study": self.plan.name, "description": self.plan.description, "points": points})
+        data: dict[str, Any] = {"study": self.plan.name, "description": self.plan.description, "points": points}
+        if self.warm_up is not None:
+            data["warm_up"] = asdict(self.warm_up)
+        if self.plan.compare is not None:
+            data["comparisons"] = [_contrast(contrast) for contrast in self.comparisons()]
+        return json_text({**data, "warnings": self.warnings})
 
     def _point(self, point: PointResult) -> dict[str, Any]:
         asked, more = point.asked, {}
@@ -99,25 +180,20 @@ class StudyResult:
         )
 
 
-def make(
-    plan: StudyPlan,
-    asked: Sequence[PointRequest],
-    *,
-    jobs: int | None = None,
-    store: Store | None = None,
-    progress: Callable[[Status], None] | None = None,
-    executor: str = "horizon",
-    threads: int = 1,
-) -> StudyResult:
-    """Makes the runs of a study, those of all points side by side; see :func:`penstock.running.run_all`.
+def _contrast(contrast: Contrast) -> dict[str, Any]:
+    found = contrast.found
+    known = {"difference": found.difference, "ci_low": found.low, "ci_high": found.high, "p": found.p_two_sided}
+    return {
+        "metric": contrast.metric,
+        "unit": contrast.unit,
+        "value": contrast.value,
+        "others": contrast.others,
+        "runs": contrast.runs,
+        **{name: value if math.isfinite(value) else None for name, value in known.items()},
+        "p_holm": contrast.p_holm if math.isfinite(contrast.p_holm) else None,
+    }
 
-    Parameters
-    ----------
-    plan : StudyPlan
-        The study.
-    asked : sequence of PointRequest
-        What :meth:`~penstock.studies.plan.StudyPlan.read` gave.
-    """
-    requests = [request for each in asked for request in each.requests()]
-    results = iter(run_all(requests, jobs=jobs, store=store, progress=progress, executor=executor, threads=threads))
-    return StudyResult(plan, [PointResult(each, list(islice(results, len(each.replications)))) for each in asked])
+
+def _at(point: PointResult) -> str:
+    where = ", ".join(f"{name} = {value}" for name, value in point.asked.point.parameters.items())
+    return f" (at {where})" if where else ""

@@ -1,0 +1,209 @@
+"""What can be said from one long run, or of more than a mean: the start-up transient, batch means, quantiles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from penstock.statistics import LEVEL, Interval, interval, mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["BatchMeans", "QuantileInterval", "Truncation", "batch_means", "mser5", "quantile_interval"]
+
+_BATCH = 5
+"""Observations in a batch of MSER-5."""
+_FEWEST = 10
+"""Batches below which a transient cannot be told from chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truncation:
+    """How much of the beginning of a series is start-up.
+
+    Parameters
+    ----------
+    count : int
+        Observations to be left out.
+    total : int
+        How many there are.
+    too_short : bool
+        Whether the series is too short to tell: the least error is reached without its first half.
+    """
+
+    count: int
+    total: int
+    too_short: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BatchMeans:
+    """The mean of one long run, its interval, and how far that can be believed.
+
+    Parameters
+    ----------
+    interval : Interval
+        Its ``runs`` is the number of batches.
+    size : int
+        Observations in a batch.
+    correlation : float
+        Of neighbouring batches (lag 1); well above zero the batches are too short, and the interval too narrow.
+    """
+
+    interval: Interval
+    size: int
+    correlation: float
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileInterval:
+    """A quantile of independent values with an interval between two of them.
+
+    Parameters
+    ----------
+    probability : float
+        Which quantile.
+    estimate, low, high : float
+        The quantile of the values, and the ends of the interval.
+    confidence : float
+        How sure the interval is to hold the true quantile, whatever the distribution: at least what was asked for.
+    runs : int
+        How many values there are.
+    """
+
+    probability: float
+    estimate: float
+    low: float
+    high: float
+    confidence: float
+    runs: int
+
+
+def mser5(series: Sequence[float]) -> Truncation:
+    """The start-up transient by MSER-5 [White97], on means of five observations each.
+
+    Leaves out what makes the squared standard error of the mean of the rest, sum (y - mean)^2 / number^2, the least.
+    If that is half of the series or more, the run is too short to tell [White00].
+
+    Parameters
+    ----------
+    series : sequence of float
+        Observations of one run in order, such as means over windows of equal length.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 50, or one is not a number.
+
+    Examples
+    --------
+    >>> mser5([9.0] * 10 + [1.0, 2.0] * 45)
+    Truncation(count=10, total=100, too_short=False)
+    """
+    count = len(series) // _BATCH
+    if count < _FEWEST:
+        raise ValueError(f"MSER-5 needs at least {_BATCH * _FEWEST} observations, not {len(series)}")
+    if not all(math.isfinite(value) for value in series):
+        raise ValueError("MSER-5 needs observations that are all numbers")
+    batches = [mean(series[_BATCH * i : _BATCH * (i + 1)]) for i in range(count)]
+    best, least = 0, math.inf
+    # The last few batches alone may be alike by chance; they are never all that is left.
+    for cut in range(count - _BATCH + 1):
+        rest = batches[cut:]
+        centre = mean(rest)
+        error = math.fsum((value - centre) ** 2 for value in rest) / len(rest) ** 2
+        if error < least:
+            best, least = cut, error
+    return Truncation(_BATCH * best, len(series), 2 * best >= count)
+
+
+def batch_means(series: Sequence[float], batches: int = 20, level: float = LEVEL) -> BatchMeans:
+    """The mean of one long run and its t-interval from the means of batches [Law15 s9.5.3].
+
+    Parameters
+    ----------
+    series : sequence of float
+        Observations of one run in order, without its start-up.
+    batches : int
+        How many batches; what does not fill the last one is left out.
+    level : float
+        How sure the interval is to hold the true mean, if batches are nearly independent.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two batches, or fewer than two observations for each.
+
+    Examples
+    --------
+    >>> found = batch_means([1.0, 3.0, 2.0, 4.0, 3.0, 5.0], batches=3)
+    >>> found.interval.mean, found.interval.runs, found.size
+    (3.0, 3, 2)
+    """
+    if batches < 2:
+        raise ValueError(f"batch means need at least two batches, not {batches}")
+    size = len(series) // batches
+    if size < 2:
+        raise ValueError(f"{batches} batches need at least {2 * batches} observations, not {len(series)}")
+    means = [mean(series[size * i : size * (i + 1)]) for i in range(batches)]
+    centre = mean(means)
+    squares = math.fsum((value - centre) ** 2 for value in means)
+    products = math.fsum((a - centre) * (b - centre) for a, b in pairwise(means))
+    return BatchMeans(interval(means, level), size, products / squares if squares > 0 else 0.0)
+
+
+def quantile_interval(values: Sequence[float], probability: float, level: float = LEVEL) -> QuantileInterval:
+    """A quantile of independent values and its interval between order statistics [Hahn91 s5].
+
+    The number of values below the true quantile is binomial whatever the distribution, so the interval between the l-th
+    and the u-th smallest value holds it with the probability that this number is from l to u - 1. The narrowest of the
+    pairs about the estimate that are sure enough is taken.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One per run.
+    probability : float
+        Which quantile, between 0 and 1.
+    level : float
+        How sure the interval is at least to hold the true quantile.
+
+    Raises
+    ------
+    ValueError
+        If `probability` is not between 0 and 1, a value is not a number, or there are too few for any such interval.
+
+    Examples
+    --------
+    >>> found = quantile_interval([float(i) for i in range(1, 11)], 0.5)
+    >>> found.low, found.high, round(found.confidence, 4)
+    (2.0, 9.0, 0.9785)
+    """
+    from scipy.special import bdtr  # type: ignore[import-untyped]
+
+    if not 0 < probability < 1:
+        raise ValueError(f"a quantile is between 0 and 1, not {probability}")
+    if not all(math.isfinite(value) for value in values):
+        raise ValueError("quantiles need values that are all numbers")
+    ordered, count = sorted(values), len(values)
+    # sure[k]: how likely at most k values lie below the true quantile.
+    sure = [float(bdtr(k, count, probability)) for k in range(count)]
+    pairs = [
+        (upper - lower, abs(lower + upper - 1 - 2 * count * probability), lower, upper)
+        for lower in range(1, count)
+        for upper in range(lower + 1, count + 1)
+        if sure[upper - 1] - sure[lower - 1] >= level
+    ]
+    if not pairs:
+        needed = next(n for n in range(2, 10**6) if 1 - probability**n - (1 - probability) ** n >= level)
+        raise ValueError(
+            f"a {100 * level:g} % interval of the {probability:g} quantile needs at least {needed} runs, not {count}"
+        )
+    _, _, lower, upper = min(pairs)
+    # The smallest value with at least that share of all at or below it.
+    estimate = ordered[max(0, math.ceil(count * probability - 1e-9) - 1)]
+    confidence = sure[upper - 1] - sure[lower - 1]
+    return QuantileInterval(probability, estimate, ordered[lower - 1], ordered[upper - 1], confidence, count)

@@ -1,0 +1,123 @@
+"""Comparisons of a study's points with a baseline, run by run, all of them judged together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import InputError
+from penstock.printable import quoted
+from penstock.statistics import Comparison, holm, paired
+from penstock.studies.definition import value_text
+from penstock.studies.select import SelectionError, described, select
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.records import RunResult
+    from penstock.studies.points import Point
+
+__all__ = ["Compare", "Contrast", "compare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """What is to be compared: the values of `parameter` with the `baseline`, in these `metrics`."""
+
+    parameter: str
+    baseline: Any
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """One paired difference.
+
+    Parameters
+    ----------
+    metric : str
+        Of which number.
+    unit : str
+        Its unit.
+    others : dict of str to value
+        The other parameters, which both points share.
+    value : value
+        The parameter's value that is compared with the baseline.
+    runs : int
+        How many pairs of runs there are.
+    found : Comparison
+        The difference, with its own interval.
+    p_holm : float
+        The probability of such a difference by chance, adjusted for all comparisons of the study [Holm79].
+    """
+
+    metric: str
+    unit: str
+    others: dict[str, Any]
+    value: Any
+    runs: int
+    found: Comparison
+    p_holm: float
+
+
+def compare(points: Sequence[tuple[Point, Sequence[RunResult]]], what: Compare) -> list[Contrast]:
+    """The paired differences to the baseline wherever all other parameters agree.
+
+    Runs of one number share their random numbers, and are pairs; where points have unequally many, those that both
+    have.
+
+    Raises
+    ------
+    InputError
+        If there is no such parameter, baseline or metric, or there are fewer than two pairs of runs.
+    """
+    names = list(dict.fromkeys(name for point, _ in points for name in point.parameters))
+    if what.parameter not in names:
+        raise InputError(f"compare: {quoted(what.parameter)} does not vary; {', '.join(names) or 'nothing'} does.")
+    baselines = {}
+    for point, runs in points:
+        if _same(point.parameters.get(what.parameter), what.baseline):
+            baselines[_others(point, what.parameter)] = runs
+    if not baselines:
+        values = dict.fromkeys(value_text(point.parameters[what.parameter]) for point, _ in points)
+        raise InputError(
+            f"compare: no point has {what.parameter} = {value_text(what.baseline)}; there are {', '.join(values)}."
+        )
+    rows, probabilities = [], []
+    for selector in what.metrics:
+        for point, runs in points:
+            against = baselines.get(_others(point, what.parameter))
+            if against is None or against is runs:
+                continue
+            name, unit, found, count = _pair(selector, runs, against)
+            others = {key: value for key, value in point.parameters.items() if key != what.parameter}
+            rows.append((name, unit, others, point.parameters.get(what.parameter), count, found))
+            # What is no number in a run shows nothing.
+            probabilities.append(1.0 if math.isnan(found.p_two_sided) else found.p_two_sided)
+    return [Contrast(*row, p) for row, p in zip(rows, holm(probabilities), strict=True)]
+
+
+def _pair(selector: str, runs: Sequence[RunResult], against: Sequence[RunResult]) -> tuple[str, str, Comparison, int]:
+    both = list(zip(runs, against, strict=False))
+    if len(both) < 2:
+        raise InputError("compare: a comparison needs at least two runs of each point.")
+    if any(one.request.seed != other.request.seed for one, other in both):
+        raise InputError("compare: points of different seeds share no random numbers, so their runs are no pairs.")
+    try:
+        first = select(selector, runs[0].metrics)
+        ours = [select(selector, one.metrics).value for one, _ in both]
+        theirs = [select(selector, other.metrics).value for _, other in both]
+    except SelectionError as error:
+        raise InputError(f"compare: {error}.") from None
+    return described(first), first.unit, paired(ours, theirs), len(both)
+
+
+def _others(point: Point, parameter: str) -> tuple[tuple[str, str], ...]:
+    return tuple((name, value_text(value)) for name, value in point.parameters.items() if name != parameter)
+
+
+def _same(value: Any, baseline: Any) -> bool:
+    return value is not None and (
+        value == baseline or value_text(value) == value_text(baseline) or str(value) == str(baseline)
+    )

@@ -1,0 +1,94 @@
+"""How many runs a precision target takes: a sequential rule with its bounds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from penstock.statistics import interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.studies.quantity import Dimension
+
+__all__ = ["LEAST", "MOST", "Precision"]
+
+LEAST = 10
+"""Runs before the rule is asked for the first time [Law15 s9.4.1]: the variance of fewer is too uncertain."""
+MOST = 1000
+"""Runs after which a target is given up, unless told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """A target for the half-width of a metric's 95 % interval.
+
+    The rule is Law's sequential procedure [Law15 s9.4.1], after Chow and Robbins [Chow65]: stop at the first n, from
+    the least number of runs on, at which the half-width of the t-interval of the first n runs is at most g / (1 + g)
+    of the mean's magnitude. The correction by 1 + g makes g bound the error relative to the true mean. An absolute
+    target is compared with the half-width itself.
+
+    Parameters
+    ----------
+    metric : str
+        Of which number, such as ``"goodput[near]"``.
+    half_width : float
+        The target: a share of the mean if it is `relative`, else in the metric's unit.
+    relative : bool
+        Which of both it is.
+    dimension : tuple
+        The unit of an absolute target.
+    least, most : int
+        How many runs there are at least and at most.
+    """
+
+    metric: str
+    half_width: float
+    relative: bool = True
+    dimension: Dimension = ()
+    least: int = LEAST
+    most: int = MOST
+
+    def stop(self, values: Sequence[float]) -> int | None:
+        """After how many of these runs to stop; None if they do not reach it.
+
+        Only the first runs count, in the order of their numbers, so how many were made ahead changes nothing.
+        """
+        return next((n for n in range(self.least, len(values) + 1) if self._is_met(values[:n])), None)
+
+    def why_hopeless(self, values: Sequence[float]) -> str | None:
+        """Why no number of runs would reach it, as far as these show."""
+        if not all(math.isfinite(value) for value in values):
+            return "is not a number in every run"
+        if self.relative and not any(values):
+            return "is zero in every run, of which nothing is a share; give an absolute half-width"
+        return None
+
+    def next_runs(self, values: Sequence[float]) -> int:
+        """How many runs to have next: what their spread asks for, but no more than twice as many as now."""
+        count = len(values)
+        target = self._target(values)
+        half = interval(values).half
+        needed = 2 * count if half is None or target <= 0 else math.ceil(min(count * (half / target) ** 2, 2.0 * count))
+        return min(self.most, max(count + 1, needed))
+
+    def needed(self, values: Sequence[float]) -> float:
+        """About how many runs it would take."""
+        half, target = interval(values).half, self._target(values)
+        return len(values) * (half / target) ** 2 if half is not None and target > 0 else math.inf
+
+    def _is_met(self, values: Sequence[float]) -> bool:
+        half = interval(values).half
+        return half is not None and half <= self._target(values)
+
+    def _target(self, values: Sequence[float]) -> float:
+        if not self.relative:
+            return self.half_width
+        return abs(interval(values).mean) * self.half_width / (1 + self.half_width)
+
+    @property
+    def goal(self) -> str:
+        """The target in words."""
+        return f"{100 * self.half_width:g} %" if self.relative else f"{self.half_width:g}"

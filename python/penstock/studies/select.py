@@ -1,0 +1,145 @@
+"""Single numbers of a run by their metric and labels, and numbers made of several."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from penstock.printable import quoted
+from penstock.records import Metric
+from penstock.studies.expression import ExpressionError, Value, parse
+from penstock.studies.quantity import Quantity, base_unit, dimension_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from penstock.records import RunResult
+    from penstock.studies.expression import Expression
+
+__all__ = ["DerivedMetrics", "SelectionError", "described", "select"]
+
+
+class SelectionError(ValueError):
+    """A metric that is not there, or several where one is meant."""
+
+
+def select(selector: str, metrics: Sequence[Metric]) -> Metric:
+    """The one number that a selector such as ``delay[video, max]`` means.
+
+    In brackets stand labels, or ``name=label``; as many as tell it from the others.
+
+    Raises
+    ------
+    SelectionError
+        If there is none, or more than one.
+
+    Examples
+    --------
+    >>> found = [Metric("delay", {"of": "video", "statistic": which}, "s", 1.0) for which in ("mean", "max")]
+    >>> select("delay[max]", found).labels["statistic"]
+    'max'
+    """
+    name, bracket, rest = selector.strip().partition("[")
+    if bracket and not rest.endswith("]"):
+        raise SelectionError(f"{quoted(selector)} has no ']' at its end")
+    wanted = [label.strip() for label in rest[:-1].split(",")] if bracket else []
+    named = [metric for metric in metrics if metric.name == name.strip()]
+    if not named:
+        names = list(dict.fromkeys(metric.name for metric in metrics))
+        similar = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+        hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
+        raise SelectionError(f"{quoted(name)} is not measured here{hint} ({', '.join(names)})")
+    found = [metric for metric in named if all(_has(metric, label) for label in wanted)]
+    if len(found) > 1:
+        # The mean is what is meant where nothing is said.
+        means = [
+            metric
+            for metric in found
+            if metric.labels.get("statistic") in ("mean", None) and "quantile" not in metric.labels
+        ]
+        found = means if len(means) == 1 else found
+    if len(found) != 1:
+        what = "means several numbers" if found else "means no number"
+        which = ", ".join(described(metric) for metric in (found or named)[:8])
+        raise SelectionError(f"{quoted(selector)} {what}; there are {which}")
+    return found[0]
+
+
+def described(metric: Metric) -> str:
+    """How a selector would name it."""
+    return f"{metric.name}[{', '.join(metric.labels.values())}]" if metric.labels else metric.name
+
+
+class DerivedMetrics:
+    """Numbers that are worked out from others, run by run.
+
+    Parameters
+    ----------
+    expressions : mapping of str to str
+        Their names and how they are made.
+
+    Raises
+    ------
+    ExpressionError
+        If one cannot be read.
+    """
+
+    def __init__(self, expressions: Mapping[str, str]) -> None:
+        self._expressions = {name: parse(text) for name, text in expressions.items()}
+
+    def of(self, metrics: Sequence[Metric]) -> list[Metric]:
+        """The derived numbers of a run; not a number where a value is none, or is divided by zero.
+
+        Raises
+        ------
+        ExpressionError, SelectionError
+            If a name means no metric, or units do not go together.
+        """
+        known = list(metrics)
+        for name, expression in self._expressions.items():
+            known.append(_derived(name, expression, known))
+        return known[len(metrics) :]
+
+    def added(self, run: RunResult) -> RunResult:
+        """A run with the derived numbers behind its own."""
+        return replace(run, metrics=[*run.metrics, *self.of(run.metrics)]) if self._expressions else run
+
+
+def _derived(name: str, expression: Expression, metrics: Sequence[Metric]) -> Metric:
+    unknown = False
+
+    def look_up(selector: str) -> Value:
+        nonlocal unknown
+        metric = select(selector, metrics)
+        scale, dimension = dimension_of(metric.unit)
+        if not math.isfinite(metric.value):
+            unknown = True
+            return Quantity(Fraction(1), dimension)
+        return Quantity(Fraction(metric.value) * scale, dimension)
+
+    try:
+        value = expression.evaluate_number(look_up)
+    except ExpressionError as error:
+        if str(error) != "division by zero" and "no square root of -" not in str(error):
+            raise
+        return Metric(name, {}, _unit_of(expression, metrics), math.nan)
+    return Metric(name, {}, base_unit(value.dimension), math.nan if unknown else float(value.value))
+
+
+def _unit_of(expression: Expression, metrics: Sequence[Metric]) -> str:
+    """The unit of a number that this run does not have: that of others, with values that do not cancel out."""
+    values: dict[str, int] = {}
+
+    def look_up(selector: str) -> Value:
+        size = values.setdefault(selector, 7 ** (len(values) % 20 + 1))
+        return Quantity(Fraction(size), dimension_of(select(selector, metrics).unit)[1])
+
+    return base_unit(expression.evaluate_number(look_up).dimension)
+
+
+def _has(metric: Metric, label: str) -> bool:
+    key, equals, value = label.partition("=")
+    return metric.labels.get(key.strip()) == value.strip() if equals else label in metric.labels.values()

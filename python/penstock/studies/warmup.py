@@ -1,0 +1,152 @@
+"""A warm-up that is found by MSER-5 from one run of each point, watched in windows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.output_analysis import Truncation, mser5
+from penstock.running import run_all
+from penstock.studies.quantity import Quantity, setting_text
+from penstock.studies.select import SelectionError, select
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.records import Status
+    from penstock.store import Store
+    from penstock.studies.request import PointRequest
+
+__all__ = ["WINDOWS", "FindWarmUp", "FoundWarmUp", "find_warm_up", "series"]
+
+WINDOWS = 100
+"""Windows of a run unless told otherwise: twenty batches of five."""
+FEWEST = 50
+MOST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class FindWarmUp:
+    """That the warm-up is to be found: of which metric, and from how many windows of a run."""
+
+    metric: str
+    windows: int = WINDOWS
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWarmUp:
+    """What MSER-5 cuts off.
+
+    Parameters
+    ----------
+    seconds : float
+        The longest start-up of any point, which is the warm-up of all.
+    points : list of float
+        The start-up of each point in seconds.
+    too_short : list of int
+        The points whose run is too short to tell, counted from 0.
+    """
+
+    seconds: float
+    points: list[float]
+    too_short: list[int]
+
+    @property
+    def text(self) -> str:
+        """As a setting."""
+        return _time(self.seconds)
+
+
+def series(
+    asked: PointRequest,
+    metric: str,
+    windows: int = WINDOWS,
+    *,
+    jobs: int | None = None,
+    store: Store | None = None,
+    progress: Callable[[Status], None] | None = None,
+) -> list[float]:
+    """A metric in equal windows of a point's first run, from its beginning, as its own warm-up counts there too.
+
+    A run has one window, so there is one for each: the same run, which ends with its window. All of them together are
+    as much work as half as many whole runs. Windows at the beginning that make no sense alone, as flows are still to
+    start, are left out.
+    """
+    return _series([asked], metric, windows, jobs, store, progress)[0]
+
+
+def find_warm_up(
+    asked: Sequence[PointRequest],
+    find: FindWarmUp,
+    *,
+    jobs: int | None = None,
+    store: Store | None = None,
+    progress: Callable[[Status], None] | None = None,
+) -> FoundWarmUp:
+    """The warm-up by MSER-5 [White97] of a metric at every point; the longest of them holds for all.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to be measured in a window.
+    """
+    found = []
+    for each, values in zip(asked, _series(asked, find.metric, find.windows, jobs, store, progress), strict=True):
+        missing = next((number for number, value in enumerate(values) if not math.isfinite(value)), None)
+        if missing is not None:
+            first = find.windows - len(values) + missing
+            raise InputError(
+                f"warm-up: {find.metric} is unknown {_between(each, first, find.windows)}; "
+                "watch another metric, or fewer windows."
+            )
+        cut = mser5(values)
+        count = find.windows - len(values) + cut.count
+        found.append(Truncation(count, find.windows, cut.too_short or 2 * count >= find.windows))
+    ends = [each.scenario.window[1] for each in asked]
+    seconds = [end * cut.count / cut.total for end, cut in zip(ends, found, strict=True)]
+    short = [number for number, cut in enumerate(found) if cut.too_short]
+    # Where the run is too short the second half is all that there is.
+    usable = [min(cut, end / 2) for cut, end in zip(seconds, ends, strict=True)]
+    return FoundWarmUp(max(usable), seconds, short)
+
+
+def _series(
+    asked: Sequence[PointRequest],
+    metric: str,
+    windows: int,
+    jobs: int | None,
+    store: Store | None,
+    progress: Callable[[Status], None] | None,
+) -> list[list[float]]:
+    requests, counts = [], []
+    for each in asked:
+        end = each.scenario.window[1]
+        parts = [each.window(end * i / windows, end * (i + 1) / windows) for i in range(windows)]
+        first = next((number for number, part in enumerate(parts) if part is not None), windows)
+        sound = [part for part in parts[first:] if part is not None]
+        if len(sound) < max(FEWEST, windows - first):
+            wrong = next((number for number in range(windows - 1, -1, -1) if parts[number] is None), 0)
+            raise InputError(
+                f"warm-up: the scenario cannot be watched {_between(each, wrong, windows)} alone; "
+                "take fewer windows, or give the warm-up."
+            )
+        requests += [part.first() for part in sound]
+        counts.append(len(sound))
+    runs = iter(run_all(requests, jobs=jobs, store=store, progress=progress))
+    try:
+        return [[select(metric, run.metrics).value for run in islice(runs, count)] for count in counts]
+    except SelectionError as error:
+        raise InputError(f"warm-up: {error}.") from None
+
+
+def _between(asked: PointRequest, window: int, windows: int) -> str:
+    width = asked.scenario.window[1] / windows
+    return f"between {_time(width * window)} and {_time(width * (window + 1))}"
+
+
+def _time(seconds: float) -> str:
+    return setting_text(Quantity(Fraction(seconds), (("s", 1),)))

@@ -1,0 +1,384 @@
+"""Precision targets, warm-ups that are found, derived metrics and comparisons of a study."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+from penstock.cli import main
+from penstock.cli.files import read_text
+from penstock.errors import InputError, ScenarioError
+from penstock.records import Metric
+from penstock.statistics import holm, paired
+from penstock.store import Store
+from penstock.studies.file import read_study
+from penstock.studies.making import make
+from penstock.studies.select import DerivedMetrics, SelectionError, select
+from penstock.studies.verify import verify
+from penstock.studies.warmup import series
+
+SCENARIO = """
+duration = "1 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "4 Mbit/s"
+delay = "1 ms"
+queue.tail-drop = { limit = "5 packets" }
+[[flows]]
+name = "one"
+from = "a"
+to = "b"
+source.poisson = { rate = "2 Mbit/s", packet = "500 bytes" }
+[[flows]]
+name = "two"
+from = "a"
+to = "b"
+source.poisson = { rate = "1 Mbit/s", packet = "500 bytes" }
+[[measure]]
+metric = "throughput"
+of = ["one", "two"]
+[[measure]]
+metric = "delay"
+of = "one"
+take = ["mean", "max"]
+[[measure]]
+metric = "queue"
+of = "a-b"
+"""
+HEAD = 'scenario = "page.toml"\n'
+
+
+@pytest.fixture
+def plan(tmp_path):
+    (tmp_path / "page.toml").write_text(SCENARIO)
+    return lambda text, head=HEAD: read_study(head + text, tmp_path / "s.toml", read_text)
+
+
+@pytest.fixture
+def made(plan, tmp_path):
+    """Runs a study; gives its result."""
+
+    def run(text, **options):
+        study = plan(text)
+        asked = study.read()
+        verify(study, asked)
+        return make(study, asked, store=Store(tmp_path / "store"), **options)
+
+    return run
+
+
+@pytest.fixture
+def penstock(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("PENSTOCK_STORE", str(tmp_path / "store"))
+    monkeypatch.chdir(tmp_path)
+    Path("page.toml").write_text(SCENARIO)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["penstock", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return ended.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+# Selecting
+
+
+METRICS = [
+    Metric("delay", {"of": "one", "statistic": "mean"}, "s", 0.25),
+    Metric("delay", {"of": "one", "statistic": "max"}, "s", 1.0),
+    Metric("delay", {"of": "one", "quantile": "0.9"}, "s", 0.5),
+    Metric("loss", {"of": "one"}, "1", 0.0),
+    Metric("loss", {"of": "two"}, "1", math.nan),
+    Metric("size", {"of": "one"}, "bytes", 50.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("selector", "value"),
+    [("delay", 0.25), ("delay[one]", 0.25), ("delay[one, max]", 1.0), ("delay[quantile=0.9]", 0.5), ("loss[one]", 0.0)],
+)
+def test_labels_select_one_number_and_the_mean_where_nothing_is_said(selector, value):
+    assert select(selector, METRICS).value == value
+
+
+@pytest.mark.parametrize(
+    ("selector", "said"),
+    [
+        ("dealy", "'dealy' is not measured here; did you mean 'delay'? (delay, loss, size)"),
+        ("loss", "'loss' means several numbers; there are loss[one], loss[two]"),
+        ("delay[three]", "'delay[three]' means no number; there are delay[one, mean], delay[one, max]"),
+        ("delay[one", "'delay[one' has no ']' at its end"),
+    ],
+)
+def test_what_selects_no_number_or_several(selector, said):
+    with pytest.raises(SelectionError) as error:
+        select(selector, METRICS)
+    assert said in str(error.value)
+
+
+def test_derived_metrics_have_units_and_may_use_each_other():
+    found = DerivedMetrics({"rate": "size / delay[max]", "double": "2 * rate", "none": "delay / loss[one]"}).of(METRICS)
+    assert [(metric.name, metric.unit, metric.value) for metric in found[:2]] == [
+        ("rate", "bit/s", 400.0),
+        ("double", "bit/s", 800.0),
+    ]
+    # Divided by zero it is no number, of the unit that it has in other runs.
+    assert (found[2].unit, math.isnan(found[2].value)) == ("s", True)
+    (unknown,) = DerivedMetrics({"x": "loss[two] + 1"}).of(METRICS)
+    assert math.isnan(unknown.value)
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('precision = { half-width = "5 %" }\n', ["2: precision.metric: is missing"]),
+        ('precision = { metric = "delay" }\n', ["2: precision.half-width: needs a share of the mean, such as"]),
+        (
+            'precision = { metric = "delay", half-width = "0 %" }\n',
+            ["2: precision.half-width: is not above zero, so no"],
+        ),
+        ('precision = { metric = "delay", half-width = "100 %" }\n', ["2: precision.half-width: is not below 100 %"]),
+        ('[precision]\nmetric = "delay"\nhalf-width = "5 %"\nleast = 1\n', ["5: precision.least: needs two runs"]),
+        (
+            '[precision]\nmetric = "delay"\nhalf-width = "5 %"\nleast = 20\nmost = 10\n',
+            ["6: precision.most: is less than the least number of runs, 20"],
+        ),
+        (
+            '[precision]\nmetric = "delay"\nhalf-width = "5 %"\nmots = 10\n',
+            ["5: precision.mots: is unknown there; there"],
+        ),
+        ('runs = 3\nprecision = { metric = "delay", half-width = "5 %" }\n', ["2: runs: changes nothing, as the"]),
+        ("precision = 3\n", ["2: precision: needs a table with metric, half-width, least, most"]),
+        (
+            'precision = { metric = "dealy", half-width = "5 %" }\n',
+            ["2: precision.metric: 'dealy' is not measured here"],
+        ),
+        (
+            'precision = { metric = "delay", half-width = "1 bytes" }\n',
+            ["2: precision.half-width: has not the unit of del"],
+        ),
+        ("warm-up = 3\n", ['2: warm-up: needs a time, such as "10 s", or { mser-5 = "METRIC" } to find it']),
+        ('warm-up = { mser-5 = "queue", windows = 3 }\n', ["2: warm-up.windows: needs 50 to 10000 of them"]),
+        ('warm-up = { mser-5 = "qeue" }\n', ["2: warm-up: 'qeue' is not measured here; did you mean 'queue'?"]),
+        ('warm-up = "2 s"\n', ["2: warm-up: "]),
+        ('[metrics]\nx = "throughput[one] +"\n', ["3: metrics.x: ends where a value is expected"]),
+        ('[metrics]\nx = "throughput[one] + delay"\n', ["3: metrics.x: ", "cannot be added to"]),
+        ('[metrics]\nx = "throughput[three]"\n', ["3: metrics.x: 'throughput[three]' means no number"]),
+        ("[metrics]\nx = 3\n", ["3: metrics.x: is not an expression"]),
+        (
+            'compare = { parameter = "seed", baseline = 1, metrics = ["delay"] }\n',
+            ["2: compare: 'seed' does not vary; nothing does"],
+        ),
+        (
+            '[compare]\nparameter = "ties"\nbaseline = "no"\nmetrics = ["dly"]\n'
+            '[grid]\nties = ["random", "scenario"]\n',
+            [
+                "5: compare.metrics: 'dly' is not measured",
+                "2: compare: no point has ties = no; there are random, scenario",
+            ],
+        ),
+        (
+            'compare = { parameter = "ties" }\n',
+            ["2: compare.baseline: is missing", "2: compare.metrics: needs a list of"],
+        ),
+    ],
+)
+def test_mistakes_have_their_line_and_nothing_is_run(made, tmp_path, text, found):
+    with pytest.raises(ScenarioError) as error:
+        made(text)
+    told = str(error.value).replace(f"{tmp_path}/s.toml:", "")
+    for said in found:
+        assert said in told
+    assert not (tmp_path / "store").exists()
+
+
+# Precision
+
+
+def test_each_point_has_as_many_runs_as_it_takes(made):
+    target = '[precision]\nmetric = "queue"\nhalf-width = "10 %"\n'
+    result = made(target + '[grid]\na-b.rate = ["4 Mbit/s", "16 Mbit/s"]\n')
+    frame = result.frame()
+    assert set(frame["method"]) == {"t, sequential"}
+    queues = frame.filter(frame["metric"] == "queue")
+    assert (queues["half_width"] <= 0.1 * queues["mean"]).all()
+    counts = [len(point.runs) for point in result.points]
+    # Neither point has a run more than it takes, whatever the other one takes.
+    for point, count in zip(result.points, counts, strict=True):
+        assert result.plan.precision.stop([select("queue", run.metrics).value for run in point.runs]) == count >= 10
+    assert counts[0] != counts[1]
+    assert result.warnings == []
+    # The same for any number of workers, and from the store.
+    again = made(target + '[grid]\na-b.rate = ["4 Mbit/s", "16 Mbit/s"]\n', jobs=3)
+    assert again.json() == result.json()
+    assert all(run.cached for run in again.runs)
+
+
+def test_a_target_that_is_not_reached_is_said_and_nothing_is_lost(made):
+    result = made('precision = { metric = "queue", half-width = "0.1 %", least = 3, most = 6 }\n')
+    assert len(result.runs) == 6
+    (warning,) = result.warnings
+    assert warning.startswith("queue has not reached ±0.1 % after 6 runs; about ")
+    result = made(
+        'precision = { metric = "drops", half-width = "5 %" }\n'
+        '[set]\nmeasure = [{ metric = "drops", of = "a-b" }]\na-b.queue.tail-drop.limit = "9999 packets"\n'
+    )
+    assert len(result.runs) == 10
+    assert "drops is zero in every run, of which nothing is a share; give an absolute half-width." in result.warnings
+
+
+def test_an_absolute_target_has_the_units_of_its_metric(made):
+    result = made('precision = { metric = "throughput[one]", half-width = "100 kbit/s", least = 2 }\n')
+    (one,) = (each for each in result.summaries() if (each.metric, each.labels["of"]) == ("throughput", "one"))
+    assert one.interval.half <= 100_000
+
+
+def test_a_precision_target_on_the_command_line(penstock):
+    Path("s.toml").write_text(HEAD + 'precision = { metric = "queue", half-width = "20 %" }\n')
+    code, out, _ = penstock("run", "s.toml")
+    assert code == 0
+    assert " runs of each point, until ±20 % of queue (Law's sequential rule)." in out
+    assert "1 point, at least 10 runs: 10 in the store" in penstock("run", "s.toml", "--dry-run")[1]
+    code, _, err = penstock("run", "s.toml", "--runs", 3)
+    assert (code, err) == (2, "the study has a precision target, so --runs changes nothing; leave one of them out.\n")
+    assert "nothing is known about the error of a single run" in penstock("run", "s.toml", "--replication", 3)[1]
+
+
+# Warm-up
+
+
+def test_a_series_is_what_a_run_gives_in_its_windows(plan):
+    (asked,) = plan("").read()
+    values = series(asked, "queue", windows=50)
+    whole = asked.scenario.run(asked.seed, 0)
+    (queue,) = (value for name, _, _, value in whole.metrics if name == "queue")
+    # A time average over equal windows is the average of theirs.
+    assert sum(values) / 50 == pytest.approx(queue, rel=1e-9)
+    assert values[0] < max(values)
+
+
+def test_a_warm_up_that_is_found_is_set_at_all_points_and_shown(made, penstock):
+    # A delay of 300 ms: nothing arrives before, and throughput jumps from zero.
+    study = (
+        'runs = 2\nwarm-up = { mser-5 = "throughput[one]", windows = 50 }\n'
+        '[set]\nduration = "4 s"\n[grid]\na-b.delay = ["1 ms", "300 ms"]\n'
+    )
+    result = made(study)
+    assert result.warm_up.points[1] >= 0.24
+    assert result.warm_up.seconds == max(result.warm_up.points)
+    settings = {dict(point.asked.point.sets)["warm-up"] for point in result.points}
+    assert settings == {result.warm_up.text}
+    Path("s.toml").write_text(HEAD + study)
+    out = penstock("run", "s.toml")[1]
+    assert f"warm-up {result.warm_up.text}, by MSER-5 of throughput[one] in 50 windows; the longest of all" in out
+
+
+def test_a_run_that_is_too_short_to_tell_is_warned_of(penstock):
+    # A queue that grows from the beginning to the end.
+    Path("s.toml").write_text(
+        HEAD + 'runs = 2\nwarm-up = { mser-5 = "queue", windows = 50 }\n'
+        '[set]\na-b.rate = "1 Mbit/s"\na-b.queue.tail-drop.limit = "9999 packets"\n'
+    )
+    code, out, err = penstock("run", "s.toml")
+    assert code == 0
+    assert err == (
+        "warning: the run is too short to tell the start-up from the rest: MSER-5 would cut off half of it or more.\n"
+    )
+    assert "warm-up 500 ms, by MSER-5" in out
+
+
+def test_a_window_in_which_nothing_is_measured(made):
+    with pytest.raises(InputError, match=r"warm-up: delay\[one\] is unknown between 0 ps and 10 ms; watch another"):
+        made('runs = 2\nwarm-up = { mser-5 = "delay[one]" }\n[set]\none.source.poisson.rate = "10 kbit/s"\n')
+
+
+# Comparisons
+
+
+COMPARE = (
+    "runs = 6\n[compare]\nparameter = 'size'\nbaseline = 5\nmetrics = ['queue', 'ratio']\n"
+    "[grid]\nsize = [5, 8, 20]\na-b.rate = ['4 Mbit/s', '8 Mbit/s']\n"
+    "[derived]\na-b.queue.tail-drop.limit = 'size * 1 packet'\n[metrics]\nratio = 'throughput[one] / throughput[two]'\n"
+)
+
+
+def test_comparisons_are_paired_and_adjusted_together(made):
+    result = made(COMPARE)
+    found = result.comparisons()
+    assert [(each.metric, each.others["a-b.rate"], each.value) for each in found] == [
+        (metric, rate, size)
+        for metric in ("queue[a-b, mean]", "ratio")
+        for size in (8, 20)
+        for rate in ("4 Mbit/s", "8 Mbit/s")
+    ]
+    runs = {(p.asked.point.parameters["size"], p.asked.point.parameters["a-b.rate"]): p.runs for p in result.points}
+    first = paired(*([select("queue", run.metrics).value for run in runs[size, "4 Mbit/s"]] for size in (8, 5)))
+    assert found[0].found == first
+    assert [each.p_holm for each in found] == holm([each.found.p_two_sided for each in found])
+    # A longer queue is longer where it overflows: the same arrivals tell it from few runs.
+    assert found[0].found.difference > 0
+    assert found[0].p_holm < 0.05
+    data = json.loads(result.json())
+    assert data["comparisons"][0]["difference"] == first.difference
+    assert len(data["comparisons"]) == 8
+
+
+def test_comparisons_of_the_command_line(penstock):
+    Path("s.toml").write_text(HEAD + COMPARE)
+    out = penstock("run", "s.toml")[1].splitlines()
+    assert "Less size = 5" in out
+    head = out[out.index("Less size = 5") + 1]
+    assert head.split() == ["metric", "rate", "size", "difference", "unit", "p", "significant", "pairs"]
+    assert out[-1] == "Differences of runs with the same random numbers; p by Holm's procedure over all of them."
+    code, _, err = penstock("run", "s.toml", "--runs", 1)
+    assert (code, err) == (2, "compare: a comparison needs at least two runs of each point.\n")
+
+
+def test_points_of_different_seeds_are_no_pairs(made):
+    with pytest.raises(InputError, match="points of different seeds share no random numbers"):
+        made("runs = 2\n[grid]\nseed = [1, 2]\n").compare("seed", 1, ["queue"])
+
+
+def test_quantiles_over_the_runs_of_each_point(made):
+    frame = made("runs = 6\n").quantiles("queue", [0.5])
+    assert frame["runs"].to_list() == [6]
+    assert frame["low"][0] <= frame["estimate"][0] <= frame["high"][0]
+    with pytest.raises(ValueError, match="needs at least 29 runs, not 6"):
+        made("runs = 6\n").quantiles("queue", [0.9])
+
+
+# In Python
+
+
+def test_the_same_in_python(tmp_path):
+    import penstock as ps
+
+    net = ps.Network()
+    a, b = net.node("a"), net.node("b")
+    net.link(a, b, rate="4 Mbit/s", delay="1 ms")
+    net.flows("load", a, b, source=ps.PoissonSource(rate="2 Mbit/s", packet="500 bytes"))
+    net.measure("delay", of="load", take=["mean", "max"])
+    study = (
+        ps.Study(net, duration="1 s").metric("excess", "delay[max] - delay[mean]").precision("excess", "30 %", least=4)
+    )
+    result = study.find_warm_up("delay[mean]", windows=50).result(store=Store(tmp_path))
+    (excess,) = (summary for summary in result.summaries() if summary.metric == "excess")
+    assert (excess.unit, excess.method) == ("s", "t, sequential")
+    assert excess.interval.half <= 0.3 * excess.interval.mean
+    assert result.warm_up is not None
+    with pytest.raises(ScenarioError, match=r"study: precision.half-width: is not above zero"):
+        study.precision("excess", "0 %").plan()
