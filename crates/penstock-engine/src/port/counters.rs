@@ -3,13 +3,12 @@
 use crate::api::observations::{LinkCounters, PortTimings};
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Window;
+use crate::port::flow_losses::FlowLosses;
 use crate::port::link_counts::CompleteTransmissions;
 use crate::port::recorder::PortRecorder;
 use penstock_model::discipline::DropCause;
-use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
-use std::collections::BTreeMap;
 
 /// The counters of a port, and the window in which they count.
 #[derive(Debug)]
@@ -21,7 +20,7 @@ pub struct PortCounters {
     /// What is reported.
     link: Box<LinkCounters>,
     /// Data packets that were sent in the window and lost in it. Counted here, since what is delivered then costs nothing.
-    lost: BTreeMap<FlowId, u64>,
+    lost: FlowLosses,
     /// Transmissions that lie inside the window, to be added to `link`.
     complete: CompleteTransmissions,
     /// When counting is on.
@@ -52,7 +51,7 @@ pub struct Release {
 impl PortCounters {
     /// Nothing yet, at place `place` of traces.
     pub fn new(place: u32, window: Window, recorder: Option<Box<PortRecorder>>) -> PortCounters {
-        let (link, lost) = (Box::default(), BTreeMap::new());
+        let (link, lost) = (Box::default(), FlowLosses::default());
         let (complete, digest) = (CompleteTransmissions::default(), Digest::default());
         PortCounters { place, digest, link, lost, complete, window, offered: 0, dropped: 0, sent: 0, recorder, releases: None }
     }
@@ -216,7 +215,7 @@ impl PortCounters {
         if self.window.contains(now) {
             self.link.loss(packet, cause);
             if self.window.is_open(packet.created) && packet.body.is_data() {
-                *self.lost.entry(packet.flow).or_default() += 1;
+                self.lost.count(packet.flow);
             }
             if let Some(recorder) = &mut self.recorder {
                 recorder.loss(packet, cause);
@@ -224,9 +223,9 @@ impl PortCounters {
         }
     }
 
-    /// How many of the data packets that each flow sent in the window were lost here in it; flows without losses are left out.
-    pub fn lost_by_flow(&self) -> impl Iterator<Item = (FlowId, u64)> + '_ {
-        self.lost.iter().map(|(flow, packets)| (*flow, *packets))
+    /// How many of the data packets that each flow sent in the window were lost here in it.
+    pub fn lost_by_flow(&self) -> &FlowLosses {
+        &self.lost
     }
 
     /// The counts, and what was recorded beyond them.

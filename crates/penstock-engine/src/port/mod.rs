@@ -6,6 +6,7 @@
 
 pub mod counters;
 mod fast;
+pub mod flow_losses;
 mod host_interface;
 pub mod link_counts;
 mod pipeline;
@@ -29,6 +30,7 @@ use crate::kernel::journal::Window;
 use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;
 use crate::port::fast::tail_drop_fifo::TailDropFifo;
+use crate::port::flow_losses::FlowLosses;
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::queueing::precomputed::Precomputed;
 use crate::port::recorder::PortRecorder;
@@ -36,7 +38,7 @@ use crate::port::transmit_batch::TransmitBatch;
 use crate::port::wire::Wire;
 use penstock_model::conditioner::ShaperPlan;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
-use penstock_model::id::{FlowId, LinkId, ProcessId};
+use penstock_model::id::{LinkId, ProcessId};
 use penstock_model::impairment::AnyImpairment;
 use penstock_model::meter::Meter;
 use penstock_model::pcn_meter::PcnMeter;
@@ -247,8 +249,8 @@ impl Port {
         self.counters.into_counts()
     }
 
-    /// How many of the data packets that each flow sent in the window were lost here in it; flows without losses are left out.
-    pub fn lost_by_flow(&self) -> impl Iterator<Item = (FlowId, u64)> + '_ {
+    /// How many of the data packets that each flow sent in the window were lost here in it.
+    pub fn lost_by_flow(&self) -> &FlowLosses {
         self.counters.lost_by_flow()
     }
 

@@ -23,7 +23,7 @@ impl Process {
         for port in self.ports {
             self.record.digest.number(port.digest());
             port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
-            port.lost_by_flow().for_each(|(flow, packets)| observations.flows[flow.index()].lost_packets += packets);
+            port.lost_by_flow().iter().for_each(|(flow, packets)| observations.flows[flow.index()].lost_packets += packets);
             let link = port.link().index();
             let (mut counters, mut timings) = port.into_counters();
             let of_classes = timings.iter_mut().flat_map(|timings| &mut timings.classes).map(|class| &mut class.counters);
