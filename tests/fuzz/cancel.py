@@ -42,6 +42,8 @@ def stop_command(text, sets, delay, number, folder=None):
         ]
 
         def limit():
+            # A fuzzer that was started in the background may have been told to ignore it.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

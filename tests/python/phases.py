@@ -16,7 +16,7 @@ def main() -> None:
     """Wraps what begins the phase, and does what the arguments say."""
     phase = sys.argv.pop(1)
     from penstock import _core, running
-    from penstock.cli import main as penstock
+    from penstock.cli import command as penstock
     from penstock.store import GroupCommit, Store
 
     place: tuple[Any, str] = {

@@ -100,3 +100,16 @@ def test_a_run_that_takes_for_ever_ends_at_once(begun, threads):
     out, err = process.communicate(timeout=60)
     assert time.monotonic() - begin < 3
     assert (process.returncode, out, err) == (130, "", f"0 of 5 runs are finished.\n{SAID}")
+
+
+def test_an_interruption_of_compiled_text_ends_with_the_same_code(tmp_path):
+    # Importing a dataclass executes such text; Python would end the process by SIGINT.
+    program = (
+        "from penstock import cli\n"
+        "def interrupted():\n"
+        "    exec('raise KeyboardInterrupt')\n"
+        "cli._guarded = interrupted\n"
+        "cli.command()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr.partition(";")[0]) == (130, "interrupted")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit, say
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     import typer
 
-__all__ = ["main"]
+__all__ = ["command", "main"]
 
 
 def main() -> None:
@@ -31,6 +32,23 @@ def main() -> None:
     if code == 130:
         say("interrupted; finished runs are kept, and the same command goes on from there.")
     sys.exit(code)
+
+
+def command() -> None:
+    """As :func:`main`, for a process that ends with it: after an interruption, at once and with the code promised.
+
+    Python ends a process by the signal itself where the interruption has passed through code that is compiled at run
+    time, such as that of a dataclass, whatever becomes of the interruption afterwards.
+    """
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code == 130:
+            with suppress(OSError):
+                sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(130)
+        raise
 
 
 def _guarded() -> int:

@@ -1,5 +1,5 @@
 """Lets ``python -m penstock.cli`` stand for ``penstock``."""
 
-from penstock.cli import main
+from penstock.cli import command
 
-main()
+command()

@@ -7,6 +7,9 @@ use crate::endpoints::host_context::HostContext;
 use crate::kernel::event::TrainPacket;
 use penstock_model::units::{Bytes, Time};
 
+/// Packets that enter the ingress delay between two looks at the flag. Where very many are in it, each of them takes long.
+const DELAYED_AT_ONCE: u64 = 64;
+
 impl CallsIngress {
     /// Lets calls send that are due before `bound`, and forwards packets whose ingress delay ends before; or up to an earlier
     /// instant, if these are very many. Returns how many calls it visited, those that have ended included, and how many packets it
@@ -42,11 +45,18 @@ impl CallsIngress {
     /// earlier, and they never change when calls send: so all may be sent before the first is forwarded.
     #[inline(never)]
     fn delay_before(&mut self, bound: Time, most: u64) -> u64 {
-        let CallsIngress { sending, delayed: Some(delayed), free, .. } = self else { return 0 };
+        let CallsIngress { sending, delayed: Some(delayed), free, cancel, .. } = self else { return 0 };
         let Sending { calls, emitter, stop, next_delayed, .. } = sending;
-        let visited = emit(emitter, calls, free, (bound, most), *stop, |now, slot, call| {
-            call.latest = delayed.add(now, call.latest, slot, call.serial, call.size);
-        });
+        let mut visited = 0;
+        while emitter.next() < bound && visited < most {
+            visited += emit(emitter, calls, free, (bound, DELAYED_AT_ONCE.min(most)), *stop, |now, slot, call| {
+                call.latest = delayed.add(now, call.latest, slot, call.serial, call.size);
+            });
+            if cancel.is_set() {
+                // The visit ends as if it had been long.
+                visited = visited.max(most);
+            }
+        }
         *next_delayed = delayed.next();
         visited
     }
