@@ -30,6 +30,17 @@ crate::parameters! {
     /// (extradelay, offtime), and no lower bound of avgidle (minidle). The link's first rate counts, also where rates
     /// change. Debts of turns are kept, as in `wrr` by default.
     ///
+    /// Shares are those of an estimator that forgets, and a class that does not borrow may get less. As each packet moves
+    /// avgidle by (idle - avgidle) / 16, the mean of its idle times is the mean of avgidle in the long run, so that its packets
+    /// are that much further apart than its share allows. While large packets of others hold the wire, a class of small ones
+    /// earns idle time, sends at once what that allows, but forgets a sixteenth with each packet; below zero avgidle hardly
+    /// goes, since the class is held back then. Three classes with shares of 50, 30 and 10 %, packets of 1500, 300 and 64 bytes
+    /// and always something to send get 50.4, 29.2 and 8.9 % (11 % less than its share for the last, whose mean avgidle is 11 %
+    /// of the distance of its packets); with 300, 300 and 64 bytes 49.4, 30.4 and 9.9 %. ns-2 gives 50.4, 29.6 and 9.8 %
+    /// (`CBQ/WRR`; `CBQ` 50.4, 29.7 and 9.5 %): a class that it finds held back waits no longer than its share asks for,
+    /// whatever avgidle is, so that debts are forgiven as credit is; and its turns forgive debts, too. For exact shares there
+    /// are the schedulers of weights.
+    ///
     /// ## Example
     /// ```toml
     /// scheduler.cbq = {}
@@ -258,24 +269,30 @@ mod tests {
 
     /// Lets full queues of these packet sizes go for `seconds` at 1 Mbit/s; what each sent in bytes.
     fn run(lines: &[&str], classes: &[&[&str]], sizes: &[u32], seconds: u64) -> Vec<u64> {
+        let mut sent = vec![0; sizes.len()];
+        observe(lines, classes, sizes, seconds, |_, queue, _| sent[queue] += u64::from(sizes[queue]));
+        sent
+    }
+
+    /// The same; tells of each packet when it begins, its queue, and avgidle after it in ps / GAIN.
+    fn observe(lines: &[&str], classes: &[&[&str]], sizes: &[u32], seconds: u64, mut sent: impl FnMut(Time, usize, i128)) {
         let rate = Rate::from_bps(1_000_000);
         let plans: Vec<ClassPlan> = classes.iter().map(|lines| class(lines)).collect();
         let mut it = Cbq::<1>::new(&read(lines).expect("sound"), &plans, rate).expect("a few classes");
         let state = |size: &u32| QueueState { packets: u32::from(*size > 0), bytes: u64::from(*size), head: *size };
         let states: Vec<QueueState> = sizes.iter().map(state).collect();
         (0..sizes.len()).filter(|i| sizes[*i] > 0).for_each(|i| it.on_backlog(Time::ZERO, i, &states));
-        let (mut now, mut sent) = (Time::ZERO, vec![0; sizes.len()]);
+        let mut now = Time::ZERO;
         while now < Time::ZERO + Duration::from_secs(seconds) {
             match it.next(now, &states) {
                 Turn::NotBefore(later) => now = later,
                 Turn::Queue(queue) => {
                     it.on_sent(now, queue, sizes[queue], &states);
-                    sent[queue] += u64::from(sizes[queue]);
+                    sent(now, queue, it.classes[queue].idle);
                     now += rate.transmission_time(Bytes::new(u64::from(sizes[queue])));
                 }
             }
         }
-        sent
     }
 
     fn shares(sent: &[u64], seconds: u64) -> Vec<f64> {
@@ -293,6 +310,32 @@ mod tests {
             let expected: f64 = share[8..].parse().expect("a number");
             let sent = run(&[], &[&[share, "borrows = false"], &["share = 0.6"]], &[size, 0], 100);
             assert!(near(shares(&sent, 100)[0], expected), "{share}: {sent:?}");
+        }
+    }
+
+    #[test]
+    fn a_class_that_does_not_borrow_loses_the_idle_time_that_its_estimator_forgets() {
+        let classes: &[&[&str]] =
+            &[&["share = 0.5", "borrows = false"], &["share = 0.3", "borrows = false"], &["share = 0.1", "borrows = false"]];
+        for (sizes, expected) in [([1500, 300, 64], [0.504, 0.292, 0.089]), ([300, 300, 64], [0.494, 0.304, 0.099])] {
+            // In the first 50 s the bursts of the beginning go.
+            let (mut bytes, mut packets, mut idle) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+            observe(&[], classes, &sizes, 250, |now, queue, avgidle| {
+                if now >= Time::ZERO + Duration::from_secs(50) {
+                    bytes[queue] += f64::from(sizes[queue]);
+                    packets[queue] += 1.0;
+                    idle[queue] += avgidle as f64 / GAIN as f64;
+                }
+            });
+            for (i, share) in [0.5, 0.3, 0.1].into_iter().enumerate() {
+                let got = bytes[i] * 8.0 / 200e6;
+                assert!((got - expected[i]).abs() < 0.0006, "class {i} of {sizes:?}: {got}");
+                // The distance of its packets is that of its share and the mean of avgidle, but for the 16 differences of avgidle
+                // between the first and the last of thousands.
+                let distance = f64::from(sizes[i]) * 8.0 / (share * 1e6);
+                let longer = 1.0 + idle[i] / packets[i] / 1e12 / distance;
+                assert!((got * longer / share - 1.0).abs() < 0.003, "class {i} of {sizes:?}: {got}, {longer}");
+            }
         }
     }
 
