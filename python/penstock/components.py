@@ -1786,10 +1786,21 @@ class RenoCongestionControl(Component):
     """Reno: additive increase, multiplicative decrease.
 
     More about it: ``penstock explain reno``.
+
+    Parameters
+    ----------
+    halving : Literal["whole-segments", "exact"], default whole-segments
+        What half of the outstanding segments is.
+    byte_counting_limit : int, optional
+        Segments by which slow start grows per acknowledgement at most (L): growth counts what is acknowledged. RFC 3465
+        permits 1 and 2 [RFC3465 s2.2]. Allowed: a whole number, at least 1.
     """
 
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "reno"
+
+    halving: Literal["whole-segments", "exact"] = "whole-segments"
+    byte_counting_limit: int | None = None
 
 
 class Cubic(Component):

@@ -356,7 +356,7 @@ fn congestion_controls_and_recoveries() {
     );
     tcp_refused(
         r#"{ congestion-control.reno = { beta = 0.5 } }"#,
-        "t.toml:16: flows[0].transport.tcp.congestion-control.reno.beta: unknown key 'beta' (there is no key here)",
+        "t.toml:16: flows[0].transport.tcp.congestion-control.reno.beta: unknown key 'beta' (one of halving, byte-counting-limit)",
     );
     tcp_refused(r#"{ congestion-control.cubic = { partial-ack-timer = "every" } }"#, "t.toml:16: flows[0].transport.tcp.congestion-control.cubic.partial-ack-timer: unknown key 'partial-ack-timer' (one of c, beta, fast-convergence, hystart)");
     tcp_refused(

@@ -26,6 +26,9 @@ crate::parameters! {
     /// - In the Reno-friendly region the window does not fall to W_est where it is above it already.
     /// - A window that equals ssthresh is in congestion avoidance, as [RFC5681 s3.1] leaves open; [RFC9438 s4.10] has slow start.
     /// - HyStart++, which [RFC9438 s4.10] recommends, must be asked for.
+    /// - The first round of HyStart++ ends with the first acknowledgement: windowEnd begins as SND.NXT before anything is sent,
+    ///   which [RFC9406 s4.2] leaves open. The round trip of that acknowledgement is what the second round is compared with; the
+    ///   rest of the initial window would make it no shorter where nobody else fills the queue.
     /// - Marks reduce the window to one segment at least; after that they do not slow the sender down by its timer, as [RFC9438
     ///   s4.6] and [RFC3168 s6.1.2] ask for.
     /// - An acknowledgement that was sent while the application had nothing to send leaves the window, and the time until

@@ -16,9 +16,10 @@ use crate::units::{Duration, Rate, Time};
 pub use ecn_use::{EcnCapable, EcnEcho, EcnFeedback, EcnUse};
 pub use window::Window;
 
-/// Makes the plan, the congestion control at work and the dispatch between them from the list below.
+/// Makes the plan, the congestion control at work and the dispatch between them from the list below. The first of the list
+/// may be another one at work (`or`) where its parameters ask for what would cost its fast path a decision.
 macro_rules! congestion_controls {
-    ($first_name:literal => $first:ident($first_control:ty, $first_parameters:ty),
+    ($first_name:literal => $first:ident($first_control:ty, $first_parameters:ty) or $other:ident($other_control:ty),
      $( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A congestion control with its parameters, as a scenario gives it.
@@ -42,15 +43,16 @@ macro_rules! congestion_controls {
         /// no memory.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone, Debug)]
-        pub enum AnyCongestionControl { $first(Box<$first_control>), $( $variant(Box<$control>), )* }
+        pub enum AnyCongestionControl { $first(Box<$first_control>), $other(Box<$other_control>), $( $variant(Box<$control>), )* }
 
         impl AnyCongestionControl {
             /// The congestion control that `plan` describes.
             pub fn new(plan: &CongestionControlPlan, context: &ConnectionContext) -> AnyCongestionControl {
                 match plan {
-                    CongestionControlPlan::$first(parameters) => {
-                        AnyCongestionControl::$first(Box::new(<$first_control>::new(parameters, context)))
-                    }
+                    CongestionControlPlan::$first(parameters) => match <$other_control>::new(parameters, context) {
+                        Some(other) => AnyCongestionControl::$other(Box::new(other)),
+                        None => AnyCongestionControl::$first(Box::new(<$first_control>::new(parameters, context))),
+                    },
                     $( CongestionControlPlan::$variant(parameters) => {
                         AnyCongestionControl::$variant(Box::new(<$control>::new(parameters, context)))
                     } )*
@@ -72,6 +74,7 @@ macro_rules! congestion_controls {
             pub fn get(&mut self) -> &mut dyn CongestionControl {
                 match self {
                     AnyCongestionControl::$first(it) => &mut **it,
+                    AnyCongestionControl::$other(it) => &mut **it,
                     $( AnyCongestionControl::$variant(it) => &mut **it, )*
                 }
             }
@@ -80,7 +83,7 @@ macro_rules! congestion_controls {
 }
 
 congestion_controls! {
-    "reno" => Reno(reno::Reno, reno::Parameters),
+    "reno" => Reno(reno::Reno, reno::Parameters) or ByteCounting(reno::ByteCounting),
     "cubic" => Cubic(cubic::Cubic, cubic::Parameters),
     "vegas" => Vegas(vegas::Vegas, vegas::Parameters),
     "dctcp" => Dctcp(dctcp::Dctcp, dctcp::Parameters),

@@ -37,6 +37,11 @@ impl Window {
     pub fn halve_threshold(&mut self, flight: u32) {
         self.threshold = f64::from((flight.min(self.usable()) / 2).max(2));
     }
+
+    /// [`Window::halve_threshold`] with half a segment where the flight is odd, as in bytes.
+    pub fn halve_threshold_exactly(&mut self, flight: u32) {
+        self.threshold = (f64::from(flight.min(self.usable())) / 2.0).max(2.0);
+    }
 }
 
 #[cfg(test)]
@@ -72,6 +77,10 @@ mod tests {
         let mut window = Window { size: 9.7, threshold: 100.0, max: 100 };
         for (flight, threshold) in [(9, 4.0), (8, 4.0), (3, 2.0), (1, 2.0), (11, 4.0)] {
             window.halve_threshold(flight);
+            assert_eq!(window.threshold, threshold, "flight of {flight}");
+        }
+        for (flight, threshold) in [(9, 4.5), (8, 4.0), (5, 2.5), (3, 2.0), (1, 2.0), (11, 4.5)] {
+            window.halve_threshold_exactly(flight);
             assert_eq!(window.threshold, threshold, "flight of {flight}");
         }
     }

@@ -40,6 +40,46 @@ fn congestion_avoidance_adds_a_segment_per_round_trip() {
     assert_eq!(path.sent(), "0: 0 1\n100: 2 3\n200: 4 5 6\n300: 7 8 9 10\n400: 11 12 13 14 15");
 }
 
+/// Reno that counts bytes with this limit, or acknowledgements, over a receiver that acknowledges every second segment.
+fn delayed(limit: Option<i64>, more: &[(&str, Value)]) -> Path {
+    let table = |key: &str, value: Value| Value::Table(vec![(key.to_owned(), value)]);
+    let mut given = vec![("initial-window", text("4 packets")), ("ack-every", Value::Integer(2))];
+    if let Some(limit) = limit {
+        given.push(("congestion-control", table("reno", table("byte-counting-limit", Value::Integer(limit)))));
+    }
+    given.extend_from_slice(more);
+    Path::new(&parameters(&given)).start(None)
+}
+
+/// Each acknowledgement covers two segments and lets two or three or four out.
+#[test]
+fn byte_counting_keeps_slow_start_doubling_under_delayed_acknowledgements() {
+    let mut doubling = delayed(Some(2), &[]);
+    doubling.run_ms(250);
+    assert_eq!(doubling.sent(), "0: 0 1 2 3\n100: 4 5 6 7 8 9 10 11\n200: 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27");
+    assert_eq!(doubling.sender.congestion_window(), 16.0);
+    for limit in [None, Some(1)] {
+        let mut slower = delayed(limit, &[]);
+        slower.run_ms(250);
+        assert_eq!(slower.sent(), "0: 0 1 2 3\n100: 4 5 6 7 8 9\n200: 10 11 12 13 14 15 16 17 18", "{limit:?}");
+        assert_eq!(slower.sender.congestion_window(), 9.0);
+    }
+}
+
+/// From a window of four, two acknowledgements of two segments each make it five; counted by acknowledgements, 4 + 1/4 + 1/4.25.
+#[test]
+fn byte_counting_grows_by_a_segment_per_window_under_delayed_acknowledgements() {
+    let avoidance = [("initial-slow-start-threshold", text("4 packets"))];
+    let mut counting = delayed(Some(2), &avoidance);
+    counting.run_ms(150);
+    assert_eq!(counting.sent(), "0: 0 1 2 3\n100: 4 5 6 7 8");
+    assert_eq!(counting.sender.congestion_window(), 5.0);
+    let mut plain = delayed(None, &avoidance);
+    plain.run_ms(150);
+    assert_eq!(plain.sent(), "0: 0 1 2 3\n100: 4 5 6 7");
+    assert_eq!(plain.sender.congestion_window(), 4.25 + 1.0 / 4.25);
+}
+
 #[test]
 fn the_window_is_limited_in_packets_and_in_bytes() {
     for limit in ["4 packets", "5840 bytes", "7299 bytes"] {

@@ -2,9 +2,11 @@
 //!
 //! A star is a retransmission. Segments sent together arrive together, 50 ms later; so do the acknowledgements.
 
+use super::super::Receiver;
 use super::harness::{parameters, text, Path};
-use crate::packet::Body;
+use crate::packet::{Body, Ecn};
 use crate::parameters::Value;
+use crate::units::Time;
 
 fn path(variant: &str, initial_window: &str, more: &[(&str, Value)]) -> Path {
     let mut given = vec![("variant", text(variant)), ("initial-window", text(initial_window))];
@@ -107,6 +109,29 @@ fn the_blocks_tell_the_latest_arrival_first() {
     assert_eq!(path.answered(), "50: 0[1-2] 0[3-4][1-2] 0[5-6][3-4][1-2] 0[5-7][3-4][1-2] 0[8-9][5-7][3-4] 0[8-10][5-7][3-4]");
 }
 
+/// Recency is not height: the first block holds what arrived last, the others are those told last [RFC2018 s4]. Segments arrive out
+/// of order, one of them twice; 3 joins two blocks to one.
+#[test]
+fn the_first_block_holds_the_segment_that_arrived_last_wherever_it_lies() {
+    let arrivals = [
+        (8, "0[8-9]"),
+        (2, "0[2-3][8-9]"),
+        (6, "0[6-7][2-3][8-9]"),
+        (4, "0[4-5][6-7][2-3]"),
+        (2, "0[2-3][4-5][6-7]"),
+        (9, "0[8-10][2-3][4-5]"),
+        (3, "0[2-5][8-10][6-7]"),
+    ];
+    let mut receiver = Receiver::new(&parameters(&[("variant", text("sack"))]));
+    for (seq, answer) in arrivals {
+        receiver.on_segment(Time::ZERO, seq, Ecn::NotEct, false);
+        let sent = receiver.next_transmission(Time::ZERO).expect("an acknowledgement");
+        let Body::Ack { next, sack, .. } = sent.body else { unreachable!("{sent:?}") };
+        let blocks: String = sack.beyond(next).map(|block| format!("[{}-{}]", block.start, block.end)).collect();
+        assert_eq!(format!("{next}{blocks}"), answer, "segment {seq}");
+    }
+}
+
 #[test]
 fn only_sack_sends_blocks() {
     let mut path = path("new-reno", "4 packets", &[]).losing_once(&[0]).start(Some(4));
@@ -195,6 +220,18 @@ fn careful_new_reno_waits_for_the_timer_if_the_first_segment_of_all_is_lost() {
         let mut path = checking("new-reno", check).losing_once(&[0]).start(None);
         path.run_ms(end);
         assert_eq!(path.sent(), format!("0: 0 1 2 3 4 5 6 7\n100: 8 9{rest}"), "{check}");
+    }
+}
+
+/// 8 segments less one acknowledged leave 9 outstanding when 1 is found lost: half is 4 in whole segments, 4.5 in bytes.
+#[test]
+fn half_of_an_odd_flight_is_rounded_down_unless_halving_is_exact() {
+    for (halving, threshold) in [("whole-segments", 4.0), ("exact", 4.5)] {
+        let table = |key: &str, value: Value| Value::Table(vec![(key.to_owned(), value)]);
+        let control = table("reno", table("halving", text(halving)));
+        let mut path = path("sack", "8 packets", &[("congestion-control", control)]).losing_once(&[1]).start(None);
+        path.run_ms(150);
+        assert_eq!(path.sender.slow_start_threshold(), threshold);
     }
 }
 
