@@ -77,6 +77,16 @@ fn sack_avoids_timeouts_that_reno_takes() {
     }
 }
 
+/// SACK repairs several losses of a window in a round trip where NewReno repairs one. The 99.9 % intervals are about 0.2 to 1.6 %.
+#[test]
+fn sack_does_not_lose_to_new_reno() {
+    for p in [0.003, 0.01, 0.03, 0.06] {
+        let gain = |seed| rate("sack", p, 600, seed) / rate("new-reno", p, 600, seed) - 1.0;
+        let (mean, half) = interval(&replicate(gain), |gain| *gain);
+        assert!(mean > 0.0, "{p}: {mean} +- {half}");
+    }
+}
+
 #[test]
 fn recovery_by_slow_start_costs_rate() {
     let [tahoe, reno, new_reno] = ["tahoe", "reno", "new-reno"].map(|variant| mean_rate(variant, 0.01, 300));

@@ -88,12 +88,14 @@ impl Flight {
         self.scoreboard.update(ack.blocks(), self.unacknowledged, self.detection.dup_ack_threshold)
     }
 
-    /// Takes the blocks of an acknowledgement of new data in, where receivers report them.
-    pub fn take_new_blocks(&mut self, ack: &Ack) {
-        if self.detection.uses_blocks {
-            self.scoreboard.remove_below(ack.next);
-            self.take_blocks(ack);
+    /// Takes the blocks of an acknowledgement of new data in, where receivers report them, and says how many segments they
+    /// newly cover.
+    pub fn take_new_blocks(&mut self, ack: &Ack) -> u32 {
+        if !self.detection.uses_blocks {
+            return 0;
         }
+        self.scoreboard.remove_below(ack.next);
+        self.take_blocks(ack)
     }
 
     /// Counts a duplicate acknowledgement outside of recovery; whether there have been enough of them to mean a loss.

@@ -64,6 +64,13 @@ macro_rules! recoveries {
                 }
             }
 
+            /// [`Recovery::on_new_blocks`].
+            pub fn on_new_blocks(&mut self, flight: &mut Flight) -> bool {
+                match self {
+                    $( AnyRecovery::$variant(it) => it.on_new_blocks(flight), )*
+                }
+            }
+
             /// [`Recovery::on_loss`].
             pub fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
                 match self {
@@ -114,6 +121,13 @@ pub trait Recovery {
             window.size += 1.0; // a segment has left the network [RFC5681 s3.2 (4)]
         }
         flight.count_duplicate()
+    }
+
+    /// An acknowledgement of something new, outside of recovery, had blocks that cover more than was known; whether it shows
+    /// a first loss.
+    fn on_new_blocks(&mut self, flight: &mut Flight) -> bool {
+        let _ = flight;
+        false
     }
 
     /// A loss was seen, and the congestion control has set the threshold: begins the repair.

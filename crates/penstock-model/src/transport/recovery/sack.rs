@@ -11,7 +11,7 @@ crate::parameters! {
     /// ## Decides
     /// A segment is lost once `dup-ack-threshold` segments beyond it have arrived. In fast recovery, cwnd is ssthresh, and a
     /// segment goes out whenever fewer are held to be in the network (pipe): first those that are lost, then new ones,
-    /// then those that may be lost, at last the highest one (rescue).
+    /// then those that may be lost, at last, once more than the first retransmission is acknowledged, the highest one (rescue).
     ///
     /// ## State
     /// The ranges that have arrived beyond the cumulative acknowledgement. Constant cost per acknowledgement without loss,
@@ -50,6 +50,11 @@ impl Recovery for Sack {
     /// network.
     fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, _window: &mut Window) -> bool {
         flight.take_blocks(ack) > 0 && (flight.count_duplicate() || flight.is_first_lost())
+    }
+
+    /// It is a duplicate acknowledgement, too [RFC6675 s2, s5].
+    fn on_new_blocks(&mut self, flight: &mut Flight) -> bool {
+        flight.count_duplicate() || flight.is_first_lost()
     }
 
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {

@@ -11,8 +11,9 @@ pub(crate) struct Scoreboard {
     lost_below: u32,
     /// The segment after the highest that was sent again in this recovery (HighRxt + 1).
     resent_below: u32,
-    /// The rescue retransmission of this recovery has been used [RFC6675 s4 NextSeg (4)].
-    rescued: bool,
+    /// A rescue retransmission may be sent once more than the segments before this one are acknowledged (RescueRxt + 1)
+    /// [RFC6675 s4 NextSeg (4)].
+    rescue_beyond: u32,
 }
 
 /// What a sender asks the scoreboard about: `[unacknowledged, high)` has been sent and not acknowledged cumulatively.
@@ -56,7 +57,7 @@ impl Scoreboard {
     /// A recovery begins with the retransmission of `first`.
     pub fn begin_recovery(&mut self, first: u32) {
         self.resent_below = first + 1;
-        self.rescued = false;
+        self.rescue_beyond = first + 1; // no premature rescue [RFC6675 s5 (4.3)]
     }
 
     /// Whether at least DupThresh segments beyond `seq` have arrived and `seq` has not.
@@ -108,13 +109,17 @@ impl Scoreboard {
         self.sacked.blocks().last().is_some_and(|last| hole < last.start).then_some(hole)
     }
 
-    /// NextSeg rule 4: once in a recovery, the highest segment that is not SACKed, unless it was sent again.
+    /// NextSeg rule 4: once in a recovery, after acknowledgements beyond its first retransmission, the highest segment that is
+    /// not SACKed, unless it was sent again.
     pub fn take_rescue(&mut self, outstanding: Outstanding) -> Option<u32> {
         let last = self.sacked.blocks().last().filter(|last| last.end == outstanding.high);
         let highest = last.map_or(outstanding.high, |last| last.start).checked_sub(1)?;
-        let wanted = !self.rescued && highest >= self.resent_below.max(outstanding.unacknowledged);
-        self.rescued |= wanted;
-        wanted.then_some(highest)
+        let permitted = outstanding.unacknowledged > self.rescue_beyond;
+        if !permitted || highest < self.resent_below.max(outstanding.unacknowledged) {
+            return None;
+        }
+        self.rescue_beyond = u32::MAX; // RescueRxt is RecoveryPoint: what is acknowledged beyond it ends the recovery
+        Some(highest)
     }
 
     /// `seq` was sent again by rule 1 or 3.
@@ -182,15 +187,21 @@ mod tests {
         // 3 and 4 are not lost and sent again: they count twice.
         assert_eq!(board.pipe(outstanding), 8);
         assert_eq!(board.next_suspect(0), None);
-        assert_eq!((board.take_rescue(outstanding), board.take_rescue(outstanding)), (Some(8), None));
+        // HighACK must be above RescueRxt, 0: as segment 1 and not only 0 is acknowledged.
+        for (unacknowledged, rescue) in [(0, None), (1, None), (2, Some(8)), (2, None), (3, None)] {
+            assert_eq!(board.take_rescue(Outstanding { unacknowledged, ..outstanding }), rescue, "{unacknowledged}");
+        }
     }
 
     #[test]
     fn what_was_sent_again_is_not_rescued() {
         let mut board = Scoreboard::default();
-        board.update([block(1, 5)], 0, 3);
+        board.update([block(1, 2), block(3, 5)], 0, 3);
         board.begin_recovery(0);
-        assert_eq!(board.take_rescue(Outstanding { unacknowledged: 0, high: 5 }), None);
+        let mut other = board.clone();
+        board.on_resent(2);
+        assert_eq!(board.take_rescue(Outstanding { unacknowledged: 2, high: 5 }), None);
+        assert_eq!(other.take_rescue(Outstanding { unacknowledged: 2, high: 5 }), Some(2));
     }
 
     proptest! {

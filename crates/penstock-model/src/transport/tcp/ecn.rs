@@ -61,15 +61,16 @@ impl EcnReceiver {
         EcnReceiver { negotiated, echoes: false, echo: ecn_use.echo, capable: ecn_use.capable }
     }
 
-    /// A segment arrived. Whether it must be acknowledged apart from those before it, because it is marked and they were
-    /// not, or the other way round.
-    pub fn on_segment(&mut self, ecn: Ecn, cwr: bool) -> bool {
-        let marked = self.negotiated && ecn == Ecn::Ce;
+    /// A segment arrived; without a codepoint, since it lies outside of the window, where codepoints are ignored [RFC3168 s6.1.5].
+    /// Whether it must be acknowledged apart from those before it, because it is marked and they were not, or the other way
+    /// round.
+    pub fn on_segment(&mut self, ecn: Option<Ecn>, cwr: bool) -> bool {
+        let marked = self.negotiated && ecn == Some(Ecn::Ce);
         let before = self.echoes;
         self.echoes = match self.echo {
             // One that carries both CWR and a mark begins a new echo.
             EcnEcho::UntilCwr => marked || before && !cwr,
-            EcnEcho::Exact => marked,
+            EcnEcho::Exact => marked || before && ecn.is_none(),
         };
         self.echo == EcnEcho::Exact && self.echoes != before
     }

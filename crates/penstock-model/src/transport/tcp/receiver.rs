@@ -98,7 +98,7 @@ impl Receiver {
     ///
     /// Duplicates, segments out of order and segments that fill a gap are acknowledged at once [RFC5681 s4.2].
     pub fn on_segment(&mut self, now: Time, seq: u32, ecn: Ecn, cwr: bool) {
-        if self.parameters.ecn && self.ecn.on_segment(ecn, cwr) {
+        if self.parameters.ecn && self.ecn.on_segment((seq >= self.next).then_some(ecn), cwr) {
             // Two acknowledgements, so that none is of marked and of unmarked segments [RFC8257 s3.2].
             self.earlier_due = (self.unacknowledged > 0).then_some(self.next);
             self.ack_due = true;

@@ -119,7 +119,8 @@ impl Sender {
     fn on_new_ack(&mut self, now: Time, ack: &Ack) {
         let (newly, in_flight) = (ack.next - self.flight.unacknowledged, self.flight.in_flight());
         self.on_progress(now, ack.next);
-        self.flight.take_new_blocks(ack);
+        let outside_recovery = self.flight.phase == Phase::Normal;
+        let reported = self.flight.take_new_blocks(ack);
         if self.send_times.is_some() {
             self.take_sample_of_ack(now, ack.next);
         }
@@ -142,6 +143,9 @@ impl Sender {
         } else if restart_timer {
             self.restart_timer(now);
         }
+        if outside_recovery && reported > 0 && self.recovery.on_new_blocks(&mut self.flight) {
+            self.repair(now);
+        }
     }
 
     /// The round trip of the last segment acknowledged, for a congestion control that asks for all.
@@ -157,10 +161,15 @@ impl Sender {
     /// An acknowledgement of nothing new while something is outstanding.
     fn on_duplicate_ack(&mut self, now: Time, ack: &Ack) {
         if self.recovery.on_duplicate_ack(ack, &mut self.flight, &mut self.window) {
-            self.reduce(now, Cause::Loss);
-            self.recovery.on_loss(&mut self.flight, &mut self.window);
-            self.restart_timer(now);
+            self.repair(now);
         }
+    }
+
+    /// An acknowledgement has shown a first loss.
+    fn repair(&mut self, now: Time) {
+        self.reduce(now, Cause::Loss);
+        self.recovery.on_loss(&mut self.flight, &mut self.window);
+        self.restart_timer(now);
     }
 
     /// What an acknowledgement of something outstanding says of marks. In a fast recovery the window has been reduced already.

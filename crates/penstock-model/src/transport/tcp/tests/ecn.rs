@@ -1,8 +1,10 @@
 //! ECN at both ends [RFC3168 s6.1], as the exact segments and acknowledgements. `c` is CWR, `e` is ECE.
 
+use super::super::Receiver;
 use super::harness::{parameters, read, text, Path};
 use crate::packet::{Body, Ecn};
 use crate::parameters::Value;
+use crate::units::Time;
 
 fn path(variant: &str, more: &[(&str, Value)]) -> Path {
     let mut given = more.to_vec();
@@ -158,6 +160,26 @@ fn dctcp_s_syns_are_ecn_capable_and_all_its_packets_if_asked_for() {
             let plain = matches!(body, Body::Segment { retransmission: true, .. } | Body::Ack { .. });
             assert_eq!(*codepoint, if plain && !all { Ecn::NotEct } else { Ecn::Ect0 }, "{body:?}");
         }
+    }
+}
+
+/// 0 comes once more, which is below RCV.NXT; 3 comes twice, which lies beyond it [RFC3168 s6.1.5].
+#[test]
+fn the_codepoint_of_a_segment_below_the_window_is_ignored() {
+    let mut receiver = Receiver::new(&parameters(&[("ecn", Value::Switch(true))]));
+    for (seq, ecn, echo) in [(0, Ecn::Ect0, false), (0, Ecn::Ce, false), (3, Ecn::Ect0, false), (3, Ecn::Ce, true)] {
+        receiver.on_segment(Time::ZERO, seq, ecn, false);
+        let answer = receiver.next_transmission(Time::ZERO).expect("an acknowledgement").body;
+        assert!(matches!(answer, Body::Ack { ece, .. } if ece == echo), "segment {seq}: {answer:?}");
+    }
+    // With an exact echo it neither begins nor ends marks.
+    let given = [("ecn", Value::Switch(true)), ("congestion-control", text("dctcp"))];
+    let mut receiver = Receiver::new(&parameters(&given));
+    for (seq, ecn, echo) in [(0, Ecn::Ce, true), (0, Ecn::Ect0, true), (1, Ecn::Ect0, false), (0, Ecn::Ce, false)] {
+        receiver.on_segment(Time::ZERO, seq, ecn, false);
+        let answer = receiver.next_transmission(Time::ZERO).expect("an acknowledgement").body;
+        assert!(matches!(answer, Body::Ack { ece, .. } if ece == echo), "segment {seq}: {answer:?}");
+        assert_eq!(receiver.next_transmission(Time::ZERO), None);
     }
 }
 

@@ -141,11 +141,22 @@ fn only_sack_sends_blocks() {
 
 #[test]
 fn sack_rescues_a_loss_at_the_end_without_a_timeout() {
-    // 0 is found lost by three SACKs; nothing new is there to send, and nothing SACKed lies beyond 5: 5* is the rescue.
+    // 0 is found lost by three SACKs; nothing new is there to send, and nothing SACKed lies beyond 5: 5* is the rescue, once
+    // the repair of 0 is acknowledged and more.
     let mut path = path("sack", "6 packets", &[]).losing_once(&[0, 5]).start(Some(6));
     path.run_ms(300);
-    assert_eq!(path.sent(), "0: 0 1 2 3 4 5\n100: 0* 5*");
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5\n100: 0*\n200: 5*");
     assert!(path.sender.is_finished());
+}
+
+/// The ACKs of 0, 2 and 3 are lost, so that the first that comes acknowledges 0 and tells of 2 to 4: 1 is lost. Half of seven
+/// outstanding is 3; pipe is below that when 6 and 7 are SACKed too.
+#[test]
+fn an_acknowledgement_of_something_new_may_show_a_loss_if_its_blocks_tell_more() {
+    let mut path = path("sack", "8 packets", &[]).losing_once(&[1]).losing_back(|n, _| n < 3).start(None);
+    path.run_ms(150);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7\n100: 1* 8 9");
+    assert_eq!(path.sender.slow_start_threshold(), 3.0);
 }
 
 #[test]
