@@ -27,6 +27,18 @@ def crosscheck():
         sys.path.remove(str(PEER))
 
 
+@pytest.mark.usefixtures("crosscheck")  # which puts the folder on the path
+def test_the_cases_of_random_loss_are_sound_and_no_two_are_the_same():
+    import random_loss
+
+    texts = [
+        random_loss.SCENARIO.format(until=60, warm_up=random_loss.WARM_UP, loss=0.01, tcp=case.penstock)
+        for case in random_loss.CASES.values()
+    ]
+    assert len({_core.Scenario(text, "scenario", []).canonical for text in texts}) == len(texts)
+    assert len({str(case.ns2) + case.penstock for case in random_loss.CASES.values()}) == len(texts)
+
+
 def canonical(crosscheck, variant, row):
     request = crosscheck.scenario(crosscheck.VARIANTS[variant], row)
     return _core.Scenario(request.scenario, request.name, list(request.sets)).canonical
