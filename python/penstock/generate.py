@@ -24,6 +24,7 @@ _WIDTH = 120
 _TYPES = {
     "quantity": "str",
     "integer": "int",
+    "integer or list": "int | list[int]",
     "number": "float | str",
     "switch": "bool",
     "name": "str",

@@ -22,14 +22,21 @@ __all__ = ["Network", "Node"]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node, or a group of `count` like nodes; ``group[3]`` is one of its members."""
+    """A node, or a group of `count` like nodes; ``group[3]`` is one of its members, ``group[2:5]`` are three of them."""
 
     name: str
     count: int | None = None
 
-    def __getitem__(self, index: int) -> Node:
+    def __getitem__(self, index: int | slice) -> Node:
         if self.count is None:
             raise TypeError(f"{quoted(self.name)} is one node and has no members")
+        if self.name.endswith("]"):
+            raise TypeError(f"{quoted(self.name)} are members of a group; take others from the group")
+        if isinstance(index, slice):
+            members = range(self.count)[index]
+            if not members or members.step != 1:
+                raise IndexError(f"{quoted(self.name)} has members 0 to {self.count - 1}; take some in a row")
+            return Node(f"{self.name}[{members[0]}-{members[-1]}]", len(members))
         if not 0 <= index < self.count:
             raise IndexError(f"{quoted(self.name)} has members 0 to {self.count - 1}, not {index}")
         return Node(f"{self.name}[{index}]")
@@ -267,7 +274,7 @@ class Network:
         source: Component,
         arrivals: Component | None = None,
         holding: Component | None = None,
-        initial: int | None = None,
+        initial: int | Sequence[int] | None = None,
         spread: str | None = None,
         admission: Component | None = None,
         termination: Component | None = None,
@@ -295,8 +302,8 @@ class Network:
             When calls arrive; none do if left out.
         holding : Component, optional
             How long they last; to the end if left out, which only initial calls may.
-        initial : int, optional
-            Calls of each aggregate that are there from the start, without asking.
+        initial : int or sequence of int, optional
+            Calls of each aggregate that are there from the start, without asking; a sequence gives each its own number.
         spread : str, s, optional
             Each of them begins within this span after the start.
         admission : Component, optional
@@ -330,7 +337,7 @@ class Network:
             "start": None if start is None else _one_or_uniform(start),
             "stop": stop,
             "route": None if route is None else [_name(node) for node in route],
-            "initial.calls": initial,
+            "initial.calls": initial if initial is None or isinstance(initial, int) else list(initial),
             "initial.spread": spread,
             "signalling.processing": processing,
             "signalling.packet": request_packet,

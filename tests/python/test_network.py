@@ -170,6 +170,29 @@ def test_groups_have_members():
         ps.Network().node("a")[0]
 
 
+def test_members_in_a_row_are_a_group():
+    hosts = ps.Network().nodes("hosts", 6)
+    assert (hosts[2:5].name, len(hosts[2:5])) == ("hosts[2-4]", 3)
+    assert (hosts[4:].name, hosts[:1].name, hosts[-2:].name) == ("hosts[4-5]", "hosts[0-0]", "hosts[4-5]")
+    for wrong in (slice(3, 3), slice(0, 6, 2), slice(6, 9)):
+        with pytest.raises(IndexError, match="members 0 to 5; take some in a row"):
+            hosts[wrong]
+    with pytest.raises(TypeError, match="take others from the group"):
+        hosts[2:5][1]
+
+
+def test_aggregates_may_have_calls_of_their_own():
+    net = ps.Network()
+    edges, sink = net.nodes("edges", 5), net.node("sink")
+    net.link(edges, sink, rate="10 Mbit/s", delay="1 ms")
+    cbr = ps.Cbr(rate="64 kbit/s", packet="160 bytes")
+    net.calls("voice", edges[1:4], sink, source=cbr, initial=[3, 0, 2], spread="0 s")
+    net.measure("calls", of="voice", per="flow")
+    (result,) = ps.run_all([ps.RunRequest(net.toml(duration="1 s"))])
+    live = {m.labels["flow"]: m.value for m in result.metrics if m.labels["what"] == "live"}
+    assert live == {"voice[0]": 3, "voice[1]": 0, "voice[2]": 2}
+
+
 def test_a_name_is_given_once():
     net = ps.Network()
     net.node("a")

@@ -4,6 +4,7 @@ mod support;
 
 use penstock_engine::blueprint::{CallsPlan, MAX_VISIT_EVENTS};
 use penstock_engine::{Blueprint, BlueprintError, Executor, Sim};
+use penstock_model::call::counts::CallCounts;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::source::SourcePlan;
 use penstock_model::units::{Duration, Rate, Time};
@@ -38,7 +39,7 @@ fn calls(sent: SourcePlan, plan: impl FnOnce(&mut CallsPlan)) -> Blueprint {
         let mut calls = CallsPlan {
             arrivals: None,
             holding: HoldingPlan::Infinite(parameters("")),
-            initial: 0,
+            initial: CallCounts::same(0),
             initial_spread: Duration::ZERO,
             surge: None,
             delay: None,
@@ -67,7 +68,7 @@ fn storms() -> Vec<(&'static str, Blueprint)> {
         ("on and off", datagrams("100 Tbit/s", source("on-off", "packet = 64 bytes; spacing = 6 ps; on = 1 us; off = 1 ns"))),
         ("samples", sampled),
         ("arriving calls", arriving),
-        ("calls that send often", calls(source("cbr", "rate = 90 Tbit/s; packet = 64 bytes"), |calls| calls.initial = 3)),
+        ("calls that send often", calls(source("cbr", "rate = 90 Tbit/s; packet = 64 bytes"), |calls| calls.initial = CallCounts::same(3))),
     ]
 }
 
@@ -130,7 +131,7 @@ fn very_many_calls_are_not_made_under_a_flag() {
     // Four thousand million calls would need more memory than there is.
     let blueprint = calls(source("cbr", "rate = 64 kbit/s; packet = 160 bytes"), |calls| {
         let at = time("1 s");
-        calls.surge = Some(penstock_engine::blueprint::SurgePlan { at, calls: u32::MAX, spread: Duration::ZERO });
+        calls.surge = Some(penstock_engine::blueprint::SurgePlan { at, calls: CallCounts::same(u32::MAX), spread: Duration::ZERO });
     });
     let cancel = blueprint.cancel.clone();
     let mut sim = Sim::new(blueprint).expect("a sound blueprint");

@@ -148,6 +148,14 @@ fn termination_ends_when_the_load_is_below() {
     let expected = |first: &str, start: &str| {
         [format!("termination-time of=v from=first-termination {first} s"), format!("termination-time of=v from=start {start} s")]
     };
+    // 12 calls in the first and 8 in the second are as many.
+    let other = CALLS.replace("calls = 10", "calls = [12, 8]");
+    let each: Vec<f64> = scenario(&other, &measure(13 * 64)).metrics(&seen()).iter().map(|metric| metric.value).collect();
+    assert_eq!(each, [5.0, 9.0]);
+    // Of 25, 22 are left at 4 s, 18 at 6 s and 15 at 9 s.
+    let more = CALLS.replace("calls = 10", "calls = [15, 10]");
+    let each: Vec<f64> = scenario(&more, &measure(16 * 64)).metrics(&seen()).iter().map(|metric| metric.value).collect();
+    assert_eq!(each, [5.0, 9.0]);
     let start = "start = { uniform = [\"0 s\", \"1 s\"] }\n";
     for (below, first, since_start) in [(14 * 64, "2", "5"), (13 * 64, "5", "8"), (10 * 64 + 1, "5", "8"), (10 * 64, "NaN", "NaN")] {
         check(start, &measure(below), &expected(first, since_start).each_ref().map(String::as_str));

@@ -45,6 +45,15 @@ fn what_calls_need() {
     calls("from = \"a\"\n", "", "t.toml:16: calls[0].from: is missing and has no default; write from = \"name of a node\"");
     calls("to = \"b\"", "to = \"a\"", "t.toml:19: calls[0].to: aggregate 0 would begin and end at 'a'");
     calls("calls = 10", "calls = 0", "t.toml:21: calls[0].initial.calls: 0 is out of range; a whole number, at least 1");
+    calls("calls = 10", "calls = [0]", "t.toml:21: calls[0].initial.calls: there would be no calls in any aggregate; leave it out");
+    calls("calls = 10", "calls = [1, -2]", "t.toml:21: calls[0].initial.calls: item 1: -2 is out of range; a whole number, at least 0");
+    calls(
+        "calls = 10 }",
+        "calls = [1, 2] }\nsurge = { at = \"1 s\", calls = [1, 2, 3] }",
+        "t.toml:21: calls[0].initial.calls: has 2 numbers for 1 aggregates; write one for each, or one number for all\n\
+         t.toml:22: calls[0].surge.calls: has 3 numbers for 1 aggregates; write one for each, or one number for all",
+    );
+    calls("calls = 10", "calls = [20_000_000]", "t.toml:21: calls[0].initial: 20000000 calls are more than the 16000000 that fit");
     calls("calls = 10", "calls = 20_000_000", "t.toml:21: calls[0].initial: 20000000 calls are more than the 16000000 that fit");
     calls("{ calls = 10 }", "10", "t.toml:21: calls[0].initial: 10 is not a table; write { key = value }");
     calls(

@@ -81,6 +81,14 @@ rate"#,
 rate"#,
         "t.toml:8: links[0].to: 'hosts' has no member '4'; its members are hosts[0] to hosts[3]",
     );
+    for members in ["2-4", "2-1", "1-", "-1", "0-1-2", "0..1"] {
+        refused(
+            r#"to = "b"
+rate"#,
+            &format!("to = \"hosts[{members}]\"\nrate"),
+            &format!("t.toml:8: links[0].to: 'hosts' has no member '{members}'; its members are hosts[0] to hosts[3]"),
+        );
+    }
     refused(
         r#"to = "b"
 rate"#,

@@ -3,6 +3,7 @@
 mod common;
 use common::{changed, lines, names, sound, BASE, FLOW, LINK, TOP};
 use penstock_engine::blueprint::MarkAt;
+use penstock_engine::Sim;
 use penstock_model::source::SourcePlan;
 use penstock_model::units::{Duration, Rate, Time};
 use penstock_scenario::{load, report, ValidScenario};
@@ -103,6 +104,29 @@ fn groups_are_linked_member_by_member() {
     let ends =
         |i: usize| (blueprint.nodes[blueprint.links[i].from.index()].as_str(), blueprint.nodes[blueprint.links[i].to.index()].as_str());
     assert_eq!((ends(11), ends(15), ends(17)), (("hosts[2]", "sinks[2]"), ("hosts[2]", "r[0]"), ("b", "hosts[2]")));
+}
+
+#[test]
+fn members_in_a_row_are_a_group() {
+    let text = changed("hosts = { count = 4 }", "hosts = { count = 4 }\nsinks = { count = 6 }")
+        + &link("hosts[1-2]", "a", "both-ways = true")
+        + &link("b", "sinks[2-5]", "name = \"exit\"")
+        + &link("b", "sinks[1-1]", "name = \"single\"")
+        + &flow("g", "hosts[1-2]", "sinks[2-5]", &format!("{FLOW}\nroute = [\"hosts[1-2]\", \"a\", \"b\", \"sinks[2-5]\"]"))
+        + "[[measure]]\nmetric = \"drops\"\nof = \"hosts[1-2]-a\"\n";
+    let scenario = sound(&text, &[("hosts[1-2]-a.rate", "3 Mbit/s"), ("g.count", "5")]);
+    let blueprint = scenario.blueprint(None, 0);
+    let links: Vec<(&str, Rate)> = blueprint.links.iter().skip(1).map(|link| (link.path.as_str(), link.rate)).collect();
+    let (fast, usual) = (Rate::from_bps(3_000_000), blueprint.links[0].rate);
+    let expected = [("hosts[1]-a", fast), ("hosts[2]-a", fast), ("a-hosts[1]", fast), ("a-hosts[2]", fast)];
+    assert_eq!(links[..4], expected);
+    let exits = ["exit[0]", "exit[1]", "exit[2]", "exit[3]", "single[0]"];
+    assert_eq!(links[4..], exits.map(|name| (name, usual)));
+    let there: Vec<String> = ways(&scenario).into_iter().skip(1).map(|[there, _]| there).collect();
+    let expected = [(1, 0), (2, 1), (1, 2), (2, 3), (1, 0)].map(|(host, exit)| format!("hosts[{host}]-a a-b exit[{exit}]"));
+    assert_eq!(there, expected);
+    let drops = scenario.metrics(&Sim::new(blueprint).expect("a sound blueprint").run());
+    assert_eq!(drops[0].labels[0], ("of".to_owned(), "hosts[1-2]-a".to_owned()));
 }
 
 #[test]

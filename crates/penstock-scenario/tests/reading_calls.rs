@@ -4,6 +4,7 @@ mod common;
 use common::{changed, lines, sound, BASE, LINK};
 use penstock_engine::blueprint::{CallsPlan, PcnAt};
 use penstock_engine::Sim;
+use penstock_model::call::counts::CallCounts;
 use penstock_model::units::{Duration, Rate, Time};
 use penstock_scenario::{load, ValidScenario};
 
@@ -48,7 +49,7 @@ fn calls_become_a_group_of_flows() {
     );
     assert_eq!(blueprint.flows.iter().map(|flow| (flow.group, flow.member)).collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1)]);
     let calls = plan(&scenario);
-    assert_eq!((calls.initial, calls.initial_spread), (5, Duration::from_ms(30)));
+    assert_eq!((calls.initial, calls.initial_spread), (CallCounts::same(5), Duration::from_ms(30)));
     assert_eq!((calls.arrivals.map(|it| it.name()), calls.holding.name()), (Some("poisson"), "exponential"));
     assert_eq!((calls.admission.map(|it| it.name()), calls.termination.map(|it| it.name())), (Some("cle"), Some("cl")));
     assert_eq!((calls.processing, calls.request_packet), (Duration::from_ms(1), Some(100)));
@@ -67,9 +68,32 @@ fn what_calls_leave_out() {
         &format!("{text}arrivals.batch = {{ interval = \"1 s\", mean-size = 5 }}\nholding.fixed = {{ time = \"3 s\" }}\n"),
         &[],
     ));
-    assert_eq!((arriving.initial, arriving.admission, arriving.request_packet), (0, None, None));
+    assert_eq!((arriving.initial, arriving.admission, arriving.request_packet), (CallCounts::same(0), None, None));
     let none = plan(&scenario("", &format!("{text}arrivals.none = {{}}\ninitial = {{ calls = 1 }}\n"), &[]));
     assert_eq!(none.arrivals, None);
+}
+
+#[test]
+fn a_group_covers_part_of_its_nodes_with_calls_of_each() {
+    // hosts[1] to hosts[3] send to a by links of their own.
+    let text = format!(
+        "{BASE}[[links]]\nfrom = \"hosts[1-3]\"\nto = \"a\"\nrate = \"10 Mbit/s\"\ndelay = \"1 ms\"\n\
+         [[calls]]\nname = \"v\"\nfrom = \"hosts[1-3]\"\nto = \"a\"\n\
+         source.cbr = {{ rate = \"64 kbit/s\", packet = \"160 bytes\" }}\n\
+         initial = {{ calls = [3, 0, 2] }}\nsurge = {{ at = \"5 s\", calls = [1, 4, 0] }}\n\
+         [[measure]]\nmetric = \"calls\"\nof = \"v\"\nper = \"flow\"\n"
+    );
+    let scenario = sound(&text, &[]);
+    let blueprint = scenario.blueprint(None, 0);
+    let from: Vec<&str> = blueprint.flows[1..].iter().map(|flow| blueprint.nodes[flow.from.index()].as_str()).collect();
+    assert_eq!(from, ["hosts[1]", "hosts[2]", "hosts[3]"]);
+    let seen = |scenario: &ValidScenario| Sim::new(scenario.blueprint(None, 0)).expect("a sound blueprint").run();
+    let live = |scenario: &ValidScenario| seen(scenario).calls.iter().map(|(_, calls)| calls.live_at_end).collect::<Vec<u64>>();
+    assert_eq!(live(&scenario), [4, 4, 2]);
+    assert_eq!(live(&sound(&text, &[("v.surge.calls", "1"), ("v.initial.calls", "[1, 1, 6]")])), [2, 2, 7]);
+    // One number for all is the list of it, to the last bit.
+    let same = |calls: &str| seen(&sound(&text, &[("v.initial.calls", calls)]));
+    assert!(same("5") == same("[5, 5, 5]"));
 }
 
 #[test]
@@ -95,7 +119,7 @@ fn settings_reach_calls() {
         ("voice.termination.sm.u", "1.5"),
     ];
     let calls = plan(&scenario("", CALLS, &sets));
-    assert_eq!((calls.initial, calls.holding.name()), (7, "infinite"));
+    assert_eq!((calls.initial, calls.holding.name()), (CallCounts::same(7), "infinite"));
     assert_eq!((calls.admission.map(|it| it.name()), calls.termination.map(|it| it.name())), (Some("count"), Some("sm")));
     let set = |path: &str| load(&format!("{BASE}{CALLS}"), "t.toml", &[(path.to_owned(), "1".to_owned())]);
     assert_eq!(lines(set("calls.vioce.count")), ["--set calls.vioce.count: unknown group of calls 'vioce'; did you mean 'voice'? (voice)"]);

@@ -5,6 +5,7 @@
 
 use crate::api::cancel::Cancel;
 use penstock_model::buffer::BufferPlan;
+use penstock_model::call::counts::CallCounts;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
@@ -316,7 +317,7 @@ pub struct CallsPlan {
     /// How long they last.
     pub holding: HoldingPlan,
     /// Calls that exist from the start, without admission control.
-    pub initial: u32,
+    pub initial: CallCounts,
     /// Their first packets go out uniformly within this span.
     pub initial_spread: Duration,
     /// Calls that begin together later, without admission control.
@@ -336,19 +337,19 @@ pub struct CallsPlan {
 }
 
 impl CallsPlan {
-    /// How many calls of an aggregate begin without admission control, at the start and later.
-    pub fn unconditional_calls(&self) -> u64 {
-        u64::from(self.initial) + self.surge.map_or(0, |surge| u64::from(surge.calls))
+    /// How many calls of the group's aggregate with this number begin without admission control, at the start and later.
+    pub fn unconditional_calls(&self, aggregate: u32) -> u64 {
+        u64::from(self.initial.of(aggregate)) + self.surge.as_ref().map_or(0, |surge| u64::from(surge.calls.of(aggregate)))
     }
 }
 
 /// Calls that begin together in each aggregate of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurgePlan {
     /// When.
     pub at: Time,
     /// How many.
-    pub calls: u32,
+    pub calls: CallCounts,
     /// Their first packets go out uniformly within this span.
     pub spread: Duration,
 }

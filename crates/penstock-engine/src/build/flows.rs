@@ -137,14 +137,16 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let plan = group.calls.as_ref().expect("a group of calls");
         let (there, back) = call_signals(blueprint, flow)?.expect("a group of calls");
         let window = Window { from: blueprint.warm_up, to: blueprint.end };
-        let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
+        let initial = plan.initial.of(flow.member);
+        let context = EdgeContext { key, call_rate: plan.call_rate, initial };
         let egress = Egress::new(&plan.admission, &plan.termination, &context);
         let ingress = Peer { process: ProcessId(from), delay: back };
         let end = CallsEgress::new(self.received(header), egress, ingress, window, group.interval);
-        let sink = host(processes, to).add_egress(end, flow.group, plan.initial);
+        let sink = host(processes, to).add_egress(end, flow.group, initial);
         let calls = CallsIngress::new(CallsSetup {
             template,
             place: flow.from.0,
+            member: flow.member,
             plan: Arc::clone(plan),
             source: Arc::new(group.source.clone()),
             key,

@@ -1,6 +1,7 @@
 //! Calls: when they arrive and how long they last.
 
 pub mod batch;
+pub mod counts;
 pub mod delay;
 pub mod exponential;
 pub mod fixed;

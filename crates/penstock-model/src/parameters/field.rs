@@ -13,6 +13,8 @@ pub enum Kind {
     Choice(&'static [(&'static str, &'static str)]),
     /// `true` or `false`.
     Switch,
+    /// A whole number, or a list of them.
+    IntegerOrList,
     /// A list of the kind's values.
     List(&'static Kind),
     /// A name that the scenario declares; the text says of what.

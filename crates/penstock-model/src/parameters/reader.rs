@@ -104,7 +104,7 @@ pub fn read_field<T: Parameter>(field: &Field, reader: &mut dyn Reader) -> Optio
 fn hint(field: &Field) -> String {
     match field.kind {
         Kind::Quantity(example) => format!("write {} = \"{example}\"", field.key()),
-        Kind::Integer => format!("write {} = 1", field.key()),
+        Kind::Integer | Kind::IntegerOrList => format!("write {} = 1", field.key()),
         Kind::Number => format!("write {} = 0.5", field.key()),
         Kind::Choice(words) => format!("one of {}", join_words(words.iter().map(|(word, _)| *word))),
         Kind::Switch => format!("write {} = true or false", field.key()),

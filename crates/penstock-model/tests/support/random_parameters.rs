@@ -69,6 +69,8 @@ fn value(kind: &Kind, style: Style, stream: &mut Stream) -> Value {
     match kind {
         Kind::Quantity(example) => quantity(example, style, stream),
         Kind::Integer => Value::Integer(one_of(INTEGERS, stream)),
+        Kind::IntegerOrList if stream.chance(0.5) => value(&Kind::List(&Kind::Integer), style, stream),
+        Kind::IntegerOrList => value(&Kind::Integer, style, stream),
         Kind::Number => Value::Float(one_of(NUMBERS, stream)),
         Kind::Choice(words) => text(one_of(words, stream).0),
         Kind::Switch => Value::Switch(stream.chance(0.5)),

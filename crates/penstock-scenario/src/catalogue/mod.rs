@@ -56,6 +56,7 @@ fn describe_kind(entry: &mut Value, kind: &Kind) {
     let word = match kind {
         Kind::Quantity(_) => "quantity",
         Kind::Integer => "integer",
+        Kind::IntegerOrList => "integer or list",
         Kind::Number => "number",
         Kind::Choice(_) => "choice",
         Kind::Switch => "switch",

@@ -62,6 +62,7 @@ fn of_kind(kind: &Kind) -> Value {
     match kind {
         Kind::Quantity(example) => json!({ "type": "string", "examples": [example] }),
         Kind::Integer => json!({ "type": "integer" }),
+        Kind::IntegerOrList => json!({ "anyOf": [of_kind(&Kind::Integer), of_kind(&Kind::List(&Kind::Integer))] }),
         // A share may be written as a percentage or a fraction.
         Kind::Number => json!({ "type": ["number", "string"] }),
         Kind::Choice(words) => json!({ "enum": words.iter().map(|(word, _)| *word).collect::<Vec<_>>() }),

@@ -359,7 +359,7 @@ fn check_termination_load(section: &Section<'_>, of: &[Target], below: Rate, mea
             );
             return;
         }
-        let initial = (*count as u64).saturating_mul(calls.unconditional_calls());
+        let initial = calls.initial.total(*count) + calls.surge.as_ref().map_or(0, |surge| surge.calls.total(*count));
         load = load.saturating_add(initial.saturating_mul(calls.call_rate.as_bps()));
     }
     if load < below.as_bps() {

@@ -65,7 +65,7 @@ fn in_seconds(time: Duration) -> String {
 
 /// When all calls of a group have begun.
 pub(crate) fn all_begun(group: &FlowGroup) -> Time {
-    let surge = group.calls.as_ref().and_then(|calls| calls.surge);
+    let surge = group.calls.as_ref().and_then(|calls| calls.surge.as_ref());
     surge.map_or(group.start.1, |surge| surge.at)
 }
 
@@ -77,8 +77,8 @@ pub(crate) fn falls_below(groups: &[(&FlowGroup, Range<usize>)], seen: &Observat
     for (group, members) in groups {
         let calls = group.calls.as_ref().expect("only calls are terminated");
         let rate = u128::from(calls.call_rate.as_bps());
-        for flow in members.clone() {
-            load += u128::from(calls.unconditional_calls()) * rate;
+        for (aggregate, flow) in members.clone().enumerate() {
+            load += u128::from(calls.unconditional_calls(aggregate as u32)) * rate;
             cuts.extend(counters_of(seen, flow).terminations.iter().map(|(at, count, _)| (*at, u128::from(*count) * rate)));
         }
     }

@@ -22,7 +22,7 @@ penstock_model::parameters! {
     /// smaller is counted round: with 45 hosts and 5 routers, `hosts[i]` is linked to `routers[i mod 5]`. The order in
     /// which links are written decides between routes of equal length and between simultaneous arrivals.
     pub struct LinkKeys {
-        /// The node or group where it begins, or a member such as `hosts[3]`.
+        /// The node or group where it begins, a member such as `hosts[3]`, or members in a row such as `hosts[4-7]`.
         from: NodeName;
         /// Where it ends.
         to: NodeName;

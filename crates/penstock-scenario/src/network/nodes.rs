@@ -14,9 +14,9 @@ use std::ops::Range;
 penstock_model::parameters! {
     /// A node, or a group of like nodes: routers where links meet, hosts where flows begin and end.
     ///
-    /// `r1 = {}` is a node; `hosts = { count = 24 }` is a group, whose members are `hosts[0]` to `hosts[23]`. The order
-    /// in which nodes are written has no meaning. The ports of a node with a `buffer` share it: `s1 = { buffer.pool = { size =
-    /// "1 MB" } }` is a switch.
+    /// `r1 = {}` is a node; `hosts = { count = 24 }` is a group, whose members are `hosts[0]` to `hosts[23]`;
+    /// `hosts[4-7]` are four of them, both ends included. The order in which nodes are written has no meaning. The ports of a
+    /// node with a `buffer` share it: `s1 = { buffer.pool = { size = "1 MB" } }` is a switch.
     pub struct NodeKeys {
         /// How many nodes the group has; without it the name is that of a single node.
         count: Option<Count>;
@@ -46,14 +46,14 @@ struct Group {
     switch: Option<SwitchDraft>,
 }
 
-/// The nodes at one end of links or flows: one, or all members of a group.
+/// The nodes at one end of links or flows: one, or members of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NodeSet {
     first: u32,
     count: u32,
     /// Which member comes first when they are counted.
     shift: u32,
-    /// Written as the name of a group with a count.
+    /// Written as the name of a group with a count, or as some of its members.
     pub group: bool,
 }
 
@@ -85,6 +85,12 @@ impl NodeSet {
     pub fn shifted(self, shift: u32) -> NodeSet {
         NodeSet { shift, ..self }
     }
+}
+
+/// The first and the last of the members that `text` names: `3`, or `2-5` with both ends included.
+fn members_in_row(text: &str) -> Option<(u32, u32)> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    Some((first.parse().ok()?, last.parse().ok()?))
 }
 
 impl Nodes {
@@ -131,7 +137,7 @@ impl Nodes {
         nodes
     }
 
-    /// The nodes called `name`: a node, a group, or a member such as `hosts[3]`.
+    /// The nodes called `name`: a node, a group, a member such as `hosts[3]`, or members in a row such as `hosts[2-5]`.
     fn find(&self, name: &str, suggestions: &Suggestions) -> Result<NodeSet, String> {
         let (base, member) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             Some((base, member)) => (base, Some(member)),
@@ -145,8 +151,10 @@ impl Nodes {
         match (member, group.count) {
             (None, count) => Ok(NodeSet { first: group.first, count: count.unwrap_or(1), shift: 0, group: count.is_some() }),
             (Some(_), None) => Err(format!("'{base}' is a single node; write '{base}'")),
-            (Some(member), Some(count)) => match member.parse::<u32>() {
-                Ok(i) if i < count => Ok(NodeSet { first: group.first + i, count: 1, shift: 0, group: false }),
+            (Some(member), Some(count)) => match members_in_row(member) {
+                Some((i, j)) if i <= j && j < count => {
+                    Ok(NodeSet { first: group.first + i, count: j - i + 1, shift: 0, group: member.contains('-') })
+                }
                 _ => Err(format!("'{base}' has no member {}; its members are {base}[0] to {base}[{}]", quoted(member), count - 1)),
             },
         }

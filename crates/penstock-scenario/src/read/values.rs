@@ -46,7 +46,7 @@ pub(crate) fn check_name(text: &str) -> Result<(), String> {
     }
 }
 
-/// The name of a node or a group of nodes, or a member such as `hosts[3]`.
+/// The name of a node or a group of nodes, a member such as `hosts[3]`, or members such as `hosts[2-5]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeName(pub String);
 

@@ -5,6 +5,7 @@ use crate::read::section::{NoParameters, Section};
 use crate::read::values::{Name, NodeName, Precedence, RunTime, Start};
 use crate::traffic::group::{EdgeLocations, GroupDraft, GroupEndpoints, MemberKeys, Members};
 use penstock_engine::blueprint::{CallsPlan, FlowGroup, SurgePlan};
+use penstock_model::call::counts::CallCounts;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::edge::{self, AdmissionPlan, TerminationPlan};
@@ -23,7 +24,7 @@ penstock_model::parameters! {
     pub struct CallKeys {
         /// The name in results.
         name: Name;
-        /// The node or group where calls begin, or a member such as `edges[3]`.
+        /// The node or group where calls begin, a member such as `edges[3]`, or members in a row such as `edges[0-3]`.
         from: NodeName;
         /// Where they end.
         to: NodeName;
@@ -46,8 +47,8 @@ impl Check for CallKeys {}
 penstock_model::parameters! {
     /// Calls that exist from the start, without admission control.
     pub struct InitialKeys {
-        /// How many in each aggregate.
-        calls: Count;
+        /// How many in each aggregate; a list gives each aggregate its own number.
+        calls: CallCounts;
         /// Each begins at an instant drawn uniformly from this span after the start.
         spread: Duration = "20 ms";
     }
@@ -59,8 +60,8 @@ penstock_model::parameters! {
     pub struct SurgeKeys {
         /// When.
         at: RunTime;
-        /// How many in each aggregate.
-        calls: Count;
+        /// How many in each aggregate; a list gives each aggregate its own number.
+        calls: CallCounts;
         /// Each begins at an instant drawn uniformly from this span after it.
         spread: Duration = "20 ms";
     }
@@ -102,6 +103,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let (behaviour, holding) = parts.resolve(section)?;
     behaviour.check_effects(section);
     let (members, source, transport, holding) = (members?, source?, transport?, holding?);
+    behaviour.check_lists(section, members.count)?;
     behaviour.check_initial(section, &keys, &members);
     behaviour.check_surge(section, &keys, &members);
     let edges = behaviour.locations(section);
@@ -195,10 +197,21 @@ impl Behaviour {
         }
     }
 
+    /// Reports lists of calls that are not one number for each of `count` aggregates; `None` if there are any.
+    fn check_lists(&self, section: &Section<'_>, count: usize) -> Option<()> {
+        let lists = [("initial", self.initial.as_ref().map(|it| &it.calls)), ("surge", self.surge.as_ref().map(|it| &it.calls))];
+        let listed = lists.iter().filter_map(|(part, calls)| Some((*part, (*calls)?.listed()?)));
+        let wrong: Vec<(&str, usize)> = listed.filter(|(_, listed)| *listed != count).collect();
+        for (part, listed) in &wrong {
+            let message = format!("has {listed} numbers for {count} aggregates; write one for each, or one number for all");
+            report_below(section, part, "calls", message);
+        }
+        wrong.is_empty().then_some(())
+    }
+
     fn check_initial(&self, section: &Section<'_>, keys: &CallKeys, members: &Members) {
         let Some(initial) = &self.initial else { return };
-        let together = u64::from(initial.calls.0) + self.surge.as_ref().map_or(0, |surge| u64::from(surge.calls.0));
-        let total = (members.count as u64).saturating_mul(together);
+        let total = initial.calls.total(members.count) + self.surge.as_ref().map_or(0, |surge| surge.calls.total(members.count));
         if total > MAX_ENTITIES as u64 {
             section.report("initial", format!("{total} calls are more than the {MAX_ENTITIES} that fit"));
         }
@@ -239,9 +252,9 @@ impl Behaviour {
         CallsPlan {
             arrivals: self.arrivals,
             holding,
-            initial: self.initial.as_ref().map_or(0, |initial| initial.calls.0),
             initial_spread: self.initial.as_ref().map_or(Duration::ZERO, |initial| initial.spread),
-            surge: self.surge.map(|surge| SurgePlan { at: Time::ZERO + surge.at.0, calls: surge.calls.0, spread: surge.spread }),
+            initial: self.initial.map_or(CallCounts::same(0), |initial| initial.calls),
+            surge: self.surge.map(|surge| SurgePlan { at: Time::ZERO + surge.at.0, calls: surge.calls, spread: surge.spread }),
             delay: self.delay,
             admission: self.admission,
             termination: self.termination,

@@ -18,7 +18,7 @@ penstock_model::parameters! {
     pub struct FlowKeys {
         /// The name in results.
         name: Name;
-        /// The node or group where the flows begin, or a member such as `hosts[3]`.
+        /// The node or group where the flows begin, a member such as `hosts[3]`, or members in a row such as `hosts[4-7]`.
         from: NodeName;
         /// Where they end.
         to: NodeName;

@@ -11,6 +11,7 @@ use crate::support::{
 use penstock_engine::blueprint::{
     Blueprint, CallsPlan, EfPlan, FlowWatch, LinkWatch, MarkerPlan, PausePlan, QueuePlan, SourceQuenchPlan, SurgePlan, SwitchPlan, Ties,
 };
+use penstock_model::call::counts::CallCounts;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
@@ -110,9 +111,9 @@ impl Calls {
         CallsPlan {
             arrivals: ArrivalPlan::read("poisson", &mut Settings::new("interval = 3 ms")),
             holding: HoldingPlan::read("exponential", &mut Settings::new("mean = 50 ms")).expect("a law"),
-            initial: number as u32 % 4,
+            initial: CallCounts::same(number as u32 % 4),
             initial_spread: Duration::from_ms(20),
-            surge: (number % 2 == 1).then(|| SurgePlan { at: time("70 ms"), calls: 5, spread: Duration::from_ms(10) }),
+            surge: (number % 2 == 1).then(|| SurgePlan { at: time("70 ms"), calls: CallCounts::same(5), spread: Duration::from_ms(10) }),
             delay: CALL_DELAYS[number % 3].and_then(|settings| DelayPlan::read(&mut Settings::new(settings))),
             admission: admission.and_then(|(name, settings)| AdmissionPlan::read(name, &mut Settings::new(settings))),
             termination: termination.and_then(|(name, settings)| TerminationPlan::read(name, &mut Settings::new(settings))),

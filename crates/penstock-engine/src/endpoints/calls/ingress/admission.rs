@@ -23,8 +23,8 @@ impl CallsIngress {
 
     pub(super) fn on_surge(&mut self, now: Time) {
         self.next_surge = Time::NEVER;
-        if let Some(surge) = self.plan.surge {
-            self.begin_batch(surge.calls, surge.spread, "surge", now);
+        if let Some((calls, spread)) = self.plan.surge.as_ref().map(|surge| (surge.calls.of(self.member), surge.spread)) {
+            self.begin_batch(calls, spread, "surge", now);
         }
     }
 

@@ -40,6 +40,8 @@ pub struct CallsIngress {
     live: Vec<u32>,
     /// Packets between their sources and the ingress, where that takes time.
     delayed: Option<Box<IngressDelay>>,
+    /// The number of the aggregate within its group.
+    member: u32,
     next_surge: Time,
     endings: BinaryHeap<Reverse<(Time, u32, u32)>>,
     next_ending: Time,

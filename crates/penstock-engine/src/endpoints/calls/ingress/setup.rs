@@ -23,6 +23,8 @@ pub struct CallsSetup {
     pub template: PacketTemplate,
     /// The place of its node in traces.
     pub place: u32,
+    /// Its number within the group.
+    pub member: u32,
     /// What is common to the group.
     pub plan: Arc<CallsPlan>,
     /// What each call sends.
@@ -46,8 +48,9 @@ pub struct CallsSetup {
 impl CallsIngress {
     /// An aggregate with its initial calls.
     pub fn new(setup: CallsSetup) -> CallsIngress {
-        let CallsSetup { template, place, plan, source, key, start, stop, egress, window, ties, cancel } = setup;
-        let context = EdgeContext { key, call_rate: plan.call_rate, initial: plan.initial };
+        let CallsSetup { template, place, member, plan, source, key, start, stop, egress, window, ties, cancel } = setup;
+        let initial = plan.initial.of(member);
+        let context = EdgeContext { key, call_rate: plan.call_rate, initial };
         let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
         let mut built = CallsIngress {
             sending: Sending {
@@ -70,7 +73,8 @@ impl CallsIngress {
             free: Vec::new(),
             live: Vec::new(),
             delayed: plan.delay.as_ref().map(|delay| Box::new(IngressDelay::new(delay, key))),
-            next_surge: plan.surge.map_or(Time::NEVER, |surge| surge.at),
+            member,
+            next_surge: plan.surge.as_ref().map_or(Time::NEVER, |surge| surge.at),
             endings: BinaryHeap::new(),
             next_ending: Time::NEVER,
             next_call: 0,
@@ -82,7 +86,7 @@ impl CallsIngress {
             plan,
             cancel,
         };
-        built.begin_batch(built.plan.initial, built.plan.initial_spread, "initial", start);
+        built.begin_batch(initial, built.plan.initial_spread, "initial", start);
         built.draw_arrival(start);
         built.update_next_change();
         built
