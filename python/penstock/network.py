@@ -22,7 +22,7 @@ __all__ = ["Network", "Node"]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node, or a group of `count` like nodes; ``group[3]`` is one of its members, ``group[2:5]`` are three of them."""
+    """A node, or a group of `count` like nodes; ``group[3]`` is a member, ``group[2:5]`` are three of them."""
 
     name: str
     count: int | None = None

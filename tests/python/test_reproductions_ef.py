@@ -10,7 +10,7 @@ from digitized import check_faithful
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare
-from penstock.reproductions.ef.experiments import SCHEDULERS
+from penstock.reproductions.ef.experiments import SCHEDULERS, experiments, most_flows
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce
@@ -231,13 +231,38 @@ def printed_outcome(**changes):
     for ratio, grown in (("1.00", 2.5), ("1.06", 1.0)):
         outcome.experiments[f"ratio-{ratio}-short"] = [queue(10.0) for _ in noises]
         outcome.experiments[f"ratio-{ratio}-long"] = [queue(10.0 * grown + noise) for noise in noises]
-    jitters = {"mixed": 1.0, "only-short": 0.5}
+    jitters = {"mixed": 1.0, "only-short": 0.5, most_flows(1500): 0.1, most_flows(160): 1.0}
     jitters |= {
         f"{name}-{size}": base for name, base in zip(SCHEDULERS, (0.1, 0.11, 0.3), strict=True) for size in (160, 1500)
     }
     for name, base in jitters.items():
         outcome.experiments[name] = [jitter_run(base + noise, 2 * base + noise) for noise in noises]
     return outcome
+
+
+class TestMostFlows:
+    """The 36 flows of the text, which table 1 leaves out."""
+
+    def test_they_are_a_row_of_table_1_with_more_flows(self):
+        settings = Readings(DOCUMENT).settings()
+        pages = experiments(settings)
+        for size, printed in scenarios("1", scheduler="WRR", ef_flows=24).items():
+            most = tomllib.loads(pages[most_flows(size)])
+            assert (most["links"], most["duration"]) == (printed["links"], printed["duration"])
+            groups = expedited(most)
+            assert sum(flow["count"] for flow in groups) == 36
+            assert sum(flow["count"] for flow in groups if "1500" in flow["source"]["cbr"]["packet"]) == 18
+            assert sum(rate(flow) for flow in groups) == pytest.approx(450_000, abs=36)
+            assert (rate(groups[0]), groups[0]["source"]["cbr"]["packet"]) == (56_000, f"{size} bytes")
+            assert [flow for flow in most["flows"] if flow not in groups] == [
+                flow for flow in printed["flows"] if flow not in expedited(printed)
+            ]
+
+    def test_a_drop_or_a_shortfall_refutes_that_nothing_is_dropped(self):
+        outcome = printed_outcome()
+        outcome.experiments[most_flows(160)][2] = jitter_run(1.0, 2.0, drops=1)
+        findings = {judgement.claim: judgement.finding for judgement in judge(STUDY, outcome)}
+        assert findings["ef-c13"].verdict == "refuted"
 
 
 class TestClaims:
@@ -267,7 +292,13 @@ class TestClaims:
 
     @pytest.mark.parametrize(
         ("experiment", "value", "claim"),
-        [("only-short", 1.5, "ef-c09"), ("capped PQ-160", 0.5, "ef-c11"), ("best effort-1500", 0.05, "ef-c12")],
+        [
+            ("only-short", 1.5, "ef-c09"),
+            ("capped PQ-160", 0.5, "ef-c11"),
+            ("best effort-1500", 0.05, "ef-c12"),
+            (most_flows(1500), 0.3, "ef-c02"),
+            (most_flows(160), 0.9, "ef-c03"),
+        ],
     )
     def test_experiments_that_contradict_a_claim_refute_it(self, experiment, value, claim):
         outcome = printed_outcome()

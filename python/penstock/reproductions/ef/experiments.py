@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.reading import Settings
 
-__all__ = ["RATIOS", "SCHEDULERS", "SIZES", "experiments"]
+__all__ = ["RATIOS", "SCHEDULERS", "SIZES", "experiments", "most_flows"]
 
 SIZES = (LONG, SHORT)
 SCHEDULERS = (PQ, CAPPED, BEST_EFFORT)
@@ -22,8 +22,13 @@ RATIOS = (1.00, 1.06)
 LENGTHS = {"short": "320 s", "long": "1280 s"}
 
 
+def most_flows(size: int | str) -> str:
+    """The experiment with as many EF flows as the text has at most, which table 1 leaves out, by the target's bytes."""
+    return f"most-flows-{size}"
+
+
 def experiments(settings: Settings) -> Mapping[str, str]:
-    """Ratio 1, EF sources without long packets, capped EF, EF as best effort."""
+    """Ratio 1, EF sources without long packets, capped EF, EF as best effort, 36 EF flows."""
     flows, queues = settings["table_2.ef_flows"], settings["table_2.queue_count"]
     usual = Case(WRR, flows, SHORT, settings["wrr.minimum_service_to_arrival_ratio"], queues)
     pages = {}
@@ -37,4 +42,8 @@ def experiments(settings: Settings) -> Mapping[str, str]:
         for size in SIZES:
             case = replace(usual, scheduler=scheduler, target=size)
             pages[f"{scheduler}-{size}"] = jitter_page(settings, case)
+    most, many = settings["table_1.ef_flows_max_in_text"], settings["wrr.queues_of_table_1"]
+    for size in SIZES:
+        case = Case(WRR, most, size, settings["wrr.ratio_of_table_1"], many)
+        pages[most_flows(size)] = jitter_page(settings, case)
     return pages

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
-__all__ = ["jitter", "measure", "sum_of"]
+__all__ = ["jitter", "measure", "received", "sum_of"]
 
 PERCENTILES = {"p50": "0.5", "p90": "0.9"}
 
@@ -42,7 +42,7 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
     for size, result in results.items():
         numbers |= {f"{name}_{size}": value for name, value in jitter(result).items()}
     numbers["ef_drops"] = math.fsum(sum_of(result, "drops", **{"class": EF}) for result in results.values())
-    shares = [_received(result) for result in results.values()]
+    shares = [received(result) for result in results.values()]
     numbers |= {"least_received": min(shares), "most_received": max(shares)}
     numbers["used"] = min(sum_of(result, "utilisation") for result in results.values())
     return numbers
@@ -65,7 +65,7 @@ def sum_of(result: RunResult, metric: str, **labels: str) -> float:
     return math.fsum(found)
 
 
-def _received(result: RunResult) -> float:
+def received(result: RunResult) -> float:
     """What arrived of what the EF sources sent."""
     return sum_of(result, "throughput") / sum_of(result, "sent")
 
