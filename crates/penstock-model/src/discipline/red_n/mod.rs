@@ -92,19 +92,10 @@ impl RedN {
         self.classes.iter().map(|class| class.average)
     }
 
-    /// What the average of precedence `i` counts of the queue.
-    #[inline]
-    fn counted(&self, i: usize, queue: &Occupancy) -> u64 {
-        match &self.unit {
-            Unit::Packets => self.part_of(i, u64::from(queue.packets), &queue.of_precedence),
-            Unit::Bytes => queue.bytes,
-            Unit::BytesOfPrecedence(bytes) => self.part_of(i, queue.bytes, bytes),
-        }
-    }
-
-    /// The part for precedence `i` of `all`, which is so much `of` each. The last precedence stands for all worse ones.
+    /// What the average of precedence `i` counts of a queue of `all`, which is so much `of` each precedence. The last precedence
+    /// stands for all worse ones.
     #[inline(always)]
-    fn part_of<T: Copy + Into<u64>>(&self, i: usize, all: u64, of: &[T; PRECEDENCES]) -> u64 {
+    fn counted<T: Copy + Into<u64>>(&self, i: usize, all: u64, of: &[T; PRECEDENCES]) -> u64 {
         let last = i + 1 == self.classes.len();
         let sum = |of: &[T]| of.iter().map(|part| (*part).into()).sum();
         match self.averages {
@@ -127,9 +118,11 @@ impl RedN {
     }
 }
 
-impl Discipline for RedN {
-    #[inline]
-    fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+impl RedN {
+    /// The decision on an arrival at a queue of `all`, which is so much `of` each precedence. One copy for each unit, so that those
+    /// who count packets do not ask for the unit at every precedence.
+    #[inline(always)]
+    fn decide<T: Copy + Into<u64>>(&mut self, now: Time, packet: &Packet, queue: &Occupancy, all: u64, of: &[T; PRECEDENCES]) -> Verdict {
         if self.when_full == WhenFull::Ignore && !queue.has_room(packet, self.limit) {
             return Verdict::Drop(DropCause::Overflow);
         }
@@ -138,11 +131,11 @@ impl Discipline for RedN {
         for i in 0..self.classes.len() {
             let aged = self.classes[i].average * decay;
             let refreshed = self.updates == Updates::All || self.counts(i, own);
-            self.classes[i].average = if refreshed { self.averaging.next(aged, self.counted(i, queue)) } else { aged };
+            self.classes[i].average = if refreshed { self.averaging.next(aged, self.counted(i, all, of)) } else { aged };
         }
 
         let counter = if self.count == CountOf::Shared { 0 } else { own };
-        let waiting = self.counted(own, queue);
+        let waiting = self.counted(own, all, of);
         let mut count = self.classes[counter].count;
         count.add(packet.size);
         let class = &mut self.classes[own];
@@ -152,11 +145,28 @@ impl Discipline for RedN {
             count.clear();
         }
         self.classes[counter].count = count;
-        let verdict = verdict(cause, self.ecn, packet);
+        verdict(cause, self.ecn, packet)
+    }
+
+    /// The same where bytes are counted, of each precedence where that matters.
+    #[inline(never)]
+    fn decide_on_bytes(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        let of = if let Unit::BytesOfPrecedence(bytes) = self.unit { bytes } else { [0; PRECEDENCES] };
+        let verdict = self.decide(now, packet, queue, queue.bytes, &of);
         if let (Unit::BytesOfPrecedence(bytes), Verdict::Accept | Verdict::Mark) = (&mut self.unit, verdict) {
             bytes[usize::from(packet.precedence)] += u64::from(packet.size);
         }
         verdict
+    }
+}
+
+impl Discipline for RedN {
+    #[inline]
+    fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        match self.unit {
+            Unit::Packets => self.decide(now, packet, queue, u64::from(queue.packets), &queue.of_precedence),
+            Unit::Bytes | Unit::BytesOfPrecedence(_) => self.decide_on_bytes(now, packet, queue),
+        }
     }
 
     fn hooks(&self) -> Hooks {
