@@ -3,6 +3,7 @@
 from typing import Final, Self, TypedDict, final, type_check_only
 
 __all__ = [
+    "LARGEST_SCENARIO",
     "MODEL_VERSION",
     "Cancel",
     "Cancelled",
@@ -15,6 +16,7 @@ __all__ = [
     "version",
 ]
 
+LARGEST_SCENARIO: Final[int]
 MODEL_VERSION: Final[str]
 """A digest of every crate's sources and of the versions they are built with, in hexadecimal."""
 
@@ -76,6 +78,7 @@ class Scenario:
     canonical: str
     seed: int
     sizes: tuple[int, int, int]
+    memory: int
     window: tuple[float, float]
     warnings: list[str]
     def run(

@@ -15,7 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from penstock.errors import PenstockError
+from penstock.errors import InputError, PenstockError
+from penstock.memory import allow, allowed, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -268,6 +269,7 @@ def measure_scenario(
 
     begin, begin_wall = _cpu_seconds(), time.perf_counter()
     scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)])
+    require([(name, scenario.memory)], 1)
     run = None
     if only_setup:
         scenario.build(scenario.seed, 0)
@@ -297,12 +299,17 @@ def measure_in_subprocess(
 
     Raises
     ------
+    InputError
+        If it would take more memory than there is.
     PenstockError
         If that process fails.
     """
     how = json.dumps({"flows": flows, "duration": duration, "threads": threads, "only_setup": only_setup})
-    command = [sys.executable, "-m", "penstock.bench", name, how]
+    limit = json.dumps(allowed())
+    command = [sys.executable, "-m", "penstock.bench", name, how, limit]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode == InputError.exit_code:
+        raise InputError(ended.stderr.strip())
     if ended.returncode != 0:
         raise PenstockError(f"the workload {name} failed:\n{ended.stderr.strip()}")
     measured: Measurement = json.loads(ended.stdout)
@@ -330,4 +337,9 @@ def _peak_bytes() -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure_in_process(sys.argv[1], **json.loads(sys.argv[2]))))
+    allow(json.loads(sys.argv[3]))
+    try:
+        print(json.dumps(measure_in_process(sys.argv[1], **json.loads(sys.argv[2]))))
+    except InputError as error:
+        print(error, file=sys.stderr)
+        sys.exit(error.exit_code)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from penstock import _core
 from penstock.errors import RunsFailed, ScenarioError, StoreError
+from penstock.memory import require
 from penstock.printable import utf8
 from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status
 from penstock.store import run_key
@@ -92,6 +93,9 @@ def run_all(
     ------
     ScenarioError
         If any scenario has mistakes; nothing is run then.
+    InputError
+        If the runs that are made at once take more memory than there is; nothing is run then. See
+        :func:`penstock.memory.allow`.
     RunsFailed
         If any run failed; the others are finished and stored.
     StoreError
@@ -117,6 +121,10 @@ def run_all(
         else:
             status.cached += len(job.positions)
             finish(job, kept.metrics, kept.digest, kept.packet_hops, None)
+    if jobs is None:
+        jobs = max(1, (os.cpu_count() or 1) // threads)
+    sizes = {id(scenario): scenario.memory for scenario in {id(job.scenario): job.scenario for job in missing}.values()}
+    require(((job.request.name, sizes[id(job.scenario)]) for job in missing), min(jobs, len(missing)))
     if missing and store is not None:
         store.prepare()
     if all(job.request.hops for job in missing):
@@ -139,8 +147,6 @@ def run_all(
         status.packet_hops += run.packet_hops
         finish(job, end.metrics, run.digest, run.packet_hops, run.threads)
 
-    if jobs is None:
-        jobs = max(1, (os.cpu_count() or 1) // threads)
     _compute(
         missing, jobs, store, (executor, threads), collect, lambda: progress(status) if progress is not None else None
     )

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.result import StudyResult
 
-__all__ = ["Study"]
+__all__ = ["MOST_RUNS", "Study"]
+
+MOST_RUNS = 100_000
+"""The most runs of one scenario; their results are held until they are all there."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +65,12 @@ class Study:
         Raises
         ------
         ValueError
-            If there would be none.
+            If there would be none, or more than :data:`MOST_RUNS`.
         """
         if count < 1:
             raise ValueError(f"a study needs at least one run, not {count}")
+        if count > MOST_RUNS:
+            raise ValueError(f"a study has at most {MOST_RUNS} runs, not {count}")
         return replace(self, replications=count)
 
     def vary(self, name: str, values: Sequence[Any]) -> Study:

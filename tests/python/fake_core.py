@@ -9,6 +9,7 @@ import tomllib
 from typing import Any
 
 MODEL_VERSION = "fake"
+LARGEST_SCENARIO = 1 << 20
 
 
 def version() -> str:
@@ -66,6 +67,7 @@ class Scenario:
         self.description = data.get("description")
         self.seed = data.get("seed", 1)
         self.sizes, self.window = (3, 2, 1), (0.5, 20.0)
+        self.memory = 1000
         self.warnings: list[str] = data.get("warnings", [])
         self.fake = data.get("fake", {})
         for path, value in sets or []:

@@ -17,6 +17,10 @@ mod _core {
     #[pymodule_export]
     const MODEL_VERSION: &str = env!("PENSTOCK_MODEL_VERSION");
 
+    /// The most bytes of a scenario.
+    #[pymodule_export]
+    const LARGEST_SCENARIO: usize = penstock_scenario::LARGEST_TEXT;
+
     /// The version of the core, e.g. "0.1.0".
     #[pyfunction]
     const fn version() -> &'static str {

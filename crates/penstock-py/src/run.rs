@@ -79,6 +79,12 @@ impl Scenario {
         (self.0.warm_up().as_seconds(), self.0.end().as_seconds())
     }
 
+    /// About how many bytes one run takes at its peak, beside the scenario itself.
+    #[getter]
+    fn memory(&self) -> u64 {
+        self.0.memory()
+    }
+
     /// What the scenario probably does not mean, a line for each; it runs all the same.
     #[getter]
     fn warnings(&self) -> Vec<String> {

@@ -42,4 +42,5 @@ pub use catalogue::catalogue;
 pub use catalogue::schema::json_schema;
 pub use metrics::evaluation::Metric;
 pub use read::mistake::{report, Mistake};
+pub use read::tree::LARGEST_TEXT;
 pub use scenario::{load, load_until, ValidScenario};

@@ -29,6 +29,9 @@ use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeSet;
 
+/// What a number takes with its labels, here and once more where it is handed over.
+const BYTES_OF_A_METRIC: u64 = 600;
+
 /// A scenario without mistakes.
 #[derive(Clone, Debug)]
 pub struct ValidScenario {
@@ -205,6 +208,29 @@ impl ValidScenario {
             }
         }
         blueprint
+    }
+
+    /// About how many bytes a run takes at its peak, its metrics included; the scenario itself not.
+    pub fn memory(&self) -> u64 {
+        Sim::memory(&self.blueprint) + BYTES_OF_A_METRIC * self.metric_count()
+    }
+
+    /// About how many numbers a run yields.
+    fn metric_count(&self) -> u64 {
+        let members = |target: &Target| match target {
+            Target::Flows(group) => self.group_members.flows[*group].1.len(),
+            Target::Links(group) => self.group_members.links[*group].1.len(),
+        };
+        let of_measure = |measure: &Measure| -> usize {
+            let each = (measure.take.len() + measure.quantiles.len()).max(1);
+            let targets: usize = measure.of.iter().map(|target| if measure.single { members(target) } else { 1 }).sum();
+            if measure.if_dropped {
+                0
+            } else {
+                targets * each
+            }
+        };
+        self.measures.iter().map(of_measure).sum::<usize>() as u64
     }
 
     /// The warnings, in the order of the file; the scenario runs all the same.

@@ -1,8 +1,9 @@
-//! The time that reading takes grows with the file: twice as much of anything takes about twice as long.
+//! The time that reading and building take grows with the file: twice as much of anything takes about twice as long.
 
 mod common;
 use common::changed;
 use common::FLOW;
+use penstock_engine::Sim;
 use penstock_scenario::load;
 use std::fmt::Write as _;
 
@@ -11,7 +12,7 @@ fn cpu_nanoseconds() -> Option<u64> {
     std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
 }
 
-/// CPU time of so many readings, in nanoseconds.
+/// CPU time of so many readings, and of building what is sound, in nanoseconds.
 fn reading_time(text: &str, sound: bool, times: u32) -> u64 {
     let begin = cpu_nanoseconds().expect("looked at before");
     for _ in 0..times {
@@ -20,6 +21,8 @@ fn reading_time(text: &str, sound: bool, times: u32) -> u64 {
             panic!("{:?}", &mistakes[..mistakes.len().min(3)]);
         }
         assert_eq!(result.is_ok(), sound);
+        let sim = result.map(|scenario| Sim::new(scenario.blueprint(None, 0)));
+        assert!(!matches!(sim, Ok(Err(_))), "refused by the engine");
     }
     cpu_nanoseconds().expect("looked at before") - begin
 }

@@ -349,3 +349,27 @@ fn no_text_is_too_odd_to_be_read() {
         assert!(refused > 500, "{refused}");
     }
 }
+
+#[test]
+fn a_scenario_has_a_largest_size() {
+    let text = format!("{BASE}#{}", "x".repeat(penstock_scenario::LARGEST_TEXT - BASE.len()));
+    let message = "t.toml: is larger than 64 MiB, which is the most; a group such as hosts = { count = 24 } says many alike at once";
+    assert_eq!(lines(load(&text, "t.toml", &[])), [message]);
+    assert!(load(&text[..text.len() - 1], "t.toml", &[]).is_ok());
+}
+
+#[test]
+fn what_is_too_deep_has_a_line() {
+    let refused = |text: &str| lines(load(text, "t.toml", &[]));
+    let deep = vec!["a"; 81].join(".");
+    let message = |line: usize| format!("t.toml:{line}: a key has more than 80 parts with dots between; no key of a scenario has as many");
+    assert_eq!(refused(&format!("# deep\n{deep} = 1\n")), [message(2)]);
+    assert_eq!(refused(&format!("x = 1\n[{deep}]\ny = 1\n{deep} = 1")), [message(2), message(4)]);
+    assert_eq!(refused(&format!("x = [1,\n {{ {deep} = 2 }}]")), [message(2)]);
+    let brackets = refused(&format!("x = 1\n\ny = {}1{}", "[".repeat(100), "]".repeat(100)));
+    assert!(brackets[0].starts_with("t.toml:3: this is not TOML: cannot recurse further"), "{brackets:?}");
+    let tables = refused(&format!("x = 1\ny = {}1{}", "{ a = ".repeat(100), " }".repeat(100)));
+    assert!(tables[0].starts_with("t.toml:2: this is not TOML: cannot recurse further"), "{tables:?}");
+    let set = ("nodes.".to_owned() + &vec!["a"; 60_000].join("."), "1".to_owned());
+    assert_eq!(lines(load(BASE, "t.toml", &[set]))[0].rsplit(": ").next(), Some("has 60001 parts with dots between; at most 80"));
+}

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.options import Format, FormatOption, ThreadsOption
+from penstock.cli.options import Format, FormatOption, MemoryOption, ThreadsOption
 
 __all__ = ["bench"]
 
@@ -23,6 +23,7 @@ def bench(
     ] = None,
     setup: Annotated[bool, typer.Option("--setup", help="Stop before the first packet.")] = False,
     threads: ThreadsOption = 1,
+    memory: MemoryOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
     """Measure the speed of standard workloads.
@@ -34,6 +35,7 @@ def bench(
     from penstock.cli.console import emit, say, show, table
     from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
+    from penstock.memory import allow
     from penstock.printable import json_text, quoted, shortened, utf8
 
     if name is not None and name not in WORKLOADS and name not in GROUPS:
@@ -41,6 +43,7 @@ def bench(
         raise InputError(
             f"there is no workload {quoted(name)}{suggestion(name, allowed)} The workloads are {', '.join(allowed)}."
         )
+    allow(memory)
     usual = [workload for workload in WORKLOADS if workload not in LARGE]
     chosen = usual if name is None else list(GROUPS.get(name, (name,)))
     if flows is not None and not set(chosen) & set(RESIZABLE):

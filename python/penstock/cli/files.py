@@ -21,10 +21,13 @@ def read_text(file: Path) -> str:
     Raises
     ------
     InputError
-        If there is no such file, or it is not a text.
+        If there is no such file, it is not a text, or it is too large.
     """
+    from penstock import _core
+
     try:
-        content = file.read_bytes()
+        with file.open("rb") as opened:
+            content = opened.read(_core.LARGEST_SCENARIO + 1)
     except FileNotFoundError:
         raise InputError(_missing(file)) from None
     except IsADirectoryError:
@@ -34,6 +37,9 @@ def read_text(file: Path) -> str:
         raise InputError(f"{path_text(file)}: {path_text(culprit)} is a file, not a folder.") from None
     except OSError as error:
         raise InputError(f"{path_text(file)}: cannot be read: {error.strerror or error}.") from None
+    if len(content) > _core.LARGEST_SCENARIO:
+        most = _core.LARGEST_SCENARIO >> 20
+        raise InputError(f"{path_text(file)}: is larger than {most} MiB, which is the most that a scenario may be.")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

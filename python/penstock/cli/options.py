@@ -9,9 +9,11 @@ import typer
 from penstock.printable import quoted, utf8
 
 __all__ = [
+    "MOST_RUNS",
     "Format",
     "FormatOption",
     "JobsOption",
+    "MemoryOption",
     "RunsOption",
     "SeedOption",
     "SetOption",
@@ -39,6 +41,26 @@ def whole_number(text: str) -> int:
     return number
 
 
+def memory_size(text: str) -> int:
+    """How much memory runs may take.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it is no size.
+    """
+    from penstock.memory import read_size
+
+    try:
+        return read_size(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+MOST_RUNS = 100_000
+"""The most runs of one scenario that a command makes; their results are held until they are shown."""
+
+
 class Format(StrEnum):
     """How results are written."""
 
@@ -59,7 +81,12 @@ StoreOption = Annotated[
 JobsOption = Annotated[
     int | None,
     typer.Option(
-        "--jobs", metavar="N", min=1, help="How many runs at the same time; all cores by default.", show_default=False
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=1024,
+        help="How many runs at the same time; all cores by default.",
+        show_default=False,
     ),
 ]
 ThreadsOption = Annotated[
@@ -75,7 +102,19 @@ ThreadsOption = Annotated[
     ),
 ]
 RunsOption = Annotated[
-    int | None, typer.Option("--runs", metavar="N", min=1, help="How many independent runs.", show_default=False)
+    int | None,
+    typer.Option("--runs", metavar="N", min=1, max=MOST_RUNS, help="How many independent runs.", show_default=False),
+]
+MemoryOption = Annotated[
+    int | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        parser=memory_size,
+        help="How much memory the runs may take, such as '4 GB', instead of what is available; runs that are estimated "
+        "to take more are refused.",
+        show_default=False,
+    ),
 ]
 SeedOption = Annotated[
     int | None,

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from penstock.cli.options import Format, FormatOption, JobsOption, RunsOption, StoreOption
+from penstock.cli.options import MOST_RUNS, Format, FormatOption, JobsOption, MemoryOption, RunsOption, StoreOption
 from penstock.printable import quoted
 
 __all__ = ["DocumentArgument", "TableOption", "read_readings", "reproduce"]
@@ -35,6 +35,7 @@ def reproduce(
     ] = False,
     runs: RunsOption = None,
     jobs: JobsOption = None,
+    memory: MemoryOption = None,
     store: StoreOption = None,
     claims: Annotated[bool, typer.Option("--claims", help="Test the study's claims too.")] = False,
     limit: Annotated[
@@ -43,6 +44,7 @@ def reproduce(
             "--limit",
             metavar="RUNS",
             min=1,
+            max=MOST_RUNS,
             help="With --claims: more runs for undecided ones, doubling up to this many.",
             show_default=False,
         ),
@@ -69,8 +71,10 @@ def reproduce(
     if summary and claims:
         raise typer.BadParameter("only counts; leave --claims out.", param_hint="'--summary'")
     from penstock import reproductions
+    from penstock.memory import allow
     from penstock.store import Store
 
+    allow(memory)
     more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary}
     asked = {name: value for name, value in more.items() if value}
     reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output.value, **asked)

@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from penstock.cli.options import (
+    MOST_RUNS,
     Format,
     FormatOption,
     JobsOption,
+    MemoryOption,
     SeedOption,
     SetOption,
     StoreOption,
@@ -38,6 +40,7 @@ def run(
             "--runs",
             metavar="N",
             min=1,
+            max=MOST_RUNS,
             help="How many independent runs; 5, or what a study says, by default.",
             show_default=False,
         ),
@@ -56,6 +59,7 @@ def run(
     sets: SetOption = None,
     jobs: JobsOption = None,
     threads: ThreadsOption = 1,
+    memory: MemoryOption = None,
     store: StoreOption = None,
     executor: Annotated[
         Executor,
@@ -81,6 +85,7 @@ def run(
     from penstock.cli.report import show_results
     from penstock.cli.studies import emit_dry_run, plan_of
     from penstock.errors import InputError
+    from penstock.memory import allow
     from penstock.printable import path_text
     from penstock.progress import Progress
     from penstock.store import Store
@@ -93,6 +98,7 @@ def run(
         raise InputError("--executor plain keeps no runs, so --store changes nothing; leave one of them out.")
     if executor is Executor.PLAIN and threads > 1:
         raise InputError("--executor plain has one core, so --threads changes nothing; leave one of them out.")
+    allow(memory)
     plan = plan_of(file, read_sets(sets), runs, seed)
     if replication is not None:
         plan = replace(plan, precision=None, compare=None)

@@ -1,6 +1,6 @@
 """``penstock sensitivity``: how far each open question of a published study moves its numbers."""
 
-from penstock.cli.options import Format, FormatOption, JobsOption, RunsOption, StoreOption
+from penstock.cli.options import Format, FormatOption, JobsOption, MemoryOption, RunsOption, StoreOption
 from penstock.cli.reproduce import DocumentArgument, TableOption
 
 __all__ = ["sensitivity"]
@@ -12,6 +12,7 @@ def sensitivity(
     tables: TableOption = None,
     runs: RunsOption = None,
     jobs: JobsOption = None,
+    memory: MemoryOption = None,
     store: StoreOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
@@ -20,6 +21,8 @@ def sensitivity(
     Each is answered every way, and each number is shown with how far it moves.
     """
     from penstock import reproductions
+    from penstock.memory import allow
     from penstock.store import Store
 
+    allow(memory)
     reproductions.cli_sensitivity(doc, tables or [], runs, jobs, Store(store), output.value)

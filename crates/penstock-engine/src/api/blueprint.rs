@@ -104,9 +104,11 @@ pub struct WatchPlan {
 }
 
 impl WatchPlan {
-    /// What is recorded of the flows of a group.
-    pub fn group(&self, group: u32) -> FlowWatch {
-        self.groups.iter().find(|(watched, _)| *watched == group).map(|(_, watch)| *watch).unwrap_or_default()
+    /// What is recorded of the flows of each of so many groups.
+    pub fn by_group(&self, groups: usize) -> Vec<FlowWatch> {
+        let mut all = vec![FlowWatch::default(); groups];
+        self.groups.iter().for_each(|(group, watch)| all[*group as usize] = *watch);
+        all
     }
 }
 

@@ -4,6 +4,7 @@ use crate::api::blueprint::Blueprint;
 use crate::api::cancel::Cancel;
 use crate::api::observations::{FlowCounters, LinkCounters, Observations};
 use crate::build::error::BlueprintError;
+use crate::build::memory;
 use crate::build::{Assembly, Network};
 use crate::executor::parallel::partition::{merge_zero_delay, partition};
 use crate::executor::parallel::ParallelExecutor;
@@ -59,6 +60,11 @@ impl Sim {
     /// If the blueprint contradicts itself.
     pub fn check(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         Network::new(blueprint).map(|_| ())
+    }
+
+    /// About how many bytes a run takes at its peak, its blueprint included.
+    pub fn memory(blueprint: &Blueprint) -> u64 {
+        memory::estimate(blueprint)
     }
 
     /// Builds a run on one core.

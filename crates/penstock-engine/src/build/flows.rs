@@ -1,6 +1,6 @@
 //! Adds the endpoints of every flow to its hosts.
 
-use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan};
+use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan, FlowWatch};
 use crate::build::error::BlueprintError;
 use crate::build::flow_layout::{flow_key, flows_in_layout_order, start};
 use crate::build::message_paths::call_signals;
@@ -45,6 +45,7 @@ pub fn add_flows(
             TransportPlan::Udp(_) => None,
         })
         .collect();
+    let watches = blueprint.watch.by_group(blueprint.groups.len());
     let host_of = |node: NodeId| numbers.host(node).expect("flows begin and end at hosts");
     for (node, counts) in (0..).map(NodeId).zip(endpoint_counts(blueprint)) {
         if let Some(process) = numbers.host(node) {
@@ -68,6 +69,7 @@ pub fn add_flows(
             flow,
             group,
             template,
+            watch: watches[flow.group as usize],
             key: flow_key,
             ties: || tie_key(blueprint, key, &blueprint.nodes[flow.from.index()]),
             start: start(blueprint, flow, flow_key),
@@ -80,6 +82,7 @@ pub fn add_flows(
             (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
         };
     }
+    processes.iter_mut().filter_map(Process::host_mut).for_each(Host::schedule_calls);
     Ok(flows)
 }
 
@@ -89,6 +92,7 @@ struct FlowEndpoints<'a, T> {
     flow: &'a FlowPlan,
     group: &'a FlowGroup,
     template: PacketTemplate,
+    watch: FlowWatch,
     key: Key,
     /// The key of random ties at its source.
     ties: T,
@@ -99,13 +103,12 @@ struct FlowEndpoints<'a, T> {
 
 impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
     fn received(&self, header: u32) -> Received {
-        Received::new(self.template.flow, header, self.blueprint.watch.group(self.flow.group))
+        Received::new(self.template.flow, header, self.watch)
     }
 
     fn add_tcp(&self, processes: &mut [Process], parameters: &Arc<TcpParameters>, backward: Departure) -> FlowSlots {
-        let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
+        let FlowEndpoints { group, template, watch, start, process: (from, to), .. } = *self;
         let mut sender = Sender::new(parameters, clock_offset(parameters, self.key));
-        let watch = self.blueprint.watch.group(self.flow.group);
         let application = match http_user(group, parameters, self.key, watch.pages) {
             Some(mut user) => {
                 sender.offer(Some(user.next_page(start)));

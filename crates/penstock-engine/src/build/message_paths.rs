@@ -5,6 +5,7 @@ use crate::build::error::BlueprintError;
 use crate::build::numbering::{ProcessSite, ProcessSites};
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::units::Duration;
+use std::collections::BTreeMap;
 
 /// Messages that one process may send to another.
 #[derive(Clone, Copy, Debug)]
@@ -55,22 +56,31 @@ pub fn pause_paths(blueprint: &Blueprint) -> Result<Vec<PausePath>, BlueprintErr
     if blueprint.switches.iter().all(|switch| switch.pause.is_none()) {
         return Ok(paths);
     }
-    let routed = routed_links(blueprint);
+    let mut feeding: BTreeMap<NodeId, Vec<LinkId>> = BTreeMap::new();
+    routed_links(blueprint).into_iter().for_each(|link| feeding.entry(blueprint.links[link.index()].to).or_default().push(link));
+    let mut least: BTreeMap<(NodeId, NodeId), Duration> = BTreeMap::new();
+    for link in &blueprint.links {
+        least.entry((link.from, link.to)).and_modify(|delay| *delay = link.delay.min(*delay)).or_insert(link.delay);
+    }
     let pausing = blueprint.switches.iter().filter_map(|switch| switch.pause.map(|pause| (switch.node, pause)));
     for (switch, pause) in pausing {
-        for &link in routed.iter().filter(|link| blueprint.links[link.index()].to == switch) {
-            paths.push(PausePath { switch, link, delay: pause_delay(blueprint, link, pause)? });
+        for &link in feeding.get(&switch).into_iter().flatten() {
+            paths.push(PausePath { switch, link, delay: pause_delay(blueprint, link, pause, &least)? });
         }
     }
     Ok(paths)
 }
 
-/// How long PAUSE takes from the end of `link` to its port: over the shortest link back.
-fn pause_delay(blueprint: &Blueprint, link: LinkId, pause: PausePlan) -> Result<Duration, BlueprintError> {
+/// How long PAUSE takes from the end of `link` to its port: over the shortest link back, of these least delays between nodes.
+fn pause_delay(
+    blueprint: &Blueprint,
+    link: LinkId,
+    pause: PausePlan,
+    least: &BTreeMap<(NodeId, NodeId), Duration>,
+) -> Result<Duration, BlueprintError> {
     let link = &blueprint.links[link.index()];
-    let back = blueprint.links.iter().filter(|back| (back.from, back.to) == (link.to, link.from));
     let name = |node: NodeId| blueprint.nodes[node.index()].clone();
-    match back.map(|back| back.delay + pause.processing).min() {
+    match least.get(&(link.to, link.from)).map(|delay| *delay + pause.processing) {
         None => Err(BlueprintError::MessageWithoutRoute(format!("pause messages of '{}' to '{}'", name(link.to), name(link.from)))),
         Some(Duration::ZERO) => {
             Err(BlueprintError::MessageWithoutDelay(format!("pause messages of '{}' to '{}'", name(link.to), name(link.from))))

@@ -59,17 +59,19 @@ fn smallest_packets(blueprint: &Blueprint) -> Vec<Bytes> {
         let known = &mut smallest[route.index()];
         *known = Some(known.map_or(size, |known| known.min(size)));
     };
+    // A mix of sizes may be a long list.
+    let of_sources: Vec<Bytes> = blueprint.groups.iter().map(|group| group.source.smallest_packet()).collect();
     for flow in &blueprint.flows {
-        let group = &blueprint.groups[flow.group as usize];
+        let (group, of_source) = (&blueprint.groups[flow.group as usize], of_sources[flow.group as usize]);
         match (&group.transport, &group.calls) {
             (TransportPlan::Tcp(tcp), _) => {
                 note(flow.forward, if tcp.syn { tcp.header } else { tcp.packet });
                 note(flow.backward, tcp.header);
             }
-            (TransportPlan::Udp(_), None) => note(flow.forward, group.source.smallest_packet()),
+            (TransportPlan::Udp(_), None) => note(flow.forward, of_source),
             (TransportPlan::Udp(_), Some(calls)) => {
                 let request = calls.request_packet.map(|size| Bytes::new(u64::from(size)));
-                note(flow.forward, request.into_iter().fold(group.source.smallest_packet(), Ord::min));
+                note(flow.forward, request.into_iter().fold(of_source, Ord::min));
             }
         }
     }

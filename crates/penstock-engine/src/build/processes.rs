@@ -3,7 +3,7 @@
 use crate::api::blueprint::{Blueprint, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
 use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::InputNumbers;
-use crate::build::switches::decides_at_departure;
+use crate::build::switches::DecidingAtDeparture;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Window;
 use crate::node::host::Host;
@@ -13,7 +13,7 @@ use penstock_model::id::LinkId;
 use penstock_model::impairment::{AnyImpairment, Impairment};
 use penstock_model::rng::Key;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The processes at sites in this order, and the indices of their ports.
@@ -90,12 +90,16 @@ struct PortBuilder<'a> {
     links_key: Key,
     window: Window,
     watched: BTreeMap<LinkId, &'a crate::api::blueprint::LinkWatch>,
+    /// Links whose meters are sampled.
+    metered: BTreeSet<LinkId>,
+    deciding: DecidingAtDeparture,
 }
 
 impl<'a> PortBuilder<'a> {
     fn new(blueprint: &'a Blueprint, key: Key, window: Window) -> PortBuilder<'a> {
         let watched = blueprint.watch.links.iter().map(|(link, watch)| (*link, watch)).collect();
-        PortBuilder { blueprint, links_key: key.child("links"), window, watched }
+        let metered = blueprint.meter_samples.iter().map(|sample| sample.link).collect();
+        PortBuilder { blueprint, links_key: key.child("links"), window, watched, metered, deciding: DecidingAtDeparture::new(blueprint) }
     }
 
     fn build(&self, link: LinkId) -> Port {
@@ -104,21 +108,20 @@ impl<'a> PortBuilder<'a> {
         let trace_place = (blueprint.nodes.len() + link.index()) as u32;
         let watch = self.watched.get(&link).map(|watch| (*watch, blueprint.classes.len()));
         let key = self.links_key.child(&plan.path);
-        Port::new(link, trace_place, &effective_plan(blueprint, link, plan), key, self.window, watch, blueprint.fast_paths)
+        Port::new(link, trace_place, &self.effective_plan(link, plan), key, self.window, watch, blueprint.fast_paths)
     }
-}
 
-/// The plan of a link, made event-driven where departures must not be computed ahead of the time: meters at departure that
-/// are sampled, ports of a switch, ports that may be paused.
-fn effective_plan<'a>(blueprint: &Blueprint, link: LinkId, plan: &'a LinkPlan) -> Cow<'a, LinkPlan> {
-    let at_departure =
-        plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || plan.port.pcn_at == PcnAt::Departure;
-    let is_sampled = at_departure && blueprint.meter_samples.iter().any(|sample| sample.link == link);
-    if !is_sampled && !decides_at_departure(blueprint, link) {
-        return Cow::Borrowed(plan);
+    /// The plan of a link, made event-driven where departures must not be computed ahead of the time: meters at departure that
+    /// are sampled, ports of a switch, ports that may be paused.
+    fn effective_plan<'b>(&self, link: LinkId, plan: &'b LinkPlan) -> Cow<'b, LinkPlan> {
+        let at_departure =
+            plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || plan.port.pcn_at == PcnAt::Departure;
+        if !(self.deciding.at(plan) || at_departure && self.metered.contains(&link)) {
+            return Cow::Borrowed(plan);
+        }
+        let port = Arc::new(PortPlan { force_event_driven: true, ..PortPlan::clone(&plan.port) });
+        Cow::Owned(LinkPlan { port, ..plan.clone() })
     }
-    let port = Arc::new(PortPlan { force_event_driven: true, ..PortPlan::clone(&plan.port) });
-    Cow::Owned(LinkPlan { port, ..plan.clone() })
 }
 
 /// Whether packets may overtake each other on a link.

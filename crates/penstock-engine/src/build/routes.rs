@@ -26,8 +26,11 @@ impl InputNumbers {
     }
 
     pub fn of(&self, link: LinkId, process: ProcessId) -> u32 {
-        let found = self.fed_by(link).find(|(fed, _)| *fed == process);
-        found.expect("every link of a route feeds the next process").1
+        // A link into a router may feed as many processes as the router has ports.
+        let found = self.0.partition_point(|(other, fed, _)| (*other, *fed) < (link, process));
+        let (fed_by, fed, input) = self.0[found];
+        assert_eq!((fed_by, fed), (link, process), "every link of a route feeds the next process");
+        input
     }
 }
 

@@ -1,6 +1,6 @@
 //! Nodes whose ports share a buffer, or that stop the ports which feed them.
 
-use crate::api::blueprint::{Blueprint, SwitchPlan};
+use crate::api::blueprint::{Blueprint, LinkPlan, SwitchPlan};
 use crate::build::error::BlueprintError;
 use crate::build::message_paths::{pause_paths, PausePath};
 use crate::build::numbering::{ProcessNumbers, ProcessSite, ProcessSites};
@@ -13,12 +13,26 @@ use crate::node::switch::Switch;
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
 use penstock_model::id::{LinkId, NodeId, ProcessId};
 use penstock_model::parameters::Limit;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether departures from `link` cannot be known on arrival because its port shares a buffer, or may be paused.
-pub fn decides_at_departure(blueprint: &Blueprint, link: LinkId) -> bool {
-    let link = &blueprint.links[link.index()];
-    blueprint.switches.iter().any(|switch| switch.node == link.from || switch.node == link.to && switch.pause.is_some())
+/// Which departures cannot be known on arrival because the port shares a buffer, or may be paused.
+pub struct DecidingAtDeparture {
+    switches: BTreeSet<NodeId>,
+    pausing: BTreeSet<NodeId>,
+}
+
+impl DecidingAtDeparture {
+    /// Those of a blueprint.
+    pub fn new(blueprint: &Blueprint) -> DecidingAtDeparture {
+        let nodes =
+            |pausing: bool| blueprint.switches.iter().filter(move |switch| !pausing || switch.pause.is_some()).map(|switch| switch.node);
+        DecidingAtDeparture { switches: nodes(false).collect(), pausing: nodes(true).collect() }
+    }
+
+    /// Whether they are those of the port of this link.
+    pub fn at(&self, link: &LinkPlan) -> bool {
+        self.switches.contains(&link.from) || self.pausing.contains(&link.to)
+    }
 }
 
 /// Refuses switches that contradict themselves.
@@ -26,9 +40,10 @@ pub fn decides_at_departure(blueprint: &Blueprint, link: LinkId) -> bool {
 /// # Errors
 /// Without ports, with shares above the buffer, or thresholds in the wrong order.
 pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+    let with_ports: BTreeSet<NodeId> = blueprint.links.iter().map(|link| link.from).collect();
     for switch in &blueprint.switches {
         let name = || blueprint.nodes[switch.node.index()].clone();
-        if blueprint.links.iter().all(|link| link.from != switch.node) {
+        if !with_ports.contains(&switch.node) {
             return Err(BlueprintError::SwitchWithoutPorts(name()));
         }
         check_source_quench(blueprint, switch)?;
@@ -77,15 +92,22 @@ impl Switches<'_> {
     /// If messages have no route or take no time.
     pub fn add(&self, processes: &mut [Process]) -> Result<(), BlueprintError> {
         let pauses = pause_paths(self.blueprint)?;
+        let mut pauses_of: BTreeMap<NodeId, Vec<(u32, PausePath)>> = BTreeMap::new();
+        (0..).zip(&pauses).for_each(|(number, path)| pauses_of.entry(path.switch).or_default().push((number, *path)));
+        let mut links_of: BTreeMap<NodeId, Vec<LinkId>> = BTreeMap::new();
+        if self.blueprint.switches.iter().any(|switch| switch.buffer.is_some()) {
+            (0..).map(LinkId).zip(&self.blueprint.links).for_each(|(id, link)| links_of.entry(link.from).or_default().push(id));
+        }
         for plan in &self.blueprint.switches {
             let process = self.numbers.of(ProcessSite::Host(plan.node));
             let ports: Vec<LinkId> = processes[process as usize].ports_mut().map(|port| port.link()).collect();
             let buffer = plan.buffer.as_ref().map(|buffer| {
-                let shares = shares(self.blueprint, plan.node, &ports, &buffer.shares);
+                let shares = shares(&links_of[&plan.node], &ports, &buffer.shares);
                 AnyBuffer::new(&buffer.policy, &BufferContext { shares: &shares })
             });
             let quench = self.source_quench(plan, processes);
-            processes[process as usize].share(Switch::new(ports.len(), buffer, self.pause(plan, process, &pauses), quench));
+            let pause = self.pause(plan, process, pauses_of.get(&plan.node).map_or(&[], Vec::as_slice));
+            processes[process as usize].share(Switch::new(ports.len(), buffer, pause, quench));
         }
         for PausePath { link, .. } in pauses {
             let process = self.numbers.of(self.sites.sender(link));
@@ -106,13 +128,14 @@ impl Switches<'_> {
         Some(SourceQuench::new(quench.interval, quench.packet.get() as u32, routes))
     }
 
-    fn pause(&self, plan: &SwitchPlan, process: u32, paths: &[PausePath]) -> Option<IngressPause> {
+    /// Its PAUSE, given the paths of its messages with their numbers.
+    fn pause(&self, plan: &SwitchPlan, process: u32, own: &[(u32, PausePath)]) -> Option<IngressPause> {
         let pause = plan.pause?;
-        let own = paths.iter().enumerate().filter(|(_, path)| path.switch == plan.node);
         let mut ingresses: Vec<(u32, Ingress)> = own
+            .iter()
             .map(|(number, path)| {
                 let peer = Peer { process: ProcessId(self.numbers.of(self.sites.sender(path.link))), delay: path.delay };
-                let order = MessageOrder::beside_calls(self.blueprint.flows.len(), number as u32);
+                let order = MessageOrder::beside_calls(self.blueprint.flows.len(), *number);
                 (self.inputs.of(path.link, ProcessId(process)), Ingress::new(peer, self.port_index[path.link.index()], order))
             })
             .collect();
@@ -122,9 +145,13 @@ impl Switches<'_> {
 }
 
 /// The shares that are given to the ports of a node, and to its links that nothing uses.
-fn shares(blueprint: &Blueprint, node: NodeId, ports: &[LinkId], given: &[(LinkId, Limit)]) -> Vec<Option<Limit>> {
-    let all = (0..blueprint.links.len() as u32).map(LinkId);
-    let unused = all.filter(|link| blueprint.links[link.index()].from == node && !ports.contains(link));
-    let share = |link: LinkId| given.iter().find(|(named, _)| *named == link).map(|(_, share)| *share);
+fn shares(links: &[LinkId], ports: &[LinkId], given: &[(LinkId, Limit)]) -> Vec<Option<Limit>> {
+    let used: BTreeSet<LinkId> = ports.iter().copied().collect();
+    let unused = links.iter().copied().filter(|link| !used.contains(link));
+    let mut shares: BTreeMap<LinkId, Limit> = BTreeMap::new();
+    given.iter().for_each(|(link, share)| {
+        shares.entry(*link).or_insert(*share);
+    });
+    let share = |link: LinkId| shares.get(&link).copied();
     ports.iter().copied().chain(unused).map(share).collect()
 }

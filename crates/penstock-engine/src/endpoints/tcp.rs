@@ -49,6 +49,9 @@ impl ReceiverEndpoint {
 }
 
 impl TcpEndpoints {
+    /// Both ends of a connection.
+    pub const BYTES_OF_A_FLOW: usize = size_of::<SenderEndpoint>() + size_of::<ReceiverEndpoint>();
+
     /// None yet.
     pub fn new(place: u32, window: Window) -> TcpEndpoints {
         TcpEndpoints { place, window, senders: Vec::new(), receivers: Vec::new() }

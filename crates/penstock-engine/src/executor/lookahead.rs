@@ -125,6 +125,10 @@ fn ancestors_of(process: u32, senders: &[Vec<(u32, Duration)>]) -> Vec<Ancestor>
         // The nearest one's senders are no nearer, so distances are final in this order.
         let nearest = known.iter().filter(|(_, (_, is_last))| *is_last).min_by_key(|(_, (distance, _))| *distance);
         let Some((&of, &(distance, _))) = nearest else { break };
+        // Those that are known are among them, so there would be too many; a router may have very many senders.
+        if senders[of as usize].len() > MAX_ANCESTORS {
+            break;
+        }
         let added = senders[of as usize].iter().filter(|(from, _)| !known.contains_key(from)).count();
         if known.len() + added > MAX_ANCESTORS {
             break;

@@ -24,6 +24,13 @@ macro_rules! disciplines {
             pub enum DisciplinePlan of "discipline" { $( $name => $variant($parameters), )* }
         }
 
+        impl DisciplinePlan {
+            /// The most that the queue may hold.
+            pub fn limit(&self) -> Limit {
+                match self { $( DisciplinePlan::$variant(parameters) => parameters.limit, )* }
+            }
+        }
+
         /// A discipline at work. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant

@@ -72,7 +72,9 @@ impl Evaluation<'_> {
     fn expedited(&self, measure: &Measure, link: usize) -> Option<EfErrors> {
         let (classes, rate) = measure.expedited.as_ref().expect("checked when it was read");
         let plan = expedited(classes, *rate, &self.blueprint.classes);
-        let (_, watch) = self.blueprint.watch.links.iter().find(|(watched, _)| watched.index() == link)?;
+        let watched = &self.blueprint.watch.links;
+        let found = watched.binary_search_by_key(&LinkId(link as u32), |(watched, _)| *watched).ok()?;
+        let (_, watch) = &watched[found];
         let index = watch.expedited.iter().position(|known| *known == plan)?;
         Some(self.port_timings(link)?.expedited[index])
     }

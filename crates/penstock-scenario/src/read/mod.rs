@@ -1,6 +1,7 @@
 //! Reads TOML: values with their locations, tables, and the mistakes in them.
 
 pub(crate) mod canonical;
+pub(crate) mod deep_keys;
 pub(crate) mod mistake;
 pub(crate) mod section;
 pub(crate) mod suggest;

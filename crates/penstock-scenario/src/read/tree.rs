@@ -1,5 +1,6 @@
 //! The scenario as a tree of TOML values with their locations.
 
+use crate::read::deep_keys::{deep_keys, MOST_PARTS, PARSER_MESSAGE};
 use crate::read::mistake::{Mistakes, SourceLocation};
 use penstock_model::parameters::Value;
 use penstock_model::printable::shortened;
@@ -63,12 +64,34 @@ impl Tree {
     }
 }
 
+/// The most bytes of a scenario: a million nodes are 14 MB, as many measurements 45 MB.
+pub const LARGEST_TEXT: usize = 64 << 20;
+
 /// Reads a file; `None` if nothing of it is TOML.
 pub(crate) fn parse(text: &str, mistakes: &Mistakes) -> Option<Tree> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.len() > LARGEST_TEXT {
+        let mib = LARGEST_TEXT >> 20;
+        let message =
+            format!("is larger than {mib} MiB, which is the most; a group such as hosts = {{ count = 24 }} says many alike at once");
+        mistakes.add(SourceLocation::Whole, "", message);
+        return None;
+    }
     let lines = Lines::new(text);
     let (table, errors) = DeTable::parse_recoverable(text);
+    // The parser tells where everything is but a key of too many parts.
+    let is_deep = |error: &toml::de::Error| error.span().is_none() && error.message().trim() == PARSER_MESSAGE;
+    let mut deep = if errors.iter().any(is_deep) { deep_keys(text) } else { Vec::new() }.into_iter();
     for error in &errors {
+        if is_deep(error) {
+            let location = deep.next().map_or(SourceLocation::Whole, |offset| lines.location(offset));
+            mistakes.add(
+                location,
+                "",
+                format!("a key has more than {MOST_PARTS} parts with dots between; no key of a scenario has as many"),
+            );
+            continue;
+        }
         let location = error.span().map_or(SourceLocation::Whole, |span| lines.location(span.start));
         mistakes.add(location, "", format!("this is not TOML: {}", error.message().trim().replace('\n', ", ")));
     }

@@ -3,6 +3,7 @@
 pub(crate) mod path_schema;
 
 use crate::catalogue::sections::SECTIONS;
+use crate::read::deep_keys::MOST_PARTS;
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::suggest::unknown;
 use crate::read::tree::{parse_setting_value, toml_error, Item, TableEntry, Tree};
@@ -22,6 +23,10 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
     let segments: Vec<&str> = path.split('.').collect();
     if segments.iter().any(|segment| segment.is_empty()) {
         mistakes.add(location, "", "is not a path; write names with dots between, such as r1-r2.queue.red.limit");
+        return;
+    }
+    if segments.len() > MOST_PARTS {
+        mistakes.add(location, "", format!("has {} parts with dots between; at most {MOST_PARTS}", segments.len()));
         return;
     }
     if let Err(message) = check_value(path, value) {

@@ -79,22 +79,27 @@ impl Host {
         self.connections.add_receiver(template, receiver, received)
     }
 
-    /// Adds the sending end of an aggregate of calls; returns its slot.
+    /// Adds the sending end of an aggregate of calls; returns its slot. After the last one, [`Host::schedule_calls`].
     pub fn add_calls(&mut self, calls: CallsIngress) -> u32 {
         self.calls.push(calls);
+        self.calls.len() as u32 - 1
+    }
+
+    /// Finds which aggregate of calls is due first; there may be many, so not after each of them.
+    pub fn schedule_calls(&mut self) {
         self.calls_due = TournamentTree::new(self.calls.len(), Time::NEVER);
         (0..self.calls.len()).for_each(|slot| self.update_calls_due(slot));
-        self.calls.len() as u32 - 1
     }
 
     /// Adds the receiving end of an aggregate of calls of group `group`, of which `initial` exist from the start;
     /// returns its slot.
     pub fn add_egress(&mut self, mut egress: CallsEgress, group: u32, initial: u32) -> u32 {
-        let known = self.counted_calls.iter().position(|(counted, _)| *counted == group);
-        let shared = known.unwrap_or_else(|| {
+        // Aggregates come in the order of their groups.
+        if self.counted_calls.last().is_none_or(|(counted, _)| *counted != group) {
+            debug_assert!(self.counted_calls.iter().rev().take(8).all(|(counted, _)| *counted < group), "out of order");
             self.counted_calls.push((group, 0));
-            self.counted_calls.len() - 1
-        });
+        }
+        let shared = self.counted_calls.len() - 1;
         self.counted_calls[shared].1 += initial;
         egress.shared_count = shared as u32;
         self.egresses.push(egress);

@@ -251,6 +251,11 @@ impl Parameters {
         }
     }
 
+    /// The most segments that may be outstanding.
+    pub fn most_outstanding(&self) -> u32 {
+        self.segments(self.max_window)
+    }
+
     /// Bytes of a data packet.
     pub(super) fn packet_size(&self) -> u32 {
         self.packet.get() as u32 // at most MAX_PACKET

@@ -1,0 +1,190 @@
+"""How much memory there is, and whether runs fit into it.
+
+A run that does not fit is refused beforehand: a process that asks for more than there is gets killed, and other
+processes with it.
+"""
+
+from __future__ import annotations
+
+import re
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.printable import quoted, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["Available", "allow", "allowed", "available", "read_size", "require", "size_text"]
+
+_UNITS = {
+    "bytes": 1,
+    "byte": 1,
+    "B": 1,
+    "kB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "TiB": 2**40,
+}
+
+_UNLIMITED = 2**60
+"""From here on a limit of a control group means that there is none: the first version writes the largest number."""
+
+_given: ContextVar[int | None] = ContextVar("memory", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Available:
+    """Bytes that runs may take, and what says so."""
+
+    size: int
+    source: str
+
+
+def allow(size: int | None) -> None:
+    """Lets runs take so many bytes, whatever is available; None takes that back."""
+    _given.set(size)
+
+
+def allowed() -> int | None:
+    """How many bytes runs may take, if :func:`allow` has said so."""
+    return _given.get()
+
+
+def read_size(text: str) -> int:
+    """Reads a size such as ``4 GB`` or ``512MiB``.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+
+    Examples
+    --------
+    >>> read_size("1.5 GB")
+    1500000000
+    >>> read_size("512MiB")
+    536870912
+    """
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\s*", text, re.ASCII)
+    if match is None or match[2] not in _UNITS or len(match[1]) > 20:
+        raise ValueError(f"{quoted(text)} is not a size such as 4 GB or 512 MiB (units: {', '.join(_UNITS)}).")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def size_text(size: float) -> str:
+    """A size for people.
+
+    Examples
+    --------
+    >>> size_text(12_345_678_901), size_text(999), size_text(45_000)
+    ('12.3 GB', '999 bytes', '45 kB')
+    """
+    for unit in ("TB", "GB", "MB", "kB"):
+        if size >= _UNITS[unit]:
+            return f"{size / _UNITS[unit]:.3g} {unit}"
+    return f"{size:.0f} bytes"
+
+
+def available(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> Available | None:
+    """The least of what the system has left and what each control group of this process has; None if nothing tells.
+
+    Parameters
+    ----------
+    proc, groups : Path
+        Where the system tells of memory and processes, and of control groups.
+    """
+    found = []
+    for line in _lines(proc / "meminfo"):
+        key, _, value = line.partition(":")
+        if key == "MemAvailable":
+            found.append(Available(int(value.split()[0]) * 1024, "what the system has available"))
+    found += _of_groups(proc, groups)
+    return min(found, key=lambda one: one.size, default=None)
+
+
+def _of_groups(proc: Path, groups: Path) -> Iterator[Available]:
+    """What the control groups of this process leave, each with those that it is in."""
+    for line in _lines(proc / "self" / "cgroup"):
+        number, controllers, path = [*line.rstrip("\n").split(":", 2), "", ""][:3]
+        if number == "0" and not controllers:
+            root, names = groups, ("memory.max", "memory.current", "inactive_file")
+        elif "memory" in controllers.split(","):
+            root = groups / "memory"
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+        else:
+            continue
+        below = [part for part in path.split("/") if part not in {"", ".", ".."}]
+        # In a container the own group may be mounted as the root.
+        for depth in range(len(below), -1, -1):
+            folder = root.joinpath(*below[:depth])
+            left = _left(folder, *names)
+            if left is not None:
+                yield Available(left, f"what the limit of the control group /{'/'.join(below[:depth])} leaves")
+
+
+def _left(folder: Path, limit_name: str, usage_name: str, cache_name: str) -> int | None:
+    """What a control group leaves, if it has a limit: pages of files that nobody uses make room when they must."""
+    limit, usage = (_number(folder / name) for name in (limit_name, usage_name))
+    if limit is None or usage is None or limit >= _UNLIMITED:
+        return None
+    cache = 0
+    for line in _lines(folder / "memory.stat"):
+        key, _, value = line.partition(" ")
+        if key == cache_name and value.strip().isdigit():
+            cache = int(value)
+    return max(0, limit - max(0, usage - cache))
+
+
+def _number(file: Path) -> int | None:
+    lines = list(_lines(file))
+    return int(lines[0]) if lines and lines[0].strip().isdigit() else None
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def require(estimates: Iterable[tuple[str, int]], at_once: int) -> None:
+    """Refuses runs that would not fit into memory.
+
+    Parameters
+    ----------
+    estimates : iterable of (str, int)
+        The name of each run and about how many bytes it takes.
+    at_once : int
+        How many of them are made at the same time; the largest may meet.
+
+    Raises
+    ------
+    InputError
+        If those together take more than is available, or than was allowed.
+    """
+    largest = sorted(estimates, key=lambda each: -each[1])[: max(at_once, 1)]
+    if not largest:
+        return
+    given = _given.get()
+    limit = Available(given, "what --memory allows") if given is not None else available()
+    needed = sum(size for _, size in largest)
+    if limit is None or needed <= limit.size:
+        return
+    name = shortened(largest[0][0], 100)
+    if len(largest) == 1:
+        what, fewer = f"a run of {name} takes", "make it smaller"
+    else:
+        what = f"{len(largest)} runs at once, the largest of {name}, take"
+        fewer = f"run fewer at once (--jobs; one takes about {size_text(largest[0][1])})"
+    raise InputError(
+        f"{what} about {size_text(needed)} of memory, and {size_text(limit.size)} is {limit.source}; {fewer}, or say "
+        f"with --memory SIZE how much may be taken, such as --memory '{size_text(needed * 1.1)}'."
+    )
