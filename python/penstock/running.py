@@ -95,7 +95,7 @@ def run_all(
         If any scenario has mistakes; nothing is run then.
     InputError
         If the runs that are made at once take more memory than there is; nothing is run then. See
-        :func:`penstock.memory.allow`.
+        ``penstock.memory.allow``.
     RunsFailed
         If any run failed; the others are finished and stored.
     StoreError
