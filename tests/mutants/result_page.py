@@ -53,7 +53,7 @@ def page(mistakes: list[Mistake], results: dict[str, dict]) -> str:
     text += f"\n\n{table(rows)}\n\n"
     survivors = [it for it in tried if not results[it.name]["caught"]]
     if not survivors:
-        return text + "None survived.\n"
+        return text + "None of those tried survived.\n"
     rows = [["survived", "where", "what it would mean", "why no test tells"]]
     rows += [[f"`{it.name}`", f"`{it.file}`", it.means, it.survives or "not known yet"] for it in survivors]
     return text + table(rows) + "\n"
