@@ -18,6 +18,7 @@ use crate::traffic::call_checks::check_calls;
 use crate::traffic::classes::{check_classes, number_classes};
 use crate::traffic::ecn_checks::check_ecn;
 use crate::traffic::group::GroupDraft;
+use crate::traffic::rounding_checks::check_rounding;
 use crate::traffic::{self, routing::route_all};
 use penstock_engine::blueprint::{self, Blueprint, FastPaths, FlowPlan, SwitchPlan, WatchPlan, MAX_VISIT_EVENTS};
 use penstock_engine::{Cancel, Observations, Sim};
@@ -100,6 +101,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
         check_classes(&flows, &links, plans, routes, mistakes);
         check_calls(&flows, &links, plans, routes, mistakes);
         check_ecn(&flows, &links, plans, routes, mistakes);
+        check_rounding(&flows, &links, plans, routes, mistakes);
     }
     if classes.len() > 256 {
         top.report("flows", format!("{} classes are more than the 256 that fit", classes.len()));

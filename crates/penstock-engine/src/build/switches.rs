@@ -53,7 +53,7 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         let Some(buffer) = &switch.buffer else { continue };
         let size = AnyBuffer::new(&buffer.policy, &BufferContext { shares: &[] }).size();
         let foreign = |link: &LinkId| blueprint.links[link.index()].from != switch.node;
-        let sum: u64 = buffer.shares.iter().map(|(_, share)| amount(*share)).sum();
+        let sum = buffer.shares.iter().map(|(_, share)| amount(*share)).fold(0, u64::saturating_add);
         if buffer.shares.iter().any(|(link, _)| foreign(link)) || sum > amount(size) {
             return Err(BlueprintError::SharesBeyondBuffer(name()));
         }

@@ -39,7 +39,7 @@ impl Check for Parameters {
             let _ = share;
             mistake("shares", format!("the share of {} must be in packets if size is, and in bytes if size is", quoted(link)));
         }
-        let sum: u64 = shares.iter().map(|(_, share)| amount(*share)).sum();
+        let sum = shares.iter().map(|(_, share)| amount(*share)).fold(0, u64::saturating_add);
         if shares.iter().all(|(_, share)| is_same_unit(*share, self.size)) && sum > amount(self.size) {
             mistake(
                 "shares",

@@ -79,6 +79,8 @@ pub(crate) struct LinkGroup {
     pub delay: (Duration, Duration),
     /// The reverse of another, which `both-ways` adds.
     pub is_reverse: bool,
+    /// Its rate is written as `unlimited`.
+    pub is_unlimited: bool,
 }
 
 /// All links.
@@ -190,6 +192,7 @@ impl Links {
             members: first..self.plans.len() as u32,
             delay: spec.delay,
             is_reverse: draft.is_reverse,
+            is_unlimited: draft.section.text("rate") == Some("unlimited"),
         });
     }
 

@@ -161,7 +161,7 @@ impl SwitchCheck<'_> {
             }
         }
         let ports = self.links_out().count();
-        let (sum, size) = (shares.iter().map(|(_, share)| amount(*share)).sum::<u64>(), amount(parameters.size));
+        let (sum, size) = (shares.iter().map(|(_, share)| amount(*share)).fold(0, u64::saturating_add), amount(parameters.size));
         if sum > size {
             report(
                 self.draft.buffer_location,

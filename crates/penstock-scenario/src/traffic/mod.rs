@@ -7,6 +7,7 @@ pub(crate) mod ecn_checks;
 pub(crate) mod flows;
 pub(crate) mod group;
 mod pcn_schemes;
+pub(crate) mod rounding_checks;
 pub(crate) mod routing;
 
 use crate::network::nodes::{Nodes, MAX_ENTITIES};

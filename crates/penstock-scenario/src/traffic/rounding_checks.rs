@@ -1,0 +1,92 @@
+//! Warns of links so fast that the rounding of transmission times to picoseconds shows.
+
+use crate::network::links::{LinkGroup, Links};
+use crate::read::mistake::Mistakes;
+use crate::traffic::group::GroupDraft;
+use penstock_engine::blueprint::{FlowGroup, FlowPlan};
+use penstock_model::id::LinkId;
+use penstock_model::source::size::SizeLaw;
+use penstock_model::source::SourcePlan;
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Bytes, Rate, PS_PER_SECOND};
+use std::collections::BTreeSet;
+
+/// A transmission that is shorter is rounded by up to half a percent.
+const SHORT_PS: u64 = 100;
+
+/// Warns once for each link, with the greatest error among the packets that pass and whose sizes are known.
+pub(crate) fn check_rounding(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
+    let fast: Vec<Option<Rate>> = links.groups.iter().map(|link| fastest(links, link)).collect();
+    if fast.iter().all(Option::is_none) {
+        return;
+    }
+    let mut passing: Vec<BTreeSet<(usize, bool)>> = vec![BTreeSet::new(); links.groups.len()];
+    for plan in plans {
+        for (route, is_back) in [(plan.forward, false), (plan.backward, true)] {
+            for link in routes[route.index()].iter().map(|link| links.group_of(*link)).filter(|link| fast[*link].is_some()) {
+                passing[link].insert((plan.group as usize, is_back));
+            }
+        }
+    }
+    for ((link, rate), passing) in links.groups.iter().zip(fast).zip(passing) {
+        let Some(rate) = rate else { continue };
+        let errors = passing.iter().flat_map(|(group, is_back)| {
+            let plan = &flows[*group].plan;
+            sizes(plan, *is_back).into_iter().filter_map(move |size| Some((rounding_error(rate, size)?, size, &plan.name)))
+        });
+        if let Some((error, size, name)) = errors.max_by(|a, b| a.0.total_cmp(&b.0)) {
+            let exact = (size * 8) as f64 * PS_PER_SECOND as f64 / rate.as_bps() as f64;
+            let rounded = rate.transmission_time(Bytes::new(size));
+            let message = format!(
+                "at {rate} the {size} bytes of a packet of '{name}' take {exact:.2} ps, which counts as {rounded}: an error of {:.1} %, \
+                 since times are whole picoseconds",
+                error * 100.0
+            );
+            mistakes.warn(link.location, &format!("{}.rate", link.path), message);
+        }
+    }
+}
+
+/// The greatest rate of a link, if a packet may be short there; an unlimited one is not meant to take any time.
+fn fastest(links: &Links, link: &LinkGroup) -> Option<Rate> {
+    let plan = &links.plans[link.members.start as usize];
+    let changes = plan.rate_changes.iter().map(|(_, rate)| *rate);
+    let rates = (!link.is_unlimited).then_some(plan.rate).into_iter().chain(changes);
+    rates.max().filter(|rate| rounds(*rate, 1))
+}
+
+/// Whether a packet takes so little time that it is said.
+fn rounds(rate: Rate, size: u64) -> bool {
+    u128::from(size * 8) * u128::from(PS_PER_SECOND) < u128::from(SHORT_PS) * u128::from(rate.as_bps())
+}
+
+/// By how much the time of a short packet is rounded, as a share of it; `None` if it is not short, or exact.
+fn rounding_error(rate: Rate, size: u64) -> Option<f64> {
+    if !rounds(rate, size) {
+        return None;
+    }
+    let exact = (size * 8) as f64 * PS_PER_SECOND as f64 / rate.as_bps() as f64;
+    let error = (rate.transmission_time(Bytes::new(size)).as_ps() as f64 - exact).abs() / exact;
+    // What is left of whole picoseconds by the arithmetic of this comparison.
+    (error > 1e-9).then_some(error)
+}
+
+/// The sizes of the packets that a group sends, there or back, as far as they are known.
+fn sizes(group: &FlowGroup, is_back: bool) -> Vec<u64> {
+    let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map(u64::from);
+    let of_law = |law: &SizeLaw| match law {
+        SizeLaw::Constant(size) => vec![u64::from(*size)],
+        SizeLaw::Exponential(_) => Vec::new(),
+        SizeLaw::Mix(sizes) => sizes.iter().map(|(_, size)| u64::from(*size)).collect(),
+    };
+    let mut sizes = match (&group.transport, &group.source) {
+        (TransportPlan::Tcp(tcp), _) if is_back => vec![tcp.header.get()],
+        (TransportPlan::Tcp(tcp), _) => vec![tcp.packet.get()],
+        (_, SourcePlan::Cbr(source)) => of_law(&source.packet),
+        (_, SourcePlan::OnOff(source)) => of_law(&source.packet),
+        (_, SourcePlan::Poisson(source)) => of_law(&source.packet),
+        (_, SourcePlan::CodecMix(_) | SourcePlan::Ftp(_) | SourcePlan::Http(_)) => Vec::new(),
+    };
+    sizes.extend(request);
+    sizes
+}
