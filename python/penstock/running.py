@@ -236,20 +236,14 @@ def _compute(
                 if group is not None and (not left or group.is_due()):
                     group.commit()
                 tick()
-        except BaseException:
+        except BaseException as error:
             stopped.append(True)
             cancel.set()
             for thread in threads:
                 thread.join()
-            # What ended meanwhile is kept too, and is to be counted.
-            with suppress(Empty):
-                while True:
-                    match ended.get_nowait():
-                        case _Ended(run=_core.Run()) as end:
-                            _keep(end, group, collect)
-            if group is not None:
-                with suppress(StoreError):  # whatever came first is told
-                    group.commit()
+            _keep_all(ended, group, collect)
+            if isinstance(error, KeyboardInterrupt):
+                tick()  # who shows a copy of the status has the last runs too
             raise
 
 
@@ -259,6 +253,18 @@ def _keep(end: _Ended, group: GroupCommit | None, collect: Callable[[_Ended], No
         collect(end)
     else:
         group.add(end.record, partial(collect, end))
+
+
+def _keep_all(ended: SimpleQueue[_Ended | int], group: GroupCommit | None, collect: Callable[[_Ended], None]) -> None:
+    """Keeps what ended while the others were being stopped; it is to be counted too."""
+    with suppress(Empty):
+        while True:
+            match ended.get_nowait():
+                case _Ended(run=_core.Run()) as end:
+                    _keep(end, group, collect)
+    if group is not None:
+        with suppress(StoreError):  # whatever came first is told
+            group.commit()
 
 
 @contextmanager

@@ -11,11 +11,12 @@ from penstock.running import run_all
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))
 # Long enough for queues to fill, calls to be refused, and timers to expire; calls of the PCN study join at 50 s.
-SHORT, WITH_SURGE = (("duration", "12 s"), ("warm-up", "2 s")), (("duration", "52 s"), ("warm-up", "0 s"))
+SHORT, WITH_EVENT = (("duration", "12 s"), ("warm-up", "2 s")), (("duration", "52 s"), ("warm-up", "0 s"))
 
 
 def assert_same(*texts):
-    requests = [RunRequest(text, sets=WITH_SURGE if "surge" in text else SHORT) for text in texts]
+    has_event = {text: "surge" in text or 'start = "50 s"' in text for text in texts}
+    requests = [RunRequest(text, sets=WITH_EVENT if has_event[text] else SHORT) for text in texts]
     plain, horizon = (run_all(requests, executor=executor) for executor in ("plain", "horizon"))
     for a, b in zip(plain, horizon, strict=True):
         assert a.digest == b.digest
