@@ -51,3 +51,46 @@ fn packets_that_overtake_each_other_hide_no_loss() {
     let share = 1.0 - f64::from(cut) / f64::from(live);
     assert!((share - 0.95 * (0.9 - 0.85 * 0.0074)).abs() < 4.0 * 0.0055, "{cuts:?}");
 }
+
+/// A hundred calls from the beginning and another hundred from 5 s on, all for 10 s, where a hundred are supported.
+const TWO_AGES: &str = r#"duration = "14 s"
+warm-up = "11 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "1 Gbit/s"
+delay = "1 ms"
+pcn.threshold = { rate = "6.4 Mbit/s", size = "100 ms", threshold = "50 ms" }
+[[calls]]
+name = "v"
+from = "a"
+to = "b"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+initial = { calls = 100, spread = "20 ms" }
+surge = { at = "5 s", calls = 100, spread = "20 ms" }
+holding.fixed = { time = "10 s" }
+termination.single-threshold = { victims = "random" }
+"#;
+
+#[test]
+fn the_calls_that_end_are_the_newest_the_oldest_or_any() {
+    // Live from 11 s on, when all those of the beginning have ended, and how many were left by the terminations.
+    let live = |victims: &str| {
+        let text = TWO_AGES.replacen("\"random\"", &format!("\"{victims}\""), 1);
+        let observed = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("validated").run();
+        let (_, calls) = &observed.calls[0];
+        let (last, _, left) = *calls.terminations.last().expect("there is an overload");
+        // Fewer than all, and enough to tell whose are left.
+        assert!(last < observed.from && (50..=101).contains(&left), "{left} are left at {last}");
+        (calls.live_ps as f64 / observed.to.since(observed.from).as_ps() as f64, f64::from(left))
+    };
+    assert_eq!(live("newest").0, (live("newest").1 - 100.0).max(0.0));
+    let (oldest, left) = live("oldest");
+    assert_eq!(oldest, left);
+    // As if those left were drawn from 200 of which half are of the surge; four standard deviations.
+    let (random, left) = live("random");
+    assert!((random - left / 2.0).abs() < 4.0 * (0.25 * left * (200.0 - left) / 199.0).sqrt(), "{random} of {left}");
+}
