@@ -133,6 +133,10 @@ impl Nodes {
         }
         if next > MAX_ENTITIES as u64 {
             section.report("", format!("{next} nodes are more than the {MAX_ENTITIES} that fit"));
+            // What does not fit has no identifiers; whatever names it is not judged.
+            let fits = |group: &Group| u64::from(group.first) + u64::from(group.count.unwrap_or(1)) <= MAX_ENTITIES as u64;
+            nodes.broken.extend(nodes.groups.iter().filter(|group| !fits(group)).map(|group| group.name.clone()));
+            nodes.groups.retain(fits);
         }
         nodes
     }
