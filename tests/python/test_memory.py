@@ -135,25 +135,25 @@ def test_the_system_tells_what_it_has_available(tmp_path):
 
 V2 = {
     **MEMINFO,
-    "proc/self/cgroup": "0::/work/job\n",
-    "cgroup/work/job/memory.max": "max\n",
-    "cgroup/work/job/memory.current": "5000000\n",
-    "cgroup/work/memory.max": "300000000\n",
-    "cgroup/work/memory.current": "120000000\n",
-    "cgroup/work/memory.stat": "anon 1\ninactive_file 20000000\n",
+    "proc/self/cgroup": "0::/batch/job\n",
+    "cgroup/batch/job/memory.max": "max\n",
+    "cgroup/batch/job/memory.current": "5000000\n",
+    "cgroup/batch/memory.max": "300000000\n",
+    "cgroup/batch/memory.current": "120000000\n",
+    "cgroup/batch/memory.stat": "anon 1\ninactive_file 20000000\n",
 }
 
 
 def test_a_limit_of_a_parent_group_counts(tmp_path):
     found = memory.available(*_tree(tmp_path, V2))
-    assert found == memory.Available(200_000_000, "what the limit of the control group /work leaves")
+    assert found == memory.Available(200_000_000, "what the limit of the control group /batch leaves")
 
 
 def test_the_least_of_all_limits_counts(tmp_path):
-    own = memory.available(*_tree(tmp_path, {**V2, "cgroup/work/job/memory.max": "55000000\n"}))
-    assert own == memory.Available(50_000_000, "what the limit of the control group /work/job leaves")
-    full = memory.available(*_tree(tmp_path, {**V2, "cgroup/work/job/memory.max": "4000000\n"}))
-    assert full == memory.Available(0, "what the limit of the control group /work/job leaves")
+    own = memory.available(*_tree(tmp_path, {**V2, "cgroup/batch/job/memory.max": "55000000\n"}))
+    assert own == memory.Available(50_000_000, "what the limit of the control group /batch/job leaves")
+    full = memory.available(*_tree(tmp_path, {**V2, "cgroup/batch/job/memory.max": "4000000\n"}))
+    assert full == memory.Available(0, "what the limit of the control group /batch/job leaves")
 
 
 def test_limits_of_the_first_version_count_too(tmp_path):

@@ -143,7 +143,6 @@ class TestFits:
         found = {it.claim: it.null for it in judge(study(), outcome([20.0, 20.1]))}
         assert found == {"tiny-c01": {"other": "confirmed"}, "tiny-c02": {}, "tiny-c03": {}, "tiny-c04": {}}
 
-    @pytest.mark.skipif(packaged_text("pcn", "runs.json") is None, reason="no runs of pcn are stored")
     def test_times_on_a_single_link_rest_on_seven_fitted_answers(self):
         pcn = {item["claim"]: item for item in json.loads(packaged_text("pcn", "verdicts.json"))}
         assert pcn["pcn-c38"]["fitted"] == [

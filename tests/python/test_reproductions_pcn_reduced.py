@@ -23,7 +23,6 @@ STUDY = load("pcn")
 DOCUMENT = STUDY.document
 SETTINGS = Readings(DOCUMENT).settings()
 RENEW = "renew what is stored: python -m penstock.reproductions.renew pcn"
-NEEDS_RUNS = pytest.mark.skipif(packaged_text("pcn", "runs.json") is None, reason=f"no runs are stored; {RENEW}")
 ROWS = [
     ("B.3", {"traffic": "CBR"}),
     ("B.3", {"traffic": "VBR"}),
@@ -58,7 +57,6 @@ def row(table, key):
 @pytest.mark.parametrize(
     ("table", "key"), ROWS, ids=lambda it: it if isinstance(it, str) else "-".join(map(str, it.values()))
 )
-@NEEDS_RUNS
 def test_rows_give_what_is_stored(stored, table, key):
     table, found = row(table, key)
     parts = STUDY.build(SETTINGS, table, found)
@@ -73,7 +71,6 @@ def test_rows_give_what_is_stored(stored, table, key):
     }, RENEW
 
 
-@NEEDS_RUNS
 def test_experiments_give_what_is_stored():
     pages = STUDY.experiments(SETTINGS)
     results = run_all([RunRequest(pages[name], (), SEED, 0, name) for name in EXPERIMENTS])
@@ -82,7 +79,6 @@ def test_experiments_give_what_is_stored():
     assert found == {name: known[f"experiment {name}"] for name in EXPERIMENTS}, RENEW
 
 
-@NEEDS_RUNS
 def test_every_scenario_has_its_digest():
     wanted = {
         scenario_name(table.id, row.name, part)
@@ -93,7 +89,6 @@ def test_every_scenario_has_its_digest():
     assert set(digests(STUDY)) == wanted | {f"experiment {name}" for name in STUDY.experiments(SETTINGS)}, RENEW
 
 
-@NEEDS_RUNS
 def test_the_verdicts_follow_from_what_is_stored(stored):
     known = {item["claim"]: item for item in json.loads(packaged_text("pcn", "verdicts.json"))}
     assert set(known) == set(STUDY.claims)
@@ -104,7 +99,6 @@ def test_the_verdicts_follow_from_what_is_stored(stored):
         assert judgement.as_json() == known[judgement.claim], RENEW
 
 
-@NEEDS_RUNS
 def test_the_counts_follow_from_what_is_stored(stored):
     known = json.loads(packaged_text("pcn", "summary.json"))
     made = summarise(STUDY, stored, None)
