@@ -100,6 +100,8 @@ def line(status: Status, elapsed: float) -> str:
         f"done {status.done}{cached}, failed {status.failed}, left {status.total - ended}",
     ]
     computed = ended - status.cached
+    if status.replaced:
+        parts.append(f"{status.replaced} worker{'s' * (status.replaced != 1)} replaced")
     if status.packet_hops and elapsed > 0:
         parts.append(f"{_rate(status.packet_hops / elapsed)} packet-hops/s")
     if status.worked > 0 and ended < status.total:

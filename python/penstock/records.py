@@ -101,7 +101,7 @@ class Status:
     """How far :func:`run_all` is: counts of runs, and packet-hops of those that were computed now.
 
     `work` and `worked` are the expected packet-hops of all runs to be computed and of those that have ended; both 0 if
-    not all requests tell theirs.
+    not all requests tell theirs. `replaced` are worker processes that ended before their runs, which are made again.
     """
 
     total: int
@@ -111,3 +111,4 @@ class Status:
     packet_hops: int = 0
     work: float = 0.0
     worked: float = 0.0
+    replaced: int = 0

@@ -173,7 +173,9 @@ class Study:
             description=self.description, duration=self.duration, warm_up=self.warm_up, seed=self.seed
         )
 
-    def run(self, *, jobs: int | None = None, store: Store | None = None, threads: int = 1) -> pl.DataFrame:
+    def run(
+        self, *, jobs: int | None = None, store: Store | None = None, threads: int = 1, on: str = "threads"
+    ) -> pl.DataFrame:
         """Makes the runs that are not in the store yet.
 
         Parameters
@@ -184,6 +186,8 @@ class Study:
             Where finished runs are kept; the default folder if left out.
         threads : int, optional
             How many cores one run may use; the results are the same.
+        on : {"threads", "processes"}, optional
+            Who makes the runs; see :func:`penstock.running.run_all`.
 
         Returns
         -------
@@ -197,9 +201,11 @@ class Study:
         RunsFailed
             If any run failed.
         """
-        return self.result(jobs=jobs, store=store, threads=threads).frame()
+        return self.result(jobs=jobs, store=store, threads=threads, on=on).frame()
 
-    def result(self, *, jobs: int | None = None, store: Store | None = None, threads: int = 1) -> StudyResult:
+    def result(
+        self, *, jobs: int | None = None, store: Store | None = None, threads: int = 1, on: str = "threads"
+    ) -> StudyResult:
         """As :meth:`run`, with the single runs of every point."""
         from penstock.progress import Progress
         from penstock.store import Store as Folder
@@ -211,4 +217,4 @@ class Study:
         verify(plan, asked)
         with Progress() as progress:
             kept = store if store is not None else Folder()
-            return make(plan, asked, jobs=jobs, store=kept, progress=progress, threads=threads)
+            return make(plan, asked, jobs=jobs, store=kept, progress=progress, threads=threads, on=on)

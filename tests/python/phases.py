@@ -18,12 +18,13 @@ def main() -> None:
     from penstock import _core, running
     from penstock.cli import command as penstock
     from penstock.store import GroupCommit, Store
+    from penstock.workers import job
 
     place: tuple[Any, str] = {
         "reading": (_core, "Scenario"),
         "checking": (_core, "Scenario"),
-        "building": (running, "_Job"),
-        "gathering": (running, "_metrics"),
+        "building": (running, "Job"),
+        "gathering": (job, "gather"),
         "encoding": (Store, "encode"),
         "writing": (GroupCommit, "commit"),
     }[phase]

@@ -55,7 +55,14 @@ def begun(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
     "arguments",
-    [RUN, [*RUN, "--format", "json"], REPRODUCE, [*REPRODUCE, "--format", "json"], SENSITIVITY],
+    [
+        RUN,
+        [*RUN, "--format", "json"],
+        [*RUN, "--on", "processes"],
+        REPRODUCE,
+        [*REPRODUCE, "--format", "json"],
+        SENSITIVITY,
+    ],
     ids=" ".join,
 )
 def test_what_is_finished_is_kept(begun, tmp_path, arguments, number):
@@ -90,9 +97,11 @@ def test_the_same_command_goes_on(begun, tmp_path):
     assert {file: file.stat().st_mtime_ns for file in kept} == kept
 
 
-@pytest.mark.parametrize("threads", [[], ["--threads", "2"]], ids=["one", "two"])
-def test_a_run_that_takes_for_ever_ends_at_once(begun, threads):
-    process = begun(["run", "long.toml", "--format", "json", *threads], kept=0)
+@pytest.mark.parametrize(
+    "options", [[], ["--threads", "2"], ["--on", "processes"]], ids=["threads", "two cores", "processes"]
+)
+def test_a_run_that_takes_for_ever_ends_at_once(begun, options):
+    process = begun(["run", "long.toml", "--format", "json", *options], kept=0)
     time.sleep(2)
     assert process.poll() is None
     begin = time.monotonic()

@@ -14,6 +14,8 @@ __all__ = [
     "FormatOption",
     "JobsOption",
     "MemoryOption",
+    "On",
+    "OnOption",
     "RunsOption",
     "SeedOption",
     "SetOption",
@@ -87,6 +89,23 @@ JobsOption = Annotated[
         max=1024,
         help="How many runs at the same time; all cores by default.",
         show_default=False,
+    ),
+]
+
+
+class On(StrEnum):
+    """Who makes runs."""
+
+    THREADS = "threads"
+    PROCESSES = "processes"
+
+
+OnOption = Annotated[
+    On,
+    typer.Option(
+        "--on",
+        help="Who makes the runs: threads of this process, or worker processes, of which one that crashes or is killed "
+        "costs no more than the run that it was making. The numbers are the same.",
     ),
 ]
 ThreadsOption = Annotated[

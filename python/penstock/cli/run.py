@@ -13,6 +13,8 @@ from penstock.cli.options import (
     FormatOption,
     JobsOption,
     MemoryOption,
+    On,
+    OnOption,
     SeedOption,
     SetOption,
     StoreOption,
@@ -58,6 +60,7 @@ def run(
     ] = None,
     sets: SetOption = None,
     jobs: JobsOption = None,
+    on: OnOption = On.THREADS,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     store: StoreOption = None,
@@ -110,7 +113,16 @@ def run(
         emit_dry_run(plan, asked, kept, jobs, output)
         return
     with Progress() as progress:
-        result = make(plan, asked, jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads)
+        result = make(
+            plan,
+            asked,
+            jobs=jobs,
+            store=kept,
+            progress=progress,
+            executor=executor.value,
+            threads=threads,
+            on=on.value,
+        )
     if threads > 1 and any(run.threads == 1 for run in result.runs):
         why = "its network cannot be divided, or several cores were not faster here"
         say(f"{path_text(file.stem)} runs on one core: {why}.")

@@ -35,6 +35,7 @@ def make(
     progress: Callable[[Status], None] | None = None,
     executor: str = "horizon",
     threads: int = 1,
+    on: str = "threads",
 ) -> StudyResult:
     """Makes the runs of a study, those of all points side by side; see :func:`penstock.running.run_all`.
 
@@ -49,14 +50,16 @@ def make(
     derived = DerivedMetrics(plan.metrics)
     warm_up = None
     if plan.warm_up is not None:
-        warm_up = find_warm_up(asked, plan.warm_up, jobs=jobs, store=store, progress=rounds.watch)
+        warm_up = find_warm_up(asked, plan.warm_up, jobs=jobs, store=store, progress=rounds.watch, on=on)
         rounds.end()
         settled = [each.window_from(warm_up.seconds) for each in asked]
         asked = [each for each in settled if each is not None]
 
     def run(wanted: Sequence[PointRequest]) -> list[list[RunResult]]:
         requests = [request for each in wanted for request in each.requests()]
-        made = run_all(requests, jobs=jobs, store=store, progress=rounds.watch, executor=executor, threads=threads)
+        made = run_all(
+            requests, jobs=jobs, store=store, progress=rounds.watch, executor=executor, threads=threads, on=on
+        )
         rounds.end()
         runs = iter(derived.added(each) for each in made)
         return [list(islice(runs, len(each.replications))) for each in wanted]
@@ -138,7 +141,7 @@ class _Rounds:
 
     def _sum(self) -> Status:
         before, now = self._before, self._now
-        counts = ("total", "done", "cached", "failed", "packet_hops")
+        counts = ("total", "done", "cached", "failed", "packet_hops", "replaced")
         # Efforts are told in units of their own in each round.
         return Status(
             **{name: getattr(before, name) + getattr(now, name) for name in counts}, work=now.work, worked=now.worked

@@ -69,6 +69,7 @@ def series(
     jobs: int | None = None,
     store: Store | None = None,
     progress: Callable[[Status], None] | None = None,
+    on: str = "threads",
 ) -> list[float]:
     """A metric in equal windows of a point's first run, from its beginning, as its own warm-up counts there too.
 
@@ -76,7 +77,7 @@ def series(
     as much work as half as many whole runs. Windows at the beginning that make no sense alone, as flows are still to
     start, are left out.
     """
-    return _series([asked], metric, windows, jobs, store, progress)[0]
+    return _series([asked], metric, windows, jobs, store, progress, on)[0]
 
 
 def find_warm_up(
@@ -86,6 +87,7 @@ def find_warm_up(
     jobs: int | None = None,
     store: Store | None = None,
     progress: Callable[[Status], None] | None = None,
+    on: str = "threads",
 ) -> FoundWarmUp:
     """The warm-up by MSER-5 [White97] of a metric at every point; the longest of them holds for all.
 
@@ -95,7 +97,7 @@ def find_warm_up(
         If there is nothing to be measured in a window.
     """
     found = []
-    for each, values in zip(asked, _series(asked, find.metric, find.windows, jobs, store, progress), strict=True):
+    for each, values in zip(asked, _series(asked, find.metric, find.windows, jobs, store, progress, on), strict=True):
         missing = next((number for number, value in enumerate(values) if not math.isfinite(value)), None)
         if missing is not None:
             first = find.windows - len(values) + missing
@@ -121,6 +123,7 @@ def _series(
     jobs: int | None,
     store: Store | None,
     progress: Callable[[Status], None] | None,
+    on: str,
 ) -> list[list[float]]:
     requests, counts = [], []
     for each in asked:
@@ -136,7 +139,7 @@ def _series(
             )
         requests += [part.first() for part in sound]
         counts.append(len(sound))
-    runs = iter(run_all(requests, jobs=jobs, store=store, progress=progress))
+    runs = iter(run_all(requests, jobs=jobs, store=store, progress=progress, on=on))
     try:
         return [[select(metric, run.metrics).value for run in islice(runs, count)] for count in counts]
     except SelectionError as error:

@@ -1,0 +1,171 @@
+"""Workers that are processes: one that crashes or is killed costs no more than the run that it was making.
+
+Each has a thread here that hands it one run after the other through a pipe and waits for what comes back. When a
+process ends before its run does, a new one makes the run again; a run that has ended several of them is given up.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import PenstockError
+from penstock.records import Metric
+from penstock.store import Record
+from penstock.workers.job import Failed, How, Job, Lost, Made
+from penstock.workers.pipe import receive, send
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.store import Store
+
+__all__ = ["DEATHS", "ProcessWorker", "command"]
+
+DEATHS = 3
+"""So many processes a run may end; after that it has failed."""
+STARTS = 10
+"""So many times in a row a process may end while it is still starting, which says nothing of any run."""
+
+_GONE = (OSError, EOFError, pickle.UnpicklingError)
+"""What reading from a process raises, or writing to it, that has ended in the middle of anything."""
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
+"""Signals that somebody else sends, perhaps the system when memory runs out; others are faults of the simulator."""
+
+
+def command() -> list[str]:
+    """What is started: an interpreter that looks for no modules in the current folder."""
+    return [sys.executable, "-P", "-m", "penstock.workers.child"]
+
+
+class ProcessWorker:
+    """Has runs made by a process of its own; see :class:`penstock.workers.Worker`."""
+
+    def __init__(self, how: How, store: Store | None, lost: Callable[[Lost], None]) -> None:
+        self._greeting = (how, None if store is None else str(store.folder))
+        self._lost = lost
+        self._child: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+
+    def make(self, job: Job) -> Made | Failed:
+        """Has a run made, again if its process ends before it.
+
+        Raises
+        ------
+        PenstockError
+            If no process can be started.
+        """
+        code = 0
+        for _ in range(DEATHS):
+            child = self._child or self._start()
+            if child is None:
+                return Failed("stopped", ours=False)
+            try:
+                send(child.stdin, _asked(job))
+                return _decoded(job, receive(child.stdout))
+            except _GONE:
+                code = self._ended(child)
+            if self._stopped:
+                return Failed("stopped", ours=False)
+            self._lost(Lost(job, _how(code)))
+        hint = "; the system kills what takes too much memory, and fewer runs at once take less (--jobs)"
+        told = f"ended {DEATHS} worker processes, the last one {_how(code)}{hint if -code == signal.SIGKILL else ''}"
+        return Failed(told, ours=code >= 0 or -code not in _FROM_OUTSIDE)
+
+    def stop(self) -> None:
+        """Kills the process: it has nothing that is not here."""
+        self._stopped = True
+        if self._child is not None:
+            self._child.kill()
+
+    def close(self) -> None:
+        """Kills the process, which has nothing more to do."""
+        if self._child is not None:
+            self._child.kill()
+            self._ended(self._child)
+
+    def _start(self) -> subprocess.Popen[bytes] | None:
+        """A process that is ready; None if nothing more is to be made."""
+        code = 0
+        for _ in range(STARTS):
+            if self._is_stopped():
+                return None
+            self._child = child = self._opened()
+            if self._is_stopped():  # perhaps before there was anything to be killed
+                child.kill()
+            try:
+                send(child.stdin, self._greeting)
+                receive(child.stdout)
+            except _GONE:
+                code = self._ended(child)
+                if code >= 0:
+                    break
+            else:
+                return child
+        if self._is_stopped():
+            return None
+        raise PenstockError(
+            f"no worker process can be started: it ends {_how(code)} before it is ready; --on threads needs none."
+        )
+
+    def _is_stopped(self) -> bool:
+        return self._stopped
+
+    @staticmethod
+    def _opened() -> subprocess.Popen[bytes]:
+        paths = os.pathsep.join(path for path in sys.path if path)
+        try:
+            return subprocess.Popen(
+                command(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": paths},
+                # A terminal sends Ctrl-C to all of a group, and it is the first process that ends the others.
+                process_group=0,
+            )
+        except OSError as error:
+            raise PenstockError(
+                f"no worker process can be started: {error.strerror or error}; --on threads needs none."
+            ) from error
+
+    def _ended(self, child: subprocess.Popen[bytes]) -> int:
+        """Lets go of a process; gives its exit code, negative for a signal."""
+        self._child = None
+        for pipe in (child.stdin, child.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        try:
+            # What has closed its pipes is ending, unless something is very wrong.
+            return child.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            return child.wait()
+
+
+def _how(code: int) -> str:
+    if code >= 0:
+        return f"with exit code {code}"
+    try:
+        return f"by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"by signal {-code}"
+
+
+def _asked(job: Job) -> tuple[Any, ...]:
+    request = job.request
+    return (request.scenario, request.name, request.sets, request.seed, request.replication, job.key)
+
+
+def _decoded(job: Job, answer: Any) -> Made | Failed:
+    """What a process says of its run."""
+    if isinstance(answer, Failed):
+        return answer
+    digest, packet_hops, threads, rows, content = answer
+    record = None if content is None else Record(job.key, content)
+    return Made(digest, packet_hops, threads, [Metric(*row) for row in rows], record)

@@ -1,0 +1,137 @@
+"""Threads and processes make the same runs; a process that is killed takes nothing with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from penstock.errors import PenstockError, RunsFailed, ScenarioError
+from penstock.records import RunRequest
+from penstock.running import run_all
+from penstock.store import Store
+from penstock.template import TEMPLATE
+from penstock.workers import processes
+
+SETS = (("duration", "2 s"), ("warm-up", "0.5 s"))
+HERE = Path(__file__).parent
+
+
+def requests(count=6, sets=SETS):
+    return [RunRequest(TEMPLATE, sets, replication=number, name="small") for number in range(count)]
+
+
+def numbers(results):
+    return [(result.request, result.metrics, result.digest, result.packet_hops) for result in results]
+
+
+def kept(folder):
+    return {file.name: file.read_bytes() for file in folder.glob("runs/*/*.json")}
+
+
+def children(process):
+    """The processes that a process has started, by any of its threads."""
+    tasks = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(number) for task in tasks for number in task.read_text(encoding="ascii").split()]
+
+
+@pytest.fixture
+def deadly(monkeypatch):
+    """Worker processes that end when they are to make certain runs."""
+
+    def prepare(replications, number):
+        monkeypatch.setenv("DEADLY", " ".join(map(str, replications)))
+        monkeypatch.setenv("SIGNAL", str(int(number)))
+        monkeypatch.setattr(processes, "command", lambda: [sys.executable, str(HERE / "deadly_worker.py")])
+
+    return prepare
+
+
+def test_processes_and_threads_give_the_same_numbers_and_the_same_files(tmp_path):
+    made = {on: run_all(requests(), jobs=2, on=on, store=Store(tmp_path / on)) for on in ("threads", "processes")}
+    assert numbers(made["threads"]) == numbers(made["processes"])
+    assert kept(tmp_path / "threads") == kept(tmp_path / "processes") != {}
+    assert all(result.cached for result in run_all(requests(), on="processes", store=Store(tmp_path / "threads")))
+    plain = run_all(requests(2), on="processes", executor="plain")
+    assert numbers(plain) == numbers(made["threads"])[:2]
+
+
+def test_there_are_no_other_workers():
+    with pytest.raises(ValueError, match=r"there are no workers 'clouds'; threads, processes"):
+        run_all(requests(1), on="clouds")
+
+
+def test_mistakes_are_told_before_any_process_is_started(monkeypatch):
+    monkeypatch.setattr(processes, "command", lambda: pytest.fail("started"))
+    with pytest.raises(ScenarioError):
+        run_all(requests(1, (("nothing", "1"),)), on="processes")
+
+
+def test_a_run_that_ends_three_processes_is_reported_and_the_others_are_made(tmp_path, deadly):
+    right = numbers(run_all(requests()))
+    deadly([2], signal.SIGKILL)
+    replaced = []
+    with pytest.raises(RunsFailed) as caught:
+        run_all(
+            requests(),
+            jobs=2,
+            on="processes",
+            store=Store(tmp_path),
+            progress=lambda status: replaced.append(status.replaced),
+        )
+    (failure,) = caught.value.failures
+    assert (failure.request.replication, failure.ours) == (2, False)
+    assert failure.message.startswith("ended 3 worker processes, the last one by SIGKILL; ")
+    assert replaced[-1] == 3
+    found = run_all([request for request in requests() if request.replication != 2], store=Store(tmp_path))
+    assert all(result.cached for result in found)
+    assert numbers(found) == right[:2] + right[3:]
+
+
+def test_a_crash_is_called_ours(deadly):
+    deadly([0], signal.SIGSEGV)
+    with pytest.raises(RunsFailed, match=r"failed \(a bug in Penstock.*the last one by SIGSEGV"):
+        run_all(requests(1), on="processes")
+
+
+def test_processes_that_never_get_ready_are_told(monkeypatch):
+    monkeypatch.setattr(processes, "command", lambda: [sys.executable, "-c", "raise SystemExit(3)"])
+    with pytest.raises(PenstockError, match="no worker process can be started: it ends with exit code 3 before"):
+        run_all(requests(2), jobs=2, on="processes")
+    monkeypatch.setattr(processes, "command", lambda: ["/nowhere/python"])
+    with pytest.raises(PenstockError, match="no worker process can be started: No such file"):
+        run_all(requests(2), jobs=2, on="processes")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are read as Linux tells them")
+def test_processes_do_not_outlive_what_started_them():
+    program = (
+        "from test_workers import requests\n"
+        "from penstock.running import run_all\n"
+        "run_all(requests(2, (('duration', '100000 s'),)), jobs=2, on='processes')\n"
+    )
+    command = subprocess.Popen([sys.executable, "-c", program], cwd=HERE)
+    try:
+        end = time.monotonic() + 60
+        while len(found := children(command.pid)) < 2:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        time.sleep(0.5)
+    finally:
+        command.kill()
+        command.wait()
+    while any(Path(f"/proc/{number}").exists() for number in found):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_the_current_folder_holds_no_modules_of_a_worker(tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise SystemExit(9)")
+    monkeypatch.chdir(tmp_path)
+    assert len(run_all(requests(1), on="processes")) == 1
+    assert os.listdir(tmp_path) == ["json.py"]  # noqa: PTH208
