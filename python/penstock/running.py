@@ -107,7 +107,7 @@ def run_all(
     sizes = {id(scenario): scenario.memory for scenario in {id(job.scenario): job.scenario for job in missing}.values()}
     require(((job.request.name, sizes[id(job.scenario)]) for job in missing), min(jobs, len(missing)))
     if missing and store is not None:
-        store.prepare()
+        store.prepare({job.request.scenario for job in missing})
     if all(job.request.hops for job in missing):
         # The longest first: none of them is left to run alone at the end.
         missing.sort(key=lambda job: -job.request.hops)
@@ -127,7 +127,7 @@ def run_all(
         match end.how:
             case Failed(message, ours):
                 status.failed += len(job.positions)
-                file = store.keep_failed(job.key, job.request) if store is not None else None
+                file = store.keep_failed(job.key, job.request, message, ours=ours) if store is not None else None
                 failures.append(RunFailure(job.request, message, ours, file))
             case Made() as made:
                 status.packet_hops += made.packet_hops

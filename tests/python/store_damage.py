@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
 METRICS = [Metric("delay", {"flow": "voice", "quantile": "0.99"}, "s", 0.1 + 0.2), Metric("odd", {}, "", float("nan"))]
 KEY, OTHER = run_key("{}", 1, 0), run_key("{}", 2, 0)
-REQUEST = RunRequest("", seed=7, replication=3)
+REQUEST = RunRequest("", (("rate", "1 Mbit/s"),), seed=7, replication=3, name="damaged")
 CONTENT = runfile.encode(KEY, REQUEST, "3f" * 16, 123456, METRICS)
 SEAL = CONTENT.index(b'"checksum": ') + len(b'"checksum": ')
 
 ASIDE = "moved aside and made again, and said once"
 MISSING = "counts as missing and is made again"
 REFUSED = "an error that names the place"
+NEWER = "an error that names the place, before anything is run or written"
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,9 @@ def bit_flips():
 def altered_values():
     """Another value in the place of each, of the same form, as an editor would leave it."""
     for old, new in (
-        (b'"format": 2', b'"format": 3'),
-        (b'"format": 2', b'"format": 1'),
+        (b'"format": 3', b'"format": 4'),
+        (b'"format": 3', b'"format": 2'),
+        (b'"format": 3', b'"format": 1'),
         (KEY.encode(), OTHER.encode()),
         (b'"model_version": "', b'"model_version": "0'),
         (b'"seed": 7', b'"seed": 8'),
@@ -165,8 +167,8 @@ def other_contents():
     old = b'{\n "format": 1,\n "key": "%s",\n "seed": 7,\n "checksum": "00"\n}' % KEY.encode()
     yield Damage("a run of format 1", lambda _, file: file.write_bytes(old), MISSING)
     yield content("a run of format 1, damaged", old.replace(b'"format": 1', b'"format": x'))
-    later = sealed(CONTENT[:SEAL].replace(b'"format": 2', b'"format": 3'))
-    yield Damage("a run of a later format", lambda _, file: file.write_bytes(later), MISSING)
+    later = sealed(CONTENT[:SEAL].replace(b'"format": 3', b'"format": 4'))
+    yield Damage("a run of a later format", lambda _, file: file.write_bytes(later), NEWER)
 
 
 def wrong_types():
@@ -178,7 +180,7 @@ def wrong_types():
         return sealed(json.dumps(changed)[:-1].encode() + b', "checksum": ')
 
     values = (None, True, "x", 1.5, -1, [], {}, "9" * 10_000, [[[]]])
-    told = (("packet_hops", -1), ("metrics", [[[]]]))
+    told = (("packet_hops", -1), ("metrics", [[[]]]), ("settings", [[[]]]), ("scenario", "x"))
     for member in data:
         without = {name: value for name, value in data.items() if name != member}
         yield content(f"no {member}, with the right checksum", resealed(without))

@@ -1,11 +1,7 @@
-"""A run's file: JSON that people and programs can read, ending in a checksum of every byte before it.
-
-The checksum is compared before anything is decoded, so no decoder sees what the disk, a copy or an editor has altered.
-"""
+"""A run's file: JSON that people and programs can read, with all that the run was made from, and its checksum."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
@@ -15,48 +11,45 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.records import Metric
+from penstock.store.manifest import Manifest, members_of
+from penstock.store.sealed import FORMAT, DamagedError, NewerError, content_of, decoded, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock.records import RunRequest
+    from penstock.store.manifest import Made
 
-__all__ = ["DamagedError", "StoredRun", "encode", "load"]
+__all__ = ["DamagedError", "NewerError", "StoredRun", "encode", "load"]
 
-FORMAT = 2
-"""Counts changes of the file's layout; runs of another layout count as missing."""
 LARGEST = 1 << 30
 """Bytes; about ten million metrics, and well below what a damaged size field may claim."""
 
-_SEAL = re.compile(rb'"([0-9a-f]{32})"\n}\n')
-_SEAL_LENGTH = 37
 _OLD = re.compile(rb'\{\n "format": 1,\n "key": "[0-9a-f]{64}",\n')
 """How files of format 1 begin, whose checksum was of another file."""
 _UNUSUAL = ("nan", "inf", "-inf")
 """Values that JSON has no numbers for."""
 
 
-class DamagedError(Exception):
-    """A run's file is not what was written; the text says why, as in "it ...", without the file's name."""
-
-
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run found in the store."""
+    """A run found in the store; `manifest` is what it was made from."""
 
     metrics: list[Metric]
     digest: str
     packet_hops: int
+    manifest: Manifest | None = None
 
 
-def encode(key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Iterable[Metric]) -> bytes:
+def encode(
+    key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Iterable[Metric], made: Made | None = None
+) -> bytes:
     """The content of a run's file."""
     head: dict[str, Any] = {
         "format": FORMAT,
         "key": key,
         "model_version": _core.MODEL_VERSION,
-        "seed": request.seed,
-        "replication": request.replication,
+        **members_of(request, made),
         "digest": digest,
         "packet_hops": packet_hops,
     }
@@ -66,9 +59,7 @@ def encode(key: str, request: RunRequest, digest: str, packet_hops: int, metrics
     )
     lines = [f" {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
     table = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-    text = "\n".join(["{", *lines, ' "metrics": [', table, " ],", ' "checksum": '])
-    content = text.encode("ascii")
-    return content + _seal(content)
+    return sealed([*lines, ' "metrics": [', table, " ],"])
 
 
 def load(file: int, size: int, key: str) -> StoredRun | None:
@@ -86,57 +77,44 @@ def load(file: int, size: int, key: str) -> StoredRun | None:
     Returns
     -------
     StoredRun or None
-        None if the file is of another format.
+        None if the file is of the first format.
 
     Raises
     ------
     DamagedError
         If the content is not what was written.
+    NewerError
+        If a newer version has written it.
     """
-    if size > LARGEST:
-        raise DamagedError(f"has {size} bytes, more than any run")
-    # The seal first: what does not end in one need not be read, however large it claims to be.
-    if not _SEAL.fullmatch(os.pread(file, _SEAL_LENGTH, max(0, size - _SEAL_LENGTH))):
-        if _OLD.match(os.pread(file, 256, 0)):
-            return None
-        raise DamagedError("does not end in a checksum" if size else "is empty")
     try:
-        content = _read(file, size)
-        if _seal(content[:-_SEAL_LENGTH]) != content[-_SEAL_LENGTH:]:
-            raise DamagedError("does not match its checksum")
-        return _decode(json.loads(content), key)
-    except (DamagedError, OSError):
+        return decode(content_of(file, size, LARGEST), key)
+    except DamagedError as error:
+        if str(error).startswith("does not end") and _OLD.match(os.pread(file, 256, 0)):
+            return None
+        raise
+
+
+def decode(content: bytes, key: str) -> StoredRun | None:
+    """The run in a file whose checksum is right; see :func:`load`."""
+    try:
+        return _decode(decoded(content), key)
+    except (DamagedError, NewerError):
         raise
     except Exception as error:  # whatever a decoder may raise: RecursionError and MemoryError are among it
         raise DamagedError(f"matches its checksum but cannot be decoded ({type(error).__name__})") from error
 
 
-def _read(file: int, size: int) -> bytes:
-    """All of it, and not more than the size that was looked at."""
-    pieces = []
-    offset = 0
-    while offset < size and (piece := os.pread(file, min(size - offset, 1 << 24), offset)):
-        pieces.append(piece)
-        offset += len(piece)
-    return b"".join(pieces)
-
-
-def _decode(data: Any, key: str) -> StoredRun | None:
-    if type(data["format"]) is not int:
-        raise TypeError("format")
-    if data["format"] != FORMAT:
+def _decode(data: dict[str, Any], key: str) -> StoredRun | None:
+    if data["format"] == 1:
         return None
+    if data["format"] < 1:
+        raise ValueError("format")
     if data["key"] != key:
         raise DamagedError(f"is the file of another run, {str(data['key'])[:64]!r}")
-    digest, packet_hops = data["digest"], data["packet_hops"]
-    integers = (data["seed"], data["replication"], packet_hops)
-    if type(digest) is not str or type(data["model_version"]) is not str or any(type(it) is not int for it in integers):
-        raise TypeError("head")
-    if packet_hops < 0:
-        raise ValueError("packet_hops")
+    manifest = Manifest.read(data)
     if type(data["metrics"]) is not list:
         raise TypeError("metrics")
-    return StoredRun([_metric(row) for row in data["metrics"]], digest, packet_hops)
+    return StoredRun([_metric(row) for row in data["metrics"]], manifest.digest, manifest.packet_hops, manifest)
 
 
 def _metric(row: Any) -> Metric:
@@ -154,7 +132,3 @@ def _written(value: float) -> float | str:
     """The value as JSON writes it; Python's digits give back every finite number to the last bit."""
     value = float(value)
     return value if math.isfinite(value) else repr(value)
-
-
-def _seal(content: bytes) -> bytes:
-    return b'"%s"\n}\n' % hashlib.blake2b(content, digest_size=16).hexdigest().encode()

@@ -16,13 +16,18 @@ from penstock import _core
 from penstock.errors import StoreError
 from penstock.printable import path_text, printable_lines
 from penstock.store.commit import GroupCommit, Record
-from penstock.store.folder import Folder, failure, located, make_new, move, open_below, refuse_link, write
-from penstock.store.runfile import DamagedError, StoredRun, encode, load
+from penstock.store.failed import Failures
+from penstock.store.folder import Folder, failure, located, make_new, move, open_below, refuse_link
+from penstock.store.manifest import Made
+from penstock.store.marker import Marker, newer
+from penstock.store.runfile import DamagedError, NewerError, StoredRun, encode, load
+from penstock.store.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from penstock.records import Metric, RunRequest
+    from penstock.store.failed import Failed
 
 __all__ = ["Store", "default_folder", "run_key"]
 
@@ -75,24 +80,35 @@ class Store:
         self.folder = Path(folder) if folder is not None else default_folder()
         self._disk = Folder(self.folder)
         self._warn = warn if warn is not None else _warn
+        self._marker = Marker(self._disk)
+        self.texts = Texts(self._disk)
+        self._failures = Failures(self._disk)
 
-    def prepare(self) -> None:
+    def prepare(self, texts: Iterable[str] = ()) -> None:
         """Makes the folder and tries to write in it, so that no run is made in vain.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            Scenarios that runs are to be made from; they are kept from now on.
 
         Raises
         ------
         StoreError
-            If it cannot be written.
+            If it cannot be written, or was written by a newer version.
         """
         try:
+            self._marker.check()
             with self._disk.opened("runs", create=True) as runs:
                 path = self.folder / "runs" / f".writing-{os.urandom(8).hex()}"
                 with located(path):
                     os.close(os.open(path.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, dir_fd=runs))
                     os.unlink(path.name, dir_fd=runs)
             with self._disk.opened() as root:
-                for name in ("damaged", "failed"):
+                for name in ("damaged", "failed", "scenarios"):
                     refuse_link(root, self.folder / name)
+            self._marker.keep()
+            self.texts.keep(texts)
         except OSError as error:
             raise failure(error, self.folder) from error
 
@@ -104,9 +120,10 @@ class Store:
         Raises
         ------
         StoreError
-            If the file is there but may not be read, or is damaged and cannot be moved.
+            If the file is there but may not be read, is damaged and cannot be moved, or was written by a newer version.
         """
         try:
+            self._marker.check()
             try:
                 with self._disk.opened("runs", key[:2]) as folder:
                     return _load(folder, self._file(key), key)
@@ -114,6 +131,8 @@ class Store:
                 return None
             except DamagedError as damage:
                 reason = str(damage)
+            except NewerError as later:
+                raise newer(self._file(key), later.format) from None
         except OSError as error:
             raise failure(error, self.folder) from error
         try:
@@ -126,9 +145,18 @@ class Store:
                 f"{path_text(self._file(key))} {reason}, and could not be moved out of the way:\n{why}"
             ) from error
 
-    def encode(self, key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Iterable[Metric]) -> Record:
-        """A finished run as it is written; see :meth:`put`."""
-        return Record(key, encode(key, request, digest, packet_hops, metrics))
+    def encode(
+        self,
+        key: str,
+        request: RunRequest,
+        digest: str,
+        packet_hops: int,
+        metrics: Iterable[Metric],
+        seconds: float | None = None,
+    ) -> Record:
+        """A finished run as it is written; see :meth:`put`. It has ended just now if it says how long it took."""
+        made = None if seconds is None else Made.now(seconds)
+        return Record(key, encode(key, request, digest, packet_hops, metrics, made))
 
     def group(self) -> GroupCommit:
         """What writes many runs at less cost than :meth:`put` each of them."""
@@ -142,7 +170,7 @@ class Store:
         key : str
             See :func:`run_key`.
         request : RunRequest
-            Its seed and replication are written too, for people.
+            Written too: all that the run was made from. Its scenario's text is kept by :meth:`prepare`.
         digest : str
             Hash of everything that happened.
         packet_hops : int
@@ -159,21 +187,69 @@ class Store:
         group.add(self.encode(key, request, digest, packet_hops, metrics), lambda: None)
         group.commit()
 
-    def keep_failed(self, key: str, request: RunRequest) -> str | None:
-        """Writes the scenario of a failed run beside the results, so that the run can be repeated alone.
+    def keep_failed(
+        self, key: str, request: RunRequest, message: str = "", *, ours: bool = False, attempts: int = 1
+    ) -> str | None:
+        """Notes a run that failed, with its scenario, so that it can be repeated alone and tried again.
+
+        Parameters
+        ----------
+        key : str
+            See :func:`run_key`.
+        request : RunRequest
+            What was to be run.
+        message : str
+            Why it failed.
+        ours : bool
+            Whether the fault is the simulator's.
+        attempts : int
+            How often it was tried now; earlier ones are added.
 
         Returns
         -------
         str or None
-            The file; None if it could not be written, which is no reason to hide the failure itself.
+            The scenario's file; None if it could not be written, which is no reason to hide the failure itself.
         """
-        file = self.folder / "failed" / f"{key[:16]}.toml"
         try:
-            with self._disk.opened("failed", create=True) as folder:
-                write(folder, file, request.scenario.encode())
+            self.texts.keep([request.scenario])
+            return str(self._failures.keep(key, request, message, ours=ours, attempts=attempts))
         except OSError:
             return None
-        return str(file)
+
+    def failures(self) -> list[Failed]:
+        """The runs that failed and have not been made since.
+
+        Raises
+        ------
+        StoreError
+            If the store cannot be read.
+        """
+        try:
+            self._marker.check()
+            return [failed for failed in self._failures.all() if not self.has(failed.key)]
+        except OSError as error:
+            raise failure(error, self.folder) from error
+
+    def forget_failure(self, key: str) -> None:
+        """Removes the note of a run that failed.
+
+        Raises
+        ------
+        StoreError
+            If it cannot be removed.
+        """
+        try:
+            self._failures.forget(key)
+        except OSError as error:
+            raise failure(error, self.folder) from error
+
+    def has(self, key: str) -> bool:
+        """Whether there is a file of the run called `key`, in one piece or not."""
+        try:
+            with self._disk.opened("runs", key[:2]) as folder:
+                return stat.S_ISREG(os.stat(f"{key}.json", dir_fd=folder, follow_symlinks=False).st_mode)
+        except OSError:
+            return False
 
     def _file(self, key: str) -> Path:
         return self.folder / "runs" / key[:2] / f"{key}.json"

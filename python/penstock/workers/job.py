@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -101,11 +102,13 @@ def make(
 ) -> Made | Failed:
     """Makes a run, with what is to be written of it if there is a `store`."""
     try:
+        begin = time.perf_counter()
         run = scenario.run(request.seed, request.replication, stop.cancel, how.executor, how.threads)
+        seconds = time.perf_counter() - begin
         metrics = gather(run, stop)
         record = None
         if store is not None:
-            record = store.encode(key, request, run.digest, run.packet_hops, stop.passing(metrics))
+            record = store.encode(key, request, run.digest, run.packet_hops, stop.passing(metrics), seconds)
     except BaseException as error:  # a panic of the core is one, of a type that cannot be imported
         return failed(error)
     return Made(run.digest, run.packet_hops, run.threads, metrics, record)

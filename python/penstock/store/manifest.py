@@ -1,0 +1,181 @@
+"""What a run was made from, as its file says it: the scenario, the settings, the versions, where and when."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import socket
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.records import RunRequest
+
+__all__ = ["Made", "Manifest", "members_of", "scenario_hash"]
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_BEGIN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Where and when a run was made.
+
+    Parameters
+    ----------
+    host : str
+        The machine.
+    begin : str
+        When it began: UTC, as in ``2026-11-22T18:10:00Z``.
+    seconds : float, s
+        How long it took by the clock.
+    """
+
+    host: str
+    begin: str
+    seconds: float
+
+    @classmethod
+    def now(cls, seconds: float) -> Made:
+        """Of a run that has just ended."""
+        begin = time.gmtime(time.time() - seconds)
+        return cls(socket.gethostname(), time.strftime("%Y-%m-%dT%H:%M:%SZ", begin), round(seconds, 6))
+
+    def data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"host": self.host, "begin": self.begin, "seconds": self.seconds}
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """All that a run was made from.
+
+    Parameters
+    ----------
+    key : str
+        The run's name in the store.
+    model_version : str
+        Of the simulator: runs of one model version give the same numbers.
+    seed, replication : int
+        Root of the random streams, and which of several independent runs.
+    digest : str
+        Hash of everything that happened.
+    packet_hops : int
+        Packets that reached the far end of a link.
+    name : str
+        What the scenario was called; empty in files of format 2.
+    scenario : str
+        Hash of the scenario's text, which the store has in ``scenarios/``; empty in files of format 2.
+    settings : tuple of (str, str)
+        What was changed in that text, as path and value.
+    version : str
+        Of the package; empty in files of format 2.
+    made : Made or None
+        Where and when, if that was noted.
+    """
+
+    key: str
+    model_version: str
+    seed: int
+    replication: int
+    digest: str
+    packet_hops: int
+    name: str = ""
+    scenario: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+    version: str = ""
+    made: Made | None = None
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Manifest:
+        """From the members of a run's file.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            If one is missing, or is not of its type.
+        """
+        key, digest, version = data["key"], data["digest"], data["model_version"]
+        integers = (data["seed"], data["replication"], data["packet_hops"])
+        if any(type(it) is not str for it in (key, digest, version)) or any(type(it) is not int for it in integers):
+            raise TypeError("head")
+        if min(integers) < 0:
+            raise ValueError("negative")
+        known = (key, version, integers[0], integers[1], digest, integers[2])
+        return cls(*known) if data["format"] == 2 else cls(*known, *origin_of(data))
+
+    @property
+    def point(self) -> tuple[str, str, tuple[tuple[str, str], ...], int, str]:
+        """What runs have in common that differ only in their replication."""
+        return self.name, self.scenario, self.settings, self.seed, self.model_version
+
+    def data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "key": self.key,
+            "name": self.name,
+            "scenario": self.scenario,
+            "settings": dict(self.settings),
+            "seed": self.seed,
+            "replication": self.replication,
+            "version": self.version,
+            "model_version": self.model_version,
+            "digest": self.digest,
+            "packet_hops": self.packet_hops,
+            "made": None if self.made is None else self.made.data(),
+        }
+
+
+def members_of(request: RunRequest, made: Made | None) -> dict[str, Any]:
+    """What a file says of where a run comes from."""
+    return {
+        "name": request.name,
+        "scenario": scenario_hash(request.scenario),
+        "settings": list(request.sets),
+        "seed": request.seed,
+        "replication": request.replication,
+        "version": _core.version(),
+        "made": None if made is None else made.data(),
+    }
+
+
+def origin_of(data: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, str], ...], str, Made | None]:
+    """Name, scenario, settings, version, and where and when, from a file's members.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If one is missing, or is not of its type.
+    """
+    name, scenario, settings, version = data["name"], data["scenario"], data["settings"], data["version"]
+    if type(name) is not str or type(version) is not str or type(settings) is not list:
+        raise TypeError("head")
+    if not _HASH.fullmatch(scenario):
+        raise ValueError("scenario")
+    pairs = []
+    for path, value in settings:
+        if type(path) is not str or type(value) is not str:
+            raise TypeError("settings")
+        pairs.append((path, value))
+    return name, scenario, tuple(pairs), version, _made(data["made"])
+
+
+@lru_cache(maxsize=16)
+def scenario_hash(text: str) -> str:
+    """The name of a scenario's text in the store: 64 hexadecimal digits."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
+
+
+def _made(data: Any) -> Made | None:
+    if data is None:
+        return None
+    host, begin, seconds = data["host"], data["begin"], data["seconds"]
+    if type(host) is not str or type(seconds) not in (int, float) or not _BEGIN.fullmatch(begin):
+        raise TypeError("made")
+    return Made(host, begin, float(seconds))

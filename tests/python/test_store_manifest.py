@@ -1,0 +1,141 @@
+"""What a store says of a run: all that it was made from, and of one that failed."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import time
+
+import pytest
+
+from penstock import _core
+from penstock.errors import RunsFailed, StoreError
+from penstock.records import RunRequest
+from penstock.running import run_all
+from penstock.store import Store, run_key
+from penstock.store.manifest import scenario_hash
+
+TEXT = 'description = "A demo"\n[fake]\nrate = 1.0\n'
+SETS = (("rate", "2.0"),)
+
+
+def request(replication=0, text=TEXT, sets=SETS):
+    return RunRequest(text, sets, seed=5, replication=replication, name="demo")
+
+
+def key_of(each):
+    return run_key(_core.Scenario(each.scenario, each.name, list(each.sets)).canonical, each.seed, each.replication)
+
+
+@pytest.mark.usefixtures("core")
+def test_a_run_says_all_that_it_was_made_from(tmp_path):
+    before = time.time()
+    store = Store(tmp_path)
+    (made,) = run_all([request(3)], store=store)
+    found = store.get(key_of(request(3))).manifest
+    assert (found.name, found.settings, found.seed, found.replication) == ("demo", SETS, 5, 3)
+    assert (found.digest, found.packet_hops) == (made.digest, made.packet_hops)
+    assert (found.version, found.model_version) == ("0.0.0", "fake")
+    assert found.scenario == scenario_hash(TEXT)
+    assert store.texts.get(found.scenario) == TEXT == (tmp_path / "scenarios" / f"{found.scenario}.toml").read_text()
+    assert found.made.host == socket.gethostname()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", found.made.begin)
+    begin = time.mktime(time.strptime(found.made.begin, "%Y-%m-%dT%H:%M:%SZ")) - time.timezone
+    # The second is cut off.
+    assert before - 1 <= begin <= time.time()
+    assert 0 <= found.made.seconds <= time.time() - before
+
+
+@pytest.mark.usefixtures("core")
+def test_a_text_is_kept_once_and_made_good(tmp_path):
+    run_all([request(i) for i in range(4)], store=Store(tmp_path))
+    (file,) = (tmp_path / "scenarios").iterdir()
+    file.write_text(TEXT.replace("1.0", "3.0"))
+    assert Store(tmp_path).texts.get(file.stem) is None
+    run_all([request(i) for i in range(5)], store=Store(tmp_path))
+    assert Store(tmp_path).texts.get(file.stem) == TEXT
+
+
+@pytest.mark.usefixtures("core")
+def test_a_file_of_the_format_before_is_read(tmp_path):
+    store = Store(tmp_path)
+    first = run_all([request()], store=store)
+    (file,) = (tmp_path / "runs").glob("*/*.json")
+    data = json.loads(file.read_text())
+    kept = ("key", "model_version", "seed", "replication", "digest", "packet_hops", "metrics")
+    from penstock.store.sealed import sealed_json
+
+    file.write_bytes(sealed_json({"format": 2, **{name: data[name] for name in kept}}))
+    again = run_all([request()], store=store)
+    assert again[0].cached
+    assert again[0].metrics == first[0].metrics
+    manifest = store.get(key_of(request())).manifest
+    assert (manifest.seed, manifest.name, manifest.scenario, manifest.made) == (5, "", "", None)
+
+
+@pytest.mark.parametrize("what", [{"format": 4}, {"format": 1000, "more": []}])
+def test_a_store_of_a_newer_version_is_left_alone(tmp_path, core, what):
+    run_all([request()], store=Store(tmp_path))
+    (tmp_path / "store.json").write_text(json.dumps(what))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    made = core.Scenario.runs
+    store = Store(tmp_path)
+    for use in (
+        lambda: run_all([request(1)], store=store),
+        lambda: store.get(key_of(request())),
+        store.prepare,
+        store.failures,
+    ):
+        with pytest.raises(StoreError, match=rf"format {what['format']}; this one reads up to 3") as caught:
+            use()
+        assert str(tmp_path / "store.json") in str(caught.value)
+        assert caught.value.exit_code == 2
+    assert core.Scenario.runs == made
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.usefixtures("core")
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": "x"}', b"[" * 4096, b"\xff"])
+def test_a_damaged_marker_is_made_good(tmp_path, content):
+    run_all([request()], store=Store(tmp_path))
+    (tmp_path / "store.json").write_bytes(content)
+    assert run_all([request()], store=Store(tmp_path))[0].cached
+    run_all([request(1)], store=Store(tmp_path))
+    assert json.loads((tmp_path / "store.json").read_text()) == {"format": 3, "version": "0.0.0"}
+
+
+@pytest.mark.usefixtures("core")
+def test_a_failed_run_is_noted_with_all_that_it_takes_to_try_again(tmp_path):
+    text = "[fake]\nfail = [1]\npanic = [2]\n"
+    requests = [request(i, text, ()) for i in range(4)]
+    store = Store(tmp_path)
+    for _ in range(2):
+        with pytest.raises(RunsFailed):
+            run_all(requests, store=store)
+    failures = {failed.replication: failed for failed in store.failures()}
+    assert sorted(failures) == [1, 2]
+    first, panic = failures[1], failures[2]
+    assert (first.message, first.ours, first.attempts) == ("the queue is unstable", False, 2)
+    assert (panic.message, panic.ours) == ("index out of bounds", True)
+    assert (first.key, first.name, first.seed, first.settings) == (key_of(requests[1]), "demo", 5, ())
+    assert store.texts.get(first.scenario) == text
+    store.put(first.key, requests[1], "d", 1, [])
+    assert [failed.replication for failed in store.failures()] == [2]
+    store.forget_failure(panic.key)
+    assert store.failures() == []
+    assert not list((tmp_path / "failed").glob(f"{panic.key[:16]}*"))
+
+
+@pytest.mark.usefixtures("core")
+def test_attempts_are_added_and_a_damaged_note_is_no_note(tmp_path):
+    store = Store(tmp_path)
+    each = request()
+    store.keep_failed(key_of(each), each, "the worker process was killed", ours=True, attempts=3)
+    store.keep_failed(key_of(each), each, "again", ours=True, attempts=2)
+    assert [(failed.message, failed.attempts) for failed in store.failures()] == [("again", 5)]
+    (file,) = (tmp_path / "failed").glob("*.json")
+    file.write_bytes(file.read_bytes().replace(b'"attempts": 5', b'"attempts": 6'))
+    assert store.failures() == []
+    store.keep_failed(key_of(each), each, "once more")
+    assert [failed.attempts for failed in store.failures()] == [1]
