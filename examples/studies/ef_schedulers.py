@@ -166,18 +166,19 @@ def measure(case: Case, runs: int, jobs: int | None, store: Store) -> dict[tuple
     """What each run came to, by bytes of a packet and measure."""
     study = ps.Study(network(case), duration="200 s", warm_up="20 s", name=case.scheduler).runs(runs)
     values, busy = {}, []
-    for row in study.run(jobs=jobs, store=store).iter_rows(named=True):
-        if row["metric"] == "utilisation":
-            busy.append(row["values"])
+    for number in study.result(jobs=jobs, store=store).summaries():
+        if number.metric == "utilisation":
+            busy.append(number.values)
             continue
-        size, _ = groups(case)[row["of"]]
-        if row["metric"] == "loss":
-            values[size, "loss"] = row["values"]
-        elif row["metric"] == "jitter" and row["quantile"] is not None:
-            values[size, f"jitter-{100 * float(row['quantile']):.0f}"] = row["values"]
-        elif row["metric"] == "delay":
-            name = "late-max" if row["quantile"] is None else "late-99"
-            values[size, name] = [1000 * value - empty(case, size) for value in row["values"]]
+        size, _ = groups(case)[number.labels["of"]]
+        quantile = number.labels.get("quantile")
+        if number.metric == "loss":
+            values[size, "loss"] = number.values
+        elif number.metric == "jitter" and quantile is not None:
+            values[size, f"jitter-{100 * float(quantile):.0f}"] = number.values
+        elif number.metric == "delay":
+            name = "late-max" if quantile is None else "late-99"
+            values[size, name] = [1000 * value - empty(case, size) for value in number.values]
     # Of the link that was idle for longest.
     return values | {(size, "busy"): [min(run) for run in zip(*busy, strict=True)] for size, _ in groups(case).values()}
 

@@ -126,7 +126,7 @@ def path_text(path: str | Path) -> str:
     return f"{shown[: _PATH - len(_MORE) - half]}{_MORE}{shown[-half:]}"
 
 
-def json_text(data: Any, indent: int = 2) -> str:
+def json_text(data: Any, indent: int | None = 2) -> str:
     r"""JSON in which what is not printable is escaped, so that it can be read on a terminal too.
 
     Examples

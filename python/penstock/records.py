@@ -65,6 +65,8 @@ class RunResult:
         Whether it came from the store.
     threads : int or None
         On how many cores it was made, for the most part; unknown if it came from the store.
+    window : (float, float) or None, s
+        From when to when was counted: the end of the warm-up and of the run.
     """
 
     request: RunRequest
@@ -73,6 +75,7 @@ class RunResult:
     packet_hops: int
     cached: bool = False
     threads: int | None = None
+    window: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

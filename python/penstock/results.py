@@ -7,17 +7,32 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
+from penstock.errors import InputError
 from penstock.printable import json_text, printable
+from penstock.provenance import Provenance
 from penstock.statistics import Interval, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    import pandas as pd
     import polars as pl
 
     from penstock.records import RunResult
 
-__all__ = ["Summary", "frame_of", "number", "plus_minus", "summarise", "to_data", "to_frame", "to_json"]
+__all__ = [
+    "Summary",
+    "frame_of",
+    "number",
+    "plus_minus",
+    "summarise",
+    "to_data",
+    "to_frame",
+    "to_json",
+    "to_pandas",
+    "to_values",
+    "values_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +55,8 @@ class Summary:
         One per run, in the order of the requests.
     interval : Interval
         Their mean and its confidence interval.
+    provenance : Provenance
+        What the runs were made from.
     rule : str
         How intervals are made here: ``t`` of as many independent runs as were asked for, or ``t, sequential``.
     """
@@ -51,6 +68,7 @@ class Summary:
     unit: str
     values: list[float]
     interval: Interval
+    provenance: Provenance
     rule: str = "t"
 
     @property
@@ -61,16 +79,28 @@ class Summary:
 
 def summarise(results: Sequence[RunResult]) -> list[Summary]:
     """Joins the runs of each point, in the order in which points and metrics first appear."""
-    groups: dict[tuple[Any, ...], list[float]] = {}
+    summaries = []
+    for runs in _points(results):
+        first = runs[0].request
+        provenance = Provenance.of(runs)
+        numbers: dict[tuple[Any, ...], list[float]] = {}
+        for run in runs:
+            for metric in run.metrics:
+                numbers.setdefault((metric.name, tuple(metric.labels.items()), metric.unit), []).append(metric.value)
+        summaries += [
+            Summary(first.name, dict(first.sets), metric, dict(labels), unit, values, interval(values), provenance)
+            for (metric, labels, unit), values in numbers.items()
+        ]
+    return summaries
+
+
+def _points(results: Sequence[RunResult]) -> list[list[RunResult]]:
+    """The runs of each point: of one scenario under one name, with the same settings."""
+    points: dict[tuple[Any, ...], list[RunResult]] = {}
     for result in results:
         request = result.request
-        for metric in result.metrics:
-            key = (request.name, request.sets, metric.name, tuple(metric.labels.items()), metric.unit)
-            groups.setdefault(key, []).append(metric.value)
-    return [
-        Summary(name, dict(sets), metric, dict(labels), unit, values, interval(values))
-        for (name, sets, metric, labels, unit), values in groups.items()
-    ]
+        points.setdefault((request.name, request.scenario, request.sets), []).append(result)
+    return list(points.values())
 
 
 def to_frame(results: Sequence[RunResult]) -> pl.DataFrame:
@@ -80,24 +110,49 @@ def to_frame(results: Sequence[RunResult]) -> pl.DataFrame:
     -------
     polars.DataFrame
         Columns ``scenario``, one per changed setting, ``metric``, one per label, ``unit``, ``mean``, ``half_width``,
-        ``ci_low``, ``ci_high`` (all three null below two runs), ``runs``, ``method`` and ``values``; a label that a
-        metric lacks is null. Texts are escaped where they could act on a terminal that a frame is printed on.
+        ``ci_low``, ``ci_high`` (all three null below two runs), ``runs`` and ``method``; a label that a metric lacks is
+        null. Then what the runs were made from: ``settings`` (those that were changed, as a JSON object),
+        ``duration_s``, ``warm_up_s``, ``seed`` (null if the runs differ in it), ``first_replication`` and
+        ``model_version``. No column is nested; :func:`to_values` has the numbers of single runs. A setting called as
+        another column stands under ``parameter.NAME``. Texts are escaped where they could act on a terminal that a
+        frame is printed on.
     """
     return frame_of(summarise(results))
+
+
+def to_values(results: Sequence[RunResult]) -> pl.DataFrame:
+    """One row per run, metric and labels: the numbers of which :func:`to_frame` has the means.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns as in :func:`to_frame`, with ``replication``, ``value`` and the run's ``digest`` in the place of the
+        means and all that belongs to them.
+    """
+    return values_of([(dict(runs[0].request.sets), runs) for runs in _points(results)])
+
+
+def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
+    """A frame for pandas, without pyarrow, which Polars' own ``to_pandas`` needs.
+
+    Raises
+    ------
+    InputError
+        If pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise InputError("pandas is not installed; 'pip install pandas' installs it.") from None
+    return pd.DataFrame(frame.to_dict(as_series=False))
 
 
 def frame_of(summaries: Sequence[Summary]) -> pl.DataFrame:
     """The frame of :func:`to_frame`; a parameter whose values are all numbers is a column of numbers."""
     import polars as pl
 
-    paths = list(dict.fromkeys(path for summary in summaries for path in summary.point))
-    labels = list(dict.fromkeys(label for summary in summaries for label in summary.labels))
     text = pl.String
-    schema: dict[str, Any] = {
-        "scenario": text,
-        **{printable(path): _column([each.point[path] for each in summaries if path in each.point]) for path in paths},
-        "metric": text,
-        **dict.fromkeys(labels, text),
+    means: dict[str, Any] = {
         "unit": text,
         "mean": pl.Float64,
         "half_width": pl.Float64,
@@ -105,27 +160,106 @@ def frame_of(summaries: Sequence[Summary]) -> pl.DataFrame:
         "ci_high": pl.Float64,
         "runs": pl.UInt32,
         "method": text,
-        "values": pl.List(pl.Float64),
     }
+    layout = _Layout([summary.point for summary in summaries], [summary.labels for summary in summaries], means)
     rows = [
-        {
-            **dict.fromkeys(schema),
-            **{printable(path): _cell(value, schema[printable(path)]) for path, value in summary.point.items()},
-            **{label: printable(value) for label, value in summary.labels.items()},
-            "scenario": printable(summary.scenario),
-            "metric": summary.metric,
-            "unit": summary.unit,
-            "mean": summary.interval.mean,
-            "half_width": summary.interval.half,
-            "ci_low": summary.interval.low,
-            "ci_high": summary.interval.high,
-            "runs": summary.interval.runs,
-            "method": summary.method,
-            "values": summary.values,
-        }
+        layout.row(
+            summary.scenario,
+            summary.point,
+            summary.metric,
+            summary.labels,
+            summary.provenance,
+            {
+                "unit": summary.unit,
+                "mean": summary.interval.mean,
+                "half_width": summary.interval.half,
+                "ci_low": summary.interval.low,
+                "ci_high": summary.interval.high,
+                "runs": summary.interval.runs,
+                "method": summary.method,
+            },
+        )
         for summary in summaries
     ]
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    return pl.DataFrame(rows, schema=layout.schema, orient="row")
+
+
+def values_of(points: Sequence[tuple[Mapping[str, Any], Sequence[RunResult]]]) -> pl.DataFrame:
+    """The frame of :func:`to_values`, of points with their parameters."""
+    import polars as pl
+
+    text = pl.String
+    single: dict[str, Any] = {"unit": text, "replication": pl.UInt64, "value": pl.Float64, "digest": text}
+    labels = [metric.labels for _, runs in points for run in runs for metric in run.metrics]
+    layout = _Layout([point for point, _ in points], labels, single)
+    rows = []
+    for point, runs in points:
+        for run in runs:
+            provenance = Provenance.of([run])
+            for metric in run.metrics:
+                number = {
+                    "unit": metric.unit,
+                    "replication": run.request.replication,
+                    "value": metric.value,
+                    "digest": run.digest,
+                }
+                rows.append(layout.row(run.request.name, point, metric.name, metric.labels, provenance, number))
+    schema = {name: kind for name, kind in layout.schema.items() if name != "first_replication"}
+    return pl.DataFrame(rows, schema=layout.schema, orient="row").select(list(schema))
+
+
+class _Layout:
+    """The columns of a frame, and the rows that fit them."""
+
+    def __init__(
+        self, points: Sequence[Mapping[str, Any]], labels: Sequence[Mapping[str, str]], numbers: dict[str, Any]
+    ) -> None:
+        import polars as pl
+
+        text = pl.String
+        words = dict.fromkeys((label for each in labels for label in each), text)
+        provenance = Provenance.columns()
+        fixed = {"scenario", "metric", *words, *numbers, *provenance}
+        names = dict.fromkeys(name for point in points for name in point)
+        self._columns = {name: _free(printable(name), fixed) for name in names}
+        self.schema: dict[str, Any] = {
+            "scenario": text,
+            **{self._columns[name]: _column([point[name] for point in points if name in point]) for name in names},
+            "metric": text,
+            **words,
+            **numbers,
+            **provenance,
+        }
+        self._empty = dict.fromkeys(self.schema)
+
+    def row(
+        self,
+        scenario: str,
+        point: Mapping[str, Any],
+        metric: str,
+        labels: Mapping[str, str],
+        provenance: Provenance,
+        numbers: dict[str, Any],
+    ) -> dict[str, Any]:
+        """A row; what it lacks is null."""
+        columns = {self._columns[name]: value for name, value in point.items()}
+        return {
+            **self._empty,
+            **{column: _cell(value, self.schema[column]) for column, value in columns.items()},
+            **{label: printable(value) for label, value in labels.items()},
+            "scenario": printable(scenario),
+            "metric": metric,
+            **numbers,
+            **provenance.row(),
+        }
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A name for the column of a parameter that no other column has."""
+    while name in taken:
+        name = f"parameter.{name}"
+    taken.add(name)
+    return name
 
 
 def _column(values: Sequence[Any]) -> Any:
@@ -161,7 +295,8 @@ def to_data(scenario: str, results: Sequence[RunResult], **more: Any) -> dict[st
         }
         for summary in summarise(results)
     ]
-    return {"scenario": scenario, **more, "metrics": metrics}
+    made_from = Provenance.of(results).data() if results else {}
+    return {"scenario": scenario, **more, **made_from, "runs": len(results), "metrics": metrics}
 
 
 def to_json(scenario: str, results: Sequence[RunResult], **more: Any) -> str:
@@ -179,8 +314,9 @@ def to_json(scenario: str, results: Sequence[RunResult], **more: Any) -> str:
     Returns
     -------
     str
-        ``{"scenario", ..., "metrics": [{"name", "labels", "unit", "mean", "ci_low", "ci_high", "runs", "values"}]}``;
-        null stands for what is unknown.
+        ``{"scenario", ..., "settings", "duration_s", "warm_up_s", "seed", "first_replication", "model_version", "runs",
+        "metrics": [{"name", "labels", "unit", "mean", "ci_low", "ci_high", "runs", "values"}]}``; null stands for what
+        is unknown.
     """
     return json_text(to_data(scenario, results, **more))
 

@@ -91,7 +91,8 @@ def run_all(
 
     def finish(job: Job, metrics: list[Metric], digest: str, packet_hops: int, used: int | None) -> None:
         for position in job.positions:
-            results[position] = RunResult(requests[position], metrics, digest, packet_hops, used is None, used)
+            request, window = requests[position], job.scenario.window
+            results[position] = RunResult(request, metrics, digest, packet_hops, used is None, used, window)
         status.done += len(job.positions)
 
     missing = []

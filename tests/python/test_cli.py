@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import json
 
 import pytest
@@ -14,7 +15,48 @@ def test_run_shows_how_many_runs_and_how_sure(penstock, demo):
     line = next(line for line in out.splitlines() if line.startswith("goodput"))
     assert line.split() == ["goodput", "bulk", "4.20", "±0.20", "bit/s", "5"]
     assert "5 runs, seed 3; ± is half of the 95 % confidence interval." in out
+    assert out.splitlines()[-1] == "duration 20 s, warm-up 0.5 s, model fake."
     assert "\x1b" not in out
+
+
+def test_run_names_the_settings_that_it_was_given(penstock, demo):
+    _, out, _ = penstock("run", demo, "--set", "rate=2.5", "--set", "size=7,8")
+    assert out.splitlines()[-1] == "duration 20 s, warm-up 0.5 s, model fake, with rate = 2.5."
+
+
+def test_csv_has_a_row_for_each_number(penstock, demo):
+    code, out, _ = penstock("run", demo, "--set", "rate=1,2", "--runs", 2, "--format", "csv")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert (code, len(rows)) == (0, 4)
+    goodput = [row for row in rows if row["metric"] == "goodput"]
+    assert [(row["rate"], float(row["mean"]), row["runs"]) for row in goodput] == [
+        ("1", pytest.approx(4.05), "2"),
+        ("2", pytest.approx(5.05), "2"),
+    ]
+    made_from = {"settings": '{"rate": "1"}', "duration_s": "20.0", "warm_up_s": "0.5", "seed": "3"}
+    assert made_from.items() <= goodput[0].items()
+    assert (goodput[0]["scenario"], goodput[0]["model_version"]) == ("demo", "fake")
+
+
+def test_csv_of_single_runs(penstock, demo):
+    _, out, _ = penstock("run", demo, "--runs", 2, "--format", "csv", "--values")
+    rows = [row for row in csv.DictReader(out.splitlines()) if row["metric"] == "goodput"]
+    assert [(row["replication"], float(row["value"])) for row in rows] == [("0", 4.0), ("1", pytest.approx(4.1))]
+
+
+def test_frames_on_the_command_line_are_refused_where_there_are_none(penstock, demo):
+    for arguments, said in (
+        (["--values"], "--values needs --format csv or parquet; JSON has the numbers of single runs anyway.\n"),
+        (["--dry-run", "--format", "csv"], "--dry-run gives no results; its --format is table or json.\n"),
+    ):
+        assert penstock("run", demo, *arguments) == (2, "", said)
+
+
+def test_parquet_is_not_shown_on_a_terminal(penstock, demo, monkeypatch, core):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    said = "Parquet is not text and is not shown on a terminal; redirect it with '> FILE'.\n"
+    assert penstock("run", demo, "--format", "parquet") == (2, "", said)
+    assert core.Scenario.runs == 0
 
 
 def test_json_is_the_public_interface(penstock, demo):
@@ -119,7 +161,7 @@ def test_files_that_cannot_be_read(penstock, tmp_path, make, name, said):
             "Invalid value for '--seed': '-1' is not a whole number from 0 to 2^64 - 1.",
         ),
         (["run", "demo.toml", "--runs", "many"], "Invalid value for '--runs': Input should be a valid integer"),
-        (["run", "demo.toml", "--format", "xml"], "'xml' is not one of 'table', 'json'"),
+        (["run", "demo.toml", "--format", "xml"], "'xml' is not one of 'table', 'json', 'csv', 'parquet'"),
         (["run", "demo.toml", "--set", "duration"], "'duration' is not of the form path=value"),
         (["run", "demo.toml", "--rnus", "3"], "No such option: --rnus"),
         (["run"], "Missing argument 'FILE'"),

@@ -67,17 +67,18 @@ def test_the_only_flow_with_priority_waits_for_the_rest_of_one_packet(script, tm
     # It finds a packet of 8 ms on the wire, at an instant of it that is uniform as its spacing wanders by 43 ms, so
     # jitter is the difference of two waits, and lies below 8 x ms with probability 2x - x^2.
     net = script.network(script.Case("PQ", hops=1, short=0, long=1), background=(1500,))
-    frame = ps.Study(net, duration="200 s", warm_up="20 s").runs(40).run(store=Store(tmp_path))
-    jitter = [row for row in frame.iter_rows(named=True) if row["metric"] == "jitter"]
+    found = ps.Study(net, duration="200 s", warm_up="20 s").runs(40).result(store=Store(tmp_path)).values()
+    jitter, delay = found.filter(metric="jitter"), found.filter(metric="delay")
     for share in (0.5, 0.9):
-        [row] = (row for row in jitter if row["quantile"] == f"{share:g}")
-        found = interval([value * 8000 * 1500 / 56_000 for value in row["values"]])
+        values = jitter.filter(quantile=f"{share:g}")["value"]
+        assert len(values) == 40
+        found = interval([value * 8000 * 1500 / 56_000 for value in values])
         expected = PACKET * (1 - math.sqrt(1 - share))
         # Four standard errors, and what the quantiles are rounded by.
         assert abs(found.mean - expected) < 4 * found.half / 2.02 + 0.004 * expected
         assert found.half < 0.05 * expected
-    [longest] = (row for row in frame.iter_rows(named=True) if row["statistic"] == "max" and row["metric"] == "delay")
-    assert 0.95 * PACKET < 1000 * max(longest["values"]) - 5 - PACKET <= PACKET
+    longest = max(delay.filter(statistic="max")["value"])
+    assert 0.95 * PACKET < 1000 * longest - 5 - PACKET <= PACKET
 
 
 @pytest.mark.parametrize("topology", ["along", "crossing"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 
+import polars as pl
 import pytest
 
 from penstock.template import TEMPLATE
@@ -20,18 +22,19 @@ def called(tmp_path):
     (tmp_path / "a.toml").write_text(TEMPLATE)
     (tmp_path / "bad.toml").write_text(TEMPLATE.replace("tail-drop", "tial-drop"))
 
-    def call(arguments, folder="here", store="store", code=0):
+    def call(arguments, folder="here", store="store", code=0, written="json"):
         (tmp_path / folder).mkdir(exist_ok=True)
         given = [str(tmp_path / word) if word.endswith(".toml") else word for word in arguments]
         ended = subprocess.run(
-            [*COMMAND, *given, "--format", "json"],
+            [*COMMAND, *given, "--format", written],
             cwd=tmp_path / folder,
             env={**os.environ, "PENSTOCK_STORE": str(tmp_path / store)},
             capture_output=True,
             check=False,
         )
         assert ended.returncode == code, ended.stderr.decode()
-        json.loads(ended.stdout)
+        if written == "json":
+            json.loads(ended.stdout)
         return ended.stdout
 
     return call
@@ -53,6 +56,18 @@ def test_runs_give_the_same_bytes(called, tmp_path, arguments):
     assert called([*arguments, "--jobs", "2"]) == one  # from the store
     assert called(arguments, folder="elsewhere") == one
     assert str(tmp_path).encode() not in one
+
+
+@pytest.mark.parametrize("written", ["csv", "parquet"])
+@pytest.mark.parametrize("more", [[], ["--values"]], ids=["means", "values"])
+def test_frames_have_the_same_bytes(called, tmp_path, written, more):
+    arguments = ["run", "a.toml", "--runs", "3", "--set", "seed=1,2", *more]
+    one = called([*arguments, "--jobs", "1"], written=written)
+    assert called([*arguments, "--jobs", "2"], folder="elsewhere", store="empty", written=written) == one
+    assert str(tmp_path).encode() not in one
+    frame = (pl.read_csv if written == "csv" else pl.read_parquet)(io.BytesIO(one))
+    assert set(frame["seed"]) == {1, 2}
+    assert len(frame) == len(frame.unique(["metric", "of", "statistic", "seed"])) * (3 if more else 1)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from penstock.cli.console import show
 from penstock.cli.report import rows_of
 from penstock.cli.unit_scale import scale
+from penstock.provenance import Provenance
 from penstock.reproductions import layout
 from penstock.reproductions.sensitivity import Shift
 from penstock.reproductions.study import load
@@ -15,7 +16,7 @@ from penstock.statistics import Interval, interval
 
 
 def summary(metric, unit, values, **labels):
-    return Summary("demo", {}, metric, labels, unit, values, interval(values))
+    return Summary("demo", {}, metric, labels, unit, values, interval(values), Provenance({}))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -304,7 +305,8 @@ def test_run_of_a_study(penstock):
     assert lines[1].split() == ["metric", "of", "n", "mean", "unit", "runs"]
     losses = [line.split() for line in lines if line.startswith("loss")]
     assert [line[:3] for line in losses] == [["loss", "load", "1"], ["loss", "load", "2"]]
-    assert lines[-1] == "4 runs of 2 points, seed 1; ± is half of the 95 % confidence interval."
+    assert lines[-2] == "4 runs of 2 points, seed 1; ± is half of the 95 % confidence interval."
+    assert re.fullmatch(r"duration 1 s, warm-up 0 s, model [0-9a-f]{12}\.", lines[-1])
 
 
 def test_json_of_a_study(penstock):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING
 
 from penstock.printable import printable, printable_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-__all__ = ["emit", "say", "show", "table", "warn"]
+__all__ = ["emit", "emit_bytes", "refuse_terminal", "say", "show", "table", "warn"]
 
 _PIPE_WIDTH = 160
 """Columns where there is no terminal to ask; wide enough that no number is broken."""
@@ -39,8 +40,36 @@ def emit(text: str) -> None:
     PenstockError
         If it cannot be written, unless nobody reads any more, which ends the process.
     """
-    try:
+    with _written():
         print(printable_lines(text), end="" if text.endswith("\n") else "\n", flush=True)
+
+
+def emit_bytes(content: bytes) -> None:
+    """A result that is not text on standard output; raises as :func:`emit`."""
+    with _written():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+
+
+def refuse_terminal(what: str) -> None:
+    """Says that a result of this kind is not text, before anything is run for it.
+
+    Raises
+    ------
+    InputError
+        If standard output is a terminal.
+    """
+    if sys.stdout is not None and sys.stdout.isatty():
+        from penstock.errors import InputError
+
+        raise InputError(f"{what} is not text and is not shown on a terminal; redirect it with '> FILE'.")
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    try:
+        yield
     except BrokenPipeError:
         _leave_output()
         sys.exit(1)

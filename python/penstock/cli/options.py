@@ -12,6 +12,8 @@ __all__ = [
     "MOST_RUNS",
     "Format",
     "FormatOption",
+    "FrameFormat",
+    "FrameFormatOption",
     "JobsOption",
     "MemoryOption",
     "On",
@@ -70,7 +72,23 @@ class Format(StrEnum):
     JSON = "json"
 
 
+class FrameFormat(StrEnum):
+    """How results that are rows of numbers are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
 FormatOption = Annotated[Format, typer.Option("--format", help="A table for people, or JSON for programs.")]
+FrameFormatOption = Annotated[
+    FrameFormat,
+    typer.Option(
+        "--format",
+        help="A table for people; JSON, CSV or Parquet for programs. Parquet is not text: redirect it to a file.",
+    ),
+]
 StoreOption = Annotated[
     Path | None,
     typer.Option(

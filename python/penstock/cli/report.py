@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock import _core
 from penstock.cli.console import show, table
 from penstock.cli.unit_scale import scale
 from penstock.printable import one_line
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from penstock.studies.result import StudyResult
 
 __all__ = ["show_results"]
+
+_SETTINGS = 5
+"""The most settings that are named below a table."""
 
 
 def show_results(result: StudyResult, replication: int | None = None) -> None:
@@ -42,6 +46,7 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
         else "nothing is known about the error of a single run"
     )
     show(f"{which}, {seed}{kept}; {sure}.")
+    show(escape(_made_from(result)))
     if plan.precision is not None:
         numbers = [len(point.runs) for point in result.points]
         each = str(numbers[0]) if len(set(numbers)) == 1 else f"{min(numbers)} to {max(numbers)}"
@@ -52,6 +57,42 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
         show(f"{found} in {plan.warm_up.windows} windows; the longest of all points.")
     if plan.compare is not None:
         _show_comparisons(result, plan.compare)
+
+
+def _made_from(result: StudyResult) -> str:
+    """What all points were made from, and what differs between them beside the parameters in the columns."""
+    found = [point.provenance for point in result.points if point.runs]
+    times = [
+        f"{name} {_seconds([value for value in values if value is not None])}"
+        for name, values in (
+            ("duration", [each.duration_s for each in found]),
+            ("warm-up", [each.warm_up_s for each in found]),
+        )
+    ]
+    model = f"model {_core.MODEL_VERSION[:12]}"
+    same = {
+        path: value
+        for path, value in (found[0].settings.items() if found else ())
+        if path not in result.parameters and all(each.settings.get(path) == value for each in found)
+    }
+    told = [one_line(f"{path} = {value}") for path, value in list(same.items())[:_SETTINGS]]
+    more = [f"{len(same) - _SETTINGS} more settings"] * (len(same) > _SETTINGS)
+    settings = [f"with {', '.join([*told, *more])}"] * bool(told)
+    return f"{', '.join([*times, model, *settings])}."
+
+
+def _seconds(values: Sequence[float]) -> str:
+    """One time in seconds, or from which to which they go.
+
+    Examples
+    --------
+    >>> _seconds([20.0, 20.0]), _seconds([10.0, 0.5])
+    ('20 s', '0.5 to 10 s')
+    """
+    if not values:
+        return "unknown"
+    least, most = min(values), max(values)
+    return f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
 
 
 def _show_comparisons(result: StudyResult, what: Compare) -> None:

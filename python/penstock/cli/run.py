@@ -9,8 +9,8 @@ import typer
 
 from penstock.cli.options import (
     MOST_RUNS,
-    Format,
-    FormatOption,
+    FrameFormat,
+    FrameFormatOption,
     JobsOption,
     MemoryOption,
     On,
@@ -76,7 +76,13 @@ def run(
         bool,
         typer.Option("--dry-run", help="Only show the points, the runs, what is stored, and about how long it takes."),
     ] = False,
-    output: FormatOption = Format.TABLE,
+    output: FrameFormatOption = FrameFormat.TABLE,
+    values: Annotated[
+        bool,
+        typer.Option(
+            "--values", help="With --format csv or parquet: a row for each run with its number, not one for the mean."
+        ),
+    ] = False,
 ) -> None:
     """Run a scenario, or a study file, and show its numbers.
 
@@ -84,7 +90,8 @@ def run(
     Where --set gives several values, every combination of them is a point with runs of its own; a study file says
     what varies by itself.
     """
-    from penstock.cli.console import emit, say, warn
+    from penstock.cli.console import emit, refuse_terminal, say, warn
+    from penstock.cli.frames import emit_frame
     from penstock.cli.report import show_results
     from penstock.cli.studies import emit_dry_run, plan_of
     from penstock.errors import InputError
@@ -101,6 +108,13 @@ def run(
         raise InputError("--executor plain keeps no runs, so --store changes nothing; leave one of them out.")
     if executor is Executor.PLAIN and threads > 1:
         raise InputError("--executor plain has one core, so --threads changes nothing; leave one of them out.")
+    is_frame = output in (FrameFormat.CSV, FrameFormat.PARQUET)
+    if values and not is_frame:
+        raise InputError("--values needs --format csv or parquet; JSON has the numbers of single runs anyway.")
+    if dry_run and is_frame:
+        raise InputError("--dry-run gives no results; its --format is table or json.")
+    if output is FrameFormat.PARQUET:
+        refuse_terminal("Parquet")
     allow(memory)
     plan = plan_of(file, read_sets(sets), runs, seed)
     if replication is not None:
@@ -127,7 +141,9 @@ def run(
         why = "its network cannot be divided, or several cores were not faster here"
         say(f"{path_text(file.stem)} runs on one core: {why}.")
     warn(result.warnings)
-    if output is Format.JSON:
+    if is_frame:
+        emit_frame(result.values() if values else result.frame(), output)
+    elif output is FrameFormat.JSON:
         emit(result.json())
     else:
         show_results(result, replication)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from penstock.cli.options import Format
+    from penstock.cli.options import FrameFormat
     from penstock.store import Store
     from penstock.studies.request import PointRequest
 
@@ -54,11 +54,11 @@ def plan_of(file: Path, sets: Sequence[tuple[str, str]], runs: int | None = None
 
 
 def emit_dry_run(
-    plan: StudyPlan, asked: Sequence[PointRequest], store: Store | None, jobs: int | None, output: Format
+    plan: StudyPlan, asked: Sequence[PointRequest], store: Store | None, jobs: int | None, output: FrameFormat
 ) -> None:
     """The points of a study, and the runs that it would make."""
     from penstock.cli.console import emit, show, table
-    from penstock.cli.options import Format as Written
+    from penstock.cli.options import FrameFormat as Written
     from penstock.cli.report import short_names
     from penstock.printable import json_text, one_line
     from penstock.progress import span

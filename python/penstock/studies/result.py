@@ -6,10 +6,10 @@ import math
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from penstock import _core
 from penstock.output_analysis import quantile_interval
 from penstock.printable import json_text
-from penstock.results import frame_of, summarise, to_data
+from penstock.provenance import Provenance
+from penstock.results import frame_of, summarise, to_data, values_of
 from penstock.studies.compare import Compare, compare
 from penstock.studies.select import select
 
@@ -51,8 +51,17 @@ class PointResult:
 
     def summaries(self) -> list[Summary]:
         """Its numbers, with its parameters and what follows from them."""
-        point = {**self.asked.point.parameters, **self.asked.point.derived}
-        return [replace(summary, point=point, rule=self.rule) for summary in summarise(self.runs)]
+        return [replace(summary, point=self.parameters, rule=self.rule) for summary in summarise(self.runs)]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Its parameters and what follows from them, by name."""
+        return {**self.asked.point.parameters, **self.asked.point.derived}
+
+    @property
+    def provenance(self) -> Provenance:
+        """What its runs were made from."""
+        return Provenance.of(self.runs)
 
 
 @dataclass(frozen=True)
@@ -133,11 +142,10 @@ class StudyResult:
         rows = []
         for point in self.points:
             values = [select(metric, run.metrics).value for run in point.runs]
+            what = {"scenario": self.plan.scenario_name, **point.asked.point.parameters, "metric": metric}
             for found in (quantile_interval(values, probability) for probability in probabilities):
-                rows.append(
-                    {**point.asked.point.parameters, "metric": metric, **asdict(found), "method": "order statistics"}
-                )
-        return pl.DataFrame(rows)
+                rows.append(what | asdict(found) | {"method": "order statistics"} | point.provenance.row())
+        return pl.DataFrame(rows, schema_overrides=Provenance.columns())
 
     def summaries(self) -> list[Summary]:
         """The numbers of all points."""
@@ -147,12 +155,16 @@ class StudyResult:
         """One row per number and point, with the parameters as columns; see :func:`penstock.results.to_frame`."""
         return frame_of(self.summaries())
 
+    def values(self) -> pl.DataFrame:
+        """One row per run, number and point, with the parameters as columns; see :func:`penstock.results.to_values`."""
+        return values_of([(point.parameters, point.runs) for point in self.points])
+
     def json(self) -> str:
         """The study as JSON, without times, paths and hosts: equal runs give equal bytes.
 
         Of a scenario an object with its numbers, see :func:`penstock.results.to_json`; of a sweep an array with one for
-        each point, which has its ``settings``; of a study file ``{"study", "description", "points", "warnings"}``, and
-        each of the points has its ``parameters`` too, with ``warm_up`` and ``comparisons`` where they were asked for.
+        each point; of a study file ``{"study", "description", "points", "warnings"}``, and each of the points has its
+        ``parameters`` too, with ``warm_up`` and ``comparisons`` where they were asked for.
         """
         points = [self._point(point) for point in self.points]
         if not self.plan.is_file:
@@ -168,16 +180,7 @@ class StudyResult:
         asked, more = point.asked, {}
         if self.plan.is_file:
             more["parameters"] = asked.point.parameters
-        if self.plan.is_file or len(self.points) > 1:
-            more["settings"] = dict(asked.point.sets)
-        return to_data(
-            self.plan.scenario_name,
-            point.runs,
-            **more,
-            description=asked.scenario.description,
-            seed=asked.seed,
-            model_version=_core.MODEL_VERSION,
-        )
+        return to_data(self.plan.scenario_name, point.runs, **more, description=asked.scenario.description)
 
 
 def _contrast(contrast: Contrast) -> dict[str, Any]:
