@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock.reference import Component, Metric, Parameter, Section
 
 HERE = Path(__file__).parent
-VERBS = ("run", "check", "new", "list", "explain", "reproduce", "sensitivity", "bench")
+VERBS = ("run", "check", "plot", "new", "list", "explain", "reproduce", "sensitivity", "bench")
 
 
 def texts() -> dict[str, str]:

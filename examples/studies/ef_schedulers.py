@@ -3,7 +3,7 @@
     python examples/studies/ef_schedulers.py results
 
 makes 2,000 runs (two or three minutes) and writes two tables, `points.json` and `differences.json`, and figures as SVG,
-which need matplotlib (the extra `plots`). What is in them is told in docs/studies/ef-schedulers.md. Finished runs are
+drawn by matplotlib. What is in them is told in docs/studies/ef-schedulers.md. Finished runs are
 kept, so a second call only draws.
 """
 
@@ -239,11 +239,8 @@ def main() -> None:
         above += differences(case, found[case], found[replace(case, scheduler="PQ")])
     (given.folder / "points.json").write_text(as_json(points), encoding="utf-8")
     (given.folder / "differences.json").write_text(as_json(above), encoding="utf-8")
-    try:
-        # As the table has them, so that it alone can draw them again.
-        figures.draw(json.loads(as_json(points)), given.folder)
-    except ImportError:
-        print("No figures: they need matplotlib (pip install 'penstock[plots]').")
+    # As the table has them, so that it alone can draw them again.
+    figures.draw(json.loads(as_json(points)), given.folder)
 
 
 if __name__ == "__main__":

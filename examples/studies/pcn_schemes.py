@@ -3,8 +3,7 @@
     python examples/studies/pcn_schemes.py results
 
 runs about 700 short simulations (some minutes) and writes two tables, `schemes.json` and `marking.json`, and figures
-as SVG, which need matplotlib (the extra `plots`). What is in them is told in docs/studies/pcn-schemes.md. Finished runs
-are kept, so a second call only draws.
+as SVG. What is in them is told in docs/studies/pcn-schemes.md. Finished runs are kept, so a second call only draws.
 """
 
 import argparse
@@ -28,11 +27,8 @@ def main() -> None:
         rows = figures.measure(study.points(), given.runs, given.jobs, store)
         text = figures.as_json(rows)
         (given.folder / f"{name}.json").write_text(text, encoding="utf-8")
-        try:
-            # As the table has them, so that it alone can draw them again.
-            figures.draw(study.figures(), json.loads(text), given.folder)
-        except ImportError:
-            print("No figures: they need matplotlib (pip install 'penstock[plots]').")
+        # As the table has them, so that it alone can draw them again.
+        figures.draw(study.figures(), json.loads(text), given.folder)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from penstock.network import Network
+    from penstock.plots.canvas import Picture
     from penstock.store import Store
     from penstock.studies.plan import StudyPlan
     from penstock.studies.result import StudyResult
@@ -218,3 +219,23 @@ class Study:
         with Progress() as progress:
             kept = store if store is not None else Folder()
             return make(plan, asked, jobs=jobs, store=kept, progress=progress, threads=threads, on=on)
+
+    def plot(self, kind: str | None = None, **asked: Any) -> Picture:
+        """Makes the runs that are not in the store yet, and draws their numbers.
+
+        Parameters
+        ----------
+        kind : str, optional
+            As of :meth:`penstock.studies.result.StudyResult.plot`, which takes the same.
+        **asked
+            ``x``, ``y``, ``by``, ``facet`` and whatever else it takes.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Its ``savefig`` writes the same bytes for the same numbers.
+        """
+        from penstock.plots import request_of
+
+        request_of(kind, **asked)  # before anything is run
+        return self.result().plot(kind, **asked)

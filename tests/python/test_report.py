@@ -6,13 +6,13 @@ import pytest
 
 from penstock.cli.console import show
 from penstock.cli.report import rows_of
-from penstock.cli.unit_scale import scale
 from penstock.provenance import Provenance
 from penstock.reproductions import layout
 from penstock.reproductions.sensitivity import Shift
 from penstock.reproductions.study import load
 from penstock.results import Summary
 from penstock.statistics import Interval, interval
+from penstock.unit_scale import scale
 
 
 def summary(metric, unit, values, **labels):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli import bench, check, explain, listing, new, reproduce, run, sensitivity
+from penstock.cli import bench, check, explain, listing, new, plot, reproduce, run, sensitivity
 from penstock.cli.console import emit
 from penstock.cli.help import Verb
 
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.command("run", cls=Verb)(run.run)
 app.command("check", cls=Verb)(check.check)
+app.command("plot", cls=Verb)(plot.plot)
 app.command("new", cls=Verb)(new.new)
 app.command("list", cls=Verb)(listing.list_)
 app.command("explain", cls=Verb)(explain.explain)

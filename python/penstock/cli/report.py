@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from penstock import _core
 from penstock.cli.console import show, table
-from penstock.cli.unit_scale import scale
 from penstock.printable import one_line
 from penstock.statistics import LEVEL, Interval
+from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence

@@ -14,10 +14,11 @@ from penstock.studies.compare import Compare, compare
 from penstock.studies.select import select
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
+    from penstock.plots.canvas import Picture
     from penstock.records import RunResult
     from penstock.results import Summary
     from penstock.studies.compare import Contrast
@@ -158,6 +159,51 @@ class StudyResult:
     def values(self) -> pl.DataFrame:
         """One row per run, number and point, with the parameters as columns; see :func:`penstock.results.to_values`."""
         return values_of([(point.parameters, point.runs) for point in self.points])
+
+    def plot(
+        self,
+        kind: str | None = None,
+        *,
+        x: str | None = None,
+        y: str | Sequence[str] = (),
+        by: str | None = None,
+        facet: str | None = None,
+        where: Mapping[str, Any] | None = None,
+        **more: Any,
+    ) -> Picture:
+        """Draws the numbers with their intervals.
+
+        Parameters
+        ----------
+        kind : str, optional
+            ``line``, ``bar``, ``cdf``, ``series`` (over time), ``heatmap`` or ``box``; by default what suits them.
+        x : str, optional
+            What stands across: a parameter or label, or the end of its path.
+        y : str or sequence of str
+            The number, such as ``goodput[near]``; several have a row of panels each. The first one if left out.
+        by, facet : str, optional
+            What tells lines apart, and panels; whatever else varies if left out.
+        where : dict of str to value, optional
+            Only the numbers with these values.
+        **more
+            ``intervals``, ``note`` (bool), ``width`` (``column`` or ``page``), ``height`` (inches), ``log`` (``x``,
+            ``y``, ``xy``), ``title``, ``x_label``, ``y_label``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Its ``savefig`` writes the same bytes for the same numbers.
+
+        Raises
+        ------
+        InputError
+            If a column or number does not exist, or there is nothing to plot.
+        """
+        from penstock.plots import picture, request_of
+        from penstock.plots.data import from_summaries
+
+        request = request_of(kind, x=x, y=y, by=by, facet=facet, where=where, **more)
+        return picture(from_summaries(self.summaries()), request)
 
     def json(self) -> str:
         """The study as JSON, without times, paths and hosts: equal runs give equal bytes.

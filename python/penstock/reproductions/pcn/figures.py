@@ -1,7 +1,4 @@
-"""Figures beyond the print: points that are run, the table of what they came to, and drawings of it.
-
-Drawing needs matplotlib, the optional extra ``plots``; running does not.
-"""
+"""Figures beyond the print: points that are run, the table of what they came to, and drawings of it."""
 
 from __future__ import annotations
 
@@ -127,13 +124,7 @@ def as_json(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def draw(figures: Iterable[Figure], rows: Sequence[Mapping[str, Any]], folder: Path) -> None:
-    """One SVG per figure, with intervals as bars; equal numbers give equal files.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
+    """One SVG per figure, with intervals as bars; equal numbers give equal files."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure as Canvas
 

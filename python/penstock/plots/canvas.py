@@ -1,0 +1,217 @@
+"""The picture as a whole: panels in rows, one legend, one note, and no text that is cut or covered."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import FuncFormatter
+
+from penstock.plots.kinds import DRAW
+from penstock.plots.request import WIDTHS
+from penstock.plots.style import GREY, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from penstock.plots.chart import Chart, Panel
+    from penstock.plots.request import PlotRequest
+
+__all__ = ["Picture", "draw", "note_of"]
+
+_NO_DATES: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+_BESIDE = {"column": 2, "page": 4}
+"""The most panels of one number in a row."""
+
+
+class Picture(Figure):
+    """A matplotlib figure whose files depend on nothing but its numbers."""
+
+    def savefig(self, fname: Any, **options: Any) -> None:
+        """As matplotlib's, without dates and with fonts inside."""
+        ending = str(options.get("format") or getattr(fname, "suffix", "") or str(fname).rpartition(".")[2])
+        options.setdefault("metadata", _NO_DATES.get(ending.lstrip(".").lower()))
+        with style():
+            super().savefig(fname, **options)
+
+    def content(self, ending: str) -> bytes:
+        """What a file with this ending holds."""
+        into = BytesIO()
+        self.savefig(into, format=ending)
+        return into.getvalue()
+
+    def _repr_png_(self) -> bytes:
+        return self.content("png")
+
+
+def draw(chart: Chart, request: PlotRequest) -> Picture:
+    """The picture of a chart."""
+    with style():
+        return _drawn(chart, request)
+
+
+def note_of(chart: Chart, intervals: bool) -> str:
+    """What should be known of the numbers: of how many runs they are, and what the intervals are."""
+    least, most = chart.runs
+    if most == 0:
+        return "single observations" if chart.observations else ""
+    runs = f"{least} run{'s' * (least != 1)}" if least == most else f"{least} to {most} runs"
+    if chart.kind == "box":
+        sure = "; diamonds: means with 95 % confidence intervals" * (intervals and least > 1)
+        return f"{runs} each; boxes: quartiles{sure}"
+    of_runs = chart.kind == "cdf" and not any(
+        mark.quantile is not None for panel in chart.panels for series in panel.series for mark in series.marks
+    )
+    if of_runs:
+        return f"{runs} each" + ("; shaded: 95 % confidence band" * (intervals and not chart.observations))
+    if most < 2:
+        return "1 run each: nothing is known of the error"
+    how = {"series": "shaded", "heatmap": "±"}.get(chart.kind, "bars" if chart.kind != "bar" else "error bars")
+    return f"means of {runs}" + (f"; {how}: 95 % confidence intervals" * intervals)
+
+
+def _drawn(chart: Chart, request: PlotRequest) -> Picture:
+    rows = 1 + max(panel.row for panel in chart.panels)
+    facets = 1 + max(panel.column for panel in chart.panels)
+    # Panels of one number take further rows; those of several numbers have a row for each.
+    columns = min(facets, _BESIDE[request.width]) if rows == 1 else facets
+    down = -(-facets // columns) if rows == 1 else rows
+    wide = WIDTHS[request.width]
+    high = request.height or max(2.2, down * (2.4 if columns == 1 and down == 1 else 1.7) + 0.55)
+    if chart.kind == "heatmap" and request.height is None:
+        high = max(high, down * (0.8 + 0.3 * len(chart.ups)))
+    figure = Picture(figsize=(wide, high), layout=ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03))
+    # A title has room of its own: the layout would put it on the legend.
+    inner: Any = figure.subfigures(1, 1) if request.title else figure
+    grid = inner.subplots(down, columns, squeeze=False, sharex=True, sharey="row" if rows > 1 else True)
+    used: list[tuple[Any, Panel]] = []
+    for panel in chart.panels:
+        place = divmod(panel.column, columns) if rows == 1 else (panel.row, panel.column)
+        used.append((grid[place], panel))
+    for axes in grid.flat:
+        if all(axes is not other for other, _ in used):
+            axes.remove()
+    for axes, panel in used:
+        DRAW[chart.kind](axes, chart, panel, request.intervals)
+    _label(inner, chart, used, request)
+    if request.title:
+        figure.suptitle(request.title, fontsize=9)
+    _legend(inner, chart, used)
+    note = note_of(chart, request.intervals)
+    if note and request.note:
+        inner.supxlabel(note, fontsize=6, color=GREY, x=0.99, ha="right")
+    figure.draw_without_rendering()
+    _turn_names(chart, used)
+    return figure
+
+
+def _label(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], request: PlotRequest) -> None:
+    """Titles of panels, and what stands across and up, where there is nothing of it beside or below."""
+    for axes, panel in used:
+        axes.set_title(panel.facet)
+        spec = axes.get_subplotspec()
+        first, last = spec.is_first_col(), _is_lowest(axes, used)
+        axes.set_xlabel(chart.across.label if last else "")
+        axes.tick_params(labelbottom=last)
+        up = {"cdf": _cumulative(chart), "heatmap": request.y_label or chart.by}.get(chart.kind, panel.label)
+        axes.set_ylabel(up if first else "")
+        _scales(axes, chart, panel, request)
+        if chart.across.names:
+            axes.set_xticks(range(len(chart.across.names)), chart.across.names)
+            axes.set_xlim(-0.6, len(chart.across.names) - 0.4)
+        if chart.kind == "heatmap":
+            axes.set_xlim(-0.5, len(chart.across.names) - 0.5)
+    if chart.kind == "heatmap":
+        for row in sorted({panel.row for _, panel in used}):
+            own = [(axes, panel) for axes, panel in used if panel.row == row]
+            bar = figure.colorbar(own[0][0].images[0], ax=[axes for axes, _ in own], pad=0.02)
+            bar.set_label(own[0][1].label)
+            bar.outline.set_linewidth(0.4)
+
+
+def _cumulative(chart: Chart) -> str:
+    several = any(
+        mark.quantile is not None for panel in chart.panels for series in panel.series for mark in series.marks
+    )
+    return "quantile" if several else "share of observations" if chart.observations else "share of runs"
+
+
+def _scales(axes: Axes, chart: Chart, panel: Panel, request: PlotRequest) -> None:
+    for which, name in (("x", "xscale"), ("y", "yscale")):
+        if which in request.log:
+            axes.set(**{name: "log"})
+            if which == "x" and chart.across.is_numeric and chart.kind != "cdf":
+                _mark_places(axes, panel)
+    if chart.kind in ("line", "bar", "series") and "y" not in request.log:
+        low, high = axes.get_ylim()
+        means = [mark.mean for series in panel.series for mark in series.marks]
+        # From zero on, unless all that is to be seen is far above it.
+        if min(means, default=0.0) >= 0 and (low < 0.5 * high or chart.kind == "bar"):
+            axes.set_ylim(bottom=0)
+
+
+def _mark_places(axes: Axes, panel: Panel) -> None:
+    """On a logarithmic axis few powers of ten fall into the range of a study; its own values are what is read."""
+    places = sorted({mark.x for series in panel.series for mark in series.marks if mark.x > 0})
+    if len(places) <= 8:
+        axes.set_xticks(places, [f"{place:g}" for place in places])
+        axes.set_xticks([], minor=True)
+    else:
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _is_lowest(axes: Axes, used: list[tuple[Any, Panel]]) -> bool:
+    """Whether no panel stands below."""
+
+    def at(which: Any) -> tuple[int, int]:
+        spec = which.get_subplotspec()
+        return spec.rowspan.start, spec.colspan.start
+
+    row, column = at(axes)
+    return not any(at(other)[1] == column and at(other)[0] > row for other, _ in used)
+
+
+def _legend(figure: Any, chart: Chart, used: list[tuple[Any, Panel]]) -> None:
+    """One legend above all panels, in as many columns as there is room for."""
+    if chart.kind == "heatmap" or chart.ups == [""]:
+        return
+    found: dict[str, Any] = {}
+    for axes, _ in used:
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            found.setdefault(name, handle)
+    names = [name for name in chart.ups if name in found]
+    for columns in range(len(names), 0, -1):
+        legend = figure.legend(
+            [found[name] for name in names],
+            names,
+            title=chart.by or None,
+            loc="outside upper center",
+            ncols=columns,
+            columnspacing=1.2,
+            handlelength=2.6,
+            borderaxespad=0.2,
+        )
+        if columns == 1 or legend.get_window_extent().width <= figure.bbox.width * 0.98:
+            return
+        legend.remove()
+
+
+def _turn_names(chart: Chart, used: list[tuple[Any, Panel]]) -> None:
+    """Turns the names below the axes if they would run into one another."""
+    for axes, _ in used:
+        labels = [label for label in axes.get_xticklabels() if label.get_text() and label.get_visible()]
+        extents = sorted((label.get_window_extent() for label in labels), key=lambda extent: extent.x0)
+        crowded = any(one.x1 + 2 > other.x0 for one, other in pairwise(extents))
+        if crowded and chart.across.names:
+            axes.tick_params(axis="x", labelrotation=40)
+            for label in axes.get_xticklabels():
+                label.set(ha="right", rotation_mode="anchor")
+        elif crowded:
+            axes.locator_params(axis="x", nbins=4)

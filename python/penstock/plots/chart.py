@@ -1,0 +1,326 @@
+"""From a request to a chart: which numbers stand in which panel and series, and where across."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.plots.data import REPLICATION, Cell, is_time
+from penstock.plots.places import across, columns_of, pooled, text_of
+from penstock.plots.request import did_you_mean
+from penstock.plots.roles import assign
+from penstock.printable import quoted, shortened
+from penstock.unit_scale import Scale, scale
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.plots.data import Data, Datum
+    from penstock.plots.places import Across
+    from penstock.plots.request import PlotRequest
+    from penstock.plots.roles import Roles
+
+__all__ = ["Chart", "Mark", "Panel", "Series", "chart_of"]
+
+_MOST_PANELS = 24
+_MOST_SERIES = 24
+_MOST_MARKS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One number of a series: where it stands across, and the number in the unit of its panel."""
+
+    x: float
+    mean: float
+    low: float | None
+    high: float | None
+    values: Sequence[float]
+    quantile: float | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """The numbers that share a colour; `turn` is the same in all panels."""
+
+    name: str
+    turn: int
+    marks: list[Mark]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes: its facet in words, what stands up, and its series."""
+
+    facet: str
+    label: str
+    row: int
+    column: int
+    series: list[Series]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """All that is drawn.
+
+    Parameters
+    ----------
+    kind : str
+        How.
+    across : Across
+        What stands across.
+    panels : list of Panel
+        Those of one number stand in a row.
+    by : str
+        What tells the series apart; empty if that needs no name.
+    ups : list of str
+        The values of `by`, in the order of the series.
+    runs : tuple of (int, int)
+        The fewest and the most runs of a number; zeros where that is not known.
+    observations : bool
+        Whether the numbers are single ones, not means over runs.
+    """
+
+    kind: str
+    across: Across
+    panels: list[Panel]
+    by: str
+    ups: list[str]
+    runs: tuple[int, int]
+    observations: bool
+
+
+def chart_of(data: Data, request: PlotRequest) -> Chart:
+    """Chooses what is not said, and puts every number into its place.
+
+    Raises
+    ------
+    InputError
+        If a column, a number or a kind does not suit what there is, or there is nothing to plot.
+    """
+    if not data.numbers:
+        raise InputError(f"{data.name}: has no numbers, so there is nothing to plot.")
+    named = {request.x, request.by, request.facet}
+    if not named & set(REPLICATION):
+        data = data.averaged(named)
+    asked = request.y or (_first(data, request),)
+    kept = _where(data, request)
+    chosen = [_numbers(data, kept, each, request) for each in asked]
+    roles, chosen = assign(data, request, chosen)
+    for numbers in chosen:
+        if data.observations and roles.kind not in ("cdf", "box"):
+            _alone(numbers, roles)
+    chosen = [_known(numbers, selector, data) for numbers, selector in zip(chosen, asked, strict=True)]
+    every = [each for numbers in chosen for each in numbers]
+    if len(every) > _MOST_MARKS:
+        raise InputError(
+            f"{len(every)} numbers are too many for a plot, at most {_MOST_MARKS}; choose some with where."
+        )
+    ups = _distinct(every, roles.by, _MOST_SERIES if roles.kind != "heatmap" else 1000, "series")
+    facets = _distinct(every, roles.facet, _MOST_PANELS // len(asked), "panels")
+    place = across(roles, every)
+    panels = []
+    for row, numbers in enumerate(chosen):
+        shown = scale(numbers[0].metric, numbers[0].unit, [each.mean for each in numbers])
+        label = request.y_label or _label(data, numbers, roles, shown)
+        column = 0
+        for facet in facets:
+            own = [each for each in numbers if roles.facet is None or each.cells[roles.facet] == facet]
+            if own:
+                series = _series(own, ups, roles, place, shown)
+                panels.append(Panel(_facet(roles, facet), label, row, column, series))
+                column += 1
+    if roles.kind == "cdf":
+        unit = _unit(scale(chosen[0][0].metric, chosen[0][0].unit, [each.mean for each in chosen[0]]))
+        place = replace(place, label=request.x_label or f"{_what(data, chosen[0], roles)}{unit}")
+    elif request.x_label:
+        place = replace(place, label=request.x_label)
+    counts = [len(each.values) for each in every if each.values] or [0]
+    by = "" if roles.by is None else roles.short(roles.by)
+    return Chart(
+        roles.kind,
+        place,
+        panels,
+        by,
+        ["" if up is None else text_of(up) for up in ups],
+        (min(counts), max(counts)),
+        data.observations,
+    )
+
+
+def _first(data: Data, request: PlotRequest) -> str:
+    """The number that is meant where none is named: the first that has the columns that are."""
+    named = [column for column in (request.x, request.by, request.facet) if column is not None]
+    for metric in data.metrics:
+        if metric not in named and not is_time(metric):
+            return metric
+    return data.metrics[0]
+
+
+def _where(data: Data, request: PlotRequest) -> list[Datum]:
+    kept = data.numbers
+    for name, value in request.where:
+        column = columns_of(data, name)
+        texts = dict.fromkeys(text_of(each.cells[column]) for each in kept if column in each.cells)
+        kept = [each for each in kept if column in each.cells and text_of(each.cells[column]) == value]
+        if not kept:
+            there = ", ".join(shortened(text, 40) for text in list(texts)[:12])
+            raise InputError(f"nothing has {name} = {quoted(value)}, so there is nothing to plot; there are {there}.")
+    return kept
+
+
+def _numbers(data: Data, kept: Sequence[Datum], selector: str, request: PlotRequest) -> list[Datum]:
+    """The numbers that a selector such as ``delay[video, quantile=0.9]`` means."""
+    name, bracket, rest = selector.strip().partition("[")
+    if selector.strip() in data.metrics:
+        name, bracket, rest = selector.strip(), "", ""
+    if bracket and not rest.endswith("]"):
+        raise InputError(f"y: {quoted(selector)} has no ']' at its end.")
+    named = [each for each in kept if each.metric == name.strip()]
+    if name.strip() not in data.metrics:
+        hint = did_you_mean(name.strip(), data.metrics)
+        raise InputError(
+            f"y: there is no number {quoted(name.strip())} in {data.name}{hint} There are {', '.join(data.metrics)}."
+        )
+    words = [word.strip() for word in rest[:-1].split(",")] if bracket else []
+    found = [each for each in named if all(_has(each, word) for word in words)]
+    if not found:
+        there = dict.fromkeys(f"[{', '.join(each.labels.values())}]" for each in named)
+        which = f"; there are {', '.join(list(there)[:8])}" if named else ""
+        raise InputError(f"y: {quoted(selector)} means no number{which}, so there is nothing to plot.")
+    for role in (request.x, request.by, request.facet):
+        if role is not None:
+            column = columns_of(data, role)
+            found = [each for each in found if column in each.cells]
+            if not found:
+                raise InputError(f"{quoted(selector)} has no {quoted(role)}, so there is nothing to plot.")
+    return _statistics(data, found, request)
+
+
+def _statistics(data: Data, found: list[Datum], request: PlotRequest) -> list[Datum]:
+    """Means where nothing is said of what is meant; quantiles where a distribution is asked for."""
+    named = {columns_of(data, role) for role in (request.x, request.by, request.facet) if role is not None}
+    quantiles = [each for each in found if "quantile" in each.labels]
+    if request.kind == "cdf" and len({each.labels["quantile"] for each in quantiles}) > 1:
+        return quantiles
+    if len({(each.labels.get("statistic"), each.labels.get("quantile")) for each in found}) > 1:
+        means = [
+            each
+            for each in found
+            if each.labels.get("statistic") in ("mean", None) and ("quantile" not in each.labels or "quantile" in named)
+        ]
+        if means and "statistic" not in named:
+            return means
+    return found
+
+
+def _alone(numbers: Sequence[Datum], roles: Roles) -> None:
+    """Refuses observations that share a place."""
+    group = next((group for group in pooled(numbers, roles) if len(group) > 1), None)
+    if group is not None:
+        first = group[0]
+        there = ", ".join(name for name in first.cells if name not in (roles.x, roles.by, roles.facet))
+        raise InputError(
+            f"{len(group)} numbers {first.metric} stand at one place ({_place(first, roles)}); tell them apart "
+            f"with by, facet or where ({there or 'there is no other column'}), or draw a box or a cdf of them."
+        )
+
+
+def _place(datum: Datum, roles: Roles) -> str:
+    names = [name for name in (roles.x, roles.by, roles.facet) if name is not None]
+    return (
+        ", ".join(f"{roles.short(name) or name} = {text_of(datum.cells[name])}" for name in names) or "nothing varies"
+    )
+
+
+def _known(numbers: list[Datum], selector: str, data: Data) -> list[Datum]:
+    found = [each for each in numbers if math.isfinite(each.mean) or any(map(math.isfinite, each.values))]
+    if not found:
+        raise InputError(f"{quoted(selector)} is no number anywhere in {data.name}, so there is nothing to plot.")
+    return found
+
+
+def _distinct(numbers: Sequence[Datum], column: str | None, most: int, what: str) -> list[Cell | None]:
+    if column is None:
+        return [None]
+    found: list[Cell | None] = list(dict.fromkeys(each.cells[column] for each in numbers))
+    if len(found) > most:
+        raise InputError(
+            f"{column} has {len(found)} values, and {what} can be told apart up to {most}; choose some with where, or "
+            "draw a heat map."
+        )
+    numeric = [each for each in found if isinstance(each, (int, float))]
+    return [*sorted(numeric)] if len(numeric) == len(found) else found
+
+
+def _series(
+    own: Sequence[Datum], ups: Sequence[Cell | None], roles: Roles, place: Across, shown: Scale
+) -> list[Series]:
+    found = []
+    for turn, up in enumerate(ups):
+        marks = [
+            _mark(each, place.position(each), shown) for each in own if roles.by is None or each.cells[roles.by] == up
+        ]
+        if place.is_numeric:
+            marks.sort(key=lambda mark: mark.x)
+        if marks:
+            found.append(Series("" if up is None else text_of(up), turn, marks))
+    return found
+
+
+def _mark(datum: Datum, x: float, shown: Scale) -> Mark:
+    low, high = (None if end is None else end / shown.size for end in (datum.low, datum.high))
+    quantile = datum.labels.get("quantile")
+    return Mark(
+        x,
+        datum.mean / shown.size,
+        low,
+        high,
+        [value / shown.size for value in datum.values if math.isfinite(value)],
+        None if quantile is None else float(quantile),
+    )
+
+
+def _facet(roles: Roles, facet: Cell | None) -> str:
+    """What stands above a panel; of what a number is needs no name."""
+    if roles.facet is None:
+        return ""
+    name = roles.short(roles.facet)
+    return f"{name} = {text_of(facet)}" if name else text_of(facet)
+
+
+def _unit(shown: Scale) -> str:
+    return f" ({shown.unit})" if shown.unit and shown.unit != "1" else ""
+
+
+def _label(data: Data, numbers: Sequence[Datum], roles: Roles, shown: Scale) -> str:
+    return f"{_what(data, numbers, roles)}{_unit(shown)}"
+
+
+def _what(data: Data, numbers: Sequence[Datum], roles: Roles) -> str:
+    """What a number is in words: its metric, of what if that is the same everywhere, and which statistic."""
+    metric = numbers[0].metric
+    used = {roles.x, roles.by, roles.facet}
+    same = {
+        name: value
+        for name, value in numbers[0].labels.items()
+        if name not in used and all(each.labels.get(name) == value for each in numbers)
+    }
+    whole = next((same.pop(name) for name in ("flow", "link", "of") if name in same), None)
+    same.pop("of", None)
+    statistics = {each.labels.get("statistic") for each in data.numbers if each.metric == metric}
+    if same.get("statistic") == "mean" or len(statistics) == 1:
+        same.pop("statistic", None)
+    quantile = same.pop("quantile", None) if roles.kind != "cdf" else None
+    rest = [value if name in ("statistic", "cause") else f"{name} {value}" for name, value in same.items()]
+    rest += [] if quantile is None else [f"{quantile} quantile"]
+    return ", ".join([f"{metric} of {whole}" if whole and not data.observations else metric, *rest])
+
+
+def _has(datum: Datum, word: str) -> bool:
+    key, equals, value = word.partition("=")
+    if not equals:
+        return word in datum.labels.values()
+    return text_of(datum.cells.get(key.strip(), "")) == value.strip()

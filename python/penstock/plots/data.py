@@ -1,0 +1,260 @@
+"""What is drawn: numbers with what tells them from one another, from results, from their JSON, or from any frame."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from penstock import toml
+from penstock.errors import InputError
+from penstock.statistics import interval
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+
+    import polars as pl
+
+    from penstock.results import Summary
+
+__all__ = ["REPLICATION", "Cell", "Data", "Datum", "from_frame", "from_json", "from_summaries", "is_time"]
+
+Cell = str | int | float | bool
+"""A parameter or a label."""
+
+REPLICATION = ("replication", "run")
+"""Columns of independent repetitions, over which a frame of single observations is averaged."""
+
+_NUMBER = {"metric", "unit", "value", "mean", "half_width", "ci_low", "ci_high", "runs", "method", "values"}
+_MADE_FROM = {
+    "scenario",
+    "settings",
+    "duration_s",
+    "warm_up_s",
+    "seed",
+    "first_replication",
+    "model_version",
+    "digest",
+}
+"""Columns of a frame of results that say what a number was made from, beside the parameters and labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Datum:
+    """One number.
+
+    Parameters
+    ----------
+    metric, unit : str
+        What it is.
+    point, labels : dict of str to value
+        The parameters of its point, and what tells it from other numbers of its metric.
+    mean : float
+        The number, or its mean over the runs.
+    low, high : float or None
+        Its 95 % confidence interval.
+    values : sequence of float
+        That of each run; empty where they are not known.
+    """
+
+    metric: str
+    unit: str
+    point: dict[str, Cell]
+    labels: dict[str, str]
+    mean: float
+    low: float | None = None
+    high: float | None = None
+    values: Sequence[float] = ()
+
+    @property
+    def cells(self) -> dict[str, Cell]:
+        """Parameters and labels by name; of a label with a parameter's name it is said that it is one."""
+        return {
+            **self.point,
+            **{name if name not in self.point else f"{name} (label)": value for name, value in self.labels.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Data:
+    """All numbers that may be drawn.
+
+    Parameters
+    ----------
+    numbers : list of Datum
+        In the order in which they are drawn.
+    observations : bool
+        Whether they are single observations, several of which may share a place, rather than means with intervals.
+    quantities : tuple of str
+        Columns of such a frame that are numbers, of which each may stand across.
+    """
+
+    numbers: list[Datum]
+    observations: bool = False
+    quantities: tuple[str, ...] = ()
+    name: str = "the results"
+    metrics: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", list(dict.fromkeys(each.metric for each in self.numbers)))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of parameters, then of labels."""
+        points = dict.fromkeys(name for each in self.numbers for name in each.point)
+        return list({**points, **dict.fromkeys(name for each in self.numbers for name in each.cells)})
+
+    def averaged(self, named: Collection[str | None]) -> Data:
+        """Observations as means over their replications, with intervals; as they are where there are none.
+
+        Parameters
+        ----------
+        named : collection of str
+            Columns that are asked for; of a frame with a column for each number, other numbers are left alone.
+        """
+        if not self.observations or not self.numbers or not any(name in self.columns for name in REPLICATION):
+            return self
+        groups: dict[Hashable, list[Datum]] = {}
+        others = {*self.quantities} - {*named} if self.metrics[0] in self.quantities else set()
+        others = {name for name in others if not is_time(name)} | {*REPLICATION}
+        for each in self.numbers:
+            rest = tuple(item for item in each.cells.items() if item[0] not in others)
+            groups.setdefault((each.metric, each.unit, rest), []).append(each)
+        if any(len({_replication(each) for each in group}) < len(group) for group in groups.values()):
+            return self
+        return Data([_mean(group) for group in groups.values()], quantities=self.quantities, name=self.name)
+
+
+def from_summaries(summaries: Iterable[Summary], name: str = "the results") -> Data:
+    """The numbers of a study."""
+    return Data(
+        [
+            Datum(
+                each.metric,
+                each.unit,
+                {path: _cell(value) for path, value in each.point.items()},
+                dict(each.labels),
+                each.interval.mean,
+                each.interval.low,
+                each.interval.high,
+                each.values,
+            )
+            for each in summaries
+        ],
+        name=name,
+    )
+
+
+def from_json(data: Any, name: str) -> Data:
+    """What ``penstock run --format json`` wrote: of a scenario, a sweep, or a study.
+
+    Raises
+    ------
+    InputError
+        If it is something else.
+    """
+    points = data.get("points", [data]) if isinstance(data, dict) else data
+    found = []
+    try:
+        for point in points:
+            where = {path: _cell(value) for path, value in _parameters(point).items()}
+            for metric in point["metrics"]:
+                mean = metric["mean"]
+                found.append(
+                    Datum(
+                        str(metric["name"]),
+                        str(metric["unit"]),
+                        where,
+                        {str(key): str(value) for key, value in metric["labels"].items()},
+                        math.nan if mean is None else float(mean),
+                        metric["ci_low"],
+                        metric["ci_high"],
+                        [math.nan if value is None else float(value) for value in metric.get("values", ())],
+                    )
+                )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(f"{name}: is no JSON of 'penstock run --format json', so there is nothing to plot.") from None
+    return Data(found, name=name)
+
+
+def from_frame(frame: pl.DataFrame, name: str = "the frame") -> Data:
+    """Any frame: of results (``metric``, ``mean``), a long one (``metric``, ``value``), or with a column a number.
+
+    Raises
+    ------
+    InputError
+        If none of its columns has numbers.
+    """
+    columns = frame.columns
+    if {"metric", "mean"} <= set(columns):
+        return Data([_number(row, row["mean"]) for row in frame.iter_rows(named=True)], name=name)
+    if {"metric", "value"} <= set(columns):
+        return Data([_number(row, row["value"]) for row in frame.iter_rows(named=True)], True, _numeric(frame), name)
+    numeric = _numeric(frame)
+    if not numeric:
+        raise InputError(f"{name}: has no column of numbers, so there is nothing to plot ({', '.join(columns)}).")
+    # The last column is what most frames are about; any other may be asked for.
+    measured = [each for each in reversed(numeric) if not is_time(each) and each not in REPLICATION] or list(numeric)
+    numbers = []
+    for column in measured:
+        others = [each for each in columns if each != column]
+        unit = frame["unit"][0] if "unit" in columns and frame.height and frame["unit"].n_unique() == 1 else ""
+        for row in frame.iter_rows(named=True):
+            value = row[column]
+            point = {each: row[each] for each in others if each != "unit" and isinstance(row[each], Cell)}
+            numbers.append(Datum(column, str(unit), point, {}, math.nan if value is None else float(value)))
+    return Data(numbers, True, numeric, name)
+
+
+def is_time(column: str) -> bool:
+    """Whether a column says when.
+
+    Examples
+    --------
+    >>> [is_time(name) for name in ("time", "time_s", "time (ms)", "times-out", "t")]
+    [True, True, True, False, True]
+    """
+    return column in {"t", "time"} or column.startswith(("time_", "time ", "time("))
+
+
+def _number(row: Mapping[str, Any], mean: Any) -> Datum:
+    """A row of a frame with a column ``metric``: parameters stand before it, labels behind."""
+    point: dict[str, Cell] = {}
+    labels: dict[str, str] = {}
+    before = True
+    for name, value in row.items():
+        before = before and name != "metric"
+        if name in _NUMBER or name in _MADE_FROM or value is None:
+            continue
+        if before or not isinstance(value, str):
+            point[name] = _cell(value)
+        else:
+            labels[name] = value
+    known = math.nan if mean is None else float(mean)
+    unit = str(row.get("unit") or "1")
+    values = row.get("values") or ()
+    return Datum(str(row["metric"]), unit, point, labels, known, row.get("ci_low"), row.get("ci_high"), values)
+
+
+def _replication(datum: Datum) -> tuple[Cell | None, ...]:
+    return tuple(datum.cells.get(name) for name in REPLICATION)
+
+
+def _mean(group: Sequence[Datum]) -> Datum:
+    values = [each.mean for each in group]
+    over = interval(values)
+    point = {name: value for name, value in group[0].point.items() if name not in REPLICATION}
+    return replace(group[0], point=point, mean=over.mean, low=over.low, high=over.high, values=values)
+
+
+def _numeric(frame: pl.DataFrame) -> tuple[str, ...]:
+    return tuple(name for name, kind in frame.schema.items() if kind.is_numeric())
+
+
+def _parameters(point: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = point["parameters"] if "parameters" in point else point.get("settings", {})
+    return found
+
+
+def _cell(value: Any) -> Cell:
+    return value if isinstance(value, Cell) else toml.value(value)

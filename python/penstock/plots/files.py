@@ -1,0 +1,51 @@
+"""Reads files of results: JSON of ``penstock run``, CSV and Parquet."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.plots.data import from_frame, from_json
+from penstock.printable import path_text, shortened
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from penstock.plots.data import Data
+
+__all__ = ["read_results"]
+
+
+def read_results(file: Path) -> Data:
+    """The numbers in a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or has no numbers.
+    """
+    shown = path_text(file)
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{shown}: there is no such file.") from None
+    except OSError as error:
+        raise InputError(f"{shown}: cannot be read: {error.strerror or error}.") from None
+    if not content.strip():
+        raise InputError(f"{shown}: is empty, so there is nothing to plot.")
+    if file.suffix.lower() == ".json":
+        try:
+            data = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{shown}: is no JSON: {shortened(str(error), 200)}.") from None
+        return from_json(data, shown)
+    import polars as pl
+
+    try:
+        read = pl.read_csv if file.suffix.lower() == ".csv" else pl.read_parquet
+        frame = read(content)
+    except pl.exceptions.PolarsError as error:
+        what = file.suffix.lower().lstrip(".")
+        raise InputError(f"{shown}: is no {what} file that can be read: {shortened(str(error), 200)}.") from None
+    return from_frame(frame, shown)

@@ -1,0 +1,158 @@
+"""Which column plays which part of a plot, those included that nobody has named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.plots.data import REPLICATION, is_time
+from penstock.plots.places import columns_of, numbers_in, pooled, text_of
+from penstock.printable import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.plots.data import Data, Datum
+    from penstock.plots.request import PlotRequest
+
+__all__ = ["Roles", "assign"]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The kind of a plot, and the columns that stand across, apart and in panels."""
+
+    kind: str
+    x: str | None = None
+    by: str | None = None
+    facet: str | None = None
+
+    def short(self, column: str) -> str:
+        """How a plot calls a column: the end of its path, of a weight with its class, or nothing if values need none.
+
+        Examples
+        --------
+        >>> Roles("line").short("r1-r2.queue.tail-drop.limit"), Roles("line").short("r1-r2.scheduler.wrr.weights.ef")
+        ('limit', 'weights.ef')
+        """
+        if column in ("of", "statistic", "cause"):
+            return ""
+        parts = column.split(".")
+        return ".".join(parts[-2:]) if len(parts) > 1 and parts[-2] in ("weights", "class") else parts[-1]
+
+
+def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> tuple[Roles, list[list[Datum]]]:
+    """Takes the columns that are named, then those that tell numbers apart, first across, then by, then facet.
+
+    Raises
+    ------
+    InputError
+        If there are more columns that tell numbers apart than parts, or a kind has no use for what is named.
+    """
+    named = {role: None if name is None else columns_of(data, name) for role, name in _named(request).items()}
+    every = [each for numbers in chosen for each in numbers]
+    varying = _varying(data, every)
+    kind = request.kind or _kind(data, named["x"], varying, every)
+    roles = Roles(kind, **named)
+    if kind == "cdf" and roles.x is not None:
+        raise InputError(
+            f"a cdf has its numbers across, so x = {quoted(str(request.x))} cannot be there; tell lines apart with by."
+        )
+    if kind == "series":
+        roles = replace(roles, x=_time(data, roles.x))
+    elif kind != "cdf" and roles.x is None:
+        roles = replace(roles, x=_across(data, varying, every, {roles.by, roles.facet}))
+    if kind == "heatmap" and roles.by is None:
+        free = [name for name in varying if name not in (roles.x, roles.facet)]
+        if roles.x is None or not free:
+            raise InputError("a heat map needs two things that vary, x and by, and there are fewer.")
+        roles = replace(roles, by=free[0])
+    if data.observations:
+        return roles, list(chosen)
+    return _told_apart(roles, varying, chosen), list(chosen)
+
+
+def _named(request: PlotRequest) -> dict[str, str | None]:
+    return {"x": request.x, "by": request.by, "facet": request.facet}
+
+
+def _varying(data: Data, numbers: Sequence[Datum]) -> list[str]:
+    """The columns in which the numbers differ, parameters first."""
+    cells = [each.cells for each in numbers]
+    return [
+        column
+        for column in data.columns
+        if column not in ("quantile", "statistic")
+        and len({each[column] for each in cells if column in each}) > 1
+        and not (data.observations and column in REPLICATION)
+    ] + [column for column in ("quantile", "statistic") if len({each.get(column) for each in cells} - {None}) > 1]
+
+
+def _kind(data: Data, x: str | None, varying: Sequence[str], numbers: Sequence[Datum]) -> str:
+    """Over time where there is a time, a line over numbers, and else bars."""
+    if is_time(x) if x is not None else any(is_time(name) for name in varying):
+        return "series"
+    column = x or _across(data, varying, numbers, set())
+    return "line" if column is not None and _is_numeric(column, numbers) else "bar"
+
+
+def _time(data: Data, x: str | None) -> str:
+    if x is not None:
+        return x
+    found = next((name for name in data.columns if is_time(name)), None)
+    if found is None:
+        there = ", ".join(data.columns) or "none"
+        raise InputError(f"{data.name} has no column 'time', so there is no series over time; the columns are {there}.")
+    return found
+
+
+def _across(data: Data, varying: Sequence[str], numbers: Sequence[Datum], taken: set[str | None]) -> str | None:
+    """The parameter of numbers with the most values, else the first one, else the first label."""
+    free = [name for name in varying if name not in taken]
+    parameters = [name for name in free if any(name in each.point for each in numbers)]
+    numeric = [name for name in parameters if _is_numeric(name, numbers)]
+    if data.quantities:
+        numeric = [name for name in numeric if name in data.quantities]
+    if numeric:
+        return max(numeric, key=lambda name: len({each.cells.get(name) for each in numbers}))
+    return next(iter([*parameters, *free]), None)
+
+
+def _is_numeric(column: str, numbers: Sequence[Datum]) -> bool:
+    return numbers_in(list(dict.fromkeys(each.cells[column] for each in numbers if column in each.cells))) is not None
+
+
+def _told_apart(roles: Roles, varying: Sequence[str], chosen: Sequence[list[Datum]]) -> Roles:
+    """Gives the parts that are left to columns that tell numbers apart which stand at one place."""
+    for column in varying:
+        # The quantiles of a distribution are one line.
+        if roles.kind == "cdf" and column == "quantile":
+            continue
+        if column in (roles.x, roles.by, roles.facet) or not any(_parts(roles, column, each) for each in chosen):
+            continue
+        if roles.by is None:
+            roles = replace(roles, by=column)
+        elif roles.facet is None:
+            roles = replace(roles, facet=column)
+        else:
+            numbers = next(each for each in chosen if _parts(roles, column, each))
+            values = ", ".join(dict.fromkeys(text_of(each.cells.get(column)) for each in numbers))
+            raise InputError(
+                f"several numbers {numbers[0].metric} stand at one place: they differ in {column} ({values}), beside "
+                f"{', '.join(str(name) for name in (roles.x, roles.by, roles.facet) if name)}; choose with where."
+            )
+    missing = {name for name in (roles.x, roles.by, roles.facet) if name is not None}
+    for numbers in chosen:
+        kept = [each for each in numbers if missing <= set(each.cells)]
+        if not kept:
+            raise InputError(
+                f"{numbers[0].metric} has no {' and '.join(sorted(missing))}, so there is nothing to plot."
+            )
+        numbers[:] = kept
+    return roles
+
+
+def _parts(roles: Roles, column: str, numbers: Sequence[Datum]) -> bool:
+    """Whether a column differs among numbers that would stand at one place."""
+    return any(len({each.cells.get(column) for each in group}) > 1 for group in pooled(numbers, roles))
