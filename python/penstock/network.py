@@ -51,7 +51,7 @@ class Network:
     Attributes
     ----------
     routing : str, optional
-        Which of several routes with the fewest links a flow takes: ``"first"`` or ``"ecmp"``.
+        Which of several routes of least weight a flow takes: ``"first"`` or ``"ecmp"``.
 
     Examples
     --------
@@ -127,6 +127,7 @@ class Network:
         rate: str,
         delay: str | tuple[str, str],
         name: str | None = None,
+        weight: float | None = None,
         both_ways: bool = False,
         queue: Component | None = None,
         queues: Mapping[str, Component] | None = None,
@@ -153,8 +154,10 @@ class Network:
             Propagation delay, such as ``"1 ms"``; of a pair, each link draws its own between the two, once per run.
         name : str, optional
             ``origin-destination`` if left out.
+        weight : float, optional
+            What it adds to the weight of the routes over it, 1 if left out; flows take routes of least weight.
         both_ways : bool
-            Adds the way back, with the same rate and delay and plain queues.
+            Adds the way back, with the same rate, weight and delay and plain queues.
         queue : Component, optional
             The discipline of the only queue, or of classes without one of their own.
         queues : mapping of str to Component, optional
@@ -190,6 +193,8 @@ class Network:
         }
         if name is not None:
             entry["name"] = name
+        if weight is not None:
+            entry["weight"] = weight
         if both_ways:
             entry["both-ways"] = True
         entry |= _part("queue", queue) | _part("scheduler", scheduler) | _part("marker", marker)
@@ -247,7 +252,7 @@ class Network:
         stop : str, s, optional
             When sources fall silent.
         route, route_back : sequence of Node or str, optional
-            The nodes on the way there and back, both ends included; the shortest way if left out.
+            The nodes on the way there and back, both ends included; the way of least weight if left out.
         **more
             Other keys of flows, with underscores for hyphens.
         """
@@ -325,7 +330,7 @@ class Network:
         stop : str, s, optional
             When calls fall silent and no more arrive.
         route : sequence of Node or str, optional
-            The nodes on the way, both ends included; the shortest way if left out.
+            The nodes on the way, both ends included; the way of least weight if left out.
         **more
             Other keys of calls, with underscores for hyphens.
         """

@@ -81,3 +81,114 @@ def test_a_fat_tree_is_the_same_on_any_number_of_cores():
 def test_switches_without_a_fat_tree_are_refused(ports):
     with pytest.raises(ValueError, match=f"from 2 to 64, not {ports}"):
         topologies.fat_tree(Network(), ports, rate="1 Gbit/s", delay="1 us")
+
+
+def run(net, **top):
+    return _core.Scenario(net.toml(duration="0.1 s", **top), "topology", [])
+
+
+UDP = Cbr(rate="8 Mbit/s", packet="1000 bytes")
+
+
+def test_a_leaf_spine_network_has_a_way_over_every_spine():
+    net = Network()
+    made = topologies.leaf_spine(net, 4, 3, 8, rate="1 Gbit/s", delay="1 us", queue=TailDrop(limit="20 packets"))
+    net.flows("all", made.hosts, made.hosts, shift=1, source=UDP)
+    net.measure("utilisation", of=[f"leaf-spine[{spine}]" for spine in range(3)])
+    scenario = run(net)
+    # 32 hosts at 4 leaves, and 3 spines; (32 + 4 * 3) links both ways.
+    assert scenario.sizes == (39, 88, 32)
+    result = scenario.run(1, 0)
+    # Neighbours are at different leaves, four links away. Packets leave every ms and arrive within one, so that of
+    # each flow's 100 packets all but the last have.
+    assert 100 * 32 * 4 >= result.packet_hops >= 99 * 32 * 4
+    # Every spine gets some of the 32 flows.
+    utilised = [value for name, _, _, value, *_ in result.metrics if name == "utilisation"]
+    assert len(utilised) >= 3
+    assert all(value > 0 for value in utilised)
+
+
+def test_a_dumbbell_crosses_one_bottleneck():
+    net = Network()
+    ends = topologies.dumbbell(net, 3, rate="10 Mbit/s", delay="1 ms", access_delay=("1 ms", "2 ms"))
+    net.flows("bulk", ends.hosts, ends.sinks, source=Ftp(), transport=Tcp())
+    scenario = run(net)
+    assert scenario.sizes == (8, 14, 3)
+    assert scenario.run(1, 0).packet_hops > 0
+    assert [node.name for node in ends.routers] == ["r1", "r2"]
+
+
+def test_a_star_has_its_hub_between_any_two():
+    net = Network()
+    made = topologies.star(net, 5, rate="1 Gbit/s", delay="1 us")
+    net.flows("round", made.hosts, made.hosts, shift=1, source=UDP)
+    scenario = run(net)
+    assert scenario.sizes == (6, 10, 5)
+    assert 100 * 5 * 2 >= scenario.run(1, 0).packet_hops >= 99 * 5 * 2
+
+
+def test_a_parking_lot_may_go_both_ways():
+    net = Network()
+    long, *_ = topologies.parking_lot(net, 3, delay="1 ms", both_ways=True, rate="10 Mbit/s")
+    net.flows("long", long.start, long.end, source=Ftp(), transport=Tcp())
+    assert run(net).sizes == (8, 14, 1)
+
+
+def made_by_waxman(**options):
+    net = Network()
+    made = topologies.waxman(net, 30, rate="1 Gbit/s", delay="10 ms", **options)
+    return net, made
+
+
+def test_a_random_network_is_drawn_from_its_seed_and_is_connected():
+    net, made = made_by_waxman()
+    assert made_by_waxman()[1] == made
+    assert made_by_waxman(seed=2)[1].links != made.links
+    # Flows from a node to all others find a way.
+    net.flows("out", made.nodes[0], made.nodes[1:30], source=UDP)
+    assert run(net).sizes == (30, 2 * len(made.links), 29)
+    # Sparse to the utmost: only what joins the parts is left.
+    assert len(made_by_waxman(beta=1e-9)[1].links) == 29
+
+
+def test_near_nodes_are_linked_more_often():
+    from math import dist, exp
+
+    expected = found = variance = 0.0
+    for seed in range(20):
+        _, made = made_by_waxman(alpha=0.5, beta=0.8, seed=seed)
+        pairs = {(a, b): dist(made.places[a], made.places[b]) for a in range(30) for b in range(a + 1, 30)}
+        longest = max(pairs.values())
+        likely = [0.8 * exp(-length / (0.5 * longest)) for length in pairs.values()]
+        expected += sum(likely)
+        variance += sum(p * (1 - p) for p in likely)
+        found += len(made.links)
+    # With these, networks are connected as they are drawn, so nothing is added. Four standard errors.
+    assert abs(found - expected) < 4 * variance**0.5
+
+
+def test_delays_and_weights_of_a_random_network_follow_its_lengths():
+    net, made = made_by_waxman(weight="distance", queue=TailDrop(limit="20 packets"))
+    links = tomllib.loads(net.toml(duration="1 s"))["links"]
+    assert len(links) == 2 * len(made.links)
+    for link in links:
+        number, unit = link["delay"].split()
+        share = float(number) * {"ms": 0.1, "us": 1e-4, "ns": 1e-7}[unit]
+        assert link["weight"] == max(1, round(1000 * share))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda net: topologies.leaf_spine(net, 0, 1, 1, rate="1 Mbit/s", delay="1 ms"), "at least one of its leaves"),
+        (lambda net: topologies.dumbbell(net, 0, rate="1 Mbit/s", delay="1 ms"), "at least one pair"),
+        (lambda net: topologies.star(net, 0, rate="1 Mbit/s", delay="1 ms"), "at least one host"),
+        (lambda net: topologies.waxman(net, 1, rate="1 Mbit/s", delay="1 ms"), "2 to 2000 nodes, not 1"),
+        (lambda net: topologies.waxman(net, 9, rate="1 Mbit/s", delay="1"), "'1' is no delay"),
+        (lambda net: topologies.waxman(net, 9, rate="1 Mbit/s", delay="1 ms", beta=2), "at most 1; not 0.1 and 2"),
+        (lambda net: topologies.waxman(net, 9, rate="1 Mbit/s", delay="1 ms", weight="hops"), "'distance' or left out"),
+    ],
+)
+def test_networks_that_cannot_be_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make(Network())

@@ -15,7 +15,7 @@ penstock_model::choice! {
 }
 
 penstock_model::choice! {
-    /// Which of several routes with the fewest links a flow takes.
+    /// Which of several routes of least weight a flow takes.
     pub enum Routing {
         /// The one whose first differing link stands earlier in the scenario.
         "first" => First,
@@ -38,7 +38,7 @@ penstock_model::parameters! {
         seed: Seed = "1";
         /// The order of simultaneous events of one kind at one node.
         ties: Ties = "scenario";
-        /// Which of several routes with the fewest links a flow takes, if none is given.
+        /// Which of several routes of least weight (`weight` of links; the fewest links, if they have none) a flow takes, if none is given.
         routing: Routing = "first";
     }
 }

@@ -1,32 +1,12 @@
 //! Reading of scenarios: lines of mistakes, groups, routes, the canonical form.
 
 mod common;
-use common::{changed, lines, names, sound, BASE, FLOW, LINK, TOP};
+use common::{changed, flow, lines, link, names, sound, ways, BASE, FLOW, LINK, TCP, TOP};
 use penstock_engine::blueprint::MarkAt;
 use penstock_engine::Sim;
 use penstock_model::source::SourcePlan;
 use penstock_model::units::{Duration, Rate, Time};
-use penstock_scenario::{load, report, ValidScenario};
-
-/// Node names along the route of each flow, there and back.
-fn ways(scenario: &ValidScenario) -> Vec<[String; 2]> {
-    let blueprint = scenario.blueprint(None, 0);
-    let way = |route: penstock_model::id::RouteId| {
-        let links: Vec<&str> = blueprint.routes[route.index()].iter().map(|link| blueprint.links[link.index()].path.as_str()).collect();
-        links.join(" ")
-    };
-    blueprint.flows.iter().map(|flow| [way(flow.forward), way(flow.backward)]).collect()
-}
-
-fn link(from: &str, to: &str, more: &str) -> String {
-    format!("[[links]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n{more}\n")
-}
-
-fn flow(name: &str, from: &str, to: &str, more: &str) -> String {
-    format!("[[flows]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\n{more}\n")
-}
-
-const TCP: &str = "source.ftp = {}\ntransport.tcp = {}\n";
+use penstock_scenario::{load, report};
 
 #[test]
 fn all_mistakes_come_at_once_in_the_order_of_the_file() {

@@ -5,7 +5,7 @@ use crate::network::pcn_meters::check_meters;
 use crate::network::port::{PcnMetered, PortDraft, PortKeys};
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::section::Section;
-use crate::read::values::{LinkDelay, LinkRate, Name, NodeName, RunTime};
+use crate::read::values::{LinkDelay, LinkRate, LinkWeight, Name, NodeName, RunTime};
 use penstock_engine::blueprint::{LinkPlan, PortPlan};
 use penstock_model::conditioner::ShaperPlan;
 use penstock_model::id::LinkId;
@@ -32,7 +32,9 @@ penstock_model::parameters! {
         delay: LinkDelay;
         /// Its name; `from-to` if left out.
         name: Option<Name>;
-        /// Adds the way back, called `to-from`, with the same rate and delay (drawn apart, where it is drawn) and a plain tail-drop queue.
+        /// What it adds to the weight of the routes over it: those of least weight are taken. Without weights, these have the fewest links.
+        weight: LinkWeight = "1";
+        /// Adds the way back, called `to-from`, with the same rate, weight and delay (drawn apart, where it is drawn) and a plain tail-drop queue.
         /// Nothing else is copied: no queue, scheduler, marker, PCN meter, impairment or rate change. For those, write the way back as a link.
         both_ways: bool = "false";
         /// Which packets its PCN meters see; `accepted` if left out.
@@ -81,6 +83,8 @@ pub(crate) struct LinkGroup {
     pub is_reverse: bool,
     /// Its rate is written as `unlimited`.
     pub is_unlimited: bool,
+    /// What each adds to the weight of a route.
+    weight: LinkWeight,
 }
 
 /// All links.
@@ -153,7 +157,7 @@ impl Links {
             return None;
         }
         let name = keys.name.as_ref().map(|name| name.0.clone());
-        let spec = LinkSpec { nodes, from, to, count, rate: keys.rate.0, delay: (keys.delay.0, keys.delay.1) };
+        let spec = LinkSpec { nodes, from, to, count, rate: keys.rate.0, delay: (keys.delay.0, keys.delay.1), weight: keys.weight };
         let default_name = format!("{}-{}", keys.from.0, keys.to.0);
         self.add(spec, name, default_name, rate_changes, LinkDraft { section, port, is_reverse: false });
         if keys.both_ways {
@@ -193,6 +197,7 @@ impl Links {
             delay: spec.delay,
             is_reverse: draft.is_reverse,
             is_unlimited: draft.section.text("rate") == Some("unlimited"),
+            weight: spec.weight,
         });
     }
 
@@ -204,6 +209,14 @@ impl Links {
                 link.port = Arc::clone(&port);
             }
         }
+    }
+
+    /// The weight of each link, or none if all weigh the same.
+    pub fn weights(&self) -> Vec<u64> {
+        if self.groups.windows(2).all(|pair| pair[0].weight == pair[1].weight) {
+            return Vec::new();
+        }
+        self.groups.iter().flat_map(|group| group.members.clone().map(|_| group.weight.0)).collect()
     }
 
     fn check_names(&self, mistakes: &Mistakes) {
@@ -230,7 +243,7 @@ impl Links {
     }
 }
 
-/// The ends, the rate and the delays of the links of an entry.
+/// What the links of an entry have in common.
 #[derive(Clone, Copy)]
 struct LinkSpec<'a> {
     nodes: &'a Nodes,
@@ -239,6 +252,7 @@ struct LinkSpec<'a> {
     count: usize,
     rate: Rate,
     delay: (Duration, Duration),
+    weight: LinkWeight,
 }
 
 struct LinkDraft<'a, 'b> {

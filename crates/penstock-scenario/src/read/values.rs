@@ -192,3 +192,34 @@ impl Parameter for LinkRate {
         }
     }
 }
+
+/// What a link adds to the weight of a route, in thousandths.
+///
+/// Sums must be exact, or routes of equal weight would not be told from others; 16 million links of the largest weight fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkWeight(pub u64);
+
+impl LinkWeight {
+    const LARGEST: u64 = 1_000_000_000;
+}
+
+impl Parameter for LinkWeight {
+    const KIND: Kind = Kind::Number;
+    const RANGE: &'static str = "above zero, at most 10^9, with up to three decimals";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let allowed = "a number above zero, at most 1000000000, with up to three decimals";
+        match value {
+            Value::Integer(number) if (1..=Self::LARGEST as i64).contains(number) => Ok(LinkWeight(number.unsigned_abs() * 1000)),
+            Value::Float(number) if *number > 0.0 && *number <= Self::LARGEST as f64 => {
+                let thousandths = (number * 1000.0).round();
+                // The nearest number to a decimal with three places is this very one; of any other it is not.
+                if thousandths / 1000.0 == *number {
+                    Ok(LinkWeight(thousandths as u64))
+                } else {
+                    Err(format!("{} has more than three decimals; a weight is {allowed}", value.quoted()))
+                }
+            }
+            other => Err(format!("{} is not a weight; {allowed}", other.quoted())),
+        }
+    }
+}

@@ -14,7 +14,8 @@ penstock_model::parameters! {
     /// A group of like flows.
     ///
     /// Flow i runs from the i-th member of `from` to the i-th of `to`, each counted round. Without a given route it takes
-    /// the fewest links; which of several such routes, `routing` at the top of the scenario says.
+    /// the one of least weight, which is the one with the fewest links unless links have a `weight`; which of several such routes,
+    /// `routing` at the top of the scenario says.
     pub struct FlowKeys {
         /// The name in results.
         name: Name;

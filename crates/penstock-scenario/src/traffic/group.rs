@@ -105,8 +105,29 @@ impl Members {
             section.report("to", format!("{member} {i} would begin and end at '{}'", nodes.name(from.node(i))));
             return None;
         }
+        if keys.count.is_none() {
+            warn_if_unequal(section, from.len(), to.len(), member);
+        }
         Some(Members { from, to, count, route, stop })
     }
+}
+
+/// Warns where several nodes at one end meet another number of several at the other, and nobody says how many members are meant.
+fn warn_if_unequal(section: &Section<'_>, from: usize, to: usize, member: &str) {
+    let (fewer, more) = (from.min(to), from.max(to));
+    if fewer == 1 || fewer == more {
+        return;
+    }
+    let of_each = if more % fewer == 0 { (more / fewer).to_string() } else { format!("{} or {}", more / fewer, more / fewer + 1) };
+    let name = |key| section.text(key).unwrap_or_default();
+    let (smaller, end) = if from < to { (name("from"), "begin") } else { (name("to"), "end") };
+    let message = format!(
+        "'{}' has {to} nodes and '{}' has {from}, which makes {more} {member}s: {of_each} {end} at each of '{smaller}'; \
+         write count = {more} if that is meant, count = {fewer} for one each",
+        name("to"),
+        name("from"),
+    );
+    section.mistakes.warn(section.location_of("to"), &section.join("to"), message);
 }
 
 /// When the sources stop; `None` after a mistake.

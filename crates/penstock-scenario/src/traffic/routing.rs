@@ -21,7 +21,7 @@ pub(crate) fn route_all(
     routing: Routing,
     top: &Section<'_>,
 ) -> Option<(Vec<FlowPlan>, Vec<Vec<LinkId>>)> {
-    let mut routes = Routes::new(nodes.len(), &links.plans);
+    let mut routes = Routes::new(nodes.len(), &links.plans, links.weights());
     let mut router = Router { nodes, routing, top, mistakes: 0 };
     let mut flows = Vec::with_capacity(groups.iter().map(|group| group.count).sum());
     for (g, group) in groups.iter().enumerate() {
@@ -76,11 +76,7 @@ impl Router<'_, '_> {
                 let key = Key::root(0, 0).child("ecmp").child(&group.plan.name).child(purpose);
                 let request = |(i, (from, to))| RouteRequest { from, to, key: key.nth(i as u64) };
                 let requests: Vec<RouteRequest> = (0..group.count).map(ends).enumerate().map(request).collect();
-                let found = match self.routing {
-                    Routing::First => routes.shortest(&requests),
-                    Routing::Ecmp => routes.ecmp(&requests),
-                };
-                let Ok(found) = found else { return self.report_too_long(group) };
+                let Ok(found) = routes.find(self.routing, &requests) else { return self.report_too_long(group) };
                 match intern_all(routes, found) {
                     Ok(found) => ids = found,
                     Err(i) => {
@@ -135,7 +131,7 @@ impl Router<'_, '_> {
         let Some(quench) = &mut switch.source_quench else { return };
         let sources: Vec<(FlowId, &FlowPlan)> = passing.iter().map(|flow| (*flow, &flows[flow.index()])).collect();
         let request = |(_, flow): &(FlowId, &FlowPlan)| RouteRequest { from: switch.node, to: flow.from, key: Key::root(0, 0) };
-        let found = routes.shortest(&sources.iter().map(request).collect::<Vec<RouteRequest>>());
+        let found = routes.find(Routing::First, &sources.iter().map(request).collect::<Vec<RouteRequest>>());
         let draft = self.nodes.switch(switch.node).expect("it has been read");
         let path = || format!("{}.source-quench", draft.path);
         let interned = found.map(|found| intern_all(routes, found));

@@ -83,3 +83,26 @@ pub fn sound(text: &str, sets: &[(&str, &str)]) -> ValidScenario {
     let sets: Vec<(String, String)> = sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     load(text, "t.toml", &sets).unwrap_or_else(|mistakes| panic!("{}", report(&mistakes)))
 }
+
+/// Node names along the route of each flow, there and back.
+pub fn ways(scenario: &ValidScenario) -> Vec<[String; 2]> {
+    let blueprint = scenario.blueprint(None, 0);
+    let way = |route: penstock_model::id::RouteId| {
+        let links: Vec<&str> = blueprint.routes[route.index()].iter().map(|link| blueprint.links[link.index()].path.as_str()).collect();
+        links.join(" ")
+    };
+    blueprint.flows.iter().map(|flow| [way(flow.forward), way(flow.backward)]).collect()
+}
+
+/// A link with these lines more.
+pub fn link(from: &str, to: &str, more: &str) -> String {
+    format!("[[links]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n{more}\n")
+}
+
+/// Flows with these lines more.
+pub fn flow(name: &str, from: &str, to: &str, more: &str) -> String {
+    format!("[[flows]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\n{more}\n")
+}
+
+/// Lines of flows that send as fast as they can.
+pub const TCP: &str = "source.ftp = {}\ntransport.tcp = {}\n";

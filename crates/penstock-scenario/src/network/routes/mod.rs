@@ -1,17 +1,20 @@
 //! Routes of flows: explicit, or shortest paths.
 
-mod ecmp;
+mod least_weight;
 mod sparse;
 
+use crate::top_keys::Routing;
 use penstock_engine::blueprint::{FlowPlan, LinkPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::rng::Key;
-use sparse::{SparseArray, NOT_REACHED};
+use sparse::SparseArray;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The links out of every node, and the routes found so far, each once.
 pub(crate) struct Routes<'a> {
     links: &'a [LinkPlan],
+    /// Of each link; empty if all are alike.
+    weights: Vec<u64>,
     // The links out of node n are out[first[n]..first[n + 1]], in the order of the scenario.
     out: Vec<LinkId>,
     first: Vec<u32>,
@@ -24,8 +27,8 @@ pub(crate) struct Routes<'a> {
     trees: BTreeMap<NodeId, SearchTree>,
     /// Their entries together.
     kept_entries: usize,
-    /// Results of searches for [`Routes::ecmp`].
-    distances: ecmp::DistanceCache,
+    /// Results of searches for [`Routes::of_least_weight`].
+    distances: least_weight::DistanceCache,
 }
 
 /// Entries of all searches that are kept: groups of flows share them.
@@ -78,16 +81,19 @@ impl FoundRoutes {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TooLong;
 
+/// The link by which a search enters what it has not entered.
+const NOT_REACHED: u32 = u32::MAX;
+
 /// A breadth-first search from a root, as far as it was needed.
 struct SearchTree {
     /// For each node, the link by which the search entered it.
-    entered_by: SparseArray,
+    entered_by: SparseArray<u32>,
     queue: VecDeque<NodeId>,
 }
 
 impl<'a> Routes<'a> {
-    /// A table for these links between `nodes` nodes.
-    pub fn new(nodes: usize, links: &'a [LinkPlan]) -> Routes<'a> {
+    /// A table for these links between `nodes` nodes; without `weights`, all links weigh the same.
+    pub fn new(nodes: usize, links: &'a [LinkPlan], weights: Vec<u64>) -> Routes<'a> {
         let mut first = vec![0u32; nodes + 1];
         for link in links {
             first[link.from.index() + 1] += 1;
@@ -104,6 +110,7 @@ impl<'a> Routes<'a> {
         }
         Routes {
             links,
+            weights,
             out,
             first,
             between: Vec::new(),
@@ -111,7 +118,7 @@ impl<'a> Routes<'a> {
             interned_links: 0,
             trees: BTreeMap::new(),
             kept_entries: 0,
-            distances: ecmp::DistanceCache::default(),
+            distances: least_weight::DistanceCache::default(),
         }
     }
 
@@ -162,12 +169,19 @@ impl<'a> Routes<'a> {
         nodes.windows(2).map(link).collect()
     }
 
-    /// The shortest routes of all `requests`, in their order: of several routes, the one whose first differing link stands
-    /// earlier in the scenario.
+    /// The routes of least weight of all `requests`, in their order.
     ///
     /// # Errors
     /// If they are too long together.
-    pub fn shortest(&mut self, requests: &[RouteRequest]) -> Result<FoundRoutes, TooLong> {
+    pub fn find(&mut self, routing: Routing, requests: &[RouteRequest]) -> Result<FoundRoutes, TooLong> {
+        match routing {
+            Routing::First if self.weights.is_empty() => self.with_fewest_links(requests),
+            Routing::First | Routing::Ecmp => self.of_least_weight(routing, requests),
+        }
+    }
+
+    /// The routes with the fewest links: of several, the one whose first differing link stands earlier in the scenario.
+    fn with_fewest_links(&mut self, requests: &[RouteRequest]) -> Result<FoundRoutes, TooLong> {
         // Where only one link leads on there is nothing to decide. Following it first lets all hosts behind one router share
         // the search from there.
         let mut searches = Vec::with_capacity(requests.len());
@@ -189,7 +203,7 @@ impl<'a> Routes<'a> {
                 trees.clear();
                 self.kept_entries = 0;
             }
-            let tree = trees.entry(fork).or_insert_with(|| SearchTree { entered_by: SparseArray::default(), queue: [fork].into() });
+            let tree = trees.entry(fork).or_insert_with(|| SearchTree { entered_by: SparseArray::new(NOT_REACHED), queue: [fork].into() });
             let before = tree.entered_by.len();
             let route = if self.reaches(tree, fork, to) { Ok(found.add(self.assemble(from, fork, to, tree))?) } else { Err(Unreachable) };
             self.kept_entries += tree.entered_by.len() - before;

@@ -3,29 +3,33 @@
 use penstock_model::id::NodeId;
 use std::collections::BTreeMap;
 
-/// The value of a node that has none.
-pub const NOT_REACHED: u32 = u32::MAX;
-
 /// Nodes that are kept together.
 const PAGE: usize = 64;
 
-/// A number for each node, [`NOT_REACHED`] until it is set.
-#[derive(Default)]
-pub struct SparseArray(BTreeMap<u32, [u32; PAGE]>);
+/// A value for each node, the same one for all until it is set.
+pub struct SparseArray<T> {
+    pages: BTreeMap<u32, [T; PAGE]>,
+    unset: T,
+}
 
-impl SparseArray {
-    /// The number of a node.
-    pub fn get(&self, node: NodeId) -> u32 {
-        self.0.get(&(node.0 / PAGE as u32)).map_or(NOT_REACHED, |page| page[node.index() % PAGE])
+impl<T: Copy> SparseArray<T> {
+    /// An array that has the value `unset` for every node.
+    pub fn new(unset: T) -> SparseArray<T> {
+        SparseArray { pages: BTreeMap::new(), unset }
     }
 
-    /// Sets the number of a node.
-    pub fn set(&mut self, node: NodeId, number: u32) {
-        self.0.entry(node.0 / PAGE as u32).or_insert([NOT_REACHED; PAGE])[node.index() % PAGE] = number;
+    /// The value of a node.
+    pub fn get(&self, node: NodeId) -> T {
+        self.pages.get(&(node.0 / PAGE as u32)).map_or(self.unset, |page| page[node.index() % PAGE])
     }
 
-    /// How many numbers it has room for.
+    /// Sets the value of a node.
+    pub fn set(&mut self, node: NodeId, value: T) {
+        self.pages.entry(node.0 / PAGE as u32).or_insert([self.unset; PAGE])[node.index() % PAGE] = value;
+    }
+
+    /// How many values it has room for.
     pub fn len(&self) -> usize {
-        self.0.len() * PAGE
+        self.pages.len() * PAGE
     }
 }

@@ -1,0 +1,160 @@
+"""Networks of data centres: several ways between hosts, over which flows are spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.topologies.links import link_both_ways
+
+if TYPE_CHECKING:
+    from penstock.network import Network, Node
+
+__all__ = ["FatTree", "LeafSpine", "fat_tree", "leaf_spine"]
+
+
+@dataclass(frozen=True, slots=True)
+class FatTree:
+    """The hosts and switches of a fat tree; see :func:`fat_tree`."""
+
+    hosts: Node
+    edges: Node
+    aggregation: tuple[Node, ...]
+    cores: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeafSpine:
+    """The hosts and switches of :func:`leaf_spine`."""
+
+    hosts: Node
+    leaves: Node
+    spines: Node
+
+
+def fat_tree(
+    net: Network,
+    ports: int,
+    *,
+    rate: str,
+    delay: str | tuple[str, str],
+    host_rate: str | None = None,
+    host_delay: str | tuple[str, str] | None = None,
+    **port: Any,
+) -> FatTree:
+    """A fat tree of switches with equally many ports [AlFares08 s3].
+
+    With k ports there are k pods of k/2 edge and k/2 aggregation switches, (k/2)^2 core switches and k^3/4 hosts: 1,024
+    hosts and 320 switches for 16. Host i is at the edge switch i mod k^2/2, which is in the pod i mod k, so that
+    neighbours in number are in different pods. Aggregation switch number a of each pod is linked to the k/2 core
+    switches of group a. All links go both ways. Flows between pods have (k/2)^2 ways of equal length, over which they
+    are spread: the network's `routing` becomes ``"ecmp"``.
+
+    Parameters
+    ----------
+    net : Network
+        What it is added to.
+    ports : int
+        Ports of a switch (k), an even number from 2 to 64.
+    rate : str, bit/s
+        Rate of the links between switches.
+    delay : str or (str, str), s
+        Propagation delay of the links between switches; of a pair, each draws its own, once per run.
+    host_rate, host_delay : optional
+        The same for the links of hosts; as between switches if left out.
+    **port
+        What all ports are like, those of hosts too, as for :meth:`penstock.network.Network.link`.
+
+    Returns
+    -------
+    FatTree
+        ``hosts`` and ``edges`` are groups, ``aggregation`` holds the group of each number (one member for each pod),
+        and ``cores`` the groups of core switches.
+
+    Examples
+    --------
+    >>> from penstock import Cbr, Network
+    >>> net = Network()
+    >>> tree = fat_tree(net, 4, rate="10 Gbit/s", delay="1 us")
+    >>> len(tree.hosts), len(tree.edges), len(tree.aggregation) * len(tree.aggregation[0])
+    (16, 8, 8)
+    >>> net.flows("next", tree.hosts, tree.hosts, shift=1, source=Cbr(rate="1 Gbit/s", packet="1500 bytes"))
+    """
+    if not (2 <= ports <= 64 and ports % 2 == 0):
+        raise ValueError(f"the switches of a fat tree have an even number of ports from 2 to 64, not {ports}")
+    half = ports // 2
+    hosts, edges = net.nodes("host", ports * half * half), net.nodes("edge", ports * half)
+    aggregation = tuple(net.nodes(f"aggregation{a}", ports) for a in range(half))
+    cores = tuple(net.nodes(f"core{a}", half) for a in range(half))
+
+    def both_ways(a: Node, b: Node, rate: str, delay: str | tuple[str, str]) -> None:
+        net.link(a, b, rate=rate, delay=delay, **port)
+        net.link(b, a, rate=rate, delay=delay, **port)
+
+    both_ways(hosts, edges, host_rate or rate, host_delay or delay)
+    for middle, tops in zip(aggregation, cores, strict=True):
+        both_ways(edges, middle, rate, delay)
+        for c in range(half):
+            both_ways(middle, tops[c], rate, delay)
+    net.routing = "ecmp"
+    return FatTree(hosts, edges, aggregation, cores)
+
+
+def leaf_spine(
+    net: Network,
+    leaves: int,
+    spines: int,
+    hosts: int,
+    *,
+    rate: str,
+    delay: str | tuple[str, str],
+    host_rate: str | None = None,
+    host_delay: str | tuple[str, str] | None = None,
+    **port: Any,
+) -> LeafSpine:
+    """Two layers of switches: each leaf is linked to every spine, and has hosts of its own.
+
+    Host i is at the leaf i mod `leaves`, so that neighbours in number are at different leaves. All links go both ways.
+    Flows between leaves have as many ways of equal length as there are spines, over which they are spread: the
+    network's `routing` becomes ``"ecmp"``. Leaves are oversubscribed by their hosts' rates together over those of the
+    links to spines: 4 to 1 with 16 hosts and 4 spines at one rate.
+
+    Parameters
+    ----------
+    net : Network
+        What it is added to.
+    leaves, spines : int
+        How many switches each layer has.
+    hosts : int
+        How many hosts each leaf has.
+    rate : str, bit/s
+        Rate of the links between leaves and spines.
+    delay : str or (str, str), s
+        Propagation delay of the links between leaves and spines; of a pair, each draws its own, once per run.
+    host_rate, host_delay : optional
+        The same for the links of hosts; as between switches if left out.
+    **port
+        What all ports are like, those of hosts too, as for :meth:`penstock.network.Network.link`.
+
+    Returns
+    -------
+    LeafSpine
+        ``hosts``, ``leaves`` and ``spines``, each a group.
+
+    Examples
+    --------
+    >>> from penstock import Network
+    >>> net = Network()
+    >>> fabric = leaf_spine(net, 4, 2, 8, rate="40 Gbit/s", delay="1 us", host_rate="10 Gbit/s")
+    >>> len(fabric.hosts), len(fabric.leaves), len(fabric.spines), net.routing
+    (32, 4, 2, 'ecmp')
+    """
+    for what, count in {"leaves": leaves, "spines": spines, "hosts at each leaf": hosts}.items():
+        if count < 1:
+            raise ValueError(f"a leaf-spine network has at least one of its {what}, not {count}")
+    fabric = LeafSpine(net.nodes("host", leaves * hosts), net.nodes("leaf", leaves), net.nodes("spine", spines))
+    link_both_ways(net, fabric.hosts, fabric.leaves, rate=host_rate or rate, delay=host_delay or delay, **port)
+    for spine in range(spines):
+        link_both_ways(net, fabric.leaves, fabric.spines[spine], rate=rate, delay=delay, **port)
+    net.routing = "ecmp"
+    return fabric

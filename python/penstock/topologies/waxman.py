@@ -1,0 +1,123 @@
+"""Random networks after Waxman."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import dist, exp
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from penstock.studies.quantity import Quantity, read_quantity, setting_text
+from penstock.topologies.links import link_both_ways
+
+if TYPE_CHECKING:
+    from penstock.network import Network, Node
+
+__all__ = ["Waxman", "waxman"]
+
+
+@dataclass(frozen=True, slots=True)
+class Waxman:
+    """The nodes of :func:`waxman`, a group, where they are, and the pairs that are linked."""
+
+    nodes: Node
+    places: tuple[tuple[float, float], ...]
+    links: tuple[tuple[int, int], ...]
+
+
+def waxman(
+    net: Network,
+    nodes: int,
+    *,
+    rate: str,
+    delay: str,
+    alpha: float = 0.1,
+    beta: float = 0.4,
+    seed: int = 1,
+    weight: str | None = None,
+    **port: Any,
+) -> Waxman:
+    """A random network: near nodes are linked more often than far ones [Waxman88].
+
+    Nodes lie uniformly in a square. Two of them at the distance d are linked, both ways, with the probability beta
+    exp(-d / (alpha L)), where L is the largest distance of two nodes. Parts that are not connected after that are
+    joined by the shortest links that connect them, of which Waxman says nothing. The network depends on `seed` alone,
+    and is the same in all runs.
+
+    Parameters
+    ----------
+    net : Network
+        What it is added to.
+    nodes : int
+        How many, 2 to 2000; they are the members of the group ``node``.
+    rate : str, bit/s
+        Rate of every link.
+    delay : str, s
+        Propagation delay over the distance L; each link has its share by length.
+    alpha : float
+        Above zero; the larger, the more long links.
+    beta : float
+        Above zero, at most 1; the larger, the more links.
+    seed : int
+        What the network is drawn from.
+    weight : str, optional
+        With ``"distance"``, flows take the shortest way by length instead of the fewest links: links weigh 1 to 1000.
+    **port
+        What all ports are like, as for :meth:`penstock.network.Network.link`.
+
+    Examples
+    --------
+    >>> from penstock import Network
+    >>> made = waxman(Network(), 20, rate="1 Gbit/s", delay="10 ms", seed=7)
+    >>> len(made.nodes), made.links[:3]
+    (20, ((0, 12), (0, 16), (1, 15)))
+    """
+    if not 2 <= nodes <= 2000:
+        raise ValueError(f"a random network has 2 to 2000 nodes, not {nodes}")
+    if not (alpha > 0 and 0 < beta <= 1):
+        raise ValueError(f"alpha is above 0, and beta too and at most 1; not {alpha} and {beta}")
+    if weight not in {None, "distance"}:
+        raise ValueError(f"weight is 'distance' or left out, not {weight!r}")
+    across = read_quantity(delay)
+    if across is None or across.dimension != (("s", 1),) or across.value < 0:
+        raise ValueError(f"{delay!r} is no delay; write it as '10 ms'")
+    draw = Random(seed).random
+    places = tuple((draw(), draw()) for _ in range(nodes))
+    lengths = {(a, b): dist(places[a], places[b]) for a, b in combinations(range(nodes), 2)}
+    longest = max(lengths.values())
+    drawn = {pair for pair, length in lengths.items() if draw() < beta * exp(-length / (alpha * longest))}
+    links = tuple(sorted(drawn | _joining(nodes, drawn, lengths)))
+    made = Waxman(net.nodes("node", nodes), places, links)
+    for a, b in links:
+        share = lengths[a, b] / longest
+        weighed = {} if weight is None else {"weight": max(1, round(1000 * share))}
+        of_link = {
+            "rate": rate,
+            "delay": setting_text(Quantity(across.value * Fraction(share), across.dimension)),
+            **weighed,
+            **port,
+        }
+        link_both_ways(net, made.nodes[a], made.nodes[b], **of_link)
+    return made
+
+
+def _joining(nodes: int, links: set[tuple[int, int]], lengths: dict[tuple[int, int], float]) -> set[tuple[int, int]]:
+    """The shortest more links that connect everything (Kruskal's algorithm)."""
+    part = list(range(nodes))
+
+    def root(node: int) -> int:
+        while part[node] != node:
+            part[node] = part[part[node]]
+            node = part[node]
+        return node
+
+    for a, b in links:
+        part[root(a)] = root(b)
+    added = set()
+    for a, b in sorted(lengths, key=lambda pair: (lengths[pair], pair)):
+        if root(a) != root(b):
+            part[root(a)] = root(b)
+            added.add((a, b))
+    return added
