@@ -96,8 +96,9 @@ def run_all(
         status.done += len(job.positions)
 
     missing = []
+    found = store.find([(job.key, job.request) for job in work]) if store is not None else {}
     for job in work:
-        kept = store.get(job.key) if store is not None else None
+        kept = found.get(job.key)
         if kept is None:
             missing.append(job)
         else:
@@ -108,7 +109,7 @@ def run_all(
     sizes = {id(scenario): scenario.memory for scenario in {id(job.scenario): job.scenario for job in missing}.values()}
     require(((job.request.name, sizes[id(job.scenario)]) for job in missing), min(jobs, len(missing)))
     if missing and store is not None:
-        store.prepare({job.request.scenario for job in missing})
+        store.prepare(job.request for job in missing)
     if all(job.request.hops for job in missing):
         # The longest first: none of them is left to run alone at the end.
         missing.sort(key=lambda job: -job.request.hops)

@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli import bench, check, explain, listing, new, plot, reproduce, run, sensitivity
+from penstock.cli import (
+    bench,
+    check,
+    explain,
+    listing,
+    new,
+    plot,
+    reproduce,
+    run,
+    runs,
+    sensitivity,
+    status,
+)
 from penstock.cli.console import emit
 from penstock.cli.help import Verb
 
@@ -27,6 +39,8 @@ app.command("list", cls=Verb)(listing.list_)
 app.command("explain", cls=Verb)(explain.explain)
 app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("sensitivity", cls=Verb)(sensitivity.sensitivity)
+app.command("status", cls=Verb)(status.status)
+app.command("runs", cls=Verb)(runs.runs)
 app.command("bench", cls=Verb)(bench.bench)
 
 

@@ -122,7 +122,7 @@ def run(
     asked = plan.read(None if replication is None else [replication])
     verify(plan, asked)
     warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
-    kept = None if executor is Executor.PLAIN else Store(store)
+    kept = None if executor is Executor.PLAIN else Store(store, tell=say)
     if dry_run:
         emit_dry_run(plan, asked, kept, jobs, output)
         return

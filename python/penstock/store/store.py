@@ -18,7 +18,9 @@ from penstock.printable import path_text, printable_lines
 from penstock.store.commit import GroupCommit, Record
 from penstock.store.failed import Failures
 from penstock.store.folder import Folder, failure, located, make_new, move, open_below, refuse_link
+from penstock.store.history import History
 from penstock.store.manifest import Made
+from penstock.store.many import find, manifests, seen_files
 from penstock.store.marker import Marker, newer
 from penstock.store.runfile import DamagedError, NewerError, StoredRun, encode, load
 from penstock.store.texts import Texts
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
     from penstock.records import Metric, RunRequest
     from penstock.store.failed import Failed
+    from penstock.store.manifest import Manifest
+    from penstock.store.points import PointOf
+    from penstock.store.stale import Why
 
 __all__ = ["Store", "default_folder", "run_key"]
 
@@ -74,29 +79,38 @@ class Store:
         Made when the first run is kept; :func:`default_folder` if left out.
     warn : callable, optional
         Told of each damaged file once; on standard error if left out.
+    tell : callable, optional
+        Told why runs are made anew of which earlier ones are there, if their scenario or the model has changed.
     """
 
-    def __init__(self, folder: str | Path | None = None, warn: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        folder: str | Path | None = None,
+        warn: Callable[[str], None] | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
         self.folder = Path(folder) if folder is not None else default_folder()
         self._disk = Folder(self.folder)
         self._warn = warn if warn is not None else _warn
         self._marker = Marker(self._disk)
         self.texts = Texts(self._disk)
         self._failures = Failures(self._disk)
+        self._history = History(self._disk, self.texts, tell)
 
-    def prepare(self, texts: Iterable[str] = ()) -> None:
+    def prepare(self, requests: Iterable[RunRequest] = ()) -> None:
         """Makes the folder and tries to write in it, so that no run is made in vain.
 
         Parameters
         ----------
-        texts : iterable of str
-            Scenarios that runs are to be made from; they are kept from now on.
+        requests : iterable of RunRequest
+            The runs that are to be made; their scenarios are kept from now on.
 
         Raises
         ------
         StoreError
             If it cannot be written, or was written by a newer version.
         """
+        requests = list(requests)
         try:
             self._marker.check()
             with self._disk.opened("runs", create=True) as runs:
@@ -108,9 +122,10 @@ class Store:
                 for name in ("damaged", "failed", "scenarios"):
                     refuse_link(root, self.folder / name)
             self._marker.keep()
-            self.texts.keep(texts)
+            self.texts.keep({request.scenario for request in requests})
         except OSError as error:
             raise failure(error, self.folder) from error
+        self._history.note(requests)
 
     def get(self, key: str) -> StoredRun | None:
         """The run called `key`, or None if it is not there in one piece.
@@ -144,6 +159,81 @@ class Store:
             raise StoreError(
                 f"{path_text(self._file(key))} {reason}, and could not be moved out of the way:\n{why}"
             ) from error
+
+    def find(self, wanted: Sequence[tuple[str, RunRequest]]) -> dict[str, StoredRun]:
+        """Those of many runs that are there; sooner than :meth:`get` one after the other.
+
+        Parameters
+        ----------
+        wanted : sequence of (str, RunRequest)
+            Their names, and what they are made from.
+
+        Returns
+        -------
+        dict
+            The runs by name, some without their manifests.
+
+        Raises
+        ------
+        StoreError
+            As :meth:`get`.
+        """
+        self._history.ask(request for _, request in wanted)
+        try:
+            self._marker.check()
+            return find(self._disk, ((key, request.scenario) for key, request in wanted), self.get)
+        except OSError as error:
+            raise failure(error, self.folder) from error
+
+    def manifests(self) -> list[Manifest]:
+        """What all runs in the store were made from.
+
+        Raises
+        ------
+        StoreError
+            As :meth:`get`.
+        """
+        try:
+            self._marker.check()
+            return list(manifests(self._disk, self.get))
+        except OSError as error:
+            raise failure(error, self.folder) from error
+
+    def beginning_with(self, prefix: str) -> list[Manifest]:
+        """What the runs were made from whose names begin so; at least two digits.
+
+        Raises
+        ------
+        StoreError
+            As :meth:`get`.
+        """
+        try:
+            names = [key for key, _ in seen_files(self._disk, prefix[:2]) if key.startswith(prefix)]
+        except OSError as error:
+            raise failure(error, self.folder) from error
+        found = (self.get(key) for key in names)
+        return [run.manifest for run in found if run is not None and run.manifest is not None]
+
+    def size(self) -> int:
+        """Bytes of all runs' files."""
+        try:
+            return sum(size for _, (size, _) in seen_files(self._disk))
+        except OSError as error:
+            raise failure(error, self.folder) from error
+
+    def damaged(self) -> int:
+        """How many damaged files were set aside."""
+        try:
+            with self._disk.opened("damaged") as folder:
+                return sum(1 for _ in os.scandir(folder))
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            raise failure(error, self.folder) from error
+
+    def why(self, requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf], Why]:
+        """Why runs are not in the store although some like them are; see :meth:`History.why`."""
+        return self._history.why(requests)
 
     def encode(
         self,

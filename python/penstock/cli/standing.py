@@ -1,0 +1,97 @@
+"""How far a study is, and what a store holds, laid out for people and programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.cli.console import emit, show, table, warn
+from penstock.cli.report import short_names
+from penstock.cli.selecting import size_text
+from penstock.printable import json_text, one_line, path_text
+
+if TYPE_CHECKING:
+    from penstock.store import Store
+    from penstock.studies.plan import StudyPlan
+    from penstock.studies.standing import Standing
+
+__all__ = ["show_store", "show_study"]
+
+_SHOWN = 50
+"""The most lines of a table."""
+
+
+def show_study(plan: StudyPlan, points: list[Standing], output: str) -> None:
+    """How far each point is."""
+    if output == "json":
+        emit(json_text({"study": plan.name, "points": [point.data() for point in points]}))
+        return
+    names = list(dict.fromkeys(name for point in points for name in point.asked.point.parameters))
+    rows = []
+    for number, point in enumerate(points, start=1):
+        values = (str(point.asked.point.parameters.get(name, "")) for name in names)
+        counts = (point.runs, point.stored, point.failed, point.left)
+        rows.append((str(number), *values, *map(str, counts), point.why))
+    columns = ["point", *short_names(names), "runs", "stored", "failed", "left", "changed since"]
+    show(table(one_line(plan.name), columns, rows[:_SHOWN], right=["point", "runs", "stored", "failed", "left"]))
+    if len(rows) > _SHOWN:
+        show(f"... and {len(rows) - _SHOWN} more points; --format json has all of them.")
+    total, stored, failed = (sum(getattr(point, what) for point in points) for what in ("runs", "stored", "failed"))
+    least = "at least " * (plan.precision is not None)
+    left = total - stored
+    show(
+        f"{len(points)} point{'s' * (len(points) != 1)}, {least}{total} run{'s' * (total != 1)}: {stored} stored, "
+        f"{failed} failed, {left} left."
+    )
+    for message, count in list(_messages(points).items())[:5]:
+        show(f"failed: {one_line(message)} ({count} run{'s' * (count != 1)}); try again: penstock retry-failed")
+    if plan.warm_up is not None:
+        warn(
+            ["the warm-up is found when the study runs, so runs with the warm-up that was found are not counted here."]
+        )
+
+
+def _messages(points: list[Standing]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for point in points:
+        for failure in point.failures:
+            found[failure.message] = found.get(failure.message, 0) + 1
+    return found
+
+
+def show_store(store: Store, output: str) -> None:
+    """What there is of each scenario."""
+    names: dict[str, dict[str, Any]] = {}
+    points: dict[str, set[Any]] = {}
+    empty: dict[str, Any] = {"points": 0, "runs": 0, "stale": 0, "failed": 0, "last": None}
+    for run in store.manifests():
+        entry = names.setdefault(run.name, dict(empty))
+        points.setdefault(run.name, set()).add(run.point)
+        entry["runs"] += 1
+        entry["stale"] += run.model_version != _core.MODEL_VERSION
+        if run.made is not None:
+            entry["last"] = max(entry["last"] or "", run.made.begin)
+    for failed in store.failures():
+        names.setdefault(failed.name, dict(empty))["failed"] += 1
+    for name, found in points.items():
+        names[name]["points"] = len(found)
+    damaged = store.damaged()
+    if output == "json":
+        scenarios = [{"name": name, **entry} for name, entry in sorted(names.items())]
+        emit(json_text({"scenarios": scenarios, "damaged": damaged, "bytes": store.size()}))
+        return
+    columns = ["scenario", "points", "runs", "of other models", "failed", "last begun"]
+    rows = [
+        (
+            one_line(name) or "-",
+            *(str(entry[what]) for what in ("points", "runs", "stale", "failed")),
+            entry["last"] or "",
+        )
+        for name, entry in sorted(names.items())
+    ]
+    show(table(f"store {path_text(store.folder)}", columns, rows[:_SHOWN], right=columns[1:-1]))
+    if len(rows) > _SHOWN:
+        show(f"... and {len(rows) - _SHOWN} more scenarios; --format json has all of them.")
+    total, failures = sum(entry["runs"] for entry in names.values()), sum(entry["failed"] for entry in names.values())
+    size = size_text(store.size())
+    show(f"{total} run{'s' * (total != 1)} in {size}; {failures} failed, {damaged} damaged and set aside.")

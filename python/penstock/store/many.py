@@ -1,0 +1,142 @@
+"""Many runs at once: through the index where there is one, else from their own files."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from penstock.store.index import LEAST, Index
+from penstock.store.manifest import scenario_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from penstock.store.folder import Folder
+    from penstock.store.index import Seen
+    from penstock.store.manifest import Manifest
+    from penstock.store.runfile import StoredRun
+
+    Get = Callable[[str], StoredRun | None]
+    """Reads a run from its own file, and sets that aside if it is damaged."""
+
+__all__ = ["RUN_FILE", "find", "manifests", "seen_files"]
+
+RUN_FILE = re.compile(r"([0-9a-f]{64})\.json")
+_FOLDER = re.compile(r"[0-9a-f]{2}")
+_INDEX = re.compile(r"([0-9a-f]{64})\.json")
+
+
+def find(disk: Folder, wanted: Iterable[tuple[str, str]], get: Get) -> dict[str, StoredRun]:
+    """Those of the runs that are there in one piece.
+
+    Parameters
+    ----------
+    disk : Folder
+        The store's.
+    wanted : iterable of (str, str)
+        Their names, each with its scenario's text.
+    get : callable
+        Reads one of them.
+
+    Returns
+    -------
+    dict
+        The runs by name; those that were in the index come without their manifests.
+    """
+    by_text: dict[str, list[str]] = {}
+    for key, text in wanted:
+        by_text.setdefault(text, []).append(key)
+    found: dict[str, StoredRun] = {}
+    for text, keys in by_text.items():
+        if len(keys) < LEAST:
+            for key in keys:
+                run = get(key)
+                if run is not None:
+                    found[key] = run
+        else:
+            _find(disk, Index(disk, scenario_hash(text)), keys, get, found)
+    return found
+
+
+def _find(disk: Folder, index: Index, keys: Sequence[str], get: Get, found: dict[str, StoredRun]) -> None:
+    for prefix, names in _by_prefix(keys).items():
+        with suppress(FileNotFoundError), disk.opened("runs", prefix) as folder:
+            for key in names:
+                try:
+                    status = os.stat(f"{key}.json", dir_fd=folder, follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                seen = status.st_size, status.st_mtime_ns
+                run = index.get(key, seen)
+                if run is None:
+                    run = get(key)
+                    if run is None:
+                        continue
+                    index.add(key, seen, run)
+                found[key] = run
+    index.keep()
+
+
+def manifests(disk: Folder, get: Get) -> Iterator[Manifest]:
+    """What all runs in the store were made from, in the order of their names; damaged ones are set aside by `get`."""
+    indexes = {name: Index(disk, name) for name in _indexed(disk)}
+    owner = {key: index for index in indexes.values() for key in index}
+    there = []
+    for key, seen in seen_files(disk):
+        index = owner.get(key)
+        manifest = index.manifest(key, seen) if index is not None else None
+        if manifest is None:
+            run = get(key)
+            if run is None or run.manifest is None:
+                continue
+            manifest = run.manifest
+            if manifest.scenario:
+                if manifest.scenario not in indexes:
+                    indexes[manifest.scenario] = Index(disk, manifest.scenario)
+                indexes[manifest.scenario].add(key, seen, run)
+        there.append(key)
+        yield manifest
+    for index in indexes.values():
+        index.keep(there=there)
+
+
+def seen_files(disk: Folder, only: str | None = None) -> Iterator[tuple[str, Seen]]:
+    """The names of all runs, or of those in one folder, with what can be seen of their files without opening them."""
+    try:
+        with disk.opened("runs") as runs:
+            prefixes = (
+                [only]
+                if only is not None
+                else sorted(entry.name for entry in os.scandir(runs) if _FOLDER.fullmatch(entry.name))
+            )
+    except FileNotFoundError:
+        return
+    for prefix in prefixes:
+        with suppress(FileNotFoundError, NotADirectoryError), disk.opened("runs", prefix) as folder:
+            found = []
+            for entry in os.scandir(folder):
+                name = RUN_FILE.fullmatch(entry.name)
+                if name is None or name[1][:2] != prefix:
+                    continue
+                with suppress(FileNotFoundError):
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode):
+                        found.append((name[1], (status.st_size, status.st_mtime_ns)))
+            yield from sorted(found)
+
+
+def _indexed(disk: Folder) -> list[str]:
+    with suppress(OSError), disk.opened("index") as folder:
+        found = (_INDEX.fullmatch(entry.name) for entry in os.scandir(folder))
+        return sorted(name[1] for name in found if name is not None)
+    return []
+
+
+def _by_prefix(keys: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key in keys:
+        found.setdefault(key[:2], []).append(key)
+    return found

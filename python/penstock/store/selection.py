@@ -1,0 +1,80 @@
+"""Some of the runs in a store: by name, settings, seed and model version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from penstock import _core
+from penstock.store.points import PointOf
+from penstock.store.stale import page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from penstock.store.failed import Failed
+    from penstock.store.manifest import Manifest
+    from penstock.store.texts import Texts
+
+__all__ = ["Selection", "in_order"]
+
+
+@dataclass
+class Selection:
+    """Which runs are meant; all of them unless told otherwise.
+
+    Parameters
+    ----------
+    texts : Texts
+        The store's scenarios.
+    name : str, optional
+        The scenario's name; ``*`` and ``?`` stand for other characters.
+    where : sequence of (str, str)
+        Settings and their values, as they were given or stand in the scenario.
+    seed : int, optional
+        Root of the random streams.
+    other_models : bool, optional
+        Whether of other model versions than this one, or not.
+    points : set of PointOf, optional
+        Those of a study.
+    """
+
+    texts: Texts
+    name: str | None = None
+    where: Sequence[tuple[str, str]] = ()
+    seed: int | None = None
+    other_models: bool | None = None
+    points: set[PointOf] | None = None
+    _pages: dict[PointOf, dict[str, str]] = field(default_factory=dict)
+
+    def of(self, manifests: Iterable[Manifest]) -> list[Manifest]:
+        """Those that are meant, in the order of :func:`in_order`."""
+        return sorted(filter(self.matches, manifests), key=in_order)
+
+    def matches(self, run: Manifest | Failed) -> bool:
+        """Whether a run is meant."""
+        if self.name is not None and not fnmatchcase(run.name, self.name):
+            return False
+        if self.seed is not None and run.seed != self.seed:
+            return False
+        if self.other_models is not None and (run.model_version != _core.MODEL_VERSION) != self.other_models:
+            return False
+        if self.points is None and not self.where:
+            return True
+        point = PointOf(run.scenario, run.settings, run.seed, run.model_version)
+        return (self.points is None or point in self.points) and self._has(point)
+
+    def _has(self, point: PointOf) -> bool:
+        if not self.where:
+            return True
+        given = dict(point.settings)
+        left = [(path, value) for path, value in self.where if given.get(path) != value]
+        if left and point not in self._pages:
+            self._pages[point] = page_of(point, self.texts.get(point.scenario)) or {}
+        return all(self._pages[point].get(path) == value for path, value in left)
+
+
+def in_order(run: Manifest) -> tuple[object, ...]:
+    """By which runs are sorted for people and programs."""
+    return run.name, run.scenario, run.settings, run.seed, run.model_version, run.replication, run.key

@@ -1,0 +1,173 @@
+"""Why runs are not in the store although some like them were made before: what has changed since."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.printable import shortened, utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from penstock.store.points import PointOf
+    from penstock.store.texts import Texts
+
+__all__ = ["Change", "Why", "changes", "nearest", "page_of", "told"]
+
+_CANDIDATES = 500
+"""The newest points that are compared where none has the same settings."""
+_SHOWN = 3
+"""Changes that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference between what was run and what is asked for; None for what is not there."""
+
+    what: str
+    before: str | None
+    now: str | None
+
+    def __str__(self) -> str:
+        if self.what == "model version":
+            return f"model version {(self.before or '')[:12]} -> {(self.now or '')[:12]}"
+        before, now = (_shown(value) for value in (self.before, self.now))
+        return f"{shortened(self.what, 100)}: {before} -> {now}"
+
+    def data(self) -> dict[str, str | None]:
+        """As JSON has it."""
+        return {"what": self.what, "before": self.before, "now": self.now}
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The point that was run `before`, and what has changed since."""
+
+    before: PointOf
+    changes: list[Change]
+
+    def is_hidden(self, now: PointOf) -> bool:
+        """Whether more has changed than settings and seeds that are given with what is asked for."""
+        return (self.before.scenario, self.before.model_version) != (now.scenario, now.model_version)
+
+
+def nearest(asked: PointOf, known: Sequence[PointOf], others: Iterable[PointOf] = ()) -> PointOf | None:
+    """The point that was run before and is most like the one `asked` for.
+
+    Parameters
+    ----------
+    asked : PointOf
+        What is not in the store.
+    known : sequence of PointOf
+        What was run under the same name, the oldest first.
+    others : iterable of PointOf
+        What else is asked for now, which nothing has come in the place of.
+
+    Returns
+    -------
+    PointOf or None
+        None if there is none, or if `asked` or `others` of the same scenario have been run before: then only further
+        runs or points are asked for.
+    """
+    left = set(others)
+    if asked in known or any(
+        point in left and (point.scenario, point.model_version) == (asked.scenario, asked.model_version)
+        for point in known
+    ):
+        return None
+    found = [point for point in known if point not in left]
+    same = [point for point in found if point.settings == asked.settings]
+    found = same or found[-_CANDIDATES:]
+    # The newest of those that are equally near.
+    return min(reversed(found), key=lambda point: _distance(asked, point), default=None)
+
+
+def changes(before: PointOf, now: PointOf, texts: Texts, text: str) -> list[Change]:
+    """What differs, setting by setting: of the whole scenarios, if they can still be read; `text` is that of `now`."""
+    found = []
+    old, new = page_of(before, texts.get(before.scenario)), page_of(now, text)
+    if old is None or new is None:
+        old, new = dict(before.settings), dict(now.settings)
+        if before.scenario != now.scenario:
+            found.append(Change("scenario", before.scenario[:12], now.scenario[:12]))
+    found += [
+        Change(path, old.get(path), new.get(path))
+        for path in dict.fromkeys((*old, *new))
+        if old.get(path) != new.get(path) and path != "seed"
+    ]
+    if before.seed != now.seed:
+        found.append(Change("seed", str(before.seed), str(now.seed)))
+    if before.model_version != now.model_version:
+        found.append(Change("model version", before.model_version, now.model_version))
+    return found
+
+
+def told(found: Sequence[Change]) -> str:
+    """The changes on one line.
+
+    Examples
+    --------
+    >>> told([Change("duration", "10 s", "20 s"), Change("model version", "a" * 64, "b" * 64)])
+    'duration: 10 s -> 20 s; model version aaaaaaaaaaaa -> bbbbbbbbbbbb'
+    """
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    # The model's version is always told: it changes everything.
+    shown = sorted(found, key=lambda change: change.what != "model version")[:_SHOWN] if more else found
+    return "; ".join(map(str, shown)) + more
+
+
+def flattened(page: Any, path: str = "") -> dict[str, str]:
+    """The values of a scenario by their paths.
+
+    Examples
+    --------
+    >>> flattened({"links": [{"from": "r1", "to": "r2", "rate": "2 Mbit/s"}], "measure": [{"of": "bulk"}]})
+    {'r1-r2.from': 'r1', 'r1-r2.to': 'r2', 'r1-r2.rate': '2 Mbit/s', 'measure[0].of': 'bulk'}
+    """
+    if isinstance(page, dict) and page:
+        parts = [(f"{path}.{key}" if path else str(key), value) for key, value in page.items()]
+    elif isinstance(page, list) and page and any(isinstance(value, (dict, list)) for value in page):
+        parts = list(zip(_labels(page, path), page, strict=True))
+    else:
+        return {path: page if isinstance(page, str) else json.dumps(page)}
+    return {name: value for each, below in parts for name, value in flattened(below, each).items()}
+
+
+def _labels(entries: Sequence[Any], path: str) -> list[str]:
+    """What entries of a list are called: by their own names, as settings call them, if those tell them apart."""
+    names = []
+    for entry in entries:
+        known = entry if isinstance(entry, dict) else {}
+        own = known.get("name", f"{known['from']}-{known['to']}" if {"from", "to"} <= known.keys() else None)
+        if not isinstance(own, str) or own in names:
+            return [f"{path}[{number}]" for number in range(len(entries))]
+        names.append(own)
+    return names
+
+
+def _distance(asked: PointOf, point: PointOf) -> int:
+    settings = set(asked.settings) ^ set(point.settings)
+    others = (
+        asked.scenario != point.scenario,
+        asked.seed != point.seed,
+        asked.model_version != point.model_version,
+    )
+    return len(settings) + sum(others)
+
+
+def page_of(point: PointOf, text: str | None) -> dict[str, str] | None:
+    """All settings of a point by their paths; None if its scenario is gone, or is none for this version."""
+    if text is None:
+        return None
+    try:
+        canonical = _core.Scenario(text, utf8("scenario"), list(point.settings)).canonical
+    except _core.ScenarioError:  # this version does not read it any more
+        return None
+    return flattened(json.loads(canonical))
+
+
+def _shown(value: str | None) -> str:
+    return "nothing" if value is None else shortened(value, 60) or "''"
