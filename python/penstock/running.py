@@ -95,13 +95,10 @@ def run_all(
             results[position] = RunResult(request, metrics, digest, packet_hops, used is None, used, window)
         status.done += len(job.positions)
 
-    missing = []
     found = store.find([(job.key, job.request) for job in work]) if store is not None else {}
+    missing = [job for job in work if job.key not in found]
     for job in work:
-        kept = found.get(job.key)
-        if kept is None:
-            missing.append(job)
-        else:
+        if (kept := found.get(job.key)) is not None:
             status.cached += len(job.positions)
             finish(job, kept.metrics, kept.digest, kept.packet_hops, None)
     if jobs is None:

@@ -10,14 +10,17 @@ from penstock.cli import (
     bench,
     check,
     explain,
+    gc,
     listing,
     new,
     plot,
     reproduce,
+    retry,
     run,
     runs,
     sensitivity,
     status,
+    verify,
 )
 from penstock.cli.console import emit
 from penstock.cli.help import Verb
@@ -41,6 +44,9 @@ app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("sensitivity", cls=Verb)(sensitivity.sensitivity)
 app.command("status", cls=Verb)(status.status)
 app.command("runs", cls=Verb)(runs.runs)
+app.command("retry-failed", cls=Verb)(retry.retry_failed)
+app.command("verify", cls=Verb)(verify.verify)
+app.command("gc", cls=Verb)(gc.gc)
 app.command("bench", cls=Verb)(bench.bench)
 
 

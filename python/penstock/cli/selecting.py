@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from penstock.store import Store
     from penstock.store.selection import Selection
 
-__all__ = ["NameOption", "WhereOption", "age_text", "sample_size", "selection", "settings_text", "size_text"]
+__all__ = [
+    "SAMPLE",
+    "NameOption",
+    "SampleOption",
+    "StudyOption",
+    "WhereOption",
+    "age_text",
+    "sample_size",
+    "selection",
+    "settings_text",
+    "size_text",
+]
+
+
+def sample_size(text: str) -> int:
+    """How many runs are made again; all of them as -1.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it is no number and not "all".
+    """
+    from penstock.printable import quoted
+
+    if text == "all":
+        return -1
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise typer.BadParameter(f"{quoted(text)} is not a number of runs, nor 'all'.", param_hint="'--sample'")
+    return int(text)
+
 
 NameOption = Annotated[
     str | None,
@@ -30,6 +59,27 @@ WhereOption = Annotated[
         "--where",
         metavar="PATH=VALUE",
         help="Only runs with this setting, as it was given or stands in the scenario; may be repeated.",
+        show_default=False,
+    ),
+]
+
+
+SampleOption = Annotated[
+    int | None,
+    typer.Option(
+        "--sample",
+        metavar="N|all",
+        parser=sample_size,
+        help="How many of the runs are made again; 5 by default.",
+        show_default=False,
+    ),
+]
+StudyOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--study",
+        metavar="FILE",
+        help="Only the runs of this scenario or study, as its file is now.",
         show_default=False,
     ),
 ]
@@ -71,21 +121,8 @@ def selection(
     return Selection(store.texts, name, pairs, seed, other_models, points)
 
 
-def sample_size(text: str) -> int:
-    """How many runs are made again; all of them as -1.
-
-    Raises
-    ------
-    typer.BadParameter
-        If it is no number and not "all".
-    """
-    from penstock.printable import quoted
-
-    if text == "all":
-        return -1
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise typer.BadParameter(f"{quoted(text)} is not a number of runs, nor 'all'.", param_hint="'--sample'")
-    return int(text)
+SAMPLE = 5
+"""How many runs are made again unless told otherwise."""
 
 
 def settings_text(settings: Sequence[tuple[str, str]], most: int = 60) -> str:

@@ -90,12 +90,12 @@ class Store:
         tell: Callable[[str], None] | None = None,
     ) -> None:
         self.folder = Path(folder) if folder is not None else default_folder()
-        self._disk = Folder(self.folder)
+        self.disk = Folder(self.folder)
         self._warn = warn if warn is not None else _warn
-        self._marker = Marker(self._disk)
-        self.texts = Texts(self._disk)
-        self._failures = Failures(self._disk)
-        self._history = History(self._disk, self.texts, tell)
+        self._marker = Marker(self.disk)
+        self.texts = Texts(self.disk)
+        self._failures = Failures(self.disk)
+        self._history = History(self.disk, self.texts, tell)
 
     def prepare(self, requests: Iterable[RunRequest] = ()) -> None:
         """Makes the folder and tries to write in it, so that no run is made in vain.
@@ -113,12 +113,12 @@ class Store:
         requests = list(requests)
         try:
             self._marker.check()
-            with self._disk.opened("runs", create=True) as runs:
+            with self.disk.opened("runs", create=True) as runs:
                 path = self.folder / "runs" / f".writing-{os.urandom(8).hex()}"
                 with located(path):
                     os.close(os.open(path.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, dir_fd=runs))
                     os.unlink(path.name, dir_fd=runs)
-            with self._disk.opened() as root:
+            with self.disk.opened() as root:
                 for name in ("damaged", "failed", "scenarios"):
                     refuse_link(root, self.folder / name)
             self._marker.keep()
@@ -140,7 +140,7 @@ class Store:
         try:
             self._marker.check()
             try:
-                with self._disk.opened("runs", key[:2]) as folder:
+                with self.disk.opened("runs", key[:2]) as folder:
                     return _load(folder, self._file(key), key)
             except FileNotFoundError:
                 return None
@@ -181,7 +181,7 @@ class Store:
         self._history.ask(request for _, request in wanted)
         try:
             self._marker.check()
-            return find(self._disk, ((key, request.scenario) for key, request in wanted), self.get)
+            return find(self.disk, ((key, request.scenario) for key, request in wanted), self.get)
         except OSError as error:
             raise failure(error, self.folder) from error
 
@@ -195,7 +195,7 @@ class Store:
         """
         try:
             self._marker.check()
-            return list(manifests(self._disk, self.get))
+            return list(manifests(self.disk, self.get))
         except OSError as error:
             raise failure(error, self.folder) from error
 
@@ -208,7 +208,7 @@ class Store:
             As :meth:`get`.
         """
         try:
-            names = [key for key, _ in seen_files(self._disk, prefix[:2]) if key.startswith(prefix)]
+            names = [key for key, _ in seen_files(self.disk, prefix[:2]) if key.startswith(prefix)]
         except OSError as error:
             raise failure(error, self.folder) from error
         found = (self.get(key) for key in names)
@@ -217,14 +217,14 @@ class Store:
     def size(self) -> int:
         """Bytes of all runs' files."""
         try:
-            return sum(size for _, (size, _) in seen_files(self._disk))
+            return sum(size for _, (size, _) in seen_files(self.disk))
         except OSError as error:
             raise failure(error, self.folder) from error
 
     def damaged(self) -> int:
         """How many damaged files were set aside."""
         try:
-            with self._disk.opened("damaged") as folder:
+            with self.disk.opened("damaged") as folder:
                 return sum(1 for _ in os.scandir(folder))
         except FileNotFoundError:
             return 0
@@ -250,7 +250,7 @@ class Store:
 
     def group(self) -> GroupCommit:
         """What writes many runs at less cost than :meth:`put` each of them."""
-        return GroupCommit(self._disk)
+        return GroupCommit(self.disk)
 
     def put(self, key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Sequence[Metric]) -> None:
         """Keeps a finished run under the name `key`; it is on the disk on return.
@@ -336,7 +336,7 @@ class Store:
     def has(self, key: str) -> bool:
         """Whether there is a file of the run called `key`, in one piece or not."""
         try:
-            with self._disk.opened("runs", key[:2]) as folder:
+            with self.disk.opened("runs", key[:2]) as folder:
                 return stat.S_ISREG(os.stat(f"{key}.json", dir_fd=folder, follow_symlinks=False).st_mode)
         except OSError:
             return False
@@ -347,7 +347,7 @@ class Store:
     def _set_aside(self, key: str, reason: str) -> StoredRun | None:
         """Moves a damaged file out of the way; gives the run if another process has replaced the file meanwhile."""
         file = self._file(key)
-        with self._disk.opened("runs", key[:2]) as source, self._disk.opened("damaged", create=True) as damaged:
+        with self.disk.opened("runs", key[:2]) as source, self.disk.opened("damaged", create=True) as damaged:
             place = make_new(damaged, self.folder / "damaged" / key[:16])
             target = open_below(damaged, place)
             try:

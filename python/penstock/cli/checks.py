@@ -1,0 +1,114 @@
+"""Checks of stored runs, laid out for people and programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.cli.console import say, show
+from penstock.printable import shortened
+from penstock.progress import Progress
+from penstock.running import run_all
+from penstock.store.checking import Difference, asked_for, made_again, sample
+
+if TYPE_CHECKING:
+    from penstock.store import Store
+    from penstock.store.selection import Selection
+
+__all__ = ["Check", "check_store", "show_check"]
+
+_SHOWN = 20
+"""The most lines of a kind."""
+
+
+@dataclass
+class Check:
+    """What came of a check.
+
+    Parameters
+    ----------
+    read : int
+        Runs whose files are as they were written.
+    other_models : int
+        Those among them that only another version can make again.
+    without_scenario : int
+        Those whose scenario's text is not in the store, or not in one piece.
+    made_again : int
+        Those that were made again.
+    differing : list of Difference
+        Runs that came out otherwise, or are not what their names say.
+    damaged : list of str
+        What is said of files that were damaged, which are set aside.
+    """
+
+    read: int = 0
+    other_models: int = 0
+    without_scenario: int = 0
+    made_again: int = 0
+    differing: list[Difference] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing differs and nothing is damaged."""
+        return not self.differing and not self.damaged
+
+    def data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "read": self.read,
+            "other_models": self.other_models,
+            "without_scenario": self.without_scenario,
+            "made_again": self.made_again,
+            "differing": [each.data() for each in self.differing],
+            "damaged": len(self.damaged),
+        }
+
+
+def check_store(store: Store, chosen: Selection, how_many: tuple[int, int], jobs: int | None, threads: int) -> Check:
+    """Reads all files that are chosen, and makes a sample of the runs again; see :func:`sample` for `how_many`."""
+    check, sound = Check(), []
+    for manifest in chosen.of(store.manifests()):
+        run = store.get(manifest.key)  # from its own file, whatever the index says
+        if run is None or run.manifest is None:
+            continue
+        check.read += 1
+        if run.manifest.model_version != _core.MODEL_VERSION:
+            check.other_models += 1
+        elif (text := store.texts.get(run.manifest.scenario)) is None:
+            check.without_scenario += 1
+        else:
+            request, key = asked_for(run.manifest, text)
+            if key != manifest.key:
+                check.differing.append(
+                    Difference(run.manifest, ["its name is not that of what it says it was made from"])
+                )
+            else:
+                sound.append((run.manifest, request))
+    requests = {manifest.key: request for manifest, request in sound}
+    picked = sample([manifest for manifest, _ in sound], *how_many)
+    again = [(each, run, requests[each.key]) for each in picked if (run := store.get(each.key)) is not None]
+    with Progress() as progress:
+        check.made_again, differing = made_again(again, partial(run_all, jobs=jobs, threads=threads, progress=progress))
+    check.differing += differing
+    return check
+
+
+def show_check(check: Check) -> None:
+    """What was found, for people."""
+    for message in check.damaged[:_SHOWN]:
+        say(f"damaged: {message}")
+    for each in check.differing[:_SHOWN]:
+        more = f"; and {len(each.what) - 3} more" if len(each.what) > 3 else ""
+        say(f"differs: {shortened(each.run.name, 100)} {each.run.key[:16]}: {'; '.join(each.what[:3])}{more}")
+    hidden = max(0, len(check.damaged) - _SHOWN) + max(0, len(check.differing) - _SHOWN)
+    if hidden:
+        say(f"... and {hidden} more.")
+    runs = f"{check.read} run{'s' * (check.read != 1)} read, {check.made_again} made again"
+    show(f"{runs}: {len(check.differing)} differ, {len(check.damaged)} damaged and set aside.")
+    if check.other_models:
+        show(f"{check.other_models} of other versions of the model, which cannot be made again with this one.")
+    if check.without_scenario:
+        show(f"{check.without_scenario} whose scenarios are not in the store, so that they cannot be made again.")

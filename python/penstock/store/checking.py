@@ -1,0 +1,114 @@
+"""Looks whether what is stored is what this version gives: every file's checksum, and a sample of runs made again."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.printable import utf8
+from penstock.records import RunRequest
+from penstock.store.store import run_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from penstock.records import Metric, RunResult
+    from penstock.store.manifest import Manifest
+    from penstock.store.runfile import StoredRun
+
+    RunAll = Callable[[list[RunRequest]], list[RunResult]]
+    """Makes runs without a store."""
+
+__all__ = ["NOT_ITS_NAME", "Difference", "asked_for", "difference", "made_again", "sample"]
+
+
+NOT_ITS_NAME = "its name is not that of what it says it was made from"
+"""What is said of a run whose settings, seed or replication were altered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A stored run that is not what this version makes of what it says, and in what it differs."""
+
+    run: Manifest
+    what: list[str] = field(default_factory=list)
+
+    def data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"key": self.run.key, "name": self.run.name, "differs": self.what}
+
+
+def sample(runs: Sequence[Manifest], count: int, pick: int) -> list[Manifest]:
+    """So many of the runs, those at hand by chance; all of them if `count` is negative.
+
+    Parameters
+    ----------
+    runs : sequence of Manifest
+        Of which.
+    count : int
+        How many.
+    pick : int
+        Another number picks others.
+    """
+    if count < 0 or count >= len(runs):
+        return list(runs)
+    chosen = random.Random(pick).sample(range(len(runs)), count)
+    return [runs[number] for number in sorted(chosen)]
+
+
+def asked_for(run: Manifest, text: str) -> tuple[RunRequest, str | None]:
+    """What a run says that it is, as a request, and the name that it has then; None if it is none for this version."""
+    request = RunRequest(text, run.settings, run.seed, run.replication, run.name)
+    try:
+        scenario = _core.Scenario(text, utf8(run.name), list(run.settings))
+    except _core.ScenarioError:
+        return request, None
+    return request, run_key(scenario.canonical, run.seed, run.replication)
+
+
+def made_again(runs: Iterable[tuple[Manifest, StoredRun, RunRequest]], run_all: RunAll) -> tuple[int, list[Difference]]:
+    """Makes runs again; gives how many, and those that came out otherwise.
+
+    Parameters
+    ----------
+    runs : iterable of (Manifest, StoredRun, RunRequest)
+        What is stored of them, and how they are asked for.
+    run_all : callable
+        Makes them, without taking any from a store.
+
+    Raises
+    ------
+    RunsFailed
+        If one fails.
+    """
+    runs = list(runs)
+    results = run_all([request for _, _, request in runs])
+    found = [difference(manifest, stored, result) for (manifest, stored, _), result in zip(runs, results, strict=True)]
+    return len(runs), [each for each in found if each.what]
+
+
+def difference(manifest: Manifest, stored: StoredRun, made: RunResult) -> Difference:
+    """In what a run that was made again differs from what is stored."""
+    what = []
+    if stored.digest != made.digest:
+        what.append(f"digest {stored.digest} stored, {made.digest} made")
+    if stored.packet_hops != made.packet_hops:
+        what.append(f"{stored.packet_hops} packet-hops stored, {made.packet_hops} made")
+    if len(stored.metrics) != len(made.metrics):
+        what.append(f"{len(stored.metrics)} numbers stored, {len(made.metrics)} made")
+    for old, new in zip(stored.metrics, made.metrics, strict=False):
+        if not _equal(old, new):
+            what.append(f"{_label(old)} {old.value!r} {old.unit} stored, {_label(new)} {new.value!r} {new.unit} made")
+    return Difference(manifest, what)
+
+
+def _equal(old: Metric, new: Metric) -> bool:
+    same = old.value == new.value or (math.isnan(old.value) and math.isnan(new.value))
+    return same and (old.name, old.labels, old.unit) == (new.name, new.labels, new.unit)
+
+
+def _label(metric: Metric) -> str:
+    return f"{metric.name}[{', '.join(metric.labels.values())}]" if metric.labels else metric.name
