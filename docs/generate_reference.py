@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import components, reproductions
 from penstock.reference import catalogue, pages, places
+from penstock.reproductions.comparison import compare
+from penstock.reproductions.stored import stored_outcome
 from penstock.reproductions.study import load
+from penstock.reproductions.table_page import table_page
+from penstock.reproductions.table_picture import table_picture
 
 if TYPE_CHECKING:
     from penstock.reference import Component, Metric, Parameter, Section
@@ -42,6 +46,7 @@ def texts() -> dict[str, str]:
     made["generated/contributing.md"] = _from_here((HERE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     for study in reproductions.names():
         made |= _study(study)
+        made |= _parts(study)
     return made
 
 
@@ -53,7 +58,7 @@ def write(folder: Path = HERE) -> None:
         if not file.is_file() or file.read_text(encoding="utf-8") != text:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
-    for file in [*folder.glob("generated/**/*.*"), *folder.glob("reference/*/*.md")]:
+    for file in [*folder.glob("generated/**/*.*"), *folder.glob("reference/*/*.md"), *folder.glob("studies/parts/*.*")]:
         if str(file.relative_to(folder)) not in made:
             file.unlink()
 
@@ -144,14 +149,37 @@ def _classes() -> str:
 
 def _study(name: str) -> dict[str, str]:
     document = load(name).document
-    asked = [*document.claims, *document.questions]
-    explained = (_lowered(reproductions.explain(one.id) or "", 1) for one in asked)
     page = reproductions.explain(name) or ""
     _, _, body = page.partition("\n")
-    return {
-        f"generated/studies/{name}.md": body.strip() + "\n",
-        f"generated/studies/{name}-details.md": "\n".join(explained),
-    }
+    made = {f"generated/studies/{name}.md": body.strip() + "\n"}
+    for part, title, asked in (
+        ("claims", "Claims in detail", document.claims),
+        ("questions", "Open questions in detail", document.questions),
+    ):
+        explained = "\n".join(_lowered(reproductions.explain(one.id) or "", 1) for one in asked)
+        made[f"studies/parts/{name}-{part}.md"] = f"# {title}\n\n{explained or 'None.'}\n"
+    return made
+
+
+def _parts(name: str) -> dict[str, str]:
+    """A page and a picture of each table that has runs stored, and the list of all parts of the study's page."""
+    study = load(name)
+    outcome = stored_outcome(study)
+    made: dict[str, str] = {}
+    parts = []
+    if outcome is not None:
+        comparisons = compare(study.document, outcome)
+        for table in outcome.tables:
+            own = [comparison for comparison in comparisons if comparison.table == table.id]
+            if own:
+                part = f"{name}-table-{table.id.lower().replace('.', '-')}"
+                parts.append(part)
+                picture = table_picture(study.document, table, own).content("svg").decode()
+                made[f"studies/parts/{part}.svg"] = picture
+                made[f"studies/parts/{part}.md"] = table_page(study.document, table, own, f"{part}.svg")
+    entries = "\n".join(f"/studies/parts/{part}" for part in [*parts, f"{name}-claims", f"{name}-questions"])
+    made[f"generated/studies/{name}-parts.md"] = f"```{{toctree}}\n:maxdepth: 1\n\n{entries}\n```\n"
+    return made
 
 
 def _from_here(text: str) -> str:
