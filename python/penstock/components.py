@@ -35,6 +35,7 @@ __all__ = [
     "NewReno",
     "NoneArrival",
     "OnOff",
+    "Packets",
     "Pie",
     "PoissonArrival",
     "PoissonSource",
@@ -1097,6 +1098,26 @@ class CodecMix(Component):
     initial: Literal["on", "off", "stationary"] = "stationary"
     phase: Literal["random", "zero"] = "zero"
     remainder: Literal["carried", "restarted", "whole"] = "carried"
+
+
+class Packets(Component):
+    """Packets: exactly those of a list, each at its time and of its size, for tests and teaching.
+
+    More about it: ``penstock explain packets``.
+
+    Parameters
+    ----------
+    at : list[str]
+        When each packet goes out, after the flow's start; in ascending order. Allowed: zero or more.
+    sizes : list[str]
+        Bytes of each packet on the wire, or of all. Allowed: above zero.
+    """
+
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "packets"
+
+    at: list[str]
+    sizes: list[str]
 
 
 class Ftp(Component):

@@ -109,6 +109,17 @@ fn losses_in_bursts_cost_less_than_as_many_one_by_one() {
 }
 
 #[test]
+fn packets_take_what_is_calculated_by_hand() {
+    let small = |sets: &[(&str, &str)]| {
+        let scenario = example("packets.toml", sets);
+        value(&scenario.metrics(&run(&scenario)), "delay", &[("of", "small"), ("statistic", "max")])
+    };
+    // Exact to the rounding of a sum of doubles.
+    assert!((small(&[]) - 0.04628).abs() < 1e-12);
+    assert!((small(&[("a-b.scheduler.priority.order", "[\"ef\", \"default\"]")]) - 0.02228).abs() < 1e-12);
+}
+
+#[test]
 fn step_marking_needs_a_tenth_of_the_buffer() {
     let run = |sets: &[(&str, &str)]| {
         let scenario = example("step-marking.toml", sets);

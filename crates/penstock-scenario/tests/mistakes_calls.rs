@@ -2,6 +2,7 @@
 
 mod common;
 use common::{added, changed, metrics_of, refused, sound, FLOW, LINK};
+use penstock_model::source::SourcePlan;
 use penstock_scenario::{load, Mistake};
 
 const CALLS: &str = r#"[[calls]]
@@ -65,7 +66,7 @@ fn what_calls_need() {
 
 #[test]
 fn what_calls_send() {
-    let sources = SourceNames::open();
+    let sources = SourcePlan::of_calls().join(", ");
     calls(
         "source.cbr = { rate = \"64 kbit/s\", packet = \"160 bytes\" }\n",
         "",
@@ -76,18 +77,15 @@ fn what_calls_send() {
         "source.ftp = {}",
         &format!("t.toml:20: calls[0].source: 'ftp' sends as fast as it can, but a call has a rate of its own; one of {sources}"),
     );
+    calls(
+        "source.cbr = { rate = \"64 kbit/s\", packet = \"160 bytes\" }",
+        "source.packets = { at = [\"0 s\"], sizes = [\"1 kB\"] }",
+        &format!("t.toml:20: calls[0].source: 'packets' falls silent after its list, but a call has a rate of its own; one of {sources}"),
+    );
     also(
         "transport.tcp = {}",
         "t.toml:22: calls[0].transport: tcp cannot carry calls, which send at their own times whatever the network does; leave it out (udp)",
     );
-}
-
-struct SourceNames;
-impl SourceNames {
-    fn open() -> String {
-        let names = penstock_model::source::SourcePlan::NAMES.iter().copied();
-        names.filter(|name| !["ftp", "http"].contains(name)).collect::<Vec<_>>().join(", ")
-    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub mod ftp;
 pub mod http;
 pub mod laws;
 pub mod on_off;
+pub mod packets;
 pub mod poisson;
 pub mod size;
 
@@ -15,7 +16,7 @@ use crate::units::{Bytes, Duration, Rate};
 /// One packet to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emission {
-    /// How long after the previous packet (after the flow's start, for the first).
+    /// How long after the previous packet (after the flow's start, for the first); [`Duration::FOREVER`] if there is none any more.
     pub after: Duration,
     /// Bytes on the wire.
     pub size: u32,
@@ -62,6 +63,9 @@ macro_rules! sources {
         }
 
         impl SourcePlan {
+            /// The names of those that send whatever the network does.
+            pub const OPEN_LOOP: &'static [&'static str] = &[$( $name ),*];
+
             /// Whether it sends as fast as its transport lets it.
             pub fn is_greedy(&self) -> bool {
                 self.mean_rate().is_none()
@@ -141,6 +145,7 @@ sources! {
     "poisson" => Poisson(poisson::Poisson, poisson::Parameters),
     "on-off" => OnOff(on_off::OnOff, on_off::Parameters),
     "codec-mix" => CodecMix(codec_mix::CodecMix, codec_mix::Parameters),
+    "packets" => Packets(packets::Packets, packets::Parameters),
     greedy:
     "ftp" => Ftp(ftp::Parameters),
     "http" => Http(http::Parameters),
@@ -161,8 +166,26 @@ impl SourcePlan {
             SourcePlan::Cbr(cbr) => cbr.packet.smallest(),
             SourcePlan::Poisson(poisson) => poisson.packet.smallest(),
             SourcePlan::OnOff(on_off) => on_off.packet.smallest(),
+            SourcePlan::Packets(packets) => packets.sizes.iter().copied().min().unwrap_or(Bytes::new(0)),
             SourcePlan::CodecMix(_) | SourcePlan::Ftp(_) | SourcePlan::Http(_) => Bytes::new(0),
         }
+    }
+
+    /// No packet of a source that decides on sizes itself is larger; `None` if its law has no bound.
+    pub fn largest_packet(&self) -> Option<Bytes> {
+        match self {
+            SourcePlan::Cbr(cbr) => cbr.packet.largest(),
+            SourcePlan::Poisson(poisson) => poisson.packet.largest(),
+            SourcePlan::OnOff(on_off) => on_off.packet.largest(),
+            SourcePlan::CodecMix(_) => Some(Bytes::new(codec_mix::CodecMix::LARGEST)),
+            SourcePlan::Packets(packets) => packets.sizes.iter().copied().max(),
+            SourcePlan::Ftp(_) | SourcePlan::Http(_) => Some(Bytes::new(0)),
+        }
+    }
+
+    /// The names of those that a call may have: open loops that never end by themselves.
+    pub fn of_calls() -> Vec<&'static str> {
+        SourcePlan::OPEN_LOOP.iter().copied().filter(|name| *name != "packets").collect()
     }
 }
 

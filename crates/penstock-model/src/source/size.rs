@@ -52,6 +52,15 @@ impl SizeLaw {
         })
     }
 
+    /// No packet is larger; `None` if only [`LARGEST`] bounds them.
+    pub fn largest(&self) -> Option<Bytes> {
+        match self {
+            SizeLaw::Constant(size) => Some(Bytes::new(u64::from(*size))),
+            SizeLaw::Exponential(_) => None,
+            SizeLaw::Mix(sizes) => sizes.iter().map(|(_, size)| Bytes::new(u64::from(*size))).max(),
+        }
+    }
+
     /// The size of the next packet; a constant takes nothing from `stream`.
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> u32 {

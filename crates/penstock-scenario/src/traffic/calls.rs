@@ -282,13 +282,17 @@ pub(crate) fn admission_threshold(admission: &AdmissionPlan) -> Option<(&'static
 
 /// The source of each call; `None` after a mistake.
 fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
-    // A greedy source has no rate of its own, so that there is nothing to admit or to terminate.
-    let names: Vec<&str> = SourcePlan::NAMES.iter().copied().filter(|name| !["ftp", "http"].contains(name)).collect();
+    // A greedy source and a list have no rate of their own, so that there is nothing to admit or to terminate.
+    let names = SourcePlan::of_calls();
     match section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read) {
         Reading::Absent => section.report("source", format!("is missing and has no default; one of {}", names.join(", "))),
         Reading::Given(source) if source.is_greedy() => {
             let (name, names) = (source.name(), names.join(", "));
             section.report("source", format!("'{name}' sends as fast as it can, but a call has a rate of its own; one of {names}"));
+        }
+        Reading::Given(source) if !names.contains(&source.name()) => {
+            let (name, names) = (source.name(), names.join(", "));
+            section.report("source", format!("'{name}' falls silent after its list, but a call has a rate of its own; one of {names}"));
         }
         Reading::Given(source) => return Some(source),
         Reading::Broken => {}

@@ -9,9 +9,6 @@ use penstock_model::conditioner::ShaperPlan;
 use penstock_model::id::LinkId;
 use penstock_model::printable::quoted;
 use penstock_model::scheduler::SchedulerPlan;
-use penstock_model::source::codec_mix::CodecMix;
-use penstock_model::source::size::SizeLaw;
-use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -189,19 +186,7 @@ fn largest_packet(group: &FlowGroup) -> u64 {
     let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map_or(0, u64::from);
     let data = match (&group.transport, &group.source) {
         (TransportPlan::Tcp(tcp), _) => tcp.packet.get().max(tcp.header.get()),
-        (_, SourcePlan::Cbr(source)) => largest_of(&source.packet),
-        (_, SourcePlan::OnOff(source)) => largest_of(&source.packet),
-        (_, SourcePlan::CodecMix(_)) => CodecMix::LARGEST,
-        (_, SourcePlan::Poisson(source)) => largest_of(&source.packet),
-        (_, SourcePlan::Ftp(_) | SourcePlan::Http(_)) => 0,
+        (_, source) => source.largest_packet().map_or(u64::MAX, Bytes::get),
     };
     data.max(request)
-}
-
-fn largest_of(sizes: &SizeLaw) -> u64 {
-    match sizes {
-        SizeLaw::Constant(size) => u64::from(*size),
-        SizeLaw::Exponential(_) => u64::MAX,
-        SizeLaw::Mix(sizes) => sizes.iter().map(|(_, size)| u64::from(*size)).max().unwrap_or(0),
-    }
 }

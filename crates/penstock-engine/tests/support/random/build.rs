@@ -1,8 +1,8 @@
 //! The blueprint of a random scenario.
 
 use crate::random::choices::{
-    Calls, BUFFERS, CALLS, CALL_DELAYS, CHANGES, DISCIPLINES, DOWN_DELAYS, FLOW_QUEUES, IMPAIRMENTS, METERS, OPEN, PAUSES, PCN, PCN_AT,
-    POLICERS, RATES, SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
+    open_loops, Calls, BUFFERS, CALLS, CALL_DELAYS, CHANGES, DISCIPLINES, DOWN_DELAYS, FLOW_QUEUES, IMPAIRMENTS, METERS, PAUSES, PCN,
+    PCN_AT, POLICERS, RATES, SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
 };
 use crate::random::{Case, PortChoice};
 use crate::support::{
@@ -24,7 +24,7 @@ use std::sync::Arc;
 impl Case {
     /// The scenario with open-loop flows alone.
     pub fn with_datagrams_only(mut self) -> Case {
-        self.flows.iter_mut().for_each(|flows| flows.traffic %= OPEN);
+        self.flows.iter_mut().for_each(|flows| flows.traffic %= open_loops());
         self
     }
 

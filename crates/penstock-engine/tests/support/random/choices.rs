@@ -1,6 +1,7 @@
 //! The components of random scenarios, with their settings.
 
 use penstock_engine::blueprint::{MarkAt, PcnAt};
+use penstock_model::source::SourcePlan;
 
 /// At the last one short packets take no time at all.
 pub(super) const RATES: [&str; 6] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "1 Gbit/s", "90000 Tbit/s"];
@@ -101,7 +102,9 @@ pub(super) const CHANGES: [&[(&str, &str)]; 4] = [
     &[("100 ms", "0 bit/s")],
 ];
 /// The first so many of [`TRAFFIC`] are open loops.
-pub(super) const OPEN: usize = 9;
+pub(super) fn open_loops() -> usize {
+    TRAFFIC.iter().take_while(|(name, ..)| SourcePlan::OPEN_LOOP.contains(name)).count()
+}
 pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes; phase = zero", ""),
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes", "ecn = ect-0"),
@@ -112,6 +115,7 @@ pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
     ("poisson", "rate = 500 kbit/s; packet = mix [160 bytes @ 0.5, 1500 bytes @ 0.5]", ""),
     ("on-off", "packet = 160 bytes; spacing = 2 ms; on = 9 ms; off = 5 ms", ""),
     ("on-off", "packet = 160 bytes; spacing = 1 ms; on = 3 ms; off = 9 ms; remainder = whole", ""),
+    ("packets", "at = [0 s, 0 s, 3 ms, 3001 us, 60 ms, 60 ms, 60 ms]; sizes = [1500 bytes, 40 bytes, 1 byte, 576 bytes, 40 bytes, 1 kB, 1500 bytes]", ""),
     ("ftp", "", "variant = tahoe; min-rto = 20 ms; initial-rto = 100 ms"),
     ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "variant = reno; min-rto = 20 ms; initial-rto = 50 ms"),
     ("ftp", "size = 20 kB", "variant = reno; min-rto = 0 s; initial-rto = 50 ms; timer-tick = 10 ms"),
