@@ -10,22 +10,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from penstock._core import MODEL_VERSION, version
+from penstock.exports import COMPONENTS
 
 if TYPE_CHECKING:
+    from penstock import components, topologies
     from penstock.components import *  # noqa: F403
-    from penstock.errors import InputError, PenstockError, RunsFailed, ScenarioError, StoreError
-    from penstock.network import Network
-    from penstock.running import Metric, RunRequest, RunResult, run_all
+    from penstock.errors import ArgumentError, InputError, PenstockError, RunsFailed, ScenarioError, StoreError
+    from penstock.network import Network, Node
+    from penstock.results import to_frame, to_json, to_pandas, to_values
+    from penstock.running import Metric, RunFailure, RunRequest, RunResult, run_all
     from penstock.store import Store
+    from penstock.studies.result import StudyResult
     from penstock.study import Study
 
 __version__ = version()
 
 _HOMES = {
+    "ArgumentError": "errors",
     "InputError": "errors",
     "Metric": "running",
     "Network": "network",
+    "Node": "network",
     "PenstockError": "errors",
+    "RunFailure": "running",
     "RunRequest": "running",
     "RunResult": "running",
     "RunsFailed": "errors",
@@ -33,15 +40,24 @@ _HOMES = {
     "Store": "store",
     "StoreError": "errors",
     "Study": "study",
+    "StudyResult": "studies.result",
     "run_all": "running",
+    "to_frame": "results",
+    "to_json": "results",
+    "to_pandas": "results",
+    "to_values": "results",
 }
+"""The modules of what is imported when it is first used; components have a module of their own."""
 
 __all__ = [
     "MODEL_VERSION",
+    "ArgumentError",
     "InputError",
     "Metric",
     "Network",
+    "Node",
     "PenstockError",
+    "RunFailure",
     "RunRequest",
     "RunResult",
     "RunsFailed",
@@ -49,19 +65,42 @@ __all__ = [
     "Store",
     "StoreError",
     "Study",
+    "StudyResult",
     "__version__",
     "run_all",
+    "to_frame",
+    "to_json",
+    "to_pandas",
+    "to_values",
+    "topologies",
 ]
+if TYPE_CHECKING:
+    __all__ += components.__all__  # type: ignore[has-type]  # mypy sees it too late, in a circle of imports
+else:
+    __all__.extend(COMPONENTS)
+
+
+def __dir__() -> list[str]:
+    """What an editor or a notebook offers."""
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:
-    """Finds a public name in its module; other capitalised names are components."""
-    if name not in _HOMES and not name[:1].isupper():
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = import_module(f"penstock.{_HOMES.get(name, 'components')}")
-    try:
-        value = getattr(home, name)
-    except AttributeError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    """Imports a public name from its module."""
+    if name == "topologies":
+        value: Any = import_module("penstock.topologies")
+    elif name in _HOMES or name in COMPONENTS:
+        value = getattr(import_module(f"penstock.{_HOMES.get(name, 'components')}"), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
     globals()[name] = value
     return value
+
+
+def _hint(name: str) -> str:
+    # Who asks whether there is such a thing, as notebooks do for names with underscores, needs no suggestion.
+    if name.startswith("_"):
+        return ""
+    from penstock.cli.suggest import suggestion
+
+    return suggestion(name, __all__, ignore_case=True).removesuffix(".")

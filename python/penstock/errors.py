@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from penstock._core import Mistake
     from penstock.records import RunFailure
 
-__all__ = ["InputError", "PenstockError", "RunsFailed", "ScenarioError", "StoreError"]
+__all__ = ["ArgumentError", "InputError", "PenstockError", "RunsFailed", "ScenarioError", "StoreError"]
 
 
 class PenstockError(Exception):
@@ -32,6 +32,10 @@ class InputError(PenstockError):
     """Something asked for does not exist or cannot be read."""
 
     exit_code = 2
+
+
+class ArgumentError(InputError, TypeError, ValueError):
+    """A name that does not exist, or a component where another kind is taken, in a program that builds a network."""
 
 
 class ScenarioError(PenstockError):

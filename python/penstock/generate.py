@@ -1,4 +1,4 @@
-"""Writes ``components.py`` from the core's catalogue: ``python -m penstock.generate``.
+"""Writes ``components.py`` and ``exports.py`` from the core's catalogue: ``python -m penstock.generate``.
 
 The classes follow the core's declarations; a test compares the file with a fresh generation, so they cannot drift.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import keyword
 import textwrap
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock.component import camel, names_of_classes
 from penstock.reference import catalogue
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ _TYPES = {
     "text": "str",
     "law": "str | dict[str, Any]",
 }
-# What a conditioner is stands in its kind; its own name says only how it measures.
-_CONDITIONERS = ("shaper", "policer")
 _HEAD = '''"""Every component as a class, written by ``python -m penstock.generate`` from the core's catalogue."""
 
 from typing import Any, ClassVar, Literal{alias}
@@ -48,7 +46,7 @@ __all__ = [
 def module(everything: Catalogue) -> str:
     """The text of ``components.py``."""
     pairs = [(kind, component) for kind, of_kind in everything["components"].items() for component in of_kind]
-    names = _names(pairs)
+    names = names_of_classes([(kind, component["name"]) for kind, component in pairs])
     classes = {names[kind, component["name"]]: _class(kind, component) for kind, component in pairs}
     nested = {
         parameter["of"]: parameter["names"]
@@ -56,7 +54,7 @@ def module(everything: Catalogue) -> str:
         for parameter in component["parameters"]
         if parameter["kind"] == "component"
     }
-    aliases = {f"Any{_camel(kind)}": _alias(kind, inner, names) for kind, inner in nested.items()}
+    aliases = {f"Any{camel(kind)}": _alias(kind, inner, names) for kind, inner in nested.items()}
     head = _HEAD.format(
         alias=", TypeAlias" if aliases else "",
         names="\n".join(f'    "{name}",' for name in sorted([*classes, *aliases])),
@@ -65,23 +63,11 @@ def module(everything: Catalogue) -> str:
     return head + body + ("\n\n" + "\n".join(aliases.values()) if aliases else "")
 
 
-def _names(pairs: list[tuple[str, Component]]) -> _Names:
-    """The classes' names, by kind and name of the component."""
-    shared = Counter(_camel(component["name"]) for kind, component in pairs if kind not in _CONDITIONERS)
-    names = {}
-    for kind, component in pairs:
-        name = _camel(component["name"])
-        # Kinds may use a name twice, as in a delay that a wire adds and one that a host does; and arrivals may be none.
-        alone = kind not in _CONDITIONERS and shared[name] == 1 and not keyword.iskeyword(name)
-        names[kind, component["name"]] = name if alone else name + _camel(kind)
-    return names
-
-
 def _alias(kind: str, inner: list[str], names: _Names) -> str:
     """What a parameter takes that is a component of this kind."""
     words = ", ".join(f'"{name}"' for name in inner)
     members = [*(names[kind, name] for name in inner), f"Literal[{words}]"]
-    head = f"Any{_camel(kind)}: TypeAlias = "
+    head = f"Any{camel(kind)}: TypeAlias = "
     line = head + " | ".join(members)
     if len(line) > _WIDTH:
         separator = " | " if 4 + len(" | ".join(members)) <= _WIDTH else "\n    | "
@@ -89,11 +75,22 @@ def _alias(kind: str, inner: list[str], names: _Names) -> str:
     return f'{line}\n"""One of the {kind} classes, or the name of one for all its defaults."""\n'
 
 
-def write() -> Path:
-    """Writes the file and gives its path."""
-    file = Path(__file__).with_name("components.py")
-    file.write_text(module(catalogue()), encoding="utf-8")
-    return file
+def exports(text: str) -> str:
+    """The text of ``exports.py``: the names of a module of classes with this text."""
+    names = text.partition("__all__ = ")[2].partition("]\n")[0]
+    return (
+        '"""The names of all component classes, written by ``python -m penstock.generate``; quick to import."""\n\n'
+        f'__all__ = ["COMPONENTS"]\n\nCOMPONENTS = {names}]\n'
+    )
+
+
+def write() -> list[Path]:
+    """Writes the files and gives their paths."""
+    text = module(catalogue())
+    files = {Path(__file__).with_name("components.py"): text, Path(__file__).with_name("exports.py"): exports(text)}
+    for file, content in files.items():
+        file.write_text(content, encoding="utf-8")
+    return list(files)
 
 
 def _class(kind: str, component: Component) -> str:
@@ -146,7 +143,7 @@ def _type(what: Type) -> str:
     if "items" in what:
         return f"list[{_type(what['items'])}]"
     if what["kind"] == "component":
-        return f"Any{_camel(what['of'])}"
+        return f"Any{camel(what['of'])}"
     return _TYPES[what["kind"]]
 
 
@@ -169,10 +166,6 @@ def _identifier(parameter: Parameter) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
-def _camel(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("-"))
-
-
 def _wrap(text: str, indent: int) -> str:
     paragraphs = [" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n")]
     margin = " " * indent
@@ -183,4 +176,4 @@ def _wrap(text: str, indent: int) -> str:
 
 
 if __name__ == "__main__":
-    print(write())
+    print(*write(), sep="\n")

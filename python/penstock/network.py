@@ -6,43 +6,21 @@ every value is checked by the same reader.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
-from penstock.component import Component, kebab
+from penstock.arguments import component, entries, keys, named, word
+from penstock.component import kebab
+from penstock.entry import Node, classes_of, name_of, one_or_uniform, part, plain
 from penstock.printable import quoted
+from penstock.reference import catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from penstock.component import Component
 
 __all__ = ["Network", "Node"]
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A node, or a group of `count` like nodes; ``group[3]`` is a member, ``group[2:5]`` are three of them."""
-
-    name: str
-    count: int | None = None
-
-    def __getitem__(self, index: int | slice) -> Node:
-        if self.count is None:
-            raise TypeError(f"{quoted(self.name)} is one node and has no members")
-        if self.name.endswith("]"):
-            raise TypeError(f"{quoted(self.name)} are members of a group; take others from the group")
-        if isinstance(index, slice):
-            members = range(self.count)[index]
-            if not members or members.step != 1:
-                raise IndexError(f"{quoted(self.name)} has members 0 to {self.count - 1}; take some in a row")
-            return Node(f"{self.name}[{members[0]}-{members[-1]}]", len(members))
-        if not 0 <= index < self.count:
-            raise IndexError(f"{quoted(self.name)} has members 0 to {self.count - 1}, not {index}")
-        return Node(f"{self.name}[{index}]")
-
-    def __len__(self) -> int:
-        return 1 if self.count is None else self.count
 
 
 class Network:
@@ -84,6 +62,7 @@ class Network:
         self._calls: list[dict[str, Any]] = []
         self._measures: list[dict[str, Any]] = []
 
+    @named()
     def node(
         self,
         name: str,
@@ -107,6 +86,7 @@ class Network:
         """
         return self._add(Node(name), buffer, {"pause": pause, "source-quench": source_quench})
 
+    @named()
     def nodes(
         self,
         name: str,
@@ -119,6 +99,7 @@ class Network:
         """Adds a group of `count` like nodes; the other arguments hold for each, as in :meth:`node`."""
         return self._add(Node(name, count), buffer, {"pause": pause, "source-quench": source_quench})
 
+    @named("links[]")
     def link(
         self,
         origin: Node | str,
@@ -185,11 +166,20 @@ class Network:
         **more
             Other keys of a link, with underscores for hyphens.
         """
+        one = {"queue": queue, "scheduler": scheduler, "policer": policer, "shaper": shaper, "marker": marker}
+        entries("Network.link", one | more, "links[]")
+        for place, kind, several in (
+            *((f"queues[{quoted(name)}]", "discipline", [each]) for name, each in (queues or {}).items()),
+            ("pcn", "pcn-meter", pcn),
+            ("impairments", "impairment", impairments),
+        ):
+            for each in several:
+                component(f"Network.link: {place}", each, kind, "links[]")
         entry: dict[str, Any] = {
-            "from": _name(origin),
-            "to": _name(destination),
+            "from": name_of(origin),
+            "to": name_of(destination),
             "rate": rate,
-            "delay": _one_or_uniform(delay),
+            "delay": one_or_uniform(delay),
         }
         if name is not None:
             entry["name"] = name
@@ -197,21 +187,22 @@ class Network:
             entry["weight"] = weight
         if both_ways:
             entry["both-ways"] = True
-        entry |= _part("queue", queue) | _part("scheduler", scheduler) | _part("marker", marker)
-        entry |= _part("policer", policer) | _part("shaper", shaper)
+        entry |= part("queue", queue) | part("scheduler", scheduler) | part("marker", marker)
+        entry |= part("policer", policer) | part("shaper", shaper)
         if marker_at is not None:
             entry["marker.at"] = marker_at
         for traffic_class, discipline in (queues or {}).items():
-            entry |= _part(f"class.{toml.key(traffic_class)}.queue", discipline)
-        entry |= _classes("", classes or {})
+            entry |= part(f"class.{toml.key(traffic_class)}.queue", discipline)
+        entry |= classes_of("", classes or {})
         for meter in pcn:
-            entry |= _part("pcn", meter)
+            entry |= part("pcn", meter)
         if pcn_at is not None:
             entry["pcn-at"] = pcn_at
         for impairment in impairments:
-            entry |= _part("impairment", impairment)
-        self._links.append(entry | _other(more))
+            entry |= part("impairment", impairment)
+        self._links.append(entry | plain(more))
 
+    @named("flows[]")
     def flows(
         self,
         name: str,
@@ -256,20 +247,22 @@ class Network:
         **more
             Other keys of flows, with underscores for hyphens.
         """
-        entry: dict[str, Any] = {"name": name, "from": _name(origin), "to": _name(destination)}
+        entries("Network.flows", {"source": source, "transport": transport, **more}, "flows[]")
+        entry: dict[str, Any] = {"name": name, "from": name_of(origin), "to": name_of(destination)}
         given = {
             "count": count,
             "class": traffic_class,
             "precedence": precedence,
-            "start": None if start is None else _one_or_uniform(start),
+            "start": None if start is None else one_or_uniform(start),
             "stop": stop,
-            "route": None if route is None else [_name(node) for node in route],
-            "route-back": None if route_back is None else [_name(node) for node in route_back],
+            "route": None if route is None else [name_of(node) for node in route],
+            "route-back": None if route_back is None else [name_of(node) for node in route_back],
         }
         entry |= {key: item for key, item in given.items() if item is not None}
-        entry |= _part("source", source) | _part("transport", transport)
-        self._flows.append(entry | _other(more))
+        entry |= part("source", source) | part("transport", transport)
+        self._flows.append(entry | plain(more))
 
+    @named("calls[]")
     def calls(
         self,
         name: str,
@@ -334,24 +327,28 @@ class Network:
         **more
             Other keys of calls, with underscores for hyphens.
         """
-        entry: dict[str, Any] = {"name": name, "from": _name(origin), "to": _name(destination)}
+        given_parts = {"source": source, "arrivals": arrivals, "holding": holding}
+        given_parts |= {"admission": admission, "termination": termination}
+        entries("Network.calls", given_parts | more, "calls[]")
+        entry: dict[str, Any] = {"name": name, "from": name_of(origin), "to": name_of(destination)}
         given = {
             "count": count,
             "class": traffic_class,
             "precedence": precedence,
-            "start": None if start is None else _one_or_uniform(start),
+            "start": None if start is None else one_or_uniform(start),
             "stop": stop,
-            "route": None if route is None else [_name(node) for node in route],
+            "route": None if route is None else [name_of(node) for node in route],
             "initial.calls": initial if initial is None or isinstance(initial, int) else list(initial),
             "initial.spread": spread,
             "signalling.processing": processing,
             "signalling.packet": request_packet,
         }
         entry |= {key: item for key, item in given.items() if item is not None}
-        entry |= _part("source", source) | _part("arrivals", arrivals) | _part("holding", holding)
-        entry |= _part("admission", admission) | _part("termination", termination)
-        self._calls.append(entry | _other(more))
+        entry |= part("source", source) | part("arrivals", arrivals) | part("holding", holding)
+        entry |= part("admission", admission) | part("termination", termination)
+        self._calls.append(entry | plain(more))
 
+    @named("measure[]")
     def measure(self, metric: str, **options: Any) -> None:
         """Asks for a metric.
 
@@ -362,8 +359,10 @@ class Network:
         **options
             Its keys, such as ``of="voice"``, with underscores for hyphens.
         """
-        self._measures.append({"metric": metric} | _other(options))
+        word("Network.measure", metric, [each["name"] for each in catalogue()["metrics"]], "metric")
+        self._measures.append({"metric": metric} | plain(options))
 
+    @named("")
     def toml(self, **top: Any) -> str:
         """The scenario's text.
 
@@ -377,53 +376,24 @@ class Network:
             for node in self._nodes.values()
         }
         blocks = [
-            toml.lines(_other(top | {"routing": top.get("routing", self.routing)})),
+            toml.lines(plain(top | {"routing": top.get("routing", self.routing)})),
             ["[nodes]", *toml.lines(nodes)],
         ]
         lists = {"links": self._links, "flows": self._flows, "calls": self._calls, "measure": self._measures}
-        for header, entries in lists.items():
-            blocks += [[f"[[{header}]]", *toml.lines(entry)] for entry in entries]
+        for header, tables in lists.items():
+            blocks += [[f"[[{header}]]", *toml.lines(table)] for table in tables]
         return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
     def _add(self, node: Node, buffer: Component | None, tables: Mapping[str, Mapping[str, Any] | None]) -> Node:
         if node.name in self._nodes:
             raise ValueError(f"there is a node called {quoted(node.name)} already")
+        if buffer is not None:
+            component(f"Network.node{'s' * (node.count is not None)}: buffer", buffer, "buffer")
+        for name, table in tables.items():
+            keys(f"Network.node: {name.replace('-', '_')}", table or {}, f"nodes.NAME.{name}")
         self._nodes[node.name] = node
         self._shared[node.name] = {} if buffer is None else {"buffer": {buffer.KEY: buffer.table()}}
         for name, table in tables.items():
             if table is not None:
                 self._shared[node.name][name] = {kebab(key): value for key, value in table.items()}
         return node
-
-
-def _name(node: Node | str) -> str:
-    return node if isinstance(node, str) else node.name
-
-
-def _part(path: str, component: Component | None) -> dict[str, Any]:
-    return {} if component is None else {f"{path}.{component.KEY}": component.table()}
-
-
-def _classes(path: str, classes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What is said of classes, by the dotted keys of a scenario."""
-    entry: dict[str, Any] = {}
-    for name, said in classes.items():
-        place = f"{path}class.{toml.key(name)}"
-        for key, value in said.items():
-            if key == "classes":
-                entry |= _classes(f"{place}.", value)
-            elif isinstance(value, Component):
-                entry |= _part(f"{place}.{kebab(key)}", value)
-            elif isinstance(value, Mapping):
-                entry[f"{place}.{kebab(key)}"] = {kebab(inner): item for inner, item in value.items()}
-            else:
-                entry[f"{place}.{kebab(key)}"] = value
-    return entry
-
-
-def _one_or_uniform(what: str | tuple[str, str]) -> str | dict[str, list[str]]:
-    return {"uniform": list(what)} if isinstance(what, tuple) else what
-
-
-def _other(keys: Mapping[str, Any]) -> dict[str, Any]:
-    return {toml.key(kebab(key)): item for key, item in keys.items() if item is not None}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from penstock.arguments import named
 from penstock.studies.definition import Definition
 
 if TYPE_CHECKING:
@@ -239,3 +240,7 @@ class Study:
 
         request_of(kind, **asked)  # before anything is run
         return self.result().plot(kind, **asked)
+
+
+if not TYPE_CHECKING:
+    Study.__init__ = named()(Study.__init__)

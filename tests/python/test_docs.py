@@ -25,7 +25,9 @@ def name(page):
 
 
 @pytest.mark.parametrize(
-    "page", [ROOT / "README.md", DOCS / "tutorial.md", DOCS / "schedulers.md", DOCS / "study.md"], ids=name
+    "page",
+    [ROOT / "README.md", DOCS / "python.md", DOCS / "tutorial.md", DOCS / "schedulers.md", DOCS / "study.md"],
+    ids=name,
 )
 def test_a_page_shows_what_is_printed(page):
     outcomes = outputs.run_page(page)

@@ -16,6 +16,12 @@ def test_the_committed_classes_are_those_of_the_core():
     )
 
 
+def test_the_package_exports_the_committed_classes():
+    file = Path(penstock.components.__file__)
+    assert file.with_name("exports.py").read_text() == generate.exports(file.read_text())
+    assert set(penstock.components.__all__) < set(penstock.__all__)
+
+
 def parameter(key, kind, *, required=False, choices=(), **more):
     words = {"choices": [{"word": word, "doc": f"Means {word}."} for word in choices]} if choices else {}
     return {"key": key, "doc": f"What {key} is.", "kind": kind, "range": "some", "required": required, **words, **more}

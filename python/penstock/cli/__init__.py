@@ -59,7 +59,8 @@ def _guarded() -> int:
     from penstock.errors import PenstockError
 
     try:
-        shown = help_text(app, sys.argv[1:])
+        completing = "_PENSTOCK_COMPLETE" in os.environ
+        shown = None if completing else help_text(app, sys.argv[1:])
         if shown is not None:
             emit(shown)
             return 0

@@ -18,6 +18,7 @@ from penstock.cli import (
     retry,
     run,
     runs,
+    schema,
     sensitivity,
     status,
     verify,
@@ -30,7 +31,6 @@ __all__ = ["app"]
 app = typer.Typer(
     name="penstock",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -47,6 +47,7 @@ app.command("runs", cls=Verb)(runs.runs)
 app.command("retry-failed", cls=Verb)(retry.retry_failed)
 app.command("verify", cls=Verb)(verify.verify)
 app.command("gc", cls=Verb)(gc.gc)
+app.command("schema", cls=Verb)(schema.schema)
 app.command("bench", cls=Verb)(bench.bench)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from penstock.cli.completion import explained
 from penstock.cli.options import Format, FormatOption
 
 __all__ = ["explain"]
@@ -14,7 +15,9 @@ def explain(
     name: Annotated[
         str,
         typer.Argument(
-            help="A component (red), metric, document (af), claim (af-c03) or reading (af-a07).", metavar="NAME"
+            help="A component (red), metric, document (af), claim (af-c03) or reading (af-a07).",
+            metavar="NAME",
+            autocompletion=explained,
         ),
     ],
     output: FormatOption = Format.TABLE,

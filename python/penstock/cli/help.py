@@ -23,7 +23,8 @@ class Verb(TyperCommand):
 
 def help_text(app: typer.Typer, words: Sequence[str]) -> str | None:
     """What ``--help`` prints, if `words` ask for nothing but that; else None."""
-    from typer.main import get_group
+    from typer.core import TyperGroup
+    from typer.main import get_command
 
     verb: str | None
     match words:
@@ -33,7 +34,8 @@ def help_text(app: typer.Typer, words: Sequence[str]) -> str | None:
             pass
         case _:
             return None
-    everything = get_group(app)
+    everything = get_command(app)
+    assert isinstance(everything, TyperGroup)
     top = typer.Context(everything, info_name=app.info.name)
     if verb is None:
         return everything.get_help(top)

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from penstock.cli.completion import kinds
 from penstock.cli.options import Format, FormatOption
 
 __all__ = ["list_"]
@@ -16,6 +17,7 @@ def list_(
             help="Only this: a kind of component (discipline), a key that takes one (queue), metrics, sections or "
             "studies.",
             metavar="KIND",
+            autocompletion=kinds,
         ),
     ] = None,
     output: FormatOption = Format.TABLE,

@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
+from penstock.cli.completion import studies
 from penstock.cli.options import MOST_RUNS, Format, FormatOption, JobsOption, MemoryOption, RunsOption, StoreOption
 from penstock.printable import quoted
 
 __all__ = ["DocumentArgument", "TableOption", "read_readings", "reproduce"]
 
-DocumentArgument = Annotated[str, typer.Argument(help="The study, such as af.", metavar="DOC")]
+DocumentArgument = Annotated[str, typer.Argument(help="The study, such as af.", metavar="DOC", autocompletion=studies)]
 TableOption = Annotated[
     list[str] | None,
     typer.Option("--table", metavar="ID", help="Only this table or figure; may be repeated.", show_default=False),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["suggestion"]
 
 
-def suggestion(name: str, allowed: Sequence[str]) -> str:
+def suggestion(name: str, allowed: Sequence[str], *, ignore_case: bool = False) -> str:
     """The end of a sentence about a name that does not exist: ``; did you mean 'x' or 'y'?``, or just a full stop.
 
     Examples
@@ -20,6 +20,9 @@ def suggestion(name: str, allowed: Sequence[str]) -> str:
     "; did you mean 'wrr'?"
     >>> suggestion("pigeon", ["wrr"])
     '.'
+    >>> suggestion("taildrop", ["TailDrop"], ignore_case=True)
+    "; did you mean 'TailDrop'?"
     """
-    close = difflib.get_close_matches(name.lower(), allowed, n=2, cutoff=0.6)
+    written = {each.lower() if ignore_case else each: each for each in allowed}
+    close = [written[match] for match in difflib.get_close_matches(name.lower(), list(written), n=2, cutoff=0.6)]
     return f"; did you mean {' or '.join(repr(match) for match in close)}?" if close else "."

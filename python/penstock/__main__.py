@@ -1,0 +1,5 @@
+"""Lets ``python -m penstock`` stand for ``penstock``."""
+
+from penstock.cli import command
+
+command()

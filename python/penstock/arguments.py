@@ -1,0 +1,167 @@
+"""Names and components that are refused where a program writes them, in the words of the command line.
+
+What values mean, with their units and ranges, is checked by the core once the scenario is read; that a name does not
+exist, or that a component stands where another kind is taken, is known at once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from penstock.component import Component, camel, class_names, kebab, told
+from penstock.errors import ArgumentError
+from penstock.printable import quoted
+from penstock.reference import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+__all__ = ["component", "entries", "keys", "named", "word"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def named(section: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Makes a function say which of its arguments are unknown or missing.
+
+    Parameters
+    ----------
+    section : str, optional
+        The table of a scenario, such as ``links[]``, whose keys are taken in the place of ``**more``.
+    """
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        parameters = list(inspect.signature(function).parameters.values())
+        variadic = any(each.kind is each.VAR_KEYWORD for each in parameters)
+        plain = [each for each in parameters if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+        own = {each.name for each in plain}
+        what = function.__qualname__.removesuffix(".__init__")
+
+        @wraps(function)
+        def checked(*given: P.args, **by_name: P.kwargs) -> R:
+            extra = [name for name in by_name if name not in own]
+            allowed = _keys(section) if variadic and extra else ()
+            # Of a table that the core does not know, the reader says what is wrong with it.
+            unknown = [] if variadic and allowed is None else [n for n in extra if kebab(n) not in (allowed or ())]
+            missing = {
+                each.name: ""
+                for each in plain[len(given) :]
+                if each.default is each.empty and each.name not in by_name and each.name != "self"
+            }
+            if unknown or missing:
+                others = [kebab(each.name) for each in plain]
+                keys = [key.replace("-", "_") for key in (_keys(section) if variadic else ()) or ()]
+                known = [each.name for each in plain if each.name != "self"]
+                known += [key for key in keys if kebab(key) not in others and key not in _RENAMED]
+                raise ArgumentError(told(what, "argument", unknown, missing, known))
+            return function(*given, **by_name)
+
+        return checked
+
+    return decorated
+
+
+_RENAMED = ("from", "to", "class", "impairment", "initial", "signalling")
+"""Keys that the methods of a network call otherwise, or take apart."""
+
+
+@cache
+def _section(path: str) -> dict[str, str | None] | None:
+    """The keys of a table of a scenario, each with the kind of component it takes; None if there is no such table."""
+    section = next((each for each in catalogue()["sections"] if each["path"] == path), None)
+    if section is None:
+        return None
+    plain: dict[str, str | None] = {parameter["key"]: None for parameter in section["parameters"]}
+    if not path:
+        return plain
+    return plain | {part["key"]: part["of"] if "component" in part["takes"] else None for part in section["parts"]}
+
+
+def _keys(path: str | None) -> list[str] | None:
+    found = None if path is None else _section(path)
+    return None if found is None else list(found)
+
+
+def keys(where: str, given: Iterable[str], path: str, more: Sequence[str] = ()) -> None:
+    """Refuses names that are no keys of a table of a scenario, nor among `more`.
+
+    Raises
+    ------
+    ArgumentError
+        If there are any.
+    """
+    known = _keys(path)
+    if known is None:
+        return
+    allowed = [*(key.replace("-", "_") for key in known), *more]
+    unknown = [name for name in given if kebab(name) not in known and name not in more]
+    if unknown:
+        raise ArgumentError(told(where, "key", unknown, {}, allowed))
+
+
+def word(where: str, name: str, known: Sequence[str], kind: str) -> None:
+    """Refuses a word that is not among those that there are.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not.
+    """
+    if known and name not in known:
+        raise ArgumentError(told(where, kind, [name], {}, known))
+
+
+def entries(where: str, given: Mapping[str, Any], path: str) -> None:
+    """Refuses what stands in a table of a scenario and is no component of the kind that its key takes.
+
+    Raises
+    ------
+    ArgumentError
+        If there is any.
+    """
+    for name, value in given.items():
+        kind = (_section(path) or {}).get(kebab(name))
+        if kind is not None and value is not None:
+            component(f"{where}: {name}", value, kind, path)
+
+
+def component(where: str, given: object, kind: str, path: str = "") -> None:
+    """Refuses what is no component of a kind.
+
+    Parameters
+    ----------
+    where : str
+        What takes it.
+    given : object
+        What was given.
+    kind : str
+        The kind that it must be of.
+    path : str
+        The table of a scenario in which it stands, for the name of another argument that takes it.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not.
+    """
+    if isinstance(given, Component) and kind == given.KIND:
+        return
+    classes = class_names(kind)
+    article = "an" if kind[0] in "aeiou" else "a"
+    takes = f"takes {article} {kind} ({', '.join(classes)})"
+    made = type(given) if isinstance(given, Component) else given
+    if isinstance(made, type) and issubclass(made, Component) and (made is not given or kind != made.KIND):
+        other = "an" if made.KIND[0] in "aeiou" else "a"
+        place = next((key for key, of in (_section(path) or {}).items() if of == made.KIND), None)
+        hint = "" if place is None else f"; {place.replace('-', '_')} takes it"
+        raise ArgumentError(f"{where} {takes}, and {made.__name__} is {other} {made.KIND}{hint}.")
+    if isinstance(made, type) and issubclass(made, Component):
+        raise ArgumentError(f"{where} {takes}; write {made.__name__}(...) with its parameters.")
+    if isinstance(given, str):
+        names = {each["name"]: camel(each["name"]) for each in catalogue()["components"].get(kind, [])}
+        hint = f"; write {class_names(kind)[list(names).index(given)]}(...)" if given in names else ""
+        raise ArgumentError(f"{where} {takes}, not the text {quoted(given)}{hint}.")
+    raise ArgumentError(f"{where} {takes}, not {quoted(repr(given))}.")

@@ -1,0 +1,85 @@
+"""Nodes, and what a network's methods are given as the dotted keys of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock import toml
+from penstock.arguments import entries, keys
+from penstock.component import Component, kebab
+from penstock.printable import quoted
+
+__all__ = ["Node", "classes_of", "name_of", "one_or_uniform", "part", "plain"]
+
+_CLASS = "links[].class.NAME"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node, or a group of `count` like nodes; ``group[3]`` is a member, ``group[2:5]`` are three of them."""
+
+    name: str
+    count: int | None = None
+
+    def __getitem__(self, index: int | slice) -> Node:
+        if self.count is None:
+            raise TypeError(f"{quoted(self.name)} is one node and has no members")
+        if self.name.endswith("]"):
+            raise TypeError(f"{quoted(self.name)} are members of a group; take others from the group")
+        if isinstance(index, slice):
+            members = range(self.count)[index]
+            if not members or members.step != 1:
+                raise IndexError(f"{quoted(self.name)} has members 0 to {self.count - 1}; take some in a row")
+            return Node(f"{self.name}[{members[0]}-{members[-1]}]", len(members))
+        if not 0 <= index < self.count:
+            raise IndexError(f"{quoted(self.name)} has members 0 to {self.count - 1}, not {index}")
+        return Node(f"{self.name}[{index}]")
+
+    def __len__(self) -> int:
+        return 1 if self.count is None else self.count
+
+
+def name_of(node: Node | str) -> str:
+    """How a scenario names a node."""
+    return node if isinstance(node, str) else node.name
+
+
+def part(path: str, component: Component | None) -> dict[str, Any]:
+    """A component below a key; nothing if there is none."""
+    return {} if component is None else {f"{path}.{component.KEY}": component.table()}
+
+
+def classes_of(path: str, classes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """What is said of classes, by the dotted keys of a scenario."""
+    entry: dict[str, Any] = {}
+    for name, said in classes.items():
+        where = f"classes[{quoted(name)}]"
+        keys(where, said, _CLASS, ["classes"])
+        entries(where, said, _CLASS)
+        place = f"{path}class.{toml.key(name)}"
+        for key, value in said.items():
+            if key == "classes":
+                entry |= classes_of(f"{place}.", value)
+            elif isinstance(value, Component):
+                entry |= part(f"{place}.{kebab(key)}", value)
+            elif isinstance(value, Mapping):
+                keys(f"{where}.{key}", value, f"{_CLASS}.{kebab(key)}")
+                entry[f"{place}.{kebab(key)}"] = {kebab(inner): item for inner, item in value.items()}
+            else:
+                entry[f"{place}.{kebab(key)}"] = value
+    return entry
+
+
+def one_or_uniform(what: str | tuple[str, str]) -> str | dict[str, list[str]]:
+    """A time, or of a pair the law that draws one between the two."""
+    return {"uniform": list(what)} if isinstance(what, tuple) else what
+
+
+def plain(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys by their names in a scenario, without those that are None."""
+    found = {toml.key(kebab(key)): item for key, item in given.items() if not isinstance(item, Component | None)}
+    for key, item in given.items():
+        found |= part(toml.key(kebab(key)), item) if isinstance(item, Component) else {}
+    return found
