@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from penstock.store import GroupCommit, Store
 
-__all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status", "run_all"]
+__all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status", "make_all", "run_all"]
 
 _TICK = 0.2
 """Seconds between two looks at the clock while runs are under way; also how soon Ctrl-C is noticed."""
@@ -84,25 +84,24 @@ def run_all(
     KeyboardInterrupt
         After Ctrl-C, once the running ones have stopped; what was finished is kept.
     """
-    requests = list(requests)
-    work = _plan(requests)
-    status = Status(total=len(requests))
-    results: list[RunResult | None] = [None] * len(requests)
+    return make_all(_read(list(requests)), jobs=jobs, store=store, progress=progress, how=How(executor, threads), on=on)
 
-    def finish(job: Job, metrics: list[Metric], digest: str, packet_hops: int, used: int | None) -> None:
-        for position in job.positions:
-            request, window = requests[position], job.scenario.window
-            results[position] = RunResult(request, metrics, digest, packet_hops, used is None, used, window)
-        status.done += len(job.positions)
 
-    found = store.find([(job.key, job.request) for job in work]) if store is not None else {}
-    missing = [job for job in work if job.key not in found]
-    for job in work:
-        if (kept := found.get(job.key)) is not None:
-            status.cached += len(job.positions)
-            finish(job, kept.metrics, kept.digest, kept.packet_hops, None)
+def make_all(
+    asked: Sequence[tuple[RunRequest, _core.Scenario]],
+    *,
+    jobs: int | None,
+    store: Store | None,
+    progress: Callable[[Status], None] | None,
+    how: How,
+    on: str,
+) -> list[RunResult]:
+    """As :func:`run_all`, of scenarios that have been read."""
+    tally = _Tally([request for request, _ in asked], store)
+    status = tally.status
+    missing = tally.find(_distinct(asked))
     if jobs is None:
-        jobs = max(1, (os.cpu_count() or 1) // threads)
+        jobs = max(1, (os.cpu_count() or 1) // how.threads)
     sizes = {id(scenario): scenario.memory for scenario in {id(job.scenario): job.scenario for job in missing}.values()}
     require(((job.request.name, sizes[id(job.scenario)]) for job in missing), min(jobs, len(missing)))
     if missing and store is not None:
@@ -111,45 +110,85 @@ def run_all(
         # The longest first: none of them is left to run alone at the end.
         missing.sort(key=lambda job: -job.request.hops)
         status.work = sum(job.request.hops for job in missing)
-    if progress is not None:
-        progress(status)
 
-    failures: list[RunFailure] = []
+    def tick() -> None:
+        if progress is not None:
+            progress(status)
 
-    def collect(end: Ended | Lost) -> None:
-        job = end.job
+    tick()
+    _compute(missing, min(jobs, len(missing)), store, how, on, tally.collect, tick)
+    return tally.told(missing)
+
+
+class _Tally:
+    """What has come of requests by now."""
+
+    def __init__(self, requests: Sequence[RunRequest], store: Store | None) -> None:
+        self._requests = requests
+        self._store = store
+        self._results: list[RunResult | None] = [None] * len(requests)
+        self._failures: list[RunFailure] = []
+        self.status = Status(total=len(requests))
+
+    def find(self, work: Sequence[Job]) -> list[Job]:
+        """Takes what the store has; gives what it has not."""
+        found = self._store.find([(job.key, job.request) for job in work]) if self._store is not None else {}
+        for job in work:
+            if (kept := found.get(job.key)) is not None:
+                self.status.cached += len(job.positions)
+                self._finish(job, kept.metrics, kept.digest, kept.packet_hops, None)
+        return [job for job in work if job.key not in found]
+
+    def collect(self, end: Ended | Lost) -> None:
+        """Takes what has ended, and is kept if it is to be."""
+        job, status = end.job, self.status
         if isinstance(end, Lost):
             status.replaced += 1
             return
         if status.work:
             status.worked += job.request.hops
         match end.how:
-            case Failed(message, ours):
+            case Failed() as failed:
                 status.failed += len(job.positions)
-                file = store.keep_failed(job.key, job.request, message, ours=ours) if store is not None else None
-                failures.append(RunFailure(job.request, message, ours, file))
+                self._failures.append(self._failure(job, failed))
             case Made() as made:
                 status.packet_hops += made.packet_hops
-                finish(job, made.metrics, made.digest, made.packet_hops, made.threads)
+                self._finish(job, made.metrics, made.digest, made.packet_hops, made.threads)
 
-    def tick() -> None:
-        if progress is not None:
-            progress(status)
+    def told(self, missing: Iterable[Job]) -> list[RunResult]:
+        """The results.
 
-    _compute(missing, min(jobs, len(missing)), store, How(executor, threads), on, collect, tick)
-    if failures:
-        order = {id(job.request): job.positions[0] for job in missing}
-        failures.sort(key=lambda failure: order[id(failure.request)])
-        raise RunsFailed(failures, len(requests))
-    return [result for result in results if result is not None]
+        Raises
+        ------
+        RunsFailed
+            If any run failed, in the order of the requests.
+        """
+        if self._failures:
+            order = {id(job.request): job.positions[0] for job in missing}
+            self._failures.sort(key=lambda failure: order[id(failure.request)])
+            raise RunsFailed(self._failures, len(self._requests))
+        return [result for result in self._results if result is not None]
+
+    def _finish(self, job: Job, metrics: list[Metric], digest: str, packet_hops: int, used: int | None) -> None:
+        for position in job.positions:
+            request, window = self._requests[position], job.scenario.window
+            self._results[position] = RunResult(request, metrics, digest, packet_hops, used is None, used, window)
+        self.status.done += len(job.positions)
+
+    def _failure(self, job: Job, failed: Failed) -> RunFailure:
+        request, file = job.request, None
+        if self._store is not None:
+            attempts = failed.attempts
+            file = self._store.keep_failed(job.key, request, failed.message, ours=failed.ours, attempts=attempts)
+        return RunFailure(request, failed.message, failed.ours, file)
 
 
-def _plan(requests: Sequence[RunRequest]) -> list[Job]:
-    """Reads every scenario once and joins requests that mean the same run."""
+def _read(requests: Sequence[RunRequest]) -> list[tuple[RunRequest, _core.Scenario]]:
+    """Reads every scenario once."""
     scenarios: dict[tuple[str, tuple[tuple[str, str], ...], str], _core.Scenario | None] = {}
     mistakes: list[_core.Mistake] = []
-    work: dict[str, Job] = {}
-    for position, request in enumerate(requests):
+    read = []
+    for request in requests:
         text = (request.scenario, request.sets, request.name)
         if text not in scenarios:
             try:
@@ -159,10 +198,18 @@ def _plan(requests: Sequence[RunRequest]) -> list[Job]:
                 mistakes.extend(error.mistakes)
         scenario = scenarios[text]
         if scenario is not None:
-            key = run_key(scenario.canonical, request.seed, request.replication)
-            work.setdefault(key, Job(request, scenario, key)).positions.append(position)
+            read.append((request, scenario))
     if mistakes:
         raise ScenarioError(mistakes)
+    return read
+
+
+def _distinct(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> list[Job]:
+    """Joins requests that mean the same run."""
+    work: dict[str, Job] = {}
+    for position, (request, scenario) in enumerate(asked):
+        key = run_key(scenario.canonical, request.seed, request.replication)
+        work.setdefault(key, Job(request, scenario, key)).positions.append(position)
     return list(work.values())
 
 

@@ -212,6 +212,7 @@ class Study:
         from penstock.progress import Progress
         from penstock.store import Store as Folder
         from penstock.studies.making import make
+        from penstock.studies.runner import Runner
         from penstock.studies.verify import verify
 
         plan = self.plan()
@@ -219,7 +220,26 @@ class Study:
         verify(plan, asked)
         with Progress() as progress:
             kept = store if store is not None else Folder()
-            return make(plan, asked, jobs=jobs, store=kept, progress=progress, threads=threads, on=on)
+            return make(plan, asked, Runner(jobs=jobs, store=kept, progress=progress, threads=threads, on=on))
+
+    def stored(self, store: Store | None = None) -> StudyResult:
+        """What there is of the study in a store, perhaps while another process is making more of it; nothing is run.
+
+        Parameters
+        ----------
+        store : Store, optional
+            Where finished runs are kept; the default folder if left out.
+
+        Raises
+        ------
+        PenstockError
+            If there is no run of it yet.
+        """
+        from penstock.store import Store as Folder
+        from penstock.studies.making import stored
+
+        plan = self.plan()
+        return stored(plan, plan.read(), store if store is not None else Folder())
 
     def plot(self, kind: str | None = None, **asked: Any) -> Picture:
         """Makes the runs that are not in the store yet, and draws their numbers.

@@ -238,8 +238,9 @@ class TestPlan:
         study = load("af")
         plan = Plan(study, ["2"], 2)
         plan.add(Readings(study.document))
-        assert len(plan.requests) == 20
-        assert {(request.seed, request.replication) for request in plan.requests} == {(1, 0), (1, 1)}
+        points = plan.points()
+        assert len(points) == 10
+        assert {(point.seed, point.replications) for point in points} == {(1, (0, 1))}
 
     def test_numbers_of_all_runs_and_experiments_come_with_the_outcome(self):
         document = Document.parse(TINY)
@@ -262,16 +263,13 @@ class TestPlan:
         plan = Plan(study, [], 2)
         outcome = plan.add(Readings(document))
         plan.add_experiments(outcome)
-        assert [(request.scenario, request.replication, request.name) for request in plan.requests] == [
-            ("low", 0, "table-1-low-only"),
-            ("low", 1, "table-1-low-only"),
-            ("high", 0, "table-1-high-only"),
-            ("high", 1, "table-1-high-only"),
-            ("10 s", 0, "alone"),
-            ("10 s", 1, "alone"),
+        assert [(part.text, part.name, part.parameters) for part in plan.parts] == [
+            ("low", "table-1-low-only", {"table": "1", "load": "low", "part": "only"}),
+            ("high", "table-1-high-only", {"table": "1", "load": "high", "part": "only"}),
+            ("10 s", "alone", {"experiment": "alone"}),
         ]
-        assert [request.hops for request in plan.requests][:4] == [7e6] * 4
-        plan.finish([result(str(n)) for n in range(6)])
+        assert [part.hops for part in plan.parts][:2] == [7e6] * 2
+        plan.finish([[result(str(2 * n)), result(str(2 * n + 1))] for n in range(3)])
         assert outcome.values("1", "rate", {"load": "high"}) == [2.0, 3.0]
         assert outcome.values("1", "loss", {"load": "low"}) == [1.0]
         assert [run.digest for run in outcome.experiments["alone"]] == ["4", "5"]

@@ -17,6 +17,7 @@ from penstock.statistics import holm, paired
 from penstock.store import Store
 from penstock.studies.file import read_study
 from penstock.studies.making import make
+from penstock.studies.runner import Runner
 from penstock.studies.select import DerivedMetrics, SelectionError, select
 from penstock.studies.verify import verify
 from penstock.studies.warmup import series
@@ -70,7 +71,7 @@ def made(plan, tmp_path):
         study = plan(text)
         asked = study.read()
         verify(study, asked)
-        return make(study, asked, store=Store(tmp_path / "store"), **options)
+        return make(study, asked, Runner(store=Store(tmp_path / "store"), **options))
 
     return run
 

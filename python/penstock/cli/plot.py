@@ -180,6 +180,7 @@ def _made(
     from penstock.progress import Progress
     from penstock.store import Store
     from penstock.studies.making import make
+    from penstock.studies.runner import Runner
     from penstock.studies.verify import verify
 
     allow(memory)
@@ -188,7 +189,7 @@ def _made(
     verify(plan, asked)
     warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
     with Progress() as progress:
-        result = make(plan, asked, jobs=jobs, store=Store(store), progress=progress)
+        result = make(plan, asked, Runner(jobs=jobs, store=Store(store), progress=progress))
     warn(result.warnings)
     return from_summaries(result.summaries(), path_text(file))
 

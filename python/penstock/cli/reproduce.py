@@ -5,7 +5,17 @@ from typing import Annotated, Any
 import typer
 
 from penstock.cli.completion import studies
-from penstock.cli.options import MOST_RUNS, Format, FormatOption, JobsOption, MemoryOption, RunsOption, StoreOption
+from penstock.cli.options import (
+    MOST_RUNS,
+    Format,
+    FormatOption,
+    JobsOption,
+    MemoryOption,
+    On,
+    OnOption,
+    RunsOption,
+    StoreOption,
+)
 from penstock.printable import quoted
 
 __all__ = ["DocumentArgument", "TableOption", "read_readings", "reproduce"]
@@ -36,6 +46,7 @@ def reproduce(
     ] = False,
     runs: RunsOption = None,
     jobs: JobsOption = None,
+    on: OnOption = On.THREADS,
     memory: MemoryOption = None,
     store: StoreOption = None,
     claims: Annotated[bool, typer.Option("--claims", help="Test the study's claims too.")] = False,
@@ -54,6 +65,12 @@ def reproduce(
         bool,
         typer.Option("--summary", help="Only count what agrees, beside null models and the text as printed."),
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Only show what would be run, what of it is stored, and about how long the rest takes."
+        ),
+    ] = False,
     output: FormatOption = Format.TABLE,
 ) -> None:
     """Run a published study again.
@@ -69,6 +86,11 @@ def reproduce(
             raise typer.BadParameter(why, param_hint="'--as-printed'")
     if limit is not None and not claims:
         raise typer.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
+    if dry_run and (limit is not None or summary):
+        other = "'--limit'" if limit is not None else "'--summary'"
+        raise typer.BadParameter(
+            f"runs nothing, and {other} needs numbers; leave one of the two out.", param_hint="'--dry-run'"
+        )
     if summary and claims:
         raise typer.BadParameter("only counts; leave --claims out.", param_hint="'--summary'")
     from penstock import reproductions
@@ -76,8 +98,10 @@ def reproduce(
     from penstock.store import Store
 
     allow(memory)
-    more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary}
+    more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary, "dry_run": dry_run}
     asked = {name: value for name, value in more.items() if value}
+    if on is not On.THREADS:
+        asked["on"] = on.value
     reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output.value, **asked)
 
 

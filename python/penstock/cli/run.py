@@ -3,7 +3,7 @@
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from penstock.cli.options import (
     read_sets,
     whole_number,
 )
+
+if TYPE_CHECKING:
+    from penstock.studies.result import StudyResult
 
 __all__ = ["run"]
 
@@ -76,6 +79,12 @@ def run(
         bool,
         typer.Option("--dry-run", help="Only show the points, the runs, what is stored, and about how long it takes."),
     ] = False,
+    only_stored: Annotated[
+        bool,
+        typer.Option(
+            "--stored", help="Run nothing, and show what the store has by now: also while another command is at it."
+        ),
+    ] = False,
     output: FrameFormatOption = FrameFormat.TABLE,
     values: Annotated[
         bool,
@@ -90,24 +99,66 @@ def run(
     Where --set gives several values, every combination of them is a point with runs of its own; a study file says
     what varies by itself.
     """
-    from penstock.cli.console import emit, refuse_terminal, say, warn
-    from penstock.cli.frames import emit_frame
-    from penstock.cli.report import show_results
-    from penstock.cli.studies import emit_dry_run, plan_of
-    from penstock.errors import InputError
+    from penstock.cli.console import say, warn
+    from penstock.cli.dry_run import emit_dry_run
+    from penstock.cli.studies import plan_of, so_far
     from penstock.memory import allow
     from penstock.printable import path_text
     from penstock.progress import Progress
     from penstock.store import Store
-    from penstock.studies.making import make
+    from penstock.studies.making import make, stored
+    from penstock.studies.runner import Runner
     from penstock.studies.verify import verify
 
-    if runs is not None and replication is not None:
-        raise InputError("--replication makes one run, so --runs changes nothing; leave one of them out.")
-    if executor is Executor.PLAIN and store is not None:
-        raise InputError("--executor plain keeps no runs, so --store changes nothing; leave one of them out.")
-    if executor is Executor.PLAIN and threads > 1:
-        raise InputError("--executor plain has one core, so --threads changes nothing; leave one of them out.")
+    is_plain = executor is Executor.PLAIN
+    _refuse(
+        (runs is not None and replication is not None, "--replication makes one run, so --runs changes nothing"),
+        (is_plain and store is not None, "--executor plain keeps no runs, so --store changes nothing"),
+        (is_plain and threads > 1, "--executor plain has one core, so --threads changes nothing"),
+        (only_stored and dry_run, "--stored shows the numbers of stored runs, and --dry-run shows no numbers"),
+        (only_stored and is_plain, "--stored shows the numbers of stored runs, and --executor plain keeps no runs"),
+    )
+    _check_format(output, values=values, dry_run=dry_run)
+    allow(memory)
+    plan = plan_of(file, read_sets(sets), runs, seed)
+    if replication is not None:
+        plan = replace(plan, precision=None, compare=None)
+    asked = plan.read(None if replication is None else [replication])
+    if not only_stored:
+        verify(plan, asked)
+    warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
+    kept = None if is_plain else Store(store, tell=say)
+    if dry_run:
+        as_json, more = output is FrameFormat.JSON, plan.precision is not None
+        emit_dry_run(plan.name, plan.description, asked, kept, jobs, as_json=as_json, at_least=more)
+        return
+    if only_stored:
+        result = stored(plan, asked, Store(store))
+        _show(result, output, values, replication, so_far(plan, result, len(asked[0].replications)))
+        return
+    with Progress() as progress:
+        runner = Runner(jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads, on=on.value)
+        result = make(plan, asked, runner)
+    if threads > 1 and any(run.threads == 1 for run in result.runs):
+        why = "its network cannot be divided, or several cores were not faster here"
+        say(f"{path_text(file.stem)} runs on one core: {why}.")
+    warn(result.warnings)
+    _show(result, output, values, replication)
+
+
+def _refuse(*contradictions: tuple[bool, str]) -> None:
+    """Options that contradict each other are refused."""
+    from penstock.errors import InputError
+
+    for is_there, why in contradictions:
+        if is_there:
+            raise InputError(f"{why}; leave one of them out.")
+
+
+def _check_format(output: FrameFormat, *, values: bool, dry_run: bool) -> None:
+    from penstock.cli.console import refuse_terminal
+    from penstock.errors import InputError
+
     is_frame = output in (FrameFormat.CSV, FrameFormat.PARQUET)
     if values and not is_frame:
         raise InputError("--values needs --format csv or parquet; JSON has the numbers of single runs anyway.")
@@ -115,35 +166,21 @@ def run(
         raise InputError("--dry-run gives no results; its --format is table or json.")
     if output is FrameFormat.PARQUET:
         refuse_terminal("Parquet")
-    allow(memory)
-    plan = plan_of(file, read_sets(sets), runs, seed)
-    if replication is not None:
-        plan = replace(plan, precision=None, compare=None)
-    asked = plan.read(None if replication is None else [replication])
-    verify(plan, asked)
-    warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
-    kept = None if executor is Executor.PLAIN else Store(store, tell=say)
-    if dry_run:
-        emit_dry_run(plan, asked, kept, jobs, output)
-        return
-    with Progress() as progress:
-        result = make(
-            plan,
-            asked,
-            jobs=jobs,
-            store=kept,
-            progress=progress,
-            executor=executor.value,
-            threads=threads,
-            on=on.value,
-        )
-    if threads > 1 and any(run.threads == 1 for run in result.runs):
-        why = "its network cannot be divided, or several cores were not faster here"
-        say(f"{path_text(file.stem)} runs on one core: {why}.")
-    warn(result.warnings)
-    if is_frame:
+
+
+def _show(
+    result: "StudyResult", output: FrameFormat, values: bool, replication: int | None, last: str | None = None
+) -> None:
+    """The numbers in the form that is asked for; people are told `last` below them."""
+    from penstock.cli.console import emit, show
+    from penstock.cli.frames import emit_frame
+    from penstock.cli.report import show_results
+
+    if output in (FrameFormat.CSV, FrameFormat.PARQUET):
         emit_frame(result.values() if values else result.frame(), output)
     elif output is FrameFormat.JSON:
         emit(result.json())
     else:
         show_results(result, replication)
+        if last is not None:
+            show(last)

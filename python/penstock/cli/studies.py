@@ -15,14 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from penstock.cli.options import FrameFormat
-    from penstock.store import Store
-    from penstock.studies.request import PointRequest
+    from penstock.studies.result import StudyResult
 
-__all__ = ["emit_dry_run", "plan_of"]
-
-_SHOWN = 50
-"""The most points of which a dry run shows a line each."""
+__all__ = ["plan_of", "so_far"]
 
 
 def plan_of(file: Path, sets: Sequence[tuple[str, str]], runs: int | None = None, seed: int | None = None) -> StudyPlan:
@@ -53,46 +48,12 @@ def plan_of(file: Path, sets: Sequence[tuple[str, str]], runs: int | None = None
     return plan if seed is None else replace(plan, seed=seed)
 
 
-def emit_dry_run(
-    plan: StudyPlan, asked: Sequence[PointRequest], store: Store | None, jobs: int | None, output: FrameFormat
-) -> None:
-    """The points of a study, and the runs that it would make."""
-    from penstock.cli.console import emit, show, table
-    from penstock.cli.options import FrameFormat as Written
-    from penstock.cli.report import short_names
-    from penstock.printable import json_text, one_line
-    from penstock.progress import span
-    from penstock.studies.dry import dry_run
-
-    found = dry_run(asked, store, jobs)
-    if output is Written.JSON:
-        points = [
-            {"parameters": each.point.parameters, "settings": dict(each.point.sets), "runs": total, "stored": stored}
-            for each, total, stored in zip(asked, found.runs, found.stored, strict=True)
-        ]
-        emit(json_text({"study": plan.name, "points": points, "seconds": found.seconds, "workers": found.workers}))
-        return
-    names = list(dict.fromkeys(name for each in asked for name in each.point.parameters))
-    rows = [
-        (str(number), *(str(each.point.parameters.get(name, "")) for name in names), str(total), str(stored))
-        for number, (each, total, stored) in enumerate(zip(asked, found.runs, found.stored, strict=True), start=1)
-    ]
-    title = f"{one_line(plan.name)}: {one_line(plan.description)}" if plan.description else one_line(plan.name)
-    show(
-        table(title, ["point", *short_names(names), "runs", "stored"], rows[:_SHOWN], right=["point", "runs", "stored"])
-    )
-    if len(rows) > _SHOWN:
-        show(f"... and {len(rows) - _SHOWN} more points; --format json has all of them.")
-    total, stored = sum(found.runs), sum(found.stored)
-    left = total - stored
-    workers = f"{found.workers} worker{'s' * (found.workers != 1)}"
-    time = f", about {span(found.seconds)} with {workers}" if left and found.seconds is not None else ""
-    unknown = ", and how long they take is unknown" if left and found.seconds is None else ""
+def so_far(plan: StudyPlan, found: StudyResult, runs: int) -> str:
+    """How much of a study there is, whose points have so many runs, or at least so many."""
+    there, total = len(found.points), len(plan.points)
+    which = f" at {there} of {total} points" if there < total else ""
     least = "at least " * (plan.precision is not None)
-    show(
-        f"{len(asked)} point{'s' * (len(asked) != 1)}, {least}{total} run{'s' * (total != 1)}: "
-        f"{stored} in the store, {left} to be made{time}{unknown}. Nothing was run."
-    )
+    return f"So far: {len(found.runs)} of {least}{runs * total} runs{which}. Nothing was run."
 
 
 def _plain(value: str) -> Any:

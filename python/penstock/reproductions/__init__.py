@@ -54,6 +54,8 @@ def cli_reproduce(
     as_printed: bool = False,
     limit: int | None = None,
     summary: bool = False,
+    on: str = "threads",
+    dry_run: bool = False,
 ) -> None:
     """Runs a study and prints its numbers beside the printed ones, or with `claims` what they say about its claims.
 
@@ -81,11 +83,17 @@ def cli_reproduce(
         The most runs to make for claims that stay undecided.
     summary : bool
         Whether only to count what agrees, beside null models and the text as printed.
+    on : {"threads", "processes"}
+        Who makes the runs.
+    dry_run : bool
+        Whether only to show what would be run.
     """
     from penstock.reproductions import command
 
-    asked = command.Asked(tuple(tables), tuple(readings), runs, jobs, store, as_printed=as_printed)
-    if summary:
+    asked = command.Asked(tuple(tables), tuple(readings), runs, jobs, store, as_printed=as_printed, on=on)
+    if dry_run:
+        command.dry_run(doc, asked, claims=claims, as_json=format == "json")
+    elif summary:
         command.summary(doc, asked, as_json=format == "json")
     else:
         command.reproduce(doc, asked, claims=claims, limit=limit, as_json=format == "json")
@@ -98,6 +106,8 @@ def cli_sensitivity(
     jobs: int | None = None,
     store: Store | None = None,
     format: str = "text",  # noqa: A002  (the name of the option)
+    *,
+    on: str = "threads",
 ) -> None:
     """Runs every alternative answer to a study's open questions and prints how far each moves each number.
 
@@ -115,7 +125,10 @@ def cli_sensitivity(
         Where finished runs are kept.
     format : str
         ``json`` for programs; anything else is for people.
+    on : {"threads", "processes"}
+        Who makes the runs.
     """
     from penstock.reproductions import command
 
-    command.sensitivity(doc, tables, runs, jobs, store, as_json=format == "json")
+    asked = command.Asked(tuple(tables), (), runs, jobs, store, on=on)
+    command.sensitivity(doc, asked, as_json=format == "json")

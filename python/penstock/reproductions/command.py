@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.console import emit, show
+from penstock.cli.dry_run import emit_dry_run
 from penstock.errors import InputError
 from penstock.printable import json_text
 from penstock.progress import Progress
@@ -14,15 +15,17 @@ from penstock.reproductions import layout, scoreboard
 from penstock.reproductions.claims import check_tables, judge
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.reading import Readings
+from penstock.reproductions.reproduce import planned
 from penstock.reproductions.reproduce import reproduce as run
 from penstock.reproductions.sensitivity import RUNS, explained
 from penstock.reproductions.sensitivity import sensitivity as vary
 from penstock.reproductions.sequential import decide_sequentially, looks
 from penstock.reproductions.study import load
 from penstock.reproductions.summary import summarise
+from penstock.studies.runner import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.comparison import Comparison
@@ -32,12 +35,12 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Study
     from penstock.store import Store
 
-__all__ = ["Asked", "reproduce", "sensitivity", "summary"]
+__all__ = ["Asked", "dry_run", "reproduce", "sensitivity", "summary"]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What to run: which tables, under which answers, how often, with how many at a time, and where runs are kept."""
+    """What to run: which tables, under which answers, how often, how many at a time and on what, and the store."""
 
     tables: tuple[str, ...] = ()
     readings: tuple[str, ...] = ()
@@ -45,6 +48,7 @@ class Asked:
     jobs: int | None = None
     store: Store | None = None
     as_printed: bool = False
+    on: str = "threads"
 
     def answers(self, document: Document) -> Readings:
         """The answers to all questions.
@@ -63,16 +67,15 @@ class Asked:
     def run(self, study: Study, readings: Readings, *, claims: bool = False) -> Outcome:
         """Runs the tables under `readings`."""
         with Progress() as progress:
-            return run(
-                study,
-                self.tables,
-                readings,
-                study.runs if self.runs is None else self.runs,
-                jobs=self.jobs,
-                store=self.store,
-                progress=progress,
-                claims=claims,
-            )
+            return run(study, self.tables, readings, self.count(study), self.runner(progress), claims=claims)
+
+    def count(self, study: Study) -> int:
+        """How often each row is run."""
+        return study.runs if self.runs is None else self.runs
+
+    def runner(self, progress: Progress) -> Runner:
+        """Who makes the runs."""
+        return Runner(jobs=self.jobs, store=self.store, progress=progress, on=self.on)
 
 
 def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None, as_json: bool) -> None:
@@ -83,7 +86,7 @@ def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None,
     if claims:
         check_tables(study, asked.tables)
     if limit is not None:
-        looks(study.runs if asked.runs is None else asked.runs, limit)
+        looks(asked.count(study), limit)
     begin = time.monotonic()
     outcome = asked.run(study, answers, claims=claims)
     judgements = _judged(study, outcome, asked, limit) if claims else []
@@ -120,13 +123,22 @@ def summary(doc: str, asked: Asked, *, as_json: bool) -> None:
     show(layout.rests_on(outcome))
 
 
-def sensitivity(
-    doc: str, tables: Sequence[str], runs: int | None, jobs: int | None, store: Store | None, *, as_json: bool
-) -> None:
+def dry_run(doc: str, asked: Asked, *, claims: bool, as_json: bool) -> None:
+    """Shows what a reproduction would run, and runs nothing."""
+    study = load(doc)
+    answers = asked.answers(study.document)
+    if claims:
+        check_tables(study, asked.tables)
+    plan, _ = planned(study, asked.tables, answers, asked.count(study), claims=claims)
+    points = plan.points()
+    emit_dry_run(study.document.id, study.document.title, points, asked.store, asked.jobs, as_json=as_json)
+
+
+def sensitivity(doc: str, asked: Asked, *, as_json: bool) -> None:
     """Runs every alternative answer and prints how far each moves each number."""
     study = load(doc)
     with Progress() as progress:
-        shifts = vary(study, tables, RUNS if runs is None else runs, jobs=jobs, store=store, progress=progress)
+        shifts = vary(study, asked.tables, RUNS if asked.runs is None else asked.runs, asked.runner(progress))
     if as_json:
         _emit(shifts)
         return
@@ -141,7 +153,7 @@ def _judged(study: Study, outcome: Outcome, asked: Asked, limit: int | None) -> 
     if limit is None:
         return judge(study, outcome)
     with Progress() as progress:
-        return decide_sequentially(study, outcome, limit, jobs=asked.jobs, store=asked.store, progress=progress)
+        return decide_sequentially(study, outcome, limit, asked.runner(progress))
 
 
 def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:

@@ -32,6 +32,7 @@ from penstock.reproductions.stored import as_text
 from penstock.reproductions.study import load
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
+from penstock.studies.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,12 +64,13 @@ class Renewal:
         self.runs = runs
         self._options: dict[str, Any] = {"jobs": jobs, "store": store}
 
+    def _runner(self, progress: Progress) -> Runner:
+        return Runner(progress=progress, **self._options)
+
     def outcome(self, readings: Readings, *, claims: bool = True, runs: int | None = None) -> Outcome:
         """All rows under some readings, and with `claims` the experiments; `runs` instead of the usual number."""
         with Progress() as progress:
-            return reproduce(
-                self.study, [], readings, runs or self.runs, claims=claims, progress=progress, **self._options
-            )
+            return reproduce(self.study, [], readings, runs or self.runs, self._runner(progress), claims=claims)
 
     def under_the_text(self, chosen: Outcome, printed: Outcome, most: float) -> Stored:
         """Verdicts with the text's own answers: all together, and one fitted answer at a time.
@@ -87,9 +89,7 @@ class Renewal:
             for claim in claims:
                 looked.update(claim.looked)
             with Progress() as progress:
-                outcome = reproduce_looked_at(
-                    self.study, looked, readings, self.runs, progress=progress, **self._options
-                )
+                outcome = reproduce_looked_at(self.study, looked, readings, self.runs, self._runner(progress))
             found = judge(self.study, outcome, before=known, only=[claim.claim for claim in claims])
             answers[question.id] = {judgement.claim: judgement.finding.verdict for judgement in found}
         judged = judge(self.study, printed) if printed.runs == chosen.runs else []

@@ -6,28 +6,43 @@ reading, draw the same random numbers wherever they draw any. Differences are th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from penstock.errors import InputError
+from penstock import _core
+from penstock.errors import InputError, ScenarioError
+from penstock.printable import utf8
 from penstock.reproductions.outcome import Outcome
-from penstock.running import RunRequest, run_all
+from penstock.studies.effort import effort
+from penstock.studies.points import Point
+from penstock.studies.request import PointRequest
+from penstock.studies.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
+    from penstock.records import RunResult
     from penstock.reproductions.reading import Readings
     from penstock.reproductions.study import Study
     from penstock.reproductions.tables import Row, Table
-    from penstock.running import RunResult, Status
-    from penstock.store import Store
 
-__all__ = ["SEED", "Outcome", "Plan", "reproduce"]
+__all__ = ["SEED", "Outcome", "Part", "Plan", "planned", "reproduce"]
 
 SEED = 1
 """Root of the random streams of every reproduction."""
 
 EXPERIMENT = 5e6
 """Packet-hops that a run made for a claim alone is expected to take; they are short."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A scenario that is needed: its text, its name, of what it is, and about how many packet-hops a run takes."""
+
+    text: str
+    name: str
+    parameters: dict[str, Any]
+    hops: float
 
 
 class Plan:
@@ -49,7 +64,7 @@ class Plan:
         self.study = study
         self.tables = study.document.chosen_tables(tables)
         self.runs = runs
-        self.requests: list[RunRequest] = []
+        self.parts: list[Part] = []
         self._jobs: list[tuple[Outcome, Table, Row, list[str]]] = []
         self._experiments: list[tuple[Outcome, str]] = []
 
@@ -63,12 +78,11 @@ class Plan:
                     continue
                 parts = self.study.build(settings, table, row)
                 self._jobs.append((outcome, table, row, list(parts)))
-                effort = self.study.effort
-                hops = {part: effort(settings, table, row, part) if effort else 0.0 for part in parts}
-                for replication in range(self.runs):
-                    for part, text in parts.items():
-                        name = "-".join(["table", table.id, *map(str, row.key.values()), *([part] if part else [])])
-                        self.requests.append(RunRequest(text, (), SEED, replication, name, hops[part]))
+                for part, text in parts.items():
+                    hops = self.study.effort(settings, table, row, part) if self.study.effort else 0.0
+                    name = "-".join(["table", table.id, *map(str, row.key.values()), *([part] if part else [])])
+                    parameters = {"table": table.id, **row.key, **({"part": part} if part else {})}
+                    self.parts.append(Part(text, name, parameters, hops))
         return outcome
 
     def add_experiments(self, outcome: Outcome, names: Collection[str] | None = None) -> None:
@@ -80,18 +94,45 @@ class Plan:
                 continue
             self._experiments.append((outcome, name))
             hops = EXPERIMENT if self.study.effort else 0.0
-            self.requests += [RunRequest(text, (), SEED, replication, name, hops) for replication in range(self.runs)]
+            self.parts.append(Part(text, name, {"experiment": name}, hops))
 
-    def finish(self, results: Sequence[RunResult]) -> None:
-        """Puts the results of :attr:`requests` into the outcomes."""
+    def points(self) -> list[PointRequest]:
+        """The points of the plan: one for each scenario of each row, and for each experiment.
+
+        Raises
+        ------
+        ScenarioError
+            If a scenario has mistakes, which is a fault of the study's.
+        """
+        scenarios: dict[str, _core.Scenario] = {}
+        points = []
+        for part in self.parts:
+            scenario = scenarios.get(part.text)
+            if scenario is None:
+                try:
+                    scenario = scenarios[part.text] = _core.Scenario(part.text, utf8(part.name))
+                except _core.ScenarioError as error:
+                    raise ScenarioError(error.mistakes) from None
+            hops = part.hops or effort(scenario.canonical)
+            numbers = tuple(range(self.runs))
+            points.append(PointRequest(part.text, part.name, Point(part.parameters), scenario, SEED, numbers, hops))
+        return points
+
+    def run(self, runner: Runner | None = None) -> None:
+        """Makes all runs, and puts them into the outcomes."""
+        self.finish((runner if runner is not None else Runner()).make(self.points()))
+
+    def finish(self, made: Sequence[Sequence[RunResult]]) -> None:
+        """Puts the results of :attr:`parts`, by replication, into the outcomes."""
         settings = {id(outcome): outcome.readings.settings() for outcome, *_ in self._jobs}
-        left = iter(results)
-        for outcome, table, row, parts in self._jobs:
-            for _ in range(self.runs):
-                made = {part: next(left) for part in parts}
-                outcome.add(table, row, self.study.measure(settings[id(outcome)], table, row, made), made)
+        left = iter(made)
+        for outcome, table, row, names in self._jobs:
+            parts = {name: next(left) for name in names}
+            for number in range(self.runs):
+                results = {name: runs[number] for name, runs in parts.items()}
+                outcome.add(table, row, self.study.measure(settings[id(outcome)], table, row, results), results)
         for outcome, name in self._experiments:
-            outcome.experiments[name] = [next(left) for _ in range(self.runs)]
+            outcome.experiments[name] = list(next(left))
             outcome.packet_hops += sum(result.packet_hops for result in outcome.experiments[name])
         for outcome in {id(outcome): outcome for outcome, *_ in self._jobs}.values():
             self._gather(outcome)
@@ -111,19 +152,25 @@ def reproduce(
     tables: Iterable[str],
     readings: Readings,
     runs: int,
+    runner: Runner | None = None,
     *,
-    jobs: int | None = None,
-    store: Store | None = None,
-    progress: Callable[[Status], None] | None = None,
     claims: bool = False,
 ) -> Outcome:
     """Runs every row of `tables` (all, if none is named) `runs` times under `readings`.
 
     With `claims` also the experiments that the claims need.
     """
+    plan, outcome = planned(study, tables, readings, runs, claims=claims)
+    plan.run(runner)
+    return outcome
+
+
+def planned(
+    study: Study, tables: Iterable[str], readings: Readings, runs: int, *, claims: bool = False
+) -> tuple[Plan, Outcome]:
+    """What :func:`reproduce` runs, and what it fills."""
     plan = Plan(study, tables, runs)
     outcome = plan.add(readings)
     if claims:
         plan.add_experiments(outcome)
-    plan.finish(run_all(plan.requests, jobs=jobs, store=store, progress=progress))
-    return outcome
+    return plan, outcome

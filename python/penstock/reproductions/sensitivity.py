@@ -9,23 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock import _core
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan
-from penstock.running import run_all
 from penstock.statistics import interval
-from penstock.store import run_key
+from penstock.studies.runner import Reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from penstock.reproductions.comparison import Comparison
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.study import Study
     from penstock.reproductions.tables import Row, Table
-    from penstock.running import RunRequest, Status
     from penstock.statistics import Interval
     from penstock.store import Store
+    from penstock.studies.runner import Runner
 
 __all__ = ["RUNS", "Shift", "explained", "sensitivity"]
 
@@ -99,15 +97,12 @@ def sensitivity(
     study: Study,
     tables: Iterable[str],
     runs: int = RUNS,
-    *,
-    jobs: int | None = None,
-    store: Store | None = None,
-    progress: Callable[[Status], None] | None = None,
+    runner: Runner | None = None,
 ) -> list[Shift]:
     """Runs every alternative of every open question; by question, answer and number."""
     plan = Plan(study, tables, runs)
     chosen, others = _outcomes(study, plan)
-    plan.finish(run_all(plan.requests, jobs=jobs, store=store, progress=progress))
+    plan.run(runner)
     return [shift for reading, key, other in others for shift in _shifts(study, chosen, other, reading, key)]
 
 
@@ -131,9 +126,12 @@ def explained(study: Study, differing: Collection[Comparison], store: Store) -> 
     rows = {(comparison.table, tuple(comparison.row.values())) for comparison in differing}
     plan = Plan(study, [table for table, _ in rows], RUNS)
     chosen, others = _outcomes(study, plan, rows)
-    if not _all_kept(plan.requests, store):
+    reader = Reader(store)
+    points = plan.points()
+    kept = [list(reader.kept(point)) for point in points]
+    if any(len(runs) < len(point.replications) for point, runs in zip(points, kept, strict=True)):
         return None
-    plan.finish(run_all(plan.requests, store=store))
+    plan.finish(kept)
     count = 0
     for comparison in differing:
         table = study.document.table(comparison.table)
@@ -198,14 +196,3 @@ def _shifts(study: Study, chosen: Outcome, other: Outcome, reading: str, key: st
                 )
             )
     return shifts
-
-
-def _all_kept(requests: Iterable[RunRequest], store: Store) -> bool:
-    canonical: dict[str, str] = {}
-    for request in requests:
-        text = request.scenario
-        if text not in canonical:
-            canonical[text] = _core.Scenario(text, request.name, list(request.sets)).canonical
-        if store.get(run_key(canonical[text], request.seed, request.replication)) is None:
-            return False
-    return True

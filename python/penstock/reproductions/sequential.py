@@ -14,17 +14,13 @@ from penstock.reproductions.evidence import LEVEL
 from penstock.reproductions.finding import UNDECIDED
 from penstock.reproductions.fits import Looked
 from penstock.reproductions.reproduce import Plan
-from penstock.running import run_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.reading import Readings
     from penstock.reproductions.study import Study
-    from penstock.running import Status
-    from penstock.store import Store
+    from penstock.studies.runner import Runner
 
 __all__ = ["decide_sequentially", "hops_looked_at", "looks", "reproduce_looked_at"]
 
@@ -49,10 +45,7 @@ def decide_sequentially(
     study: Study,
     first: Outcome,
     limit: int,
-    *,
-    jobs: int | None = None,
-    store: Store | None = None,
-    progress: Callable[[Status], None] | None = None,
+    runner: Runner | None = None,
 ) -> list[Judgement]:
     """Judges all claims on `first`, and those that stay undecided on more and more runs of what they need.
 
@@ -64,6 +57,8 @@ def decide_sequentially(
         The usual runs, of all tables and with the experiments.
     limit : int
         The most runs to make of anything.
+    runner : Runner, optional
+        Who makes them.
     """
     planned = looks(first.runs, limit)
     level = LEVEL / len(planned)
@@ -75,7 +70,7 @@ def decide_sequentially(
         looked = Looked()
         for name in open_claims:
             looked.update(known[name].looked)
-        more = reproduce_looked_at(study, looked, first.readings, runs, jobs=jobs, store=store, progress=progress)
+        more = reproduce_looked_at(study, looked, first.readings, runs, runner)
         for judgement in judge(study, more, level=level, before=known, only=open_claims):
             known[judgement.claim] = judgement
     return [known[claim.id] for claim in study.document.claims]
@@ -98,15 +93,12 @@ def reproduce_looked_at(
     looked: Looked,
     readings: Readings,
     runs: int,
-    *,
-    jobs: int | None = None,
-    store: Store | None = None,
-    progress: Callable[[Status], None] | None = None,
+    runner: Runner | None = None,
 ) -> Outcome:
     """Runs the rows and experiments that some claims look at, and nothing else."""
     rows = {(table, row) for table, row, _ in looked.numbers}
     plan = Plan(study, dict.fromkeys(table for table, _ in sorted(rows, key=str)), runs)
     outcome = plan.add(readings, lambda table, row: (table.id, row.id) in rows)
     plan.add_experiments(outcome, looked.experiments)
-    plan.finish(run_all(plan.requests, jobs=jobs, store=store, progress=progress))
+    plan.run(runner)
     return outcome

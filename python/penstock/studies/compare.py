@@ -99,7 +99,10 @@ def compare(points: Sequence[tuple[Point, Sequence[RunResult]]], what: Compare) 
 
 
 def _pair(selector: str, runs: Sequence[RunResult], against: Sequence[RunResult]) -> tuple[str, str, Comparison, int]:
-    both = list(zip(runs, against, strict=False))
+    theirs_by_number = {run.request.replication: run for run in against}
+    both = [
+        (run, theirs_by_number[run.request.replication]) for run in runs if run.request.replication in theirs_by_number
+    ]
     if len(both) < 2:
         raise InputError("compare: a comparison needs at least two runs of each point.")
     if any(one.request.seed != other.request.seed for one, other in both):

@@ -33,6 +33,8 @@ class DryRun:
     ----------
     runs, stored : list of int
         For each point how many runs it has, and how many of them the store has.
+    left : int
+        How many are to be made; those that mean the same are made once.
     seconds : float or None
         About how long the others take; None if that cannot be said.
     workers : int
@@ -41,23 +43,25 @@ class DryRun:
 
     runs: list[int]
     stored: list[int]
+    left: int
     seconds: float | None
     workers: int
 
 
 def dry_run(asked: Sequence[PointRequest], store: Store | None, jobs: int | None) -> DryRun:
     """Looks into the store, and times the beginnings of a few runs, which are not kept."""
+    stored, missing = [], []
+    wanted: set[str] = set()
+    for each in asked:
+        keys = [run_key(each.scenario.canonical, each.seed, number) for number in each.replications]
+        absent = {key for key in keys if key in wanted or store is None or store.get(key) is None}
+        stored.append(len(keys) - len(absent))
+        if absent - wanted:
+            missing.append((each, len(absent - wanted)))
+        wanted |= absent
+    workers = max(1, min(jobs or os.cpu_count() or 1, len(wanted) or 1))
     runs = [len(each.replications) for each in asked]
-    stored = [
-        sum(
-            store is not None and store.get(run_key(each.scenario.canonical, each.seed, number)) is not None
-            for number in each.replications
-        )
-        for each in asked
-    ]
-    missing = [(each, total - kept) for each, total, kept in zip(asked, runs, stored, strict=True) if total > kept]
-    workers = max(1, min(jobs or os.cpu_count() or 1, sum(count for _, count in missing) or 1))
-    return DryRun(runs, stored, _seconds(missing, workers), workers)
+    return DryRun(runs, stored, len(wanted), _seconds(missing, workers), workers)
 
 
 def _seconds(missing: Sequence[tuple[PointRequest, int]], workers: int) -> float | None:

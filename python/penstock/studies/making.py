@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
-from penstock.records import Status
-from penstock.running import run_all
+from penstock.errors import InputError, PenstockError
 from penstock.studies.quantity import dimension_of
 from penstock.studies.result import PointResult, StudyResult
+from penstock.studies.runner import Reader, Runner
 from penstock.studies.select import DerivedMetrics, SelectionError, select
 from penstock.studies.warmup import find_warm_up
 
@@ -22,22 +20,13 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.precision import Precision
     from penstock.studies.request import PointRequest
+    from penstock.studies.warmup import FoundWarmUp
 
-__all__ = ["make"]
+__all__ = ["make", "stored"]
 
 
-def make(
-    plan: StudyPlan,
-    asked: Sequence[PointRequest],
-    *,
-    jobs: int | None = None,
-    store: Store | None = None,
-    progress: Callable[[Status], None] | None = None,
-    executor: str = "horizon",
-    threads: int = 1,
-    on: str = "threads",
-) -> StudyResult:
-    """Makes the runs of a study, those of all points side by side; see :func:`penstock.running.run_all`.
+def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None = None) -> StudyResult:
+    """Makes the runs of a study, those of all points side by side.
 
     Parameters
     ----------
@@ -45,30 +34,62 @@ def make(
         The study.
     asked : sequence of PointRequest
         What :meth:`~penstock.studies.plan.StudyPlan.read` gave.
+    runner : Runner, optional
+        Who makes them; one that keeps nothing if left out.
     """
-    rounds = _Rounds(progress)
+    made_by = runner if runner is not None else Runner()
     derived = DerivedMetrics(plan.metrics)
-    warm_up = None
-    if plan.warm_up is not None:
-        warm_up = find_warm_up(asked, plan.warm_up, jobs=jobs, store=store, progress=rounds.watch, on=on)
-        rounds.end()
-        settled = [each.window_from(warm_up.seconds) for each in asked]
-        asked = [each for each in settled if each is not None]
+    asked, warm_up = _settled(plan, asked, made_by)
 
     def run(wanted: Sequence[PointRequest]) -> list[list[RunResult]]:
-        requests = [request for each in wanted for request in each.requests()]
-        made = run_all(
-            requests, jobs=jobs, store=store, progress=rounds.watch, executor=executor, threads=threads, on=on
-        )
-        rounds.end()
-        runs = iter(derived.added(each) for each in made)
-        return [list(islice(runs, len(each.replications))) for each in wanted]
+        return [[derived.added(run) for run in runs] for runs in made_by.make(wanted)]
 
     if plan.precision is None:
         points = [PointResult(each, runs) for each, runs in zip(asked, run(asked), strict=True)]
     else:
         points = _sequentially(asked, plan.precision, run)
     return StudyResult(plan, points, warm_up)
+
+
+def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> StudyResult:
+    """What there is of a study in a store; nothing is run. Points without runs are left out.
+
+    Intervals are those of independent runs, also where the study has a precision target; and comparisons are left out
+    until each of them has two pairs of runs.
+
+    Raises
+    ------
+    PenstockError
+        If there is no run of it yet, or not all of those from which the warm-up is found.
+    """
+    reader = Reader(store)
+    derived = DerivedMetrics(plan.metrics)
+    asked, warm_up = _settled(plan, asked, reader)
+    points = []
+    for each in asked:
+        kept = reader.kept(each) if plan.precision is None else reader.kept_up_to(each, plan.precision.most)
+        runs = [derived.added(run) for run in kept]
+        if runs:
+            points.append(PointResult(replace(each, replications=tuple(r.request.replication for r in runs)), runs))
+    if not points:
+        raise PenstockError("none of its runs is in the store yet, and nothing is run.")
+    result = StudyResult(replace(plan, precision=None), points, warm_up)
+    try:
+        result.comparisons()
+    except InputError:
+        return StudyResult(replace(result.plan, compare=None), points, warm_up)
+    return result
+
+
+def _settled(
+    plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner
+) -> tuple[Sequence[PointRequest], FoundWarmUp | None]:
+    """The points with the warm-up that is to be found, if one is."""
+    if plan.warm_up is None:
+        return asked, None
+    warm_up = find_warm_up(asked, plan.warm_up, runner)
+    settled = [each.window_from(warm_up.seconds) for each in asked]
+    return [each for each in settled if each is not None], warm_up
 
 
 def _sequentially(
@@ -119,30 +140,3 @@ def _values(runs: Sequence[RunResult], target: Precision) -> list[float]:
 def _hops(asked: PointRequest, runs: Sequence[RunResult]) -> float:
     """What one run takes, as far as is known: all points know it after their first runs, or none does."""
     return sum(run.packet_hops for run in runs) / len(runs) if runs else asked.hops
-
-
-class _Rounds:
-    """Joins the progress of one round after another."""
-
-    def __init__(self, progress: Callable[[Status], None] | None) -> None:
-        self._progress = progress
-        self._before = Status(0)
-        self._now = Status(0)
-
-    def watch(self, status: Status) -> None:
-        """Shows the rounds that have ended and this one together."""
-        self._now = status
-        if self._progress is not None:
-            self._progress(self._sum())
-
-    def end(self) -> None:
-        """The next status is of another round."""
-        self._before, self._now = self._sum(), Status(0)
-
-    def _sum(self) -> Status:
-        before, now = self._before, self._now
-        counts = ("total", "done", "cached", "failed", "packet_hops", "replaced")
-        # Efforts are told in units of their own in each round.
-        return Status(
-            **{name: getattr(before, name) + getattr(now, name) for name in counts}, work=now.work, worked=now.worked
-        )

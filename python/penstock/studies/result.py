@@ -214,7 +214,7 @@ class StudyResult:
         """
         points = [self._point(point) for point in self.points]
         if not self.plan.is_file:
-            return json_text(points if len(points) > 1 else points[0])
+            return json_text(points if len(self.plan.points) > 1 else points[0])
         data: dict[str, Any] = {"study": self.plan.name, "description": self.plan.description, "points": points}
         if self.warm_up is not None:
             data["warm_up"] = asdict(self.warm_up)

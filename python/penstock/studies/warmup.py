@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.output_analysis import Truncation, mser5
-from penstock.running import run_all
 from penstock.studies.quantity import Quantity, setting_text
+from penstock.studies.runner import Runner
 from penstock.studies.select import SelectionError, select
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from penstock.records import Status
-    from penstock.store import Store
     from penstock.studies.request import PointRequest
 
 __all__ = ["WINDOWS", "FindWarmUp", "FoundWarmUp", "find_warm_up", "series"]
@@ -61,34 +59,17 @@ class FoundWarmUp:
         return _time(self.seconds)
 
 
-def series(
-    asked: PointRequest,
-    metric: str,
-    windows: int = WINDOWS,
-    *,
-    jobs: int | None = None,
-    store: Store | None = None,
-    progress: Callable[[Status], None] | None = None,
-    on: str = "threads",
-) -> list[float]:
+def series(asked: PointRequest, metric: str, windows: int = WINDOWS, runner: Runner | None = None) -> list[float]:
     """A metric in equal windows of a point's first run, from its beginning, as its own warm-up counts there too.
 
     A run has one window, so there is one for each: the same run, which ends with its window. All of them together are
     as much work as half as many whole runs. Windows at the beginning that make no sense alone, as flows are still to
     start, are left out.
     """
-    return _series([asked], metric, windows, jobs, store, progress, on)[0]
+    return _series([asked], metric, windows, runner if runner is not None else Runner())[0]
 
 
-def find_warm_up(
-    asked: Sequence[PointRequest],
-    find: FindWarmUp,
-    *,
-    jobs: int | None = None,
-    store: Store | None = None,
-    progress: Callable[[Status], None] | None = None,
-    on: str = "threads",
-) -> FoundWarmUp:
+def find_warm_up(asked: Sequence[PointRequest], find: FindWarmUp, runner: Runner) -> FoundWarmUp:
     """The warm-up by MSER-5 [White97] of a metric at every point; the longest of them holds for all.
 
     Raises
@@ -97,7 +78,7 @@ def find_warm_up(
         If there is nothing to be measured in a window.
     """
     found = []
-    for each, values in zip(asked, _series(asked, find.metric, find.windows, jobs, store, progress, on), strict=True):
+    for each, values in zip(asked, _series(asked, find.metric, find.windows, runner), strict=True):
         missing = next((number for number, value in enumerate(values) if not math.isfinite(value)), None)
         if missing is not None:
             first = find.windows - len(values) + missing
@@ -116,32 +97,25 @@ def find_warm_up(
     return FoundWarmUp(max(usable), seconds, short)
 
 
-def _series(
-    asked: Sequence[PointRequest],
-    metric: str,
-    windows: int,
-    jobs: int | None,
-    store: Store | None,
-    progress: Callable[[Status], None] | None,
-    on: str,
-) -> list[list[float]]:
-    requests, counts = [], []
+def _series(asked: Sequence[PointRequest], metric: str, windows: int, runner: Runner) -> list[list[float]]:
+    parts: list[PointRequest] = []
+    counts = []
     for each in asked:
         end = each.scenario.window[1]
-        parts = [each.window(end * i / windows, end * (i + 1) / windows) for i in range(windows)]
-        first = next((number for number, part in enumerate(parts) if part is not None), windows)
-        sound = [part for part in parts[first:] if part is not None]
+        cut = [each.window(end * i / windows, end * (i + 1) / windows) for i in range(windows)]
+        first = next((number for number, part in enumerate(cut) if part is not None), windows)
+        sound = [part for part in cut[first:] if part is not None]
         if len(sound) < max(FEWEST, windows - first):
-            wrong = next((number for number in range(windows - 1, -1, -1) if parts[number] is None), 0)
+            wrong = next((number for number in range(windows - 1, -1, -1) if cut[number] is None), 0)
             raise InputError(
                 f"warm-up: the scenario cannot be watched {_between(each, wrong, windows)} alone; "
                 "take fewer windows, or give the warm-up."
             )
-        requests += [part.first() for part in sound]
+        parts += [replace(part, replications=part.replications[:1]) for part in sound]
         counts.append(len(sound))
-    runs = iter(run_all(requests, jobs=jobs, store=store, progress=progress, on=on))
+    runs = iter(runner.make(parts))
     try:
-        return [[select(metric, run.metrics).value for run in islice(runs, count)] for count in counts]
+        return [[select(metric, run.metrics).value for (run,) in islice(runs, count)] for count in counts]
     except SelectionError as error:
         raise InputError(f"warm-up: {error}.") from None
 

@@ -52,10 +52,11 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Why there is no run; `ours` if the fault is the simulator's."""
+    """Why there is no run; `ours` if the fault is the simulator's, `attempts` how often it was tried."""
 
     message: str
     ours: bool
+    attempts: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class ProcessWorker:
             self._lost(Lost(job, _how(code)))
         hint = "; the system kills what takes too much memory, and fewer runs at once take less (--jobs)"
         told = f"ended {DEATHS} worker processes, the last one {_how(code)}{hint if -code == signal.SIGKILL else ''}"
-        return Failed(told, ours=code >= 0 or -code not in _FROM_OUTSIDE)
+        return Failed(told, code >= 0 or -code not in _FROM_OUTSIDE, DEATHS)
 
     def stop(self) -> None:
         """Kills the process: it has nothing that is not here."""

@@ -1,0 +1,94 @@
+"""What a study, a sweep or a published study would run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.cli.console import emit, show, table
+from penstock.cli.report import short_names
+from penstock.printable import json_text, one_line
+from penstock.progress import span
+from penstock.studies.dry import dry_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.store import Store
+    from penstock.studies.dry import DryRun
+    from penstock.studies.request import PointRequest
+
+__all__ = ["emit_dry_run"]
+
+_SHOWN = 50
+"""The most points of which a dry run shows a line each."""
+
+
+def emit_dry_run(
+    name: str,
+    description: str | None,
+    asked: Sequence[PointRequest],
+    store: Store | None,
+    jobs: int | None,
+    *,
+    as_json: bool,
+    at_least: bool = False,
+) -> None:
+    """The points, and the runs that they would make.
+
+    Parameters
+    ----------
+    name, description : str
+        Of what is to be run.
+    asked : sequence of PointRequest
+        Its points.
+    store : Store, optional
+        Where finished runs are looked for.
+    jobs : int, optional
+        How many runs would be made at the same time.
+    as_json : bool
+        Whether a program reads it.
+    at_least : bool
+        Whether there may be more runs in the end.
+    """
+    found = dry_run(asked, store, jobs)
+    if as_json:
+        points = [
+            {"parameters": each.point.parameters, "settings": dict(each.point.sets), "runs": total, "stored": stored}
+            for each, total, stored in zip(asked, found.runs, found.stored, strict=True)
+        ]
+        emit(json_text({"study": name, "points": points, "seconds": found.seconds, "workers": found.workers}))
+        return
+    columns, cells = _described(asked)
+    rows = [
+        (str(number), *each, str(total), str(stored))
+        for number, (each, total, stored) in enumerate(zip(cells, found.runs, found.stored, strict=True), start=1)
+    ]
+    title = f"{one_line(name)}: {one_line(description)}" if description else one_line(name)
+    show(table(title, ["point", *columns, "runs", "stored"], rows[:_SHOWN], right=["point", "runs", "stored"]))
+    if len(rows) > _SHOWN:
+        show(f"... and {len(rows) - _SHOWN} more points; --format json has all of them.")
+    show(_summed(found, at_least="at least " * at_least))
+
+
+def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str, ...]]]:
+    """What tells the points apart: a column for each parameter, or one for all where they have different ones."""
+    names = list(dict.fromkeys(name for each in asked for name in each.point.parameters))
+    shared = all(name in asked[0].point.parameters for name in names)
+    if shared or all(each.point.sets for each in asked):
+        cells = [tuple(str(each.point.parameters.get(name, "")) for name in names) for each in asked]
+        return short_names(names), cells
+    told = [", ".join(f"{name} {value}" for name, value in each.point.parameters.items() if value) for each in asked]
+    return ["of"], [(text,) for text in told]
+
+
+def _summed(found: DryRun, at_least: str) -> str:
+    points, total, stored = len(found.runs), sum(found.runs), sum(found.stored)
+    alike = total - stored - found.left
+    workers = f"{found.workers} worker{'s' * (found.workers != 1)}"
+    time = f", about {span(found.seconds)} with {workers}" if found.left and found.seconds is not None else ""
+    unknown = ", and how long they take is unknown" if found.left and found.seconds is None else ""
+    same = f"{alike} the same as others, " if alike else ""
+    return (
+        f"{points} point{'s' * (points != 1)}, {at_least}{total} run{'s' * (total != 1)}: "
+        f"{stored} in the store, {same}{found.left} to be made{time}{unknown}. Nothing was run."
+    )
