@@ -33,6 +33,7 @@ COMPONENTS = [
     "NewReno",
     "NoneArrival",
     "OnOff",
+    "Packets",
     "Pie",
     "PoissonArrival",
     "PoissonSource",
