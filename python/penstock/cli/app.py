@@ -10,7 +10,9 @@ from penstock.cli import (
     bench,
     check,
     explain,
+    export,
     gc,
+    import_,
     listing,
     new,
     plot,
@@ -47,6 +49,8 @@ app.command("runs", cls=Verb)(runs.runs)
 app.command("retry-failed", cls=Verb)(retry.retry_failed)
 app.command("verify", cls=Verb)(verify.verify)
 app.command("gc", cls=Verb)(gc.gc)
+app.command("export", cls=Verb)(export.export)
+app.command("import", cls=Verb)(import_.import_)
 app.command("schema", cls=Verb)(schema.schema)
 app.command("bench", cls=Verb)(bench.bench)
 

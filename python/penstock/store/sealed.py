@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FORMAT", "DamagedError", "NewerError", "content_of", "decoded", "read", "sealed", "sealed_json"]
+__all__ = ["FORMAT", "DamagedError", "NewerError", "checked", "content_of", "decoded", "read", "sealed", "sealed_json"]
 
 FORMAT = 3
 """Counts changes of the layout of what is in a store; all that is older is read, except the first."""
@@ -59,7 +59,19 @@ def content_of(file: int, size: int, largest: int) -> bytes:
     # The seal first: what does not end in one need not be read, however large it claims to be.
     if not _SEAL.fullmatch(os.pread(file, SEAL_LENGTH, max(0, size - SEAL_LENGTH))):
         raise DamagedError("does not end in a checksum" if size else "is empty")
-    content = read(file, size)
+    return checked(read(file, size))
+
+
+def checked(content: bytes) -> bytes:
+    """The content itself if its checksum is right.
+
+    Raises
+    ------
+    DamagedError
+        If it is not what was written.
+    """
+    if not _SEAL.fullmatch(content[-SEAL_LENGTH:]):
+        raise DamagedError("does not end in a checksum" if content else "is empty")
     if _seal(content[:-SEAL_LENGTH]) != content[-SEAL_LENGTH:]:
         raise DamagedError("does not match its checksum")
     return content

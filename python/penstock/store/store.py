@@ -23,6 +23,7 @@ from penstock.store.manifest import Made
 from penstock.store.many import find, manifests, seen_files
 from penstock.store.marker import Marker, newer
 from penstock.store.runfile import DamagedError, NewerError, StoredRun, encode, load
+from penstock.store.sealed import read
 from penstock.store.texts import Texts
 
 if TYPE_CHECKING:
@@ -213,6 +214,26 @@ class Store:
             raise failure(error, self.folder) from error
         found = (self.get(key) for key in names)
         return [run.manifest for run in found if run is not None and run.manifest is not None]
+
+    def content(self, key: str) -> bytes | None:
+        """What the run's file holds, if it is there in one piece.
+
+        Raises
+        ------
+        StoreError
+            As :meth:`get`.
+        """
+        if self.get(key) is None:
+            return None
+        try:
+            with self.disk.opened("runs", key[:2]) as folder, located(self._file(key)):
+                file = os.open(f"{key}.json", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+                try:
+                    return read(file, os.fstat(file).st_size)
+                finally:
+                    os.close(file)
+        except OSError as error:
+            raise failure(error, self.folder) from error
 
     def size(self) -> int:
         """Bytes of all runs' files."""

@@ -1,0 +1,184 @@
+"""Runs on their way into archives, and out of them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.errors import InputError, StoreError
+from penstock.printable import path_text, quoted
+from penstock.progress import Progress
+from penstock.running import run_all
+from penstock.store import Record
+from penstock.store.archive import Reading, write_archive
+from penstock.store.checking import asked_for, made_again, sample
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from penstock.records import RunRequest
+    from penstock.store import Store
+    from penstock.store.manifest import Manifest
+    from penstock.store.selection import Selection
+
+__all__ = ["Exported", "Imported", "Verification", "export_runs", "import_runs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written; `left_out` are runs that no archive can have."""
+
+    runs: int
+    scenarios: int
+    left_out: int
+    digest: str
+
+    def data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """How an archive is verified: how many runs are made again, which, and on how many cores; see :func:`sample`."""
+
+    sample: int
+    pick: int
+    digest: str | None = None
+    jobs: int | None = None
+    threads: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was verified; `new` are the runs that were not in the store."""
+
+    runs: int
+    made_again: int
+    new: int
+    digest: str
+
+    def data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+def export_runs(store: Store, chosen: Selection, archive: Path) -> Exported:
+    """Writes the runs that are chosen into an archive.
+
+    Raises
+    ------
+    InputError
+        If there are none, or there is something at `archive`.
+    StoreError
+        If it cannot be written, or the store cannot be read.
+    """
+    texts: dict[str, bytes] = {}
+    runs: list[tuple[str, int, str]] = []
+    left_out = 0
+    for manifest in chosen.of(store.manifests()):
+        text = store.texts.get(manifest.scenario) if manifest.scenario not in texts else ""
+        content = store.content(manifest.key) if manifest.model_version == _core.MODEL_VERSION else None
+        if text is None or content is None:
+            left_out += 1
+            continue
+        texts.setdefault(manifest.scenario, text.encode("utf-8", "surrogatepass"))
+        runs.append((manifest.key, len(content), hashlib.blake2b(content, digest_size=32).hexdigest()))
+    if not runs:
+        why = f"; {left_out} are of other versions of the model, or without their scenarios" if left_out else ""
+        raise InputError(f"no run in {path_text(store.folder)} is chosen{why}: 'penstock runs' lists what is there.")
+
+    def read(key: str) -> bytes:
+        return store.content(key) or b""
+
+    return Exported(len(runs), len(texts), left_out, write_archive(archive, texts, runs, read))
+
+
+def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = False) -> Imported:
+    """Verifies an archive, and takes its runs into the store.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is not the one that was meant.
+    StoreError
+        If anything in it is not what it should be; nothing is taken then. Or if the store cannot be written.
+    """
+    reading = Reading(archive)
+    if how.digest is not None and not (len(how.digest) >= 16 and reading.digest.startswith(how.digest.lower())):
+        raise InputError(
+            f"{path_text(archive)} has not the digest {quoted(how.digest)} but {reading.digest}: it is another archive "
+            "or was altered; of a digest at least 16 digits are compared. Nothing was taken from it."
+        )
+    if reading.model_version != _core.MODEL_VERSION:
+        raise StoreError(
+            f"{path_text(archive)} has runs of another version of the model ({reading.model_version[:12]}, Penstock "
+            f"{reading.version}), which this one ({_core.MODEL_VERSION[:12]}) can neither verify nor use. "
+            "Nothing was taken from it."
+        )
+    runs = _named_rightly(reading)
+    known = store.find([(run.key, request) for run, request in runs])
+    for run, _ in runs:
+        if run.key in known and (known[run.key].digest, known[run.key].packet_hops) != (run.digest, run.packet_hops):
+            raise _refused(archive, f"run {run.key[:16]} ({quoted(run.name)}) is another than the one in the store")
+    count = _make_again(reading, runs, how)
+    new = [request for run, request in runs if run.key not in known]
+    if not dry and new:
+        store.prepare(new)
+        _take(store, reading, set(known))
+    return Imported(len(runs), count, len(new), reading.digest)
+
+
+def _named_rightly(reading: Reading) -> list[tuple[Manifest, RunRequest]]:
+    """The runs, each with what it is asked for by, once it is sure that this is what they are named by."""
+    texts = reading.texts()
+    found = []
+    for member, _, run in reading.runs():
+        manifest = run.manifest
+        text = texts.get(manifest.scenario) if manifest is not None else None
+        if manifest is None or text is None:
+            raise _refused(reading.path, f"the scenario of {member.path} is not in it")
+        request, key = asked_for(manifest, text)
+        if key != manifest.key or manifest.model_version != reading.model_version:
+            raise _refused(reading.path, f"{member.path} is not named by what it says it was made from")
+        found.append((manifest, request))
+    return found
+
+
+def _make_again(reading: Reading, runs: list[tuple[Manifest, RunRequest]], how: Verification) -> int:
+    """Makes a sample of the runs again, and gives how many; refuses the archive if one comes out otherwise."""
+    requests = {run.key: request for run, request in runs}
+    picked = {run.key for run in sample([run for run, _ in runs], how.sample, how.pick)}
+    stored = [
+        (run.manifest, run, requests[member.name])
+        for member, _, run in reading.runs()
+        if member.name in picked and run.manifest is not None
+    ]
+    with Progress() as progress:
+        run = partial(run_all, jobs=how.jobs, threads=how.threads, progress=progress)
+        count, differing = made_again(stored, run)
+    if differing:
+        first = differing[0]
+        raise _refused(
+            reading.path,
+            f"{len(differing)} of {count} runs that were made again came out otherwise, such as {first.run.key[:16]} "
+            f"({quoted(first.run.name)}): {first.what[0]}",
+        )
+    return count
+
+
+def _take(store: Store, reading: Reading, known: set[str]) -> None:
+    group = store.group()
+    for member, content, _ in reading.runs():
+        if member.name not in known:
+            group.add(Record(member.name, content), lambda: None)
+        if group.is_due():
+            group.commit()
+    group.commit()
+
+
+def _refused(archive: Path, why: str) -> StoreError:
+    return StoreError(f"{path_text(archive)} is not believed: {why}. Nothing was taken from it.")

@@ -1,0 +1,46 @@
+"""``penstock export``: writes runs into one archive."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from penstock.cli.options import Format, FormatOption, SeedOption, StoreOption
+from penstock.cli.selecting import NameOption, StudyOption, WhereOption
+
+__all__ = ["export"]
+
+
+def export(
+    archive: Annotated[Path, typer.Argument(help="The file to be written.", metavar="ARCHIVE")],
+    *,
+    study: StudyOption = None,
+    name: NameOption = None,
+    where: WhereOption = None,
+    seed: SeedOption = None,
+    store: StoreOption = None,
+    output: FormatOption = Format.TABLE,
+) -> None:
+    """Write stored runs and their scenarios into one archive, for another machine.
+
+    All runs of this version of the model, or those that are chosen. The digest that is shown is that of all that is in
+    the archive: whoever imports it can compare.
+    """
+    from penstock.cli.archives import export_runs
+    from penstock.cli.console import emit, show
+    from penstock.cli.selecting import selection, size_text
+    from penstock.printable import json_text, path_text
+    from penstock.store import Store
+
+    kept = Store(store)
+    found = export_runs(kept, selection(kept, name, where, seed, study), archive)
+    if output is Format.JSON:
+        emit(json_text(found.data()))
+        return
+    runs, scenarios = (
+        f"{found.runs} run{'s' * (found.runs != 1)}",
+        f"{found.scenarios} scenario{'s' * (found.scenarios != 1)}",
+    )
+    show(f"{path_text(archive)}: {runs} of {scenarios}, {size_text(archive.stat().st_size)}.", f"digest {found.digest}")
+    if found.left_out:
+        show(f"{found.left_out} left out: of other versions of the model, or without their scenarios.")
