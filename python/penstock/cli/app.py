@@ -26,12 +26,13 @@ from penstock.cli import (
     verify,
 )
 from penstock.cli.console import emit
-from penstock.cli.help import Verb
+from penstock.cli.help import Verb, Verbs
 
 __all__ = ["app"]
 
 app = typer.Typer(
     name="penstock",
+    cls=Verbs,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
