@@ -104,7 +104,7 @@ def try_one(it: Mistake, programs: list[Program], state: State) -> dict:
         if not it.is_rust:
             write(TREE / it.file, it.applied(source).encode())
         try:
-            outcome = ask(replace(step, seconds=state.seconds[step.key]), it.number if it.is_rust else 0)
+            outcome = ask(replace(step, seconds=state.seconds[step.label]), it.number if it.is_rust else 0)
         finally:
             if not it.is_rust:
                 write(TREE / it.file, source.encode())
@@ -115,11 +115,11 @@ def try_one(it: Mistake, programs: list[Program], state: State) -> dict:
 
 def passed_without(step: Step, state: State) -> None:
     """Without a mistake everything that is asked passes, and how long that takes bounds what comes after."""
-    if step.key not in state.seconds:
-        outcome = ask(replace(step, which="" if step.program else step.which, seconds=360.0))
+    if step.label not in state.seconds:
+        outcome = ask(replace(step, seconds=360.0))
         if not outcome.passed:
             sys.exit(f"{outcome.output}\nthis fails without any mistake, so nothing can be counted")
-        state.seconds[step.key] = round(outcome.seconds, 2)
+        state.seconds[step.label] = round(outcome.seconds, 2)
         state.keep()
 
 

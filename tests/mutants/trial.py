@@ -37,14 +37,9 @@ class Step:
     """CPU time that it takes without a mistake, if that is known."""
 
     @property
-    def key(self) -> str:
-        """A name of what must pass without a mistake."""
-        return f"{self.program.crate}: {self.program.name}" if self.program else self.which
-
-    @property
     def label(self) -> str:
         """A name of the step."""
-        return f"{self.key} {self.which}" if self.program else self.which
+        return f"{self.program.crate}: {self.program.name} {self.which}" if self.program else self.which
 
     @property
     def folder(self) -> Path:
@@ -88,7 +83,7 @@ def steps_for(it: Mistake, programs: list[Program], seconds: dict[str, float]) -
         for name in CRATES[CRATES.index(crate) :]:
             near = "the crate's other tests" if name == crate else "tests of the crates above"
             steps += [Step(near, program) for program in programs if program.crate == name and program != own]
-        steps.sort(key=lambda step: (step.near != UNIT, step.program.name not in it.asks, seconds.get(step.key, 0.0)))
+        steps.sort(key=lambda step: (step.near != UNIT, step.program.name not in it.asks, seconds.get(step.label, 0.0)))
     return steps + [Step("Python tests", None, name) for name in it.python]
 
 
