@@ -226,6 +226,12 @@ class TestEvidence:
         assert decide([alone]).verdict == "confirmed"
         assert decide([alone, alone]).verdict == "undecided"
 
+    def test_a_part_that_holds_does_not_confirm_the_whole(self):
+        clear = below("clear", Estimate.of([0.0, 0.1, 0.2]), 1.0)
+        unsettled = above("unsettled", Estimate.of([-1.0, 1.0]), 0.0)
+        decision = decide([clear, unsettled])
+        assert (decision.verdict, decision.held, decision.open) == ("undecided", (clear,), (unsettled,))
+
     def test_one_clear_failure_refutes_the_whole(self):
         clear = below("clear", Estimate.of([0.0, 0.1, 0.2]), 1.0)
         against = below("against", Estimate.of([9.0, 9.1, 9.2]), 1.0)

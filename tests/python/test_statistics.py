@@ -35,8 +35,9 @@ def test_equal_runs_have_an_interval_of_no_width():
     assert interval([0.1, 0.1, 0.1]).half == 0.0
 
 
-def test_an_unknown_run_makes_the_mean_unknown():
-    numbers = interval([1.0, math.nan])
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_an_unknown_run_makes_the_mean_unknown(value):
+    numbers = interval([1.0, value])
     assert math.isnan(numbers.mean)
     assert (numbers.low, numbers.runs) == (None, 2)
 
