@@ -186,6 +186,15 @@ class TestComparison:
             "note": high.note,
         }
 
+    def test_a_mean_below_the_print_differs_as_one_above_does(self):
+        document = Document.parse(TINY)
+        outcome = outcome_of(
+            document, {"low": {"rate": [8.9, 8.9], "loss": [0, 0]}, "high": {"rate": [19.4, 19.4], "loss": [0.5, 0.5]}}
+        )
+        low, high, _ = compare(document, outcome)
+        assert (low.verdict, high.verdict) == ("differs", "differs")
+        assert high.note.startswith("-0.6 (-3.0%) from the print; 0.5 is allowed")
+
     def test_the_range_of_one_more_run(self):
         # 2, 4, 6: mean 4, s = 2, t(0.975, 2) = 4.302653, half = 4.302653 * 2 * sqrt(4/3).
         low, high = prediction_interval([2.0, 4.0, 6.0])
