@@ -54,6 +54,8 @@ const MIN_BUCKETS: usize = 64;
 const MAX_BUCKETS: usize = 1024;
 /// As long as no more than so many events wait, there are no buckets.
 const FEW_EVENTS: usize = 32;
+/// The current bucket is split when so many are in it.
+const MANY_EVENTS: usize = 256;
 /// The end of a bucket that has none.
 const UNBOUNDED: u64 = u64::MAX;
 /// No entry.
@@ -113,6 +115,12 @@ impl<T: Timed> Calendar<T> {
         if at.as_ps() < self.bucket_end {
             return self.insert_current(at, order);
         }
+        self.add_waiting(at, order)
+    }
+
+    /// Makes a place for an event that is not due before the end of the current bucket.
+    #[inline(always)]
+    fn add_waiting(&mut self, at: Time, order: u64) -> &mut T {
         self.waiting += 1;
         let number = self.take_entry();
         self.put(at.as_ps(), number);
@@ -155,9 +163,12 @@ impl<T: Timed> Calendar<T> {
             self.orders.drain(..self.taken);
             self.taken = 0;
         }
-        if self.bucket_end == UNBOUNDED && self.current.len() - self.taken >= FEW_EVENTS {
-            let last = self.current[self.current.len() - 1].at().max(at).as_ps();
-            self.bucket_end = self.end_of(last >> self.width);
+        let most = if self.bucket_end == UNBOUNDED { FEW_EVENTS } else { MANY_EVENTS };
+        if self.current.len() - self.taken >= most {
+            self.split_current();
+            if at.as_ps() >= self.bucket_end {
+                return self.add_waiting(at, order);
+            }
         }
         let mut place = self.current.len();
         while place > self.taken && (self.current[place - 1].at(), self.orders[place - 1]) > (at, order) {
@@ -168,10 +179,37 @@ impl<T: Timed> Calendar<T> {
         &mut self.current[place]
     }
 
+    /// Ends the current bucket earlier, so that about half of its events go into later ones; each addition would otherwise take
+    /// a time that grows with all that is due before an event of the far future.
+    #[cold]
+    fn split_current(&mut self) {
+        let events = &self.current[self.taken..];
+        let (first, middle) = (events[0].at().as_ps(), events[events.len() / 2].at().as_ps());
+        let mut width = self.width;
+        if self.bucket_end != UNBOUNDED {
+            let spacing = (middle - first) / (events.len() as u64 / 2);
+            width = width.min((spacing * u64::from(MAX_PER_BUCKET / 2)).max(1).ilog2()).max(MIN_WIDTH);
+        }
+        let end = Self::end_of(middle >> width, width).min(self.bucket_end);
+        let kept = self.taken + events.partition_point(|event| event.at().as_ps() < end);
+        self.bucket_end = end;
+        let moved: Vec<(T, u64)> = self.current.drain(kept..).zip(self.orders.drain(kept..)).collect();
+        if moved.is_empty() {
+            return;
+        }
+        self.waiting += moved.len();
+        for (item, order) in moved {
+            let number = self.take_entry();
+            self.entries[number as usize] = Entry { item, order, before: NONE };
+            self.overflow.push(number);
+        }
+        self.resize(width, self.buckets.len().max(MIN_BUCKETS));
+    }
+
     /// The end of a bucket; the last one of all has none.
-    fn end_of(&self, bucket: u64) -> u64 {
-        if bucket < u64::MAX >> self.width {
-            (bucket + 1) << self.width
+    fn end_of(bucket: u64, width: u32) -> u64 {
+        if bucket < u64::MAX >> width {
+            (bucket + 1) << width
         } else {
             UNBOUNDED
         }
@@ -224,7 +262,7 @@ impl<T: Timed> Calendar<T> {
             // The first of the overflow may belong into one of the coming buckets by now.
             match (slot, bucket) {
                 (Some(slot), Some(bucket)) if bucket < self.overflow_from >> self.width => {
-                    self.bucket_end = self.end_of(bucket);
+                    self.bucket_end = Self::end_of(bucket, self.width);
                     break slot;
                 }
                 _ => self.spread_overflow(),
@@ -358,5 +396,47 @@ mod tests {
                 prop_assert_eq!(calendar.next().as_ps(), plain.first().map_or(u64::MAX, |(at, _)| *at));
             }
         }
+    }
+
+    /// Many events among which some are due in the far future, as with delays of seconds for some and days for others: the
+    /// work of an addition does not grow with their number.
+    #[test]
+    fn additions_before_the_far_future_stay_cheap() {
+        let mut calendar = Calendar::<Event>::default();
+        let mut largest = 0;
+        let mut state = 1u64;
+        for number in 0..100_000u64 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Up to 200 days, most of them before the latest so far.
+            let at = Time::from_ps(number * 1_000_000 + (state >> 1));
+            *calendar.add(0, at) = Event { at, number };
+            largest = largest.max(calendar.current.len() - calendar.taken);
+        }
+        assert_eq!(calendar.len(), 100_000);
+        assert!(largest <= MANY_EVENTS + 1, "{largest} events in one sorted list");
+    }
+
+    /// The same if what is due soon becomes dense all at once.
+    #[test]
+    fn additions_to_a_wide_bucket_stay_cheap() {
+        let mut calendar = Calendar::<Event>::default();
+        let mut largest = 0;
+        let times = (0..100_000u64).map(|number| number << 30).chain((0..100_000).map(|number| ((number * 7919) % 100_000) << 12));
+        let mut expected = Vec::new();
+        for (number, at) in times.enumerate() {
+            let at = Time::from_ps(at);
+            *calendar.add(0, at) = Event { at, number: number as u64 };
+            expected.push((at, number as u64));
+            largest = largest.max(calendar.current.len() - calendar.taken);
+        }
+        assert!(largest <= MANY_EVENTS + 1, "{largest} events in one sorted list");
+        expected.sort();
+        let mut found = Vec::new();
+        while calendar.len() > 0 {
+            let next = calendar.front()[0];
+            found.push((next.at, next.number));
+            calendar.consume(1);
+        }
+        assert!(found == expected);
     }
 }
