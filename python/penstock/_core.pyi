@@ -73,7 +73,9 @@ class Run:
 class Scenario:
     """A valid scenario."""
 
-    def __new__(cls, text: str, name: str = ..., sets: list[tuple[str, str]] = ...) -> Self: ...
+    def __new__(
+        cls, text: str, name: str = ..., sets: list[tuple[str, str]] = ..., folder: str | None = None
+    ) -> Self: ...
     description: str | None
     canonical: str
     seed: int
@@ -91,7 +93,7 @@ class Scenario:
     ) -> Run: ...
     def build(self, seed: int, replication: int, threads: int = 1) -> None: ...
 
-def check(text: str, name: str = ..., sets: list[tuple[str, str]] = ...) -> list[Mistake]:
+def check(text: str, name: str = ..., sets: list[tuple[str, str]] = ..., folder: str | None = None) -> list[Mistake]:
     """All mistakes of a scenario; none if it is sound."""
 
 def catalogue() -> str:

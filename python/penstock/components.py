@@ -70,6 +70,7 @@ __all__ = [
     "TokenBucket",
     "TokenBucketPolicer",
     "TokenBucketShaper",
+    "Trace",
     "Tsw2cm",
     "Tsw3cm",
     "TwoRateTcm",
@@ -1118,6 +1119,23 @@ class Packets(Component):
 
     at: list[str]
     sizes: list[str]
+
+
+class Trace(Component):
+    """Trace: the packets of a file, each at its time and of its size, such as a capture of real traffic.
+
+    More about it: ``penstock explain trace``.
+
+    Parameters
+    ----------
+    file : str
+        The file, relative to the scenario's folder; its name ends with `.csv`, `.parquet`, `.pcap` or `.pcapng`.
+    """
+
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "trace"
+
+    file: str
 
 
 class Ftp(Component):

@@ -68,6 +68,7 @@ COMPONENTS = [
     "TokenBucket",
     "TokenBucketPolicer",
     "TokenBucketShaper",
+    "Trace",
     "Tsw2cm",
     "Tsw3cm",
     "TwoRateTcm",

@@ -27,6 +27,8 @@ class RunRequest:
         What the scenario is called in results and messages.
     hops : float
         About how many packet-hops it takes, 0 if unknown; only for estimating the remaining time.
+    folder : str, optional
+        Where the files are that the scenario names; the current one if left out.
     """
 
     scenario: str
@@ -35,6 +37,7 @@ class RunRequest:
     replication: int = 0
     name: str = "scenario"
     hops: float = 0.0
+    folder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

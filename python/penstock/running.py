@@ -185,14 +185,16 @@ class _Tally:
 
 def _read(requests: Sequence[RunRequest]) -> list[tuple[RunRequest, _core.Scenario]]:
     """Reads every scenario once."""
-    scenarios: dict[tuple[str, tuple[tuple[str, str], ...], str], _core.Scenario | None] = {}
+    scenarios: dict[tuple[str, tuple[tuple[str, str], ...], str, str | None], _core.Scenario | None] = {}
     mistakes: list[_core.Mistake] = []
     read = []
     for request in requests:
-        text = (request.scenario, request.sets, request.name)
+        text = (request.scenario, request.sets, request.name, request.folder)
         if text not in scenarios:
             try:
-                scenarios[text] = _core.Scenario(request.scenario, utf8(request.name), list(request.sets))
+                scenarios[text] = _core.Scenario(
+                    request.scenario, utf8(request.name), list(request.sets), request.folder
+                )
             except _core.ScenarioError as error:
                 scenarios[text] = None
                 mistakes.extend(error.mistakes)

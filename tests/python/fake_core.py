@@ -59,12 +59,15 @@ class Scenario:
 
     runs = 0
 
-    def __init__(self, text: str, name: str = "scenario", sets: list[tuple[str, str]] | None = None) -> None:
+    def __init__(
+        self, text: str, name: str = "scenario", sets: list[tuple[str, str]] | None = None, folder: str | None = None
+    ) -> None:
         mistakes = check(text, name, sets or [])
         if mistakes:
             raise ScenarioError(mistakes)
         data = tomllib.loads(text)
         self.description = data.get("description")
+        self.folder = folder
         self.seed = data.get("seed", 1)
         self.sizes, self.window = (3, 2, 1), (0.5, 20.0)
         self.memory = 1000

@@ -29,9 +29,15 @@ mod _core {
 
     /// All mistakes of a scenario; none if it is sound.
     #[pyfunction]
-    #[pyo3(signature = (text, name = "scenario".to_owned(), sets = Vec::new()))]
-    fn check(py: Python<'_>, text: String, name: String, sets: Vec<(String, String)>) -> PyResult<Bound<'_, PyAny>> {
-        crate::run::check(py, text, name, sets)
+    #[pyo3(signature = (text, name = "scenario".to_owned(), sets = Vec::new(), folder = None))]
+    fn check(
+        py: Python<'_>,
+        text: String,
+        name: String,
+        sets: Vec<(String, String)>,
+        folder: Option<std::path::PathBuf>,
+    ) -> PyResult<Bound<'_, PyAny>> {
+        crate::run::check(py, text, name, sets, folder)
     }
 
     /// Every component, metric and section, as JSON.

@@ -4,11 +4,12 @@ use crate::interruption::interruptible;
 use penstock_engine::{Autotune, Blueprint, BlueprintError, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::printable::quoted;
-use penstock_scenario::{Mistake, ValidScenario};
+use penstock_scenario::{FileAccess, Mistake, ValidScenario};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 create_exception!(_core, ScenarioError, PyValueError, "A scenario with mistakes, listed in `mistakes`.");
@@ -44,9 +45,9 @@ pub struct Scenario(Arc<ValidScenario>);
 #[pymethods]
 impl Scenario {
     #[new]
-    #[pyo3(signature = (text, name = "scenario".to_owned(), sets = Vec::new()))]
-    fn new(py: Python<'_>, text: String, name: String, sets: Vec<(String, String)>) -> PyResult<Scenario> {
-        load(py, text, name, sets)?.map(Arc::new).map(Scenario).map_err(|mistakes| scenario_error(py, &mistakes))
+    #[pyo3(signature = (text, name = "scenario".to_owned(), sets = Vec::new(), folder = None))]
+    fn new(py: Python<'_>, text: String, name: String, sets: Vec<(String, String)>, folder: Option<PathBuf>) -> PyResult<Scenario> {
+        load(py, text, name, sets, folder)?.map(Arc::new).map(Scenario).map_err(|mistakes| scenario_error(py, &mistakes))
     }
 
     /// What the scenario says of itself, if anything.
@@ -231,16 +232,35 @@ impl Run {
     }
 }
 
-/// Reads and checks a scenario.
-fn load(py: Python<'_>, text: String, name: String, sets: Vec<(String, String)>) -> PyResult<Result<ValidScenario, Vec<Mistake>>> {
+/// Reads and checks a scenario, whose files are in `folder`.
+fn load(
+    py: Python<'_>,
+    text: String,
+    name: String,
+    sets: Vec<(String, String)>,
+    folder: Option<PathBuf>,
+) -> PyResult<Result<ValidScenario, Vec<Mistake>>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
-    interruptible(py, &flag, move || penstock_scenario::load_until(&stop, &text, &name, &sets))
+    let files = FileAccess { folder, parquet: Some(parquet_as_csv) };
+    interruptible(py, &flag, move || penstock_scenario::load_with(&stop, &text, &name, &sets, files))
+}
+
+/// Parquet is read by a library of the package.
+fn parquet_as_csv(file: &Path) -> Result<Vec<u8>, String> {
+    let read = |py: Python<'_>| py.import("penstock.feed")?.call_method1("parquet_as_csv", (file,))?.extract::<Vec<u8>>();
+    Python::attach(|py| read(py).map_err(|error| error.value(py).to_string()))
 }
 
 /// The mistakes of a scenario as a list of dictionaries.
-pub fn check(py: Python<'_>, text: String, name: String, sets: Vec<(String, String)>) -> PyResult<Bound<'_, PyAny>> {
-    let mistakes = load(py, text, name, sets)?.err().unwrap_or_default();
+pub fn check(
+    py: Python<'_>,
+    text: String,
+    name: String,
+    sets: Vec<(String, String)>,
+    folder: Option<PathBuf>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let mistakes = load(py, text, name, sets, folder)?.err().unwrap_or_default();
     Ok(as_list(py, &mistakes)?.into_any())
 }
 

@@ -41,6 +41,7 @@ mod traffic;
 pub use catalogue::catalogue;
 pub use catalogue::schema::json_schema;
 pub use metrics::evaluation::Metric;
+pub use read::files::{FileAccess, ParquetReader};
 pub use read::mistake::{report, Mistake};
 pub use read::tree::LARGEST_TEXT;
-pub use scenario::{load, load_until, ValidScenario};
+pub use scenario::{load, load_until, load_with, ValidScenario};

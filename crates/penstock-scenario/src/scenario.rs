@@ -9,6 +9,7 @@ use crate::metrics::evaluation::{GroupMembers, Metric};
 use crate::network::links::{LinkGroup, Links};
 use crate::network::nodes::Nodes;
 use crate::network::switches::switches;
+use crate::read::files::FileAccess;
 use crate::read::mistake::{Mistake, Mistakes};
 use crate::read::section::Section;
 use crate::read::{canonical, tree};
@@ -60,7 +61,21 @@ pub fn load(text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidSc
 /// # Errors
 /// As [`load`].
 pub fn load_until(cancel: &Cancel, text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidScenario, Vec<Mistake>> {
-    let mistakes = Mistakes::new(name, sets.iter().map(|(path, _)| path.clone()).collect());
+    load_with(cancel, text, name, sets, FileAccess::default())
+}
+
+/// As [`load_until`], and files that the scenario names are found as `files` says.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(
+    cancel: &Cancel,
+    text: &str,
+    name: &str,
+    sets: &[(String, String)],
+    files: FileAccess,
+) -> Result<ValidScenario, Vec<Mistake>> {
+    let mistakes = Mistakes::new(name, sets.iter().map(|(path, _)| path.clone()).collect(), files);
     let scenario = read(text, sets, &mistakes, cancel);
     match scenario {
         Some(scenario) if mistakes.is_empty() => Ok(ValidScenario { warnings: mistakes.warnings(), ..scenario }),
@@ -129,7 +144,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
         }
     }
     let description = keys.description.map(|text| text.0).unwrap_or_default();
-    let canonical = canonical::write(&tree);
+    let canonical = canonical::write(&tree, &mistakes.files.digests());
     Some(ValidScenario { description, canonical, blueprint, measures, group_members, drawn_delays, warnings: Vec::new() })
 }
 

@@ -55,7 +55,8 @@ fn docstring_examples_are_read() {
             let name = entry["name"].as_str().expect("a name");
             for fragment in fragments(entry["doc"].as_str().expect("a text")) {
                 let text = embed(kind, name, &fragment);
-                let loaded = load(&text, name, &[]).unwrap_or_else(|mistakes| panic!("{kind} {name}:\n{fragment}\n{mistakes:#?}"));
+                let loaded = load(&text, &format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR")), &[])
+                    .unwrap_or_else(|mistakes| panic!("{kind} {name}:\n{fragment}\n{mistakes:#?}"));
                 if kind == "discipline" && !DisciplinePlan::with_ecn().contains(&name) {
                     let marks = loaded.blueprint(None, 0).links[0].port.queues[0].discipline.marks();
                     assert_eq!(marks, ALWAYS_MARKING.contains(&name), "{name}: it marks without ecn, or is listed and does not");

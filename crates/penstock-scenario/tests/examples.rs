@@ -6,9 +6,9 @@ use penstock_scenario::{load, report, Metric, ValidScenario};
 
 fn example(name: &str, sets: &[(&str, &str)]) -> ValidScenario {
     let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(path).expect("the example exists");
+    let text = std::fs::read_to_string(&path).expect("the example exists");
     let sets: Vec<(String, String)> = sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    load(&text, name, &sets).unwrap_or_else(|mistakes| panic!("{}", report(&mistakes)))
+    load(&text, &path, &sets).unwrap_or_else(|mistakes| panic!("{}", report(&mistakes)))
 }
 
 fn run(scenario: &ValidScenario) -> Observations {
@@ -117,6 +117,17 @@ fn packets_take_what_is_calculated_by_hand() {
     // Exact to the rounding of a sum of doubles.
     assert!((small(&[]) - 0.04628).abs() < 1e-12);
     assert!((small(&[("a-b.scheduler.priority.order", "[\"ef\", \"default\"]")]) - 0.02228).abs() < 1e-12);
+}
+
+#[test]
+fn a_trace_takes_what_is_calculated_by_hand() {
+    let scenario = example("trace.toml", &[]);
+    let metrics = scenario.metrics(&run(&scenario));
+    let delay = |statistic| value(&metrics, "delay", &[("of", "video"), ("statistic", statistic)]);
+    // In ms after their frame, the six packets of the first are through after 12, 24, 36, 48, 60 and 65.6, the two of the second after
+    // 37.6 and 40.96, the three of the last after 12.96, 24.96 and 26.4; and then there are 10 ms of wire. Exact to rounding.
+    assert!((delay("max") - 0.0756).abs() < 1e-12);
+    assert!((delay("mean") - (0.2456 + 0.07856 + 0.06432) / 11.0 - 0.01).abs() < 1e-12);
 }
 
 #[test]

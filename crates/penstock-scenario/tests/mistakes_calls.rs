@@ -80,7 +80,9 @@ fn what_calls_send() {
     calls(
         "source.cbr = { rate = \"64 kbit/s\", packet = \"160 bytes\" }",
         "source.packets = { at = [\"0 s\"], sizes = [\"1 kB\"] }",
-        &format!("t.toml:20: calls[0].source: 'packets' falls silent after its list, but a call has a rate of its own; one of {sources}"),
+        &format!(
+            "t.toml:20: calls[0].source: 'packets' falls silent after its last packet, but a call has a rate of its own; one of {sources}"
+        ),
     );
     also(
         "transport.tcp = {}",

@@ -103,6 +103,7 @@ class StudyPlan:
         """
         runs = self.runs if self.precision is None else self.precision.least
         numbers = tuple(range(runs) if replications is None else replications)
+        folder = str(PurePath(self.scenario).parent)
         asked: list[PointRequest] = []
         mistakes: list[_core.Mistake] = []
         for point in self.points:
@@ -113,7 +114,9 @@ class StudyPlan:
                 continue
             seed = scenario.seed if self.seed is None else self.seed
             asked.append(
-                PointRequest(self.text, self.scenario_name, point, scenario, seed, numbers, effort(scenario.canonical))
+                PointRequest(
+                    self.text, self.scenario_name, point, scenario, seed, numbers, effort(scenario.canonical), folder
+                )
             )
         if mistakes:
             raise ScenarioError(distinct(mistakes))

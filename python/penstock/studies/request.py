@@ -39,6 +39,8 @@ class PointRequest:
         Which runs.
     hops : float
         About how many packet-hops, or another measure of the work, one of them takes; 0 if unknown.
+    folder : str, optional
+        Where the files are that the scenario names.
     """
 
     text: str
@@ -48,11 +50,12 @@ class PointRequest:
     seed: int
     replications: tuple[int, ...]
     hops: float = 0.0
+    folder: str | None = None
 
     def requests(self) -> list[RunRequest]:
         """The runs."""
         return [
-            RunRequest(self.text, self.point.sets, self.seed, number, self.name, self.hops)
+            RunRequest(self.text, self.point.sets, self.seed, number, self.name, self.hops, self.folder)
             for number in self.replications
         ]
 
@@ -73,7 +76,7 @@ class PointRequest:
         kept = [(path, value) for path, value in self.point.sets if path not in chosen]
         sets = (*kept, *chosen.items())
         try:
-            scenario = _core.Scenario(self.text, utf8(self.name), list(sets))
+            scenario = _core.Scenario(self.text, utf8(self.name), list(sets), self.folder)
         except _core.ScenarioError:
             return None
         return replace(self, point=replace(self.point, sets=sets), scenario=scenario)

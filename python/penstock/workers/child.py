@@ -47,10 +47,10 @@ def _listen(asked: IO[bytes], put: Any) -> None:
 
 
 def _made(asked: Any, how: How, store: Store | None) -> Any:
-    text, name, sets, seed, replication, key = asked
-    request = RunRequest(text, sets, seed, replication, name)
+    text, name, sets, seed, replication, folder, key = asked
+    request = RunRequest(text, sets, seed, replication, name, folder=folder)
     try:
-        scenario = _scenario(text, name, sets)
+        scenario = _scenario(text, name, sets, folder)
     except BaseException as error:  # it has been read before, so this is short of memory, or a bug
         return failed(error)
     match make(scenario, request, key, how, store, Stop()):
@@ -64,8 +64,8 @@ def _made(asked: Any, how: How, store: Store | None) -> Any:
 
 
 @lru_cache(maxsize=8)
-def _scenario(text: str, name: str, sets: tuple[tuple[str, str], ...]) -> _core.Scenario:
-    return _core.Scenario(text, utf8(name), list(sets))
+def _scenario(text: str, name: str, sets: tuple[tuple[str, str], ...], folder: str | None) -> _core.Scenario:
+    return _core.Scenario(text, utf8(name), list(sets), folder)
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ def _how(code: int) -> str:
 
 def _asked(job: Job) -> tuple[Any, ...]:
     request = job.request
-    return (request.scenario, request.name, request.sets, request.seed, request.replication, job.key)
+    return (request.scenario, request.name, request.sets, request.seed, request.replication, request.folder, job.key)
 
 
 def _decoded(job: Job, answer: Any) -> Made | Failed:

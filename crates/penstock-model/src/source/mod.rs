@@ -9,6 +9,7 @@ pub mod on_off;
 pub mod packets;
 pub mod poisson;
 pub mod size;
+pub mod trace;
 
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate};
@@ -146,6 +147,7 @@ sources! {
     "on-off" => OnOff(on_off::OnOff, on_off::Parameters),
     "codec-mix" => CodecMix(codec_mix::CodecMix, codec_mix::Parameters),
     "packets" => Packets(packets::Packets, packets::Parameters),
+    "trace" => Trace(trace::Trace, trace::Parameters),
     greedy:
     "ftp" => Ftp(ftp::Parameters),
     "http" => Http(http::Parameters),
@@ -167,6 +169,7 @@ impl SourcePlan {
             SourcePlan::Poisson(poisson) => poisson.packet.smallest(),
             SourcePlan::OnOff(on_off) => on_off.packet.smallest(),
             SourcePlan::Packets(packets) => packets.sizes.iter().copied().min().unwrap_or(Bytes::new(0)),
+            SourcePlan::Trace(trace) => trace.sizes().min().unwrap_or(Bytes::new(0)),
             SourcePlan::CodecMix(_) | SourcePlan::Ftp(_) | SourcePlan::Http(_) => Bytes::new(0),
         }
     }
@@ -179,13 +182,14 @@ impl SourcePlan {
             SourcePlan::OnOff(on_off) => on_off.packet.largest(),
             SourcePlan::CodecMix(_) => Some(Bytes::new(codec_mix::CodecMix::LARGEST)),
             SourcePlan::Packets(packets) => packets.sizes.iter().copied().max(),
+            SourcePlan::Trace(trace) => trace.sizes().max(),
             SourcePlan::Ftp(_) | SourcePlan::Http(_) => Some(Bytes::new(0)),
         }
     }
 
     /// The names of those that a call may have: open loops that never end by themselves.
     pub fn of_calls() -> Vec<&'static str> {
-        SourcePlan::OPEN_LOOP.iter().copied().filter(|name| *name != "packets").collect()
+        SourcePlan::OPEN_LOOP.iter().copied().filter(|name| !["packets", "trace"].contains(name)).collect()
     }
 }
 

@@ -74,7 +74,12 @@ impl Packets {
             let size = parameters.sizes.get(i).unwrap_or(&parameters.sizes[0]);
             Emission { after: *at - before, size: size.get() as u32 }
         };
-        Packets { emissions: parameters.at.iter().zip(before).enumerate().map(emission).collect(), next: 0 }
+        Packets::of(parameters.at.iter().zip(before).enumerate().map(emission).collect())
+    }
+
+    /// A source of these packets.
+    pub(super) fn of(emissions: Arc<[Emission]>) -> Packets {
+        Packets { emissions, next: 0 }
     }
 
     fn take(&mut self) -> Emission {

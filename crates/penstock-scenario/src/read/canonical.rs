@@ -6,10 +6,18 @@ use crate::read::tree::{Item, TableEntry, Tree};
 const EXCLUDED_KEYS: [&str; 2] = ["description", "seed"];
 
 /// JSON with sorted keys and without blanks. Impairments and PCN meters, whose order has a meaning, become a list of pairs.
-pub(crate) fn write(tree: &Tree) -> String {
+///
+/// Files that the scenario names stand there with digests of their content, under `files`.
+pub(crate) fn write(tree: &Tree, files: &[(String, String)]) -> String {
     let mut kept = tree.clone();
     if let Item::Table(table) = &mut kept.item {
         table.retain(|branch| !EXCLUDED_KEYS.contains(&branch.key.as_str()));
+        if !files.is_empty() {
+            let text = |digest: &String| Tree { item: Item::Text(digest.clone()), location: tree.location };
+            let entry = |(name, digest): &(String, String)| TableEntry { key: name.clone(), location: tree.location, tree: text(digest) };
+            let digests = Tree { item: Item::Table(files.iter().map(entry).collect()), location: tree.location };
+            table.push(TableEntry { key: "files".to_owned(), location: tree.location, tree: digests });
+        }
     }
     let mut text = String::new();
     value(&mut text, &kept);

@@ -1,5 +1,6 @@
 //! Mistakes in a scenario, and where they are.
 
+use crate::read::files::{FileAccess, Files};
 use crate::read::suggest::Suggestions;
 use penstock_model::printable::{file_name, shortened};
 use std::cell::RefCell;
@@ -80,17 +81,20 @@ pub(crate) struct Mistakes {
     warnings: RefCell<Vec<Mistake>>,
     /// Finds the names that were meant.
     pub suggestions: Suggestions,
+    /// The files that the scenario names.
+    pub files: Files,
 }
 
 impl Mistakes {
     /// No mistakes yet in `file` with these `--set` paths.
-    pub fn new(file: &str, sets: Vec<String>) -> Mistakes {
+    pub fn new(file: &str, sets: Vec<String>, files: FileAccess) -> Mistakes {
         Mistakes {
             file: file.to_owned(),
             sets,
             found: RefCell::default(),
             warnings: RefCell::default(),
             suggestions: Suggestions::default(),
+            files: Files::new(files, file),
         }
     }
 

@@ -1,7 +1,10 @@
 //! Reads TOML: values with their locations, tables, and the mistakes in them.
 
 pub(crate) mod canonical;
+pub(crate) mod capture;
+pub(crate) mod csv;
 pub(crate) mod deep_keys;
+pub(crate) mod files;
 pub(crate) mod mistake;
 pub(crate) mod section;
 pub(crate) mod suggest;

@@ -1,6 +1,7 @@
 //! Components inside components, with a made-up scheduler whose flows have a discipline each.
 
 use crate::catalogue::{self, schema};
+use crate::read::files::FileAccess;
 use crate::read::mistake::Mistakes;
 use crate::read::section::Section;
 use crate::read::{canonical, tree};
@@ -46,7 +47,7 @@ penstock_model::parameters! {
 impl Check for Port {}
 
 fn read<P: Parameters>(text: &str, sets: &[(&str, &str)]) -> Result<P, Vec<String>> {
-    let mistakes = Mistakes::new("t.toml", sets.iter().map(|(path, _)| (*path).to_owned()).collect());
+    let mistakes = Mistakes::new("t.toml", sets.iter().map(|(path, _)| (*path).to_owned()).collect(), FileAccess::default());
     let mut page = tree::parse(text, &mistakes).expect("TOML");
     for (i, (path, value)) in sets.iter().enumerate() {
         settings::apply_below(&mut page, PathSchema::Parameters(P::FIELDS), path, value, i, &mistakes);
@@ -166,9 +167,9 @@ fn settings_reach_inside() {
 
 #[test]
 fn the_canonical_form_holds_what_is_written() {
-    let mistakes = Mistakes::new("t.toml", vec![]);
+    let mistakes = Mistakes::new("t.toml", vec![], FileAccess::default());
     let page = tree::parse("queue.tail-drop = { limit = \"60 packets\", counts = \"waiting\" }\nflows = 3", &mistakes).expect("TOML");
-    assert_eq!(canonical::write(&page), r#"{"flows":3,"queue":{"tail-drop":{"counts":"waiting","limit":"60 packets"}}}"#);
+    assert_eq!(canonical::write(&page, &[]), r#"{"flows":3,"queue":{"tail-drop":{"counts":"waiting","limit":"60 packets"}}}"#);
 }
 
 #[test]

@@ -292,7 +292,8 @@ fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
         }
         Reading::Given(source) if !names.contains(&source.name()) => {
             let (name, names) = (source.name(), names.join(", "));
-            section.report("source", format!("'{name}' falls silent after its list, but a call has a rate of its own; one of {names}"));
+            section
+                .report("source", format!("'{name}' falls silent after its last packet, but a call has a rate of its own; one of {names}"));
         }
         Reading::Given(source) => return Some(source),
         Reading::Broken => {}

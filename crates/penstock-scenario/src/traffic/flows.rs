@@ -1,6 +1,7 @@
 //! The keys of `[[flows]]`: groups of flows.
 
 use super::group::{explicit_route, EdgeLocations, GroupDraft, GroupEndpoints, MemberKeys, Members};
+use super::trace;
 use crate::network::nodes::Nodes;
 use crate::read::section::{NoParameters, Section};
 use crate::read::values::{Name, NodeName, Precedence, RunTime, Start};
@@ -62,7 +63,8 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         MemberKeys { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
     let members = Members::read(section, nodes, ends, &keys_of_members, duration, "flow");
     let (source, transport) = source_and_transport?;
-    let (route_back, members) = (route_back?, members?);
+    let source = trace::filled(section, source);
+    let (source, route_back, members) = (source?, route_back?, members?);
     if route_back.is_some() && matches!(transport, TransportPlan::Udp(_)) {
         section.report("route-back", "has no effect: udp sends nothing back; leave it out");
     }

@@ -9,6 +9,7 @@ pub(crate) mod group;
 mod pcn_schemes;
 pub(crate) mod rounding_checks;
 pub(crate) mod routing;
+mod trace;
 
 use crate::network::nodes::{Nodes, MAX_ENTITIES};
 use crate::read::section::Section;

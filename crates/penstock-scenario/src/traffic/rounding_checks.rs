@@ -86,6 +86,7 @@ fn sizes(group: &FlowGroup, is_back: bool) -> Vec<u64> {
         (_, SourcePlan::OnOff(source)) => of_law(&source.packet),
         (_, SourcePlan::Poisson(source)) => of_law(&source.packet),
         (_, SourcePlan::Packets(source)) => source.sizes.iter().map(|size| size.get()).collect::<BTreeSet<u64>>().into_iter().collect(),
+        (_, SourcePlan::Trace(source)) => source.sizes().map(Bytes::get).collect::<BTreeSet<u64>>().into_iter().collect(),
         (_, SourcePlan::CodecMix(_) | SourcePlan::Ftp(_) | SourcePlan::Http(_)) => Vec::new(),
     };
     sizes.extend(request);

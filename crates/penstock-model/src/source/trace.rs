@@ -1,0 +1,122 @@
+//! Packets from a file.
+
+use super::packets::Packets;
+use super::{Emission, Source};
+use crate::parameters::{Check, Kind, Parameter, Value};
+use crate::rng::Stream;
+use crate::units::{Bytes, Duration, Rate};
+use std::sync::Arc;
+
+crate::parameters! {
+    /// Trace: the packets of a file, each at its time and of its size, such as a capture of real traffic.
+    ///
+    /// ## Decides
+    /// The packets go out at the times of the file, with its sizes; those of the same time in its order. After the last one
+    /// nothing is sent any more. The file stands beside the scenario, which names it relative to itself:
+    ///
+    /// - CSV (or Parquet) with a column `time` in seconds, counted from the flow's start, and a column `size` in bytes on the wire;
+    ///   other columns are ignored, as are empty lines and lines that begin with `#`.
+    /// - A capture, pcap or pcapng: times count from its first packet, and sizes are those of the frames as they were on the wire,
+    ///   not cut short by a snapshot length. Neither preamble nor frame check sequence is in them.
+    ///
+    /// Times must ascend. The file's content, not its name, is part of what identifies a run: other content is another run.
+    ///
+    /// ## State
+    /// The place in the trace. No random numbers; all flows of a group send the same packets.
+    ///
+    /// ## Departures
+    /// None.
+    ///
+    /// ## Example
+    /// ```toml
+    /// source.trace = { file = "trace.csv" }
+    /// ```
+    ///
+    /// ## References
+    /// None: what is sent is what is in the file.
+    pub struct Parameters {
+        /// The file, relative to the scenario's folder; its name ends with `.csv`, `.parquet`, `.pcap` or `.pcapng`.
+        file: TraceFile;
+    }
+}
+
+impl Check for Parameters {}
+
+impl Parameters {
+    /// The rate in the long run, when all has been sent.
+    pub fn mean_rate(&self) -> Rate {
+        Rate::ZERO
+    }
+
+    /// The sizes of its packets.
+    pub fn sizes(&self) -> impl Iterator<Item = Bytes> + '_ {
+        self.file.emissions.iter().map(|emission| Bytes::new(u64::from(emission.size)))
+    }
+}
+
+/// A file of packets: what a scenario writes is its name, and who reads scenarios fills in the packets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceFile {
+    /// Its name.
+    pub name: String,
+    /// Spacings and sizes of its packets; none until it has been read.
+    pub emissions: Arc<[Emission]>,
+}
+
+impl TraceFile {
+    /// Fills in the packets, by ascending times from the flow's start.
+    pub fn fill(&mut self, packets: &[(Duration, u32)]) {
+        let before = std::iter::once(Duration::ZERO).chain(packets.iter().map(|(at, _)| *at));
+        self.emissions = packets.iter().zip(before).map(|((at, size), before)| Emission { after: *at - before, size: *size }).collect();
+    }
+}
+
+impl Parameter for TraceFile {
+    const KIND: Kind = Kind::Name("file");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(name) if !name.is_empty() => Ok(TraceFile { name: name.clone(), emissions: Arc::default() }),
+            other => Err(format!("{} is not the name of a file; write it in quotes", other.quoted())),
+        }
+    }
+}
+
+/// A trace at work.
+#[derive(Clone, Debug)]
+pub struct Trace(Packets);
+
+impl Trace {
+    /// A source with these parameters.
+    pub fn new(parameters: &Parameters) -> Trace {
+        Trace(Packets::of(Arc::clone(&parameters.file.emissions)))
+    }
+}
+
+impl Source for Trace {
+    fn first(&mut self, stream: &mut Stream) -> Emission {
+        self.0.first(stream)
+    }
+
+    fn next(&mut self, stream: &mut Stream) -> Emission {
+        self.0.next(stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::testing::read;
+    use crate::rng::Key;
+
+    #[test]
+    fn the_packets_of_a_file_leave_at_their_times() {
+        let mut parameters: Parameters = read(&["file = voice.csv"]).expect("sound");
+        let us = |us: u64| Duration::from_ps(us * 1_000_000);
+        parameters.file.fill(&[(us(5), 1500), (us(5), 40), (us(12), 576)]);
+        let (mut source, mut stream) = (Trace::new(&parameters), Key::root(1, 0).stream());
+        let first = source.first(&mut stream);
+        let sent: Vec<Emission> = std::iter::once(first).chain((0..3).map(|_| source.next(&mut stream))).collect();
+        let spacings: Vec<(Duration, u32)> = sent.iter().map(|emission| (emission.after, emission.size)).collect();
+        assert_eq!(spacings, [(us(5), 1500), (us(0), 40), (us(7), 576), (Duration::FOREVER, 0)]);
+    }
+}

@@ -1,0 +1,91 @@
+//! Files that a scenario names: found relative to it, read once, and part of what identifies a run.
+
+use penstock_model::printable::file_name;
+use sha2::{Digest, Sha256};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// The most bytes of a file that a scenario names.
+const LARGEST_FILE: u64 = 1 << 30;
+
+/// Gives the rows of a Parquet file as CSV, or says why it cannot.
+pub type ParquetReader = fn(&Path) -> Result<Vec<u8>, String>;
+
+/// Where the files are that a scenario names, and how those are read that this crate has no reader for.
+#[derive(Clone, Debug, Default)]
+pub struct FileAccess {
+    /// The folder that names are relative to; that of the scenario's name if left out.
+    pub folder: Option<PathBuf>,
+    /// Reads Parquet; it is refused if left out.
+    pub parquet: Option<ParquetReader>,
+}
+
+/// The files read so far.
+#[derive(Debug)]
+pub(crate) struct Files {
+    folder: PathBuf,
+    parquet: Option<ParquetReader>,
+    read: RefCell<BTreeMap<String, ReadFile>>,
+}
+
+/// A file's content, that of Parquet as CSV, and the SHA-256 digest of the file.
+type ReadFile = (Rc<[u8]>, String);
+
+impl Files {
+    /// Those of a scenario called `name`.
+    pub fn new(access: FileAccess, name: &str) -> Files {
+        let of_name = || Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
+        Files { folder: access.folder.unwrap_or_else(of_name), parquet: access.parquet, read: RefCell::default() }
+    }
+
+    /// The content of the file called `name`; that of a Parquet file as CSV.
+    ///
+    /// # Errors
+    /// Says what is wrong with the file.
+    pub fn read(&self, name: &str) -> Result<Rc<[u8]>, String> {
+        if let Some((content, _)) = self.read.borrow().get(name) {
+            return Ok(Rc::clone(content));
+        }
+        let path = self.folder.join(name);
+        let bytes = content(&path).map_err(|message| format!("{}: {message}", file_name(name)))?;
+        let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let bytes = match (is_parquet(name), self.parquet) {
+            (false, _) => bytes,
+            (true, Some(parquet)) => parquet(&path).map_err(|message| format!("{}: {message}", file_name(name)))?,
+            (true, None) => return Err(format!("{}: Parquet cannot be read here; write it as CSV", file_name(name))),
+        };
+        let content: Rc<[u8]> = bytes.into();
+        self.read.borrow_mut().insert(name.to_owned(), (Rc::clone(&content), digest));
+        Ok(content)
+    }
+
+    /// The names and the SHA-256 digests of the files that have been read, by name.
+    pub fn digests(&self) -> Vec<(String, String)> {
+        self.read.borrow().iter().map(|(name, (_, digest))| (name.clone(), digest.clone())).collect()
+    }
+}
+
+/// Whether a file is Parquet, by its name.
+pub(crate) fn is_parquet(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "parquet")
+}
+
+fn content(path: &Path) -> Result<Vec<u8>, String> {
+    let told = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => "there is no such file; names are relative to the scenario's folder".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    };
+    let facts = fs::metadata(path).map_err(told)?;
+    // Devices and pipes may have no end.
+    if !facts.is_file() {
+        return Err("is not a file".to_owned());
+    }
+    if facts.len() > LARGEST_FILE {
+        return Err(format!("is larger than {} MiB, which is the most that such a file may be", LARGEST_FILE >> 20));
+    }
+    fs::read(path).map_err(told)
+}

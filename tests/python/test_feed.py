@@ -1,0 +1,82 @@
+"""Files that feed a scenario: found beside it, whoever makes its runs, and part of what identifies them."""
+
+import json
+import struct
+from pathlib import Path
+
+import polars
+import pytest
+
+import penstock as ps
+from penstock import _core
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "trace.toml"
+PACKETS = [(0.0, 1500), (0.001, 40), (0.5, 576)]
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    """The example with a trace of three packets, in a folder that is not the current one."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    file = folder / "trace.toml"
+    file.write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "trace.csv").write_text("time,size\n" + "".join(f"{at},{size}\n" for at, size in PACKETS))
+    return file
+
+
+def pcap(packets):
+    """A capture in nanoseconds; its clock begins at any time."""
+    header = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1)
+    stamps = ((10**15 + round(at * 1e9), size) for at, size in packets)
+    return header + b"".join(struct.pack("<IIII", ns // 10**9, ns % 10**9, 0, size) for ns, size in stamps)
+
+
+def delays(penstock, scenario, *more):
+    code, out, err = penstock("run", scenario, "--format", "json", "--runs", "2", *more)
+    assert code == 0, err
+    return {metric["labels"]["statistic"]: metric["mean"] for metric in json.loads(out)["metrics"]}
+
+
+def test_csv_parquet_and_captures_give_the_same(penstock, scenario):
+    first = delays(penstock, scenario)
+    # 12 ms for the large packet, 0.32 ms more for the small one a millisecond later; the third finds no other.
+    assert first["max"] == pytest.approx(0.022, rel=1e-12)
+    assert first["mean"] == pytest.approx(0.01 + (0.012 + 0.01132 + 0.004608) / 3, rel=1e-12)
+    columns = {"size": [size for _, size in PACKETS], "time": [at for at, _ in PACKETS]}
+    polars.DataFrame(columns).write_parquet(scenario.parent / "t.parquet")
+    (scenario.parent / "t.pcap").write_bytes(pcap(PACKETS))
+    for other in ("t.parquet", "t.pcap"):
+        assert delays(penstock, scenario, "--set", f"video.source.trace.file='{other}'") == first
+
+
+@pytest.mark.parametrize("workers", ["threads", "processes"])
+def test_workers_find_the_files(penstock, scenario, workers):
+    assert delays(penstock, scenario, "--on", workers)["max"] == pytest.approx(0.022, rel=1e-12)
+
+
+def test_other_content_is_another_run(penstock, scenario):
+    before = delays(penstock, scenario)
+    (scenario.parent / "trace.csv").write_text("time,size\n0,40\n")
+    after = delays(penstock, scenario)
+    assert before["max"] == pytest.approx(0.022, rel=1e-12)
+    assert after["max"] == pytest.approx(0.01032, rel=1e-12)
+
+
+def test_files_that_are_wrong_are_named(penstock, scenario):
+    (scenario.parent / "t.parquet").write_bytes(b"no parquet")
+    code, _, err = penstock("check", scenario, "--set", "video.source.trace.file='t.parquet'")
+    assert code == 2
+    assert "t.parquet: cannot be read as Parquet" in err
+    (scenario.parent / "trace.csv").write_text("time,size\n0,40\nx,40\n")
+    code, _, err = penstock("check", scenario)
+    assert code == 2
+    assert "trace.csv:3: 'x' is not a number of seconds" in err
+
+
+def test_a_network_in_python_reads_files_too(scenario):
+    net = ps.Network()
+    a, b = net.node("a"), net.node("b")
+    net.link(a, b, rate="1 Mbit/s", delay="10 ms")
+    net.flows("video", a, b, source=ps.Trace(file=str(scenario.parent / "trace.csv")))
+    assert "trace.csv" in _core.Scenario(net.toml(duration="1 s")).canonical
