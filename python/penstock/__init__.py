@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from penstock import components, topologies
     from penstock.components import *  # noqa: F403
     from penstock.errors import ArgumentError, InputError, PenstockError, RunsFailed, ScenarioError, StoreError
+    from penstock.graphs import from_networkx
     from penstock.network import Network, Node
     from penstock.results import to_frame, to_json, to_pandas, to_values
     from penstock.running import Metric, RunFailure, RunRequest, RunResult, run_all
@@ -41,6 +42,7 @@ _HOMES = {
     "StoreError": "errors",
     "Study": "study",
     "StudyResult": "studies.result",
+    "from_networkx": "graphs",
     "run_all": "running",
     "to_frame": "results",
     "to_json": "results",
@@ -67,6 +69,7 @@ __all__ = [
     "Study",
     "StudyResult",
     "__version__",
+    "from_networkx",
     "run_all",
     "to_frame",
     "to_json",

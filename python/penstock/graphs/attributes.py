@@ -1,0 +1,180 @@
+"""Rates, delays and weights from the attributes of edges."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from penstock.printable import quoted
+from penstock.studies.quantity import UNITS, Quantity, read_quantity, setting_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["DELAY", "RATE", "WEIGHTS", "EdgeError", "Kind", "weight_of"]
+
+
+class EdgeError(ValueError):
+    """An attribute that means nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A quantity that edges have: what its attributes are called, with the unit that a name tells."""
+
+    name: str
+    attributes: Mapping[str, str | None]
+    example: str
+    least: Fraction
+    most: Fraction
+    limits: str
+
+    def attribute(self, edge: Mapping[str, Any], chosen: str | None) -> str | None:
+        """The attribute of an edge that tells it, if there is one.
+
+        Raises
+        ------
+        EdgeError
+            If there are several.
+        """
+        names = self.attributes if chosen is None else (chosen,)
+        there = [name for name in names if edge.get(name) not in {None, ""}]
+        if len(there) > 1:
+            raise EdgeError(f"has both '{there[0]}' and '{there[1]}'; choose one with {self.name}_attribute")
+        return there[0] if there else None
+
+    def read(self, value: object, unit: str | None) -> str:
+        """How a scenario writes a value; one without a unit has `unit`.
+
+        Raises
+        ------
+        EdgeError
+            If it is none, has no unit, or is out of range.
+        """
+        if self is RATE and value == "unlimited":
+            return "unlimited"
+        quantity = _quantity(value)
+        if quantity is None:
+            raise EdgeError(f'{quoted(str(value))} is no {self.name}; such as "{self.example}"')
+        if not quantity.dimension:
+            if unit is None:
+                number = str(value)
+                raise EdgeError(
+                    f'{quoted(number)} has no unit; write it as "{self.example}", or tell the unit with '
+                    f"{self.name}_unit"
+                )
+            scale, dimension = UNITS[self.unit(unit)]
+            quantity = Quantity(quantity.value * scale, dimension)
+        if quantity.dimension != read_quantity(self.example).dimension:  # type: ignore[union-attr]
+            raise EdgeError(f'{quoted(str(value))} is no {self.name}; such as "{self.example}"')
+        if not self.least <= quantity.value <= self.most:
+            raise EdgeError(f"{quoted(str(value))} is out of range; {self.limits}")
+        return setting_text(quantity)
+
+    def unit(self, text: str) -> str:
+        """A unit as scenarios write it.
+
+        Raises
+        ------
+        EdgeError
+            If it is none of this quantity.
+        """
+        found = _spelled(text)
+        fits = [unit for unit, (_, dimension) in UNITS.items() if dimension == read_quantity(self.example).dimension]  # type: ignore[union-attr]
+        if found not in fits:
+            raise EdgeError(f"{quoted(text)} is no unit of a {self.name}; one of {', '.join(fits)}")
+        return found
+
+
+def _with_units(names: tuple[str, ...], units: Mapping[str, str]) -> dict[str, str | None]:
+    plain: dict[str, str | None] = dict.fromkeys(names)
+    return plain | {f"{name}_{ending}": unit for name in names for ending, unit in units.items()}
+
+
+RATE = Kind(
+    "rate",
+    _with_units(
+        ("rate", "bandwidth", "capacity"),
+        {"bps": "bit/s", "kbps": "kbit/s", "mbps": "Mbit/s", "gbps": "Gbit/s", "tbps": "Tbit/s"},
+    )
+    | {"LinkSpeedRaw": "bit/s"},
+    "10 Gbit/s",
+    Fraction(1),
+    Fraction(10**14),
+    "1 bit/s to 100 Tbit/s",
+)
+DELAY = Kind(
+    "delay",
+    _with_units(("delay", "latency"), {unit: unit for unit in ("s", "ms", "us", "ns")}),
+    "5 ms",
+    Fraction(0),
+    Fraction(3600),
+    "zero to one hour",
+)
+WEIGHTS = ("weight", "cost")
+"""The attributes that tell weights."""
+
+
+def weight_of(edge: Mapping[str, Any], chosen: str | None) -> tuple[float | int | None, bool]:
+    """The weight of an edge, if it has one, and whether it was rounded.
+
+    Raises
+    ------
+    EdgeError
+        If it is none.
+
+    Examples
+    --------
+    >>> weight_of({"weight": 2.0}, None), weight_of({"cost": "0.12345"}, None), weight_of({}, None)
+    ((2, False), (0.123, True), (None, False))
+    """
+    there = [name for name in (WEIGHTS if chosen is None else (chosen,)) if edge.get(name) not in {None, ""}]
+    if not there:
+        return None, False
+    if len(there) > 1:
+        raise EdgeError("has both 'weight' and 'cost'; choose one with weight_attribute")
+    number = _number(edge[there[0]])
+    if number is None or not Fraction(1, 2000) < number <= 10**9:
+        raise EdgeError(f"{there[0]}: {quoted(str(edge[there[0]]))} is no weight; 0.001 to 1000000000")
+    thousandths = math.floor(number * 1000 + Fraction(1, 2))
+    rounded = Fraction(thousandths, 1000) != number
+    return thousandths // 1000 if thousandths % 1000 == 0 else thousandths / 1000, rounded
+
+
+def _quantity(value: object) -> Quantity | None:
+    if isinstance(value, str):
+        found = re.fullmatch(r"\s*(\S*?[\d.])\s*([^\s\d.]*)\s*", value)
+        with_unit = None if found is None else read_quantity(f"{found[1]} {_spelled(found[2])}")
+        if with_unit is not None:
+            return with_unit
+    number = _number(value)
+    return None if number is None else Quantity(number)
+
+
+def _number(value: object) -> Fraction | None:
+    """The number that is written, in decimals."""
+    if isinstance(value, bool) or not isinstance(value, (str, Real)):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return Fraction(repr(number)) if math.isfinite(number) else None
+
+
+def _spelled(unit: str) -> str:
+    """A unit as scenarios write it, of how else it is written.
+
+    Examples
+    --------
+    >>> _spelled("Gbps"), _spelled("kb/s"), _spelled("µs"), _spelled("ms")
+    ('Gbit/s', 'kbit/s', 'us', 'ms')
+    """
+    rate = re.fullmatch(r"([kKMGT]?)(?:bps|b/s|bit/s|bits/s)", unit)
+    if rate:
+        return f"{rate[1].replace('K', 'k')}bit/s"
+    return unit.replace("\N{MICRO SIGN}s", "us").replace("\N{GREEK SMALL LETTER MU}s", "us")

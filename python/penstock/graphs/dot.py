@@ -1,0 +1,104 @@
+"""Graphs in the DOT language, over pydot."""
+
+from __future__ import annotations
+
+import re
+from contextlib import redirect_stdout
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["read_dot"]
+
+_NAME = re.compile(r'("(?:[^"\\]|\\.)*"|[^:]*)(?::.*)?', re.DOTALL)
+
+
+def read_dot(text: str, shown: str) -> Any:
+    """The only graph of a text, as one of networkx; subgraphs are part of it, and defaults hold as DOT has them.
+
+    Raises
+    ------
+    InputError
+        If it is no DOT, or several graphs.
+    """
+    import networkx
+    import pydot
+
+    # What is wrong is printed, not raised.
+    with redirect_stdout(StringIO()) as said:
+        try:
+            graphs = pydot.graph_from_dot_data(text)
+        except RecursionError:
+            raise InputError(f"{shown}: is nested too deeply.") from None
+    if not graphs:
+        place = re.search(r"\(line:(\d+), col:(\d+)\)", said.getvalue())
+        where, column = (f":{place[1]}", f", column {place[2]}") if place else ("", "")
+        raise InputError(f"{shown}{where}: is no DOT from here on{column}.")
+    if len(graphs) > 1:
+        raise InputError(f"{shown}: has {len(graphs)} graphs; one is read.")
+    table = graphs[0].obj_dict
+    graph = networkx.MultiDiGraph() if table["type"] == "digraph" else networkx.MultiGraph()
+    try:
+        _add(graph, table, {}, {})
+    except ValueError as error:
+        raise InputError(f"{shown}: {error}.") from None
+    if table["strict"]:
+        return networkx.DiGraph(graph) if graph.is_directed() else networkx.Graph(graph)
+    return graph
+
+
+def _add(
+    graph: Any, table: Mapping[str, Any], edge_defaults: Mapping[str, str], node_defaults: Mapping[str, str]
+) -> None:
+    """Adds what a graph or subgraph holds, in the order in which it is written: defaults hold for what follows."""
+    held = [(part["sequence"], "node", part) for parts in table["nodes"].values() for part in parts]
+    held += [(part["sequence"], "edge", part) for parts in table["edges"].values() for part in parts]
+    held += [(part["sequence"], "subgraph", part) for parts in table["subgraphs"].values() for part in parts]
+    for _, kind, part in sorted(held, key=lambda each: each[0]):
+        attributes = {name: _unquoted(value) for name, value in part["attributes"].items()}
+        if kind == "subgraph":
+            _add(graph, part, edge_defaults, node_defaults)
+        elif kind == "edge":
+            origins, destinations = (_ends(graph, point, edge_defaults, node_defaults) for point in part["points"])
+            for a in origins:
+                for b in destinations:
+                    for node in (a, b):
+                        if node not in graph:
+                            graph.add_node(node, **node_defaults)
+                    graph.add_edge(a, b, **(dict(edge_defaults) | attributes))
+        elif part["name"] == "edge":
+            edge_defaults = dict(edge_defaults) | attributes
+        elif part["name"] == "node":
+            node_defaults = dict(node_defaults) | attributes
+        elif part["name"] != "graph":
+            name = _node_name(part["name"])
+            graph.add_node(name, **((dict(node_defaults) if name not in graph else {}) | attributes))
+
+
+def _ends(graph: Any, point: Any, edge_defaults: Mapping[str, str], node_defaults: Mapping[str, str]) -> list[str]:
+    """The nodes at one end of an edge: one, or all of a subgraph."""
+    if isinstance(point, str):
+        return [_node_name(point)]
+    inner = type(graph)()
+    _add(inner, point, edge_defaults, node_defaults)
+    if inner.edges:
+        # In a -- {b -- c} -- d the subgraph is the end of two edges, and comes twice.
+        raise ValueError("an edge ends at a subgraph that has edges of its own; write those apart")
+    graph.add_nodes_from(inner.nodes(data=True))
+    return list(inner.nodes)
+
+
+def _node_name(text: str) -> str:
+    found = _NAME.fullmatch(text)
+    return _unquoted(found[1] if found else text)
+
+
+def _unquoted(value: Any) -> str:
+    text = str(value)
+    if len(text) >= 2 and text[0] == text[-1] == '"':
+        return text[1:-1].replace('\\"', '"')
+    return text

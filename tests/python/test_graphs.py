@@ -1,0 +1,299 @@
+"""Networks from graphs of networkx, and from files."""
+
+import tomllib
+
+import networkx
+import pytest
+
+import penstock
+from penstock import Cbr, TailDrop, _core
+from penstock.errors import InputError
+from penstock.graphs import from_file, from_networkx
+
+EVEN = {"rate": "10 Mbit/s", "delay": "5 ms"}
+
+
+def graph(*edges, of=networkx.Graph):
+    made = of()
+    for a, b, attributes in edges:
+        made.add_edge(a, b, **attributes)
+    return made
+
+
+def links(net):
+    return tomllib.loads(net.toml(duration="1 s"))["links"]
+
+
+def sound(net, **top):
+    return _core.Scenario(net.toml(duration="1 s", **top), "graph", [])
+
+
+def test_a_graph_runs():
+    net = penstock.from_networkx(graph((0, 1, EVEN), (1, 2, EVEN), (0, 3, EVEN | {"weight": 9})))
+    net.flows("all", net.node_of[0], net.node_of[2], source=Cbr(rate="80 kbit/s", packet="1000 bytes"))
+    scenario = sound(net)
+    assert scenario.sizes == (4, 6, 1)
+    # A packet each 100 ms from 0 s on, over two links.
+    assert scenario.run(1, 0).packet_hops == 20
+
+
+def test_weights_of_a_graph_decide_routes_as_networkx_would():
+    made = networkx.Graph()
+    made.add_weighted_edges_from(
+        [("a", "b", 4), ("a", "c", 1), ("c", "d", 1), ("d", "b", 1), ("b", "e", 2.5), ("d", "e", 4)]
+    )
+    net = from_networkx(made, rate="1 Gbit/s", delay="1 ms")
+    for end in "bcde":
+        net.flows(f"to-{end}", "a", end, source=Cbr(rate="80 kbit/s", packet="1000 bytes"), stop="0.9 s")
+    hops = sum(networkx.shortest_path_length(made, "a", end) for end in "bcde")
+    by_weight = sum(len(networkx.dijkstra_path(made, "a", end)) - 1 for end in "bcde")
+    assert by_weight != hops
+    # One packet each 100 ms.
+    assert sound(net).run(1, 0).packet_hops == 9 * by_weight
+
+
+@pytest.mark.parametrize(
+    ("attributes", "rate", "delay"),
+    [
+        ({"bandwidth": "2.5Gbps", "latency": "30us"}, "2.5 Gbit/s", "30 us"),
+        ({"capacity_mbps": 100, "delay_ms": 0.25}, "100 Mbit/s", "250 us"),
+        ({"LinkSpeedRaw": 10000000000.0, "latency": "1.5 \N{MICRO SIGN}s"}, "10 Gbit/s", "1.5 us"),
+        ({"rate": "unlimited", "delay": "0 s"}, "unlimited", "0 ps"),
+        ({"rate_gbps": "1e1", "delay_s": "0.0123"}, "10 Gbit/s", "12.3 ms"),
+        ({"rate": "1.5 Mb/s", "delay": "1/3"}, "1.5 Mbit/s", None),
+    ],
+)
+def test_attributes_are_read_with_their_units(attributes, rate, delay):
+    made = graph(("a", "b", attributes))
+    if delay is None:
+        with pytest.raises(InputError, match="graph: edge 'a' to 'b': delay: '1/3' is no delay"):
+            from_networkx(made)
+    else:
+        assert [(link["rate"], link["delay"]) for link in links(from_networkx(made))] == [(rate, delay)]
+
+
+def test_numbers_without_units_need_one():
+    made = graph(("a", "b", {"rate": 10, "delay": 2}))
+    with pytest.raises(
+        InputError, match=r"'10' has no unit; write it as \"10 Gbit/s\", or tell the unit with rate_unit"
+    ):
+        from_networkx(made)
+    (link,) = links(from_networkx(made, rate_unit="Mbps", delay_unit="ms"))
+    assert (link["rate"], link["delay"]) == ("10 Mbit/s", "2 ms")
+    (link,) = links(
+        from_networkx(
+            graph(("a", "b", {"bw": 3, "far": 1, "w": 5, "weight": 7})),
+            rate_attribute="bw",
+            rate_unit="Gbit/s",
+            delay_attribute="far",
+            delay_unit="s",
+            weight_attribute="w",
+        )
+    )
+    assert (link["rate"], link["delay"], link["weight"]) == ("3 Gbit/s", "1 s", 5)
+    with pytest.raises(InputError, match="graph: rate: 'ms' is no unit of a rate; one of bit/s, kbit/s"):
+        from_networkx(made, rate_unit="ms")
+    with pytest.raises(InputError, match="graph: delay: '5' has no unit"):
+        from_networkx(made, rate_unit="Mbit/s", delay="5")
+
+
+def test_all_mistakes_are_told_at_once():
+    made = graph(
+        ("a", "b", {"rate": "10 ms", "delay": "1 ms"}),
+        ("b", "c", {"rate": "0 bit/s", "delay": "1 ms"}),
+        ("c", "d", {"rate": "1 Mbit/s", "delay": "2 hours"}),
+        ("d", "e", {"rate": "1 Mbit/s", "capacity": "2 Mbit/s", "delay": "1 ms"}),
+        ("e", "f", {"rate": "1 Mbit/s", "delay": "1 ms", "weight": -1}),
+        ("f", "g", {"rate": "1 Mbit/s", "delay": "-1 ms"}),
+        ("g", "h", {"delay": "1 ms"}),
+        ("h", "i", {"rate": float("nan"), "delay": "1 ms"}),
+    )
+    with pytest.raises(InputError) as raised:
+        from_networkx(made)
+    assert str(raised.value).split("\n") == [
+        "graph: edge 'a' to 'b': rate: '10 ms' is no rate; such as \"10 Gbit/s\"",
+        "graph: edge 'b' to 'c': rate: '0 bit/s' is out of range; 1 bit/s to 100 Tbit/s",
+        "graph: edge 'c' to 'd': delay: '2 hours' is no delay; such as \"5 ms\"",
+        "graph: edge 'd' to 'e': has both 'rate' and 'capacity'; choose one with rate_attribute",
+        "graph: edge 'e' to 'f': weight: '-1' is no weight; 0.001 to 1000000000",
+        "graph: edge 'f' to 'g': delay: '-1 ms' is out of range; zero to one hour",
+        "graph: edge 'g' to 'h': has no rate",
+        "graph: edge 'h' to 'i': rate: 'nan' is no rate; such as \"10 Gbit/s\"",
+        "8 mistakes in the graph.",
+    ]
+
+
+def test_a_graph_without_rates_says_what_it_has():
+    made = graph(("a", "b", {"length": 3, "colour": "red"}))
+    with pytest.raises(InputError) as raised:
+        from_networkx(made)
+    assert str(raised.value) == (
+        "graph: no edge has a rate, as rate, bandwidth or another name that is usual would tell it; "
+        "edges have 'colour', 'length'. Name the attribute with rate_attribute, "
+        'or give all edges one with rate = "10 Gbit/s".'
+    )
+    with pytest.raises(InputError, match="no edge has a delay, as 'far' would tell it"):
+        from_networkx(made, rate="1 Mbit/s", delay_attribute="far")
+    for empty, what in [(networkx.Graph(), "nodes"), (networkx.empty_graph(3), "edges")]:
+        with pytest.raises(InputError, match=f"graph: has no {what}"):
+            from_networkx(empty)
+    with pytest.raises(InputError, match="'int' is no graph"):
+        from_networkx(3)
+
+
+def test_names_that_a_scenario_cannot_hold_are_mapped_and_said():
+    made = graph(("New York", "Zürich", EVEN), ("New York", ("pod", 3), EVEN), ("a.b", "a-b", EVEN))
+    with pytest.warns(UserWarning, match="3 nodes have other names here.*'New York' is New-York, .* 'a.b' is a-b-2$"):
+        net = from_networkx(made)
+    assert [net.node_of[node].name for node in made] == ["New-York", "Zürich", "pod-3", "a-b-2", "a-b"]
+    net.flows("f", net.node_of["New York"], net.node_of["pod", 3], source=Cbr(rate="8 kbit/s", packet="1000 bytes"))
+    assert sound(net).sizes == (5, 6, 1)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31m", "\u202e", "", "x" * 300, "hosts[3]", "\u3164", 'q"'])
+def test_hostile_names_become_sound_ones(name):
+    with pytest.warns(UserWarning, match="1 node has another name"):
+        net = from_networkx(graph((name, "b", EVEN)))
+    net.flows("f", net.node_of[name], "b", source=Cbr(rate="8 kbit/s", packet="1000 bytes"))
+    assert sound(net).sizes == (2, 2, 1)
+
+
+def test_edges_of_all_kinds():
+    directed = from_networkx(graph(("a", "b", EVEN), ("b", "a", EVEN), of=networkx.DiGraph))
+    assert [(link["from"], link["to"], "both-ways" in link) for link in links(directed)] == [
+        ("a", "b", False),
+        ("b", "a", False),
+    ]
+    parallel = graph(("a", "b", EVEN), ("a", "b", EVEN), ("b", "a", EVEN), of=networkx.MultiGraph)
+    named = [link.get("name") for link in links(from_networkx(parallel))]
+    assert named == [None, "a-b-2", "b-a-2", "a-b-3", "b-a-3"]
+    # Names of links can meet where names of nodes have hyphens.
+    net = from_networkx(graph(("a-b", "c", EVEN), ("a", "b-c", EVEN)))
+    net.flows("f", "a", "b-c", source=Cbr(rate="8 kbit/s", packet="1000 bytes"))
+    assert sound(net).sizes == (4, 4, 1)
+    with pytest.warns(UserWarning, match="1 edge from a node to itself left out"):
+        assert len(links(from_networkx(graph(("a", "b", EVEN), ("a", "a", EVEN))))) == 1
+    with pytest.warns(UserWarning, match="1 weight rounded to thousandths"):
+        assert links(from_networkx(graph(("a", "b", EVEN | {"weight": 1 / 3}))))[0]["weight"] == 0.333
+
+
+def test_ports_are_alike_both_ways():
+    net = from_networkx(graph(("a", "b", EVEN)), queue=TailDrop(limit="7 packets"))
+    assert [(link["from"], link["queue"]) for link in links(net)] == [
+        ("a", {"tail-drop": {"limit": "7 packets"}}),
+        ("b", {"tail-drop": {"limit": "7 packets"}}),
+    ]
+
+
+@pytest.fixture
+def sample():
+    made = networkx.Graph()
+    made.add_node(0, label="Aachen")
+    made.add_node(1, label="Bonn am Rhein")
+    made.add_node(2, label="Celle")
+    made.add_edge(0, 1, rate="10 Gbit/s", delay="2 ms", weight=3)
+    made.add_edge(1, 2, rate="1 Gbit/s", delay="4 ms", weight=1.5)
+    return made
+
+
+EXPECTED = [
+    {"from": "Aachen", "to": "Bonn-am-Rhein", "rate": "10 Gbit/s", "delay": "2 ms", "weight": 3, "both-ways": True},
+    {"from": "Bonn-am-Rhein", "to": "Celle", "rate": "1 Gbit/s", "delay": "4 ms", "weight": 1.5, "both-ways": True},
+]
+
+
+def test_graphml_and_gml_are_read_as_networkx_writes_them(sample, tmp_path):
+    networkx.write_graphml(sample, tmp_path / "a.graphml")
+    # In GML, networkx writes as labels what nodes are called.
+    called = networkx.relabel_nodes(sample, dict(sample.nodes(data="label")))
+    networkx.write_gml(called, tmp_path / "a.gml")
+    for file in ("a.graphml", "a.gml"):
+        with pytest.warns(UserWarning, match="'Bonn am Rhein' is Bonn-am-Rhein"):
+            assert links(from_file(tmp_path / file)) == EXPECTED
+
+
+DOT = """
+graph "a net" {
+    edge [rate="10 Gbit/s", delay="2 ms"];
+    node [kind=router];
+    Aachen -- "Bonn am Rhein" [weight=3];   // a comment
+    subgraph cluster_north {
+        edge [rate="1Gbps", delay="4 ms"];
+        "Bonn am Rhein":east -- Celle:west [weight=1.5];
+    }
+    %s
+}
+"""
+
+
+def test_dot_is_read_with_its_defaults_and_subgraphs(tmp_path):
+    file = tmp_path / "a.dot"
+    file.write_text(DOT % "")
+    with pytest.warns(UserWarning, match="'Bonn am Rhein' is Bonn-am-Rhein"):
+        assert links(from_file(file)) == EXPECTED
+    file.write_text(DOT % "Celle -- { Dachau Erfurt }; Alone;")
+    with pytest.warns(UserWarning, match="other name|another name"):
+        net = from_file(file)
+    assert [(link["from"], link["to"], link["rate"]) for link in links(net)[2:]] == [
+        ("Celle", "Dachau", "10 Gbit/s"),
+        ("Celle", "Erfurt", "10 Gbit/s"),
+    ]
+    assert "Alone" in net.node_of
+    (tmp_path / "b.gv").write_text('digraph { a -> b -> c [rate="1 Mbit/s", delay="1 ms"] }')
+    assert [(link["from"], link["to"]) for link in links(from_file(tmp_path / "b.gv"))] == [("a", "b"), ("b", "c")]
+
+
+def test_defaults_of_graphml_hold_for_edges(tmp_path):
+    (tmp_path / "a.graphml").write_text(
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="r" for="edge" attr.name="rate" '
+        'attr.type="string"><default>10 Mbit/s</default></key><graph edgedefault="directed"><node id="a"/>'
+        '<node id="b"/><edge source="a" target="b"/></graph></graphml>'
+    )
+    assert links(from_file(tmp_path / "a.graphml", delay="1 ms"))[0]["rate"] == "10 Mbit/s"
+
+
+GML = 'graph [\n  node [ id 0 label "a" ]\n  node [ id 1 label "a" ]\n  edge [ source 0 target 1 rate "1 Mbit/s" ]\n]\n'
+
+
+def test_nodes_of_one_label_are_called_by_their_identifiers(tmp_path):
+    (tmp_path / "a.gml").write_text(GML)
+    with pytest.warns(UserWarning, match="called by their identifiers, as several have the same label"):
+        net = from_file(tmp_path / "a.gml", delay="1 ms")
+    assert [node.name for node in net.node_of.values()] == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.graphml", "<graphml>\n<graph>\n<node id=3/>\n", "a.graphml:3: is no XML"),
+        ("a.graphml", "<html/>", "a.graphml: is no GraphML that can be read"),
+        ("a.xml", "<a>\n</b>", "a.xml:2: is no XML"),
+        ("a.gml", "graph [\n node [ id 0 ]\n node { id 1 ]\n]", "a.gml:3: is no GML that can be read: cannot tokenize"),
+        ("a.gml", "graph [\n node [ id 0 ]\n", "a.gml"),
+        ("a.gml", "graph [\n edge [ source 0 target 1 ]\n]", "a.gml: is no GML that can be read"),
+        ("a.gml", GML.replace('"a" ]\n  node', '"a ]\n\n node', 1), "a.gml"),
+        ("a.dot", "graph {\n a -- b\n c -- [\n}", "a.dot:3: is no DOT from here on, column 4"),
+        ("a.dot", "not a graph", "a.dot:1: is no DOT"),
+        ("a.dot", "graph { a -- b }\ngraph { c -- d }", "a.dot: has 2 graphs; one is read"),
+        ("a.dot", "graph { a -- {b -- c} -- d }", "a.dot: an edge ends at a subgraph that has edges of its own"),
+        ("a.dot", b"graph {\n a -- \xff\n}", "a.dot:2: is not UTF-8"),
+        ("a.gml", b"graph [\n\n\xff]", "a.gml:3: is not UTF-8"),
+        ("a.gv", "", "a.gv: is empty"),
+        ("a.txt", "a b", r"a.txt: '.txt' is no format of graphs; one of .graphml, .xml, .gml, .dot, .gv"),
+        ("a.dot", "graph { a -- b }", "a.dot: no edge has a rate, as .* edges have no attributes"),
+        ("a.dot", "graph { a -- b [rate=3] }", "a.dot: no edge has a delay"),
+        ("a.dot", 'graph { a -- b [rate=3, delay="1 ms"] }', "a.dot: edge 'a' to 'b': rate: '3' has no unit"),
+    ],
+)
+def test_mistakes_in_files_have_their_place(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError, match=message):
+        from_file(tmp_path / name)
+
+
+def test_a_file_that_is_missing(tmp_path):
+    with pytest.raises(InputError, match="there is no such file"):
+        from_file(tmp_path / "a.gml")
+    (tmp_path / "b.gml").mkdir()
+    with pytest.raises(InputError, match="cannot be read"):
+        from_file(tmp_path / "b.gml")
