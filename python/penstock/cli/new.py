@@ -1,5 +1,7 @@
 """``penstock new``: writes a scenario to start from."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +10,29 @@ import typer
 __all__ = ["new"]
 
 
-def new(file: Annotated[Path, typer.Argument(help="The file to write.", metavar="FILE")]) -> None:
+def new(
+    file: Annotated[Path, typer.Argument(help="The file to write.", metavar="FILE")],
+    topology: Annotated[
+        str | None,
+        typer.Option(
+            "--topology",
+            metavar="NAME|GRAPH",
+            help="The network: leaf-spine, fat-tree, star, dumbbell, parking-lot or waxman; or the file of a graph "
+            "(GraphML: .graphml, .xml; GML: .gml; DOT: .dot, .gv) with rates and delays as attributes of its edges.",
+            show_default=False,
+        ),
+    ] = None,
+    sets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="What the network is like, such as ports=8 of a fat tree, or rate='10 Gbit/s' for the edges of a "
+            "graph that have none; a wrong KEY shows those that there are. Can be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
     """Write a scenario to start from.
 
     It runs as it is, and comments say what may be changed.
@@ -19,9 +43,10 @@ def new(file: Annotated[Path, typer.Argument(help="The file to write.", metavar=
     from penstock.template import TEMPLATE
 
     shown = path_text(file)
+    if file.exists():
+        _refuse_existing(file)
+    content, told = (TEMPLATE, "") if topology is None and not sets else _with_topology(file, topology, sets or [])
     try:
-        if file.is_dir():
-            raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(file / 'scenario.toml')}.")
         if file.parent.is_file():
             raise InputError(f"{shown}: {path_text(file.parent)} is a file, not a folder.")
         if not file.parent.is_dir():
@@ -33,8 +58,58 @@ def new(file: Annotated[Path, typer.Argument(help="The file to write.", metavar=
         raise InputError(f"{shown}: cannot be written: {error.strerror or error}.") from None
     try:
         with stream:
-            stream.write(TEMPLATE)
+            stream.write(content)
     except OSError as error:
         file.unlink()
         raise PenstockError(f"{shown}: cannot be written: {error.strerror or error}.") from None
-    emit(f"{shown}: written. Try: {command_text(['penstock', 'run', str(file)])}")
+    emit(f"{shown}: written{told}. Try: {command_text(['penstock', 'run', str(file)])}")
+
+
+def _refuse_existing(file: Path) -> None:
+    """Says so before a large graph is read."""
+    from penstock.errors import InputError
+    from penstock.printable import path_text
+
+    shown = path_text(file)
+    if file.is_dir():
+        raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(file / 'scenario.toml')}.")
+    raise InputError(f"{shown}: exists and is left as it is; choose another name.")
+
+
+def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[str, str]:
+    """The page for a topology, and how large its network is."""
+    from penstock import _core
+    from penstock.cli.console import warn
+    from penstock.cli.suggest import suggestion
+    from penstock.errors import InputError, ScenarioError
+    from penstock.graphs.files import SUFFIXES
+    from penstock.printable import quoted
+    from penstock.topologies.pages import GENERATORS, generated_page, graph_page
+
+    if topology is None:
+        raise InputError("--set says what a topology is like; name one with --topology.")
+    given: dict[str, str] = {}
+    for setting in sets:
+        key, sign, value = setting.partition("=")
+        if not sign or not key.strip():
+            raise InputError(f"--set {quoted(setting)}: is no setting; write KEY=VALUE, such as ports=8.")
+        if key.strip() in given:
+            raise InputError(f"--set {quoted(key.strip())}: is given twice.")
+        given[key.strip()] = value.strip()
+    graph = Path(topology)
+    if topology in GENERATORS:
+        page = generated_page(topology, given)
+    elif graph.suffix.lower() in SUFFIXES or graph.is_file():
+        page, remarks = graph_page(graph, given)
+        warn([f"{topology}: {remark}" for remark in remarks])
+    else:
+        close = suggestion(topology, list(GENERATORS)).removesuffix(".")
+        raise InputError(
+            f"--topology {quoted(topology)}: is no topology{close} ({', '.join(GENERATORS)}, or a file: "
+            f"{', '.join(SUFFIXES)})"
+        )
+    mistakes = _core.check(page, str(file), [])
+    if mistakes:
+        raise ScenarioError(mistakes)
+    sizes = zip(_core.Scenario(page, str(file), []).sizes, ("node", "link", "flow"), strict=True)
+    return page, ", with " + ", ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in sizes)

@@ -40,6 +40,26 @@ class GraphNetwork(Network):
         self.node_of: dict[Hashable, Node] = {}
         self.remarks: list[str] = []
         self.renamed: dict[str, str] = {}
+        self._beyond: dict[str, list[str]] = {}
+
+    def farthest(self) -> tuple[str, str]:
+        """The first node from which a link leads on, and a node that is most links away from it."""
+        start = next(iter(self._beyond))
+        reached = {start: 0}
+        waiting = [start]
+        for node in waiting:
+            for beyond in self._beyond.get(node, []):
+                if beyond not in reached:
+                    reached[beyond] = reached[node] + 1
+                    waiting.append(beyond)
+        return start, waiting[-1]
+
+    def link(self, origin: Node | str, destination: Node | str, **link: Any) -> None:
+        """As :meth:`penstock.network.Network.link`."""
+        super().link(origin, destination, **link)
+        ends = [node if isinstance(node, str) else node.name for node in (origin, destination)]
+        for a, b in [ends, ends[::-1]][: 2 if link.get("both_ways") else 1]:
+            self._beyond.setdefault(a, []).append(b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +259,8 @@ def _add_links(net: GraphNetwork, graph: Any, reading: Reading, source: str, por
         count = len(mistakes)
         more = [f"... and {count - _SHOWN} more."] if count > _SHOWN else []
         raise InputError("\n".join([*mistakes[:_SHOWN], *more, f"{count} mistake{'s' * (count != 1)} in the graph."]))
+    if loops == len(graph.edges):
+        raise InputError(f"{source}: has no edges between two nodes.")
     if loops:
         net.remarks.append(f"{loops} edge{'s' * (loops != 1)} from a node to itself left out")
     if rounded:

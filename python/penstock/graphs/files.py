@@ -32,12 +32,12 @@ def from_file(path: str | Path, **options: Any) -> GraphNetwork:
     path : str or Path
         The file.
     **options
-        As for :func:`penstock.from_networkx`.
+        As for :func:`penstock.graphs.from_networkx`.
 
     Raises
     ------
     InputError
-        If it cannot be read, with the line; and as :func:`penstock.from_networkx`.
+        If it cannot be read, with the line; and as :func:`penstock.graphs.from_networkx`.
     """
     known = Reading.__dataclass_fields__
     port = {name: value for name, value in options.items() if name not in known}

@@ -2,7 +2,7 @@
 
 Each function adds nodes and links to a network and returns where traffic begins and ends. What the bottlenecks are
 like (rate, delay, queue, meters) is given as for :meth:`penstock.network.Network.link`; where nothing else is said, all
-other links are too fast to matter.
+other links are too fast to matter. ``penstock new FILE --topology NAME`` writes most of them as pages.
 """
 
 from penstock.topologies.data_centre import FatTree, LeafSpine, fat_tree, leaf_spine

@@ -1,0 +1,186 @@
+"""What ``penstock new --topology`` writes: scenarios to start from, on a generated network or a graph from a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock import topologies
+from penstock.components import Cbr, Ftp, Tcp
+from penstock.errors import InputError
+from penstock.network import Network
+from penstock.printable import path_text, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+__all__ = ["GENERATORS", "GRAPH_KEYS", "Generator", "generated_page", "graph_page", "read_settings"]
+
+Settings = dict[str, "int | float | str"]
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """A generated network: its settings with their defaults, and what makes it with some traffic."""
+
+    what: str
+    make: Callable[..., None]
+    defaults: Mapping[str, int | float | str]
+    optional: tuple[str, ...] = ()
+    duration: str = "10 s"
+
+
+BULK: Mapping[str, Any] = {
+    "source": Ftp(),
+    "transport": Tcp(variant="sack", packet="1500 bytes"),
+    "start": ("0 s", "10 ms"),
+}
+
+
+def _to_next(net: Network, made: Any) -> None:
+    """Each host sends to the next."""
+    net.flows("transfers", made.hosts, made.hosts, shift=1, **BULK)
+
+
+def _dumbbell(net: Network, **settings: Any) -> None:
+    made = topologies.dumbbell(net, **settings)
+    net.flows("transfers", made.hosts, made.sinks, **BULK)
+
+
+def _parking_lot(net: Network, **settings: Any) -> None:
+    long, *short = topologies.parking_lot(net, both_ways=True, **settings)
+    net.flows("long", long.start, long.end, **BULK)
+    for number, path in enumerate(short, start=1):
+        net.flows(f"short{number}", path.start, path.end, **BULK)
+
+
+def _waxman(net: Network, **settings: Any) -> None:
+    made = topologies.waxman(net, **settings)
+    half = len(made.nodes) // 2
+    net.flows("transfers", made.nodes[:half], made.nodes[half : 2 * half], **BULK)
+
+
+GENERATORS: Mapping[str, Generator] = {
+    "leaf-spine": Generator(
+        "Leaves linked to every spine",
+        lambda net, **settings: _to_next(net, topologies.leaf_spine(net, **settings)),
+        {"leaves": 4, "spines": 2, "hosts": 4, "rate": "1 Gbit/s", "delay": "10 us"},
+        ("host-rate", "host-delay"),
+        "100 ms",
+    ),
+    "fat-tree": Generator(
+        "A fat tree of switches",
+        lambda net, **settings: _to_next(net, topologies.fat_tree(net, **settings)),
+        {"ports": 4, "rate": "1 Gbit/s", "delay": "10 us"},
+        ("host-rate", "host-delay"),
+        "100 ms",
+    ),
+    "star": Generator(
+        "Hosts around one switch",
+        lambda net, **settings: _to_next(net, topologies.star(net, **settings)),
+        {"hosts": 4, "rate": "100 Mbit/s", "delay": "1 ms"},
+        duration="1 s",
+    ),
+    "dumbbell": Generator(
+        "Hosts and sinks at the two ends of one bottleneck",
+        _dumbbell,
+        {"pairs": 4, "rate": "10 Mbit/s", "delay": "10 ms", "access-rate": "100 Mbit/s", "access-delay": "1 ms"},
+    ),
+    "parking-lot": Generator(
+        "Bottlenecks in a row",
+        _parking_lot,
+        {"bottlenecks": 3, "rate": "10 Mbit/s", "delay": "5 ms"},
+    ),
+    "waxman": Generator(
+        "A random network after Waxman",
+        _waxman,
+        {"nodes": 20, "rate": "100 Mbit/s", "delay": "10 ms", "alpha": 0.1, "beta": 0.4, "seed": 1},
+        ("weight",),
+        "1 s",
+    ),
+}
+"""The networks that ``penstock new --topology`` makes, by name."""
+
+GRAPH_KEYS = (
+    "rate",
+    "delay",
+    "rate-attribute",
+    "delay-attribute",
+    "weight-attribute",
+    "rate-unit",
+    "delay-unit",
+    "names",
+)
+"""The settings of a graph from a file: how :func:`penstock.graphs.from_networkx` reads it."""
+
+
+def read_settings(
+    given: Mapping[str, str], defaults: Mapping[str, int | float | str], optional: tuple[str, ...]
+) -> Settings:
+    """Settings by their names, of the types of their defaults.
+
+    Raises
+    ------
+    InputError
+        If one is not known or cannot be what it should.
+    """
+    from penstock.cli.suggest import suggestion
+
+    allowed = [*defaults, *optional]
+    settings: Settings = dict(defaults)
+    for key, value in given.items():
+        if key not in allowed:
+            close = suggestion(key, allowed).removesuffix(".")
+            raise InputError(f"--set {quoted(key)}: is no setting of this topology{close} ({', '.join(allowed)})")
+        default = defaults.get(key, "")
+        try:
+            settings[key] = value if isinstance(default, str) else type(default)(value)
+        except ValueError:
+            kind = "a whole number" if isinstance(default, int) else "a number"
+            raise InputError(f"--set {key}: {quoted(value)} is not {kind}, such as {default}.") from None
+    return settings
+
+
+def generated_page(name: str, given: Mapping[str, str]) -> str:
+    """The page of a generated network.
+
+    Raises
+    ------
+    InputError
+        If there is no such network.
+    """
+    generator = GENERATORS[name]
+    settings = read_settings(given, generator.defaults, generator.optional)
+    net = Network()
+    try:
+        generator.make(net, **{key.replace("-", "_"): value for key, value in settings.items()})
+    except ValueError as error:
+        raise InputError(f"{name}: {error}.") from None
+    said = ", ".join(f"{key} = {value}" for key, value in settings.items())
+    header = [f"# {generator.what} ({name}): {said}", "# The traffic is an example; write your own flows."]
+    page = net.toml(description=f"{generator.what}, with TCP transfers", duration=generator.duration)
+    return "\n".join(header) + f"\n{page}"
+
+
+def graph_page(path: Path, given: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The page of a graph from a file, and what is otherwise there than in the graph.
+
+    Raises
+    ------
+    InputError
+        If the graph cannot be read.
+    """
+    from penstock.graphs.convert import Reading
+    from penstock.graphs.files import read_file
+
+    settings = read_settings(given, {}, GRAPH_KEYS)
+    reading = Reading(**{key.replace("-", "_"): str(value) for key, value in settings.items()})
+    net = read_file(path, reading, {})
+    start, end = net.farthest()
+    net.flows("stream", start, end, source=Cbr(rate="1 Mbit/s", packet="1000 bytes"))
+    header = [f"# The graph of {path_text(path)}."]
+    header += [f"# {quoted(text)} is {name} here." for text, name in net.renamed.items()]
+    header.append("# The traffic is an example: a stream from one node to the farthest; write your own flows.")
+    page = net.toml(description=f"The graph of {path_text(path)}, with one stream", duration="10 s")
+    return "\n".join(header) + f"\n{page}", net.remarks
