@@ -196,3 +196,25 @@ fn initial_calls_that_end_make_room() {
     assert!(calls.live_ps <= 10 * 10 * SECOND, "{}", calls.live_ps);
     assert!((75..=90).contains(&calls.admitted), "{}", calls.admitted);
 }
+
+#[test]
+fn initial_calls_begin_spread_out() {
+    // A hundred calls of 50 packets a second that begin within 1 s: in 2 s each sends 50 (2 - s) packets if it begins at s, which is
+    // 75 in the mean with a variance of 2500 / 12; four standard errors of all are 577 packets.
+    let calls = CALLS.replace("count = 2\n", "").replace("{ calls = 10 }", "{ calls = 100, spread = \"1 s\" }");
+    let text = changed(FLOW, &format!("{FLOW}\n{calls}")).replace("duration = \"10 s\"", "duration = \"2 s\"");
+    let seen = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("sound").run();
+    let sent = seen.flows[1].sent_packets as f64;
+    assert!((sent - 7500.0).abs() < 577.0, "{sent}");
+}
+
+#[test]
+fn what_is_blocked_during_the_warm_up_does_not_count() {
+    // The ten initial calls never end, so that every other one is blocked; one request may be under way at each end of the window.
+    let calls = CALLS.replace("count = 2", "holding.infinite = {}\narrivals.poisson = { interval = \"50 ms\" }");
+    let text = changed(FLOW, &format!("{FLOW}\n{calls}admission.count = {{ limit = 10 }}\n"));
+    let text = text.replace("duration = \"10 s\"", "duration = \"10 s\"\nwarm-up = \"5 s\"");
+    let seen = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("sound").run();
+    let calls = &seen.calls[0].1;
+    assert!(calls.offered > 50 && calls.admitted == 0 && calls.offered.abs_diff(calls.blocked) <= 1, "{calls:?}");
+}

@@ -200,3 +200,22 @@ impl Recursion {
         departure.as_ps().min(i64::MAX as u64) as i64 - self.target.as_ps().min(i64::MAX as u64) as i64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use penstock_model::units::Duration;
+
+    /// 8 Mbit/s send a byte in 1 us. By hand: F = 1 ms, then max(0.5, min(3, 1)) + 1 = 2 ms, then max(9, min(4, 2)) + 1 = 10 ms,
+    /// then max(9.5, min(9.2, 10)) + 1 = 10.5 ms.
+    #[test]
+    fn targets_follow_from_the_earlier_of_departure_and_target() {
+        let at = |us: u64| Time::ZERO + Duration::from_us(us);
+        let mut recursion = Recursion::default();
+        let mut error = |arrival, departure| recursion.step(at(arrival), at(departure), Rate::from_bps(8_000_000), 1000) / 1_000_000;
+        assert_eq!(error(0, 3000), 2000);
+        assert_eq!(error(500, 4000), 2000);
+        assert_eq!(error(9000, 9200), -800);
+        assert_eq!(error(9500, 9900), -600);
+    }
+}

@@ -87,3 +87,15 @@ pub(crate) fn combine(take: Statistic, values: impl Iterator<Item = f64>) -> f64
 pub(crate) fn mean_seconds(sum_ps: u128, count: u64) -> f64 {
     sum_ps as f64 / count as f64 / PS_PER_SECOND as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_of_values_below_zero() {
+        let of = |take| combine(take, [-3.0, -1.0, -2.0].into_iter());
+        assert_eq!([Statistic::Sum, Statistic::Mean, Statistic::Min, Statistic::Max].map(of), [-6.0, -2.0, -3.0, -1.0]);
+        assert!([Statistic::Min, Statistic::Max].map(|take| combine(take, std::iter::empty())).iter().all(|value| value.is_nan()));
+    }
+}
