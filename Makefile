@@ -84,8 +84,9 @@ instructions: setup-dev ## compare instruction counts with the recorded ones (in
 	@command -v valgrind >/dev/null || { apt-get update -qq && apt-get install -qq -y valgrind; }
 	$(BIN)/python bench/instructions.py
 
-stress: setup-dev ## the store under random kills and power cuts, and what keeping a run costs (ten minutes)
+stress: setup-dev ## the store and worker processes under random kills, power cuts, and what a run costs (twenty minutes)
 	$(BIN)/python tests/stress/store.py
+	$(BIN)/python tests/stress/workers.py
 
 fuzz: setup-dev ## random and mutated scenarios, with overflow checks, for an hour (MINUTES=5 for less)
 	$(BIN)/python tests/fuzz/fuzz.py --minutes $(MINUTES) --result docs/fuzz-last-run.md

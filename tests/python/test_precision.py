@@ -56,6 +56,16 @@ def test_what_no_number_of_runs_reaches():
     assert Precision("x", 0.05, relative=False).why_hopeless([0.0, 0.0]) is None
 
 
+def test_a_target_that_takes_far_more_runs_than_the_most_is_given_up_at_once():
+    values = [1.0, 2.0] * 5
+    # Half of the interval is 0.377, so a half-width of h takes 10 * (0.377 / h)^2 runs.
+    far = Precision("x", 0.01, relative=False, most=1000)
+    assert far.why_hopeless(values) == "would take about 1e+04 runs to reach ±0.01, and at most 1000 are made"
+    assert Precision("x", 0.02, relative=False, most=1000).why_hopeless(values) is None
+    # Of fewer runs the variance may be anything.
+    assert far.why_hopeless(values[:9]) is None
+
+
 def mean_waits(stream, load, runs, packets, exponential):
     """Mean waiting times of runs of M/M/1 or M/D/1 with unit service, by Lindley's recursion from an empty queue.
 

@@ -200,7 +200,7 @@ class TestSequential:
     def test_open_claims_get_more_runs_and_only_of_what_they_look_at(self, monkeypatch):
         made = []
 
-        def more(_study, looked, _readings, runs, **_):
+        def more(_study, looked, _readings, runs, _runner):
             made.append((runs, {column for *_, column in looked.numbers}))
             return outcome([10.0, 20.0, 30.0] * (runs // 3))
 

@@ -247,6 +247,13 @@ def test_mistakes_have_their_line(wrong, text, found):
     assert found[2] in message
 
 
+def test_a_derived_setting_with_a_unit_too_many_is_told_once_with_its_point(wrong):
+    ((line, path, message),) = wrong("[grid]\nn = [1, 2, 3]\n[derived]\nr-sink.rate = 'n * 1 Mbit/s * 1 s'\n")
+    assert (line, path) == (6, "r-sink.rate")
+    assert message.startswith("unknown unit 'bytes' in '125000 bytes'")
+    assert message.endswith(" (at n = 1)")
+
+
 def test_all_mistakes_are_told_at_once(wrong):
     found = wrong("runs = 0\nsede = 3\n[grid]\nn = 3\n", head='scenario = "page.toml"\n')
     assert [(line, path) for line, path, _ in found] == [(2, "runs"), (3, "sede")]

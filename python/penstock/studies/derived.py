@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Tell = Callable[[tuple[str | int, ...], str], None]
 
-__all__ = ["Derived", "as_value", "scenario_value"]
+__all__ = ["Derived", "as_value", "at", "scenario_value"]
 
 _LISTS = ("links", "flows", "calls")
 
@@ -65,7 +65,7 @@ class Derived:
                 if not isinstance(met, bool):
                     raise ExpressionError("is no condition; write one with <, <=, >, >=, == or !=")
             except ExpressionError as error:
-                self._tell(("where", number), f"{error}{_at(parameters)}")
+                self._tell(("where", number), f"{error}{at(parameters)}")
                 return None
             if not met:
                 return None
@@ -75,7 +75,7 @@ class Derived:
                 value = self._value(name, fixed, known, ())
                 found[name] = _plain(value) if isinstance(value, Quantity) else value
             except (ExpressionError, UnitError) as error:
-                self._tell(("derived", name), f"{error}{_at(parameters)}")
+                self._tell(("derived", name), f"{error}{at(parameters)}")
                 return None
         return found
 
@@ -168,7 +168,8 @@ def _below(found: Any, segments: Sequence[str]) -> Any:
     return found
 
 
-def _at(parameters: Mapping[str, Any]) -> str:
+def at(parameters: Mapping[str, Any]) -> str:
+    """At which point something is, in brackets; nothing if nothing varies."""
     where = ", ".join(f"{name} = {value}" for name, value in parameters.items())
     return f" (at {where})" if where else ""
 

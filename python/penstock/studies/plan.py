@@ -11,11 +11,12 @@ from penstock import _core
 from penstock.errors import ScenarioError
 from penstock.printable import utf8
 from penstock.studies.definition import Mistakes
+from penstock.studies.derived import at
 from penstock.studies.effort import effort
 from penstock.studies.request import PointRequest, distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from penstock.studies.compare import Compare
     from penstock.studies.definition import Definition
@@ -106,11 +107,12 @@ class StudyPlan:
         folder = str(PurePath(self.scenario).parent)
         asked: list[PointRequest] = []
         mistakes: list[_core.Mistake] = []
+        derived: set[str] = set()
         for point in self.points:
             try:
                 scenario = _core.Scenario(self.text, utf8(self.scenario), list(point.sets))
             except _core.ScenarioError as error:
-                mistakes.extend(self._placed(mistake) for mistake in error.mistakes)
+                mistakes.extend(self._told(error.mistakes, point, derived))
                 continue
             seed = scenario.seed if self.seed is None else self.seed
             asked.append(
@@ -121,6 +123,16 @@ class StudyPlan:
         if mistakes:
             raise ScenarioError(distinct(mistakes))
         return asked
+
+    def _told(self, found: Sequence[_core.Mistake], point: Point, derived: set[str]) -> Iterator[_core.Mistake]:
+        """The mistakes of a point; one of a derived setting, which each point has otherwise, only where it is first."""
+        for mistake in map(self._placed, found):
+            path = mistake["path"]
+            if path not in point.derived or path not in self.origins:
+                yield mistake
+            elif path not in derived:
+                derived.add(path)
+                yield {**mistake, "message": f"{mistake['message']}{at(point.parameters)}"}
 
     def _placed(self, mistake: _core.Mistake) -> _core.Mistake:
         """A mistake of a setting stands where the study makes the setting."""

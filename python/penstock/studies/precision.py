@@ -19,6 +19,9 @@ LEAST = 10
 """Runs before the rule is asked for the first time [Law15 s9.4.1]: the variance of fewer is too uncertain."""
 MOST = 1000
 """Runs after which a target is given up, unless told otherwise."""
+BEYOND = 10
+"""A target is given up at once if it seems to take so many times more runs than the most: the variance of ten normal
+values is as far off less than once in 10^10 times, by the chi-square distribution with nine degrees of freedom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,9 @@ class Precision:
             return "is not a number in every run"
         if self.relative and not any(values):
             return "is zero in every run, of which nothing is a share; give an absolute half-width"
+        needed = self.needed(values) if len(values) >= LEAST else 0.0
+        if needed > BEYOND * self.most:
+            return f"would take about {needed:.0e} runs to reach ±{self.goal}, and at most {self.most} are made"
         return None
 
     def next_runs(self, values: Sequence[float]) -> int:
