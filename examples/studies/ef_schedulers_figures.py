@@ -1,5 +1,7 @@
 """Draws the points of ef_schedulers.py, with intervals as bars; equal numbers give equal files."""
 
+from typing import Literal
+
 # Told apart by all eyes (Okabe and Ito).
 LOOKS = {
     "PQ": {"color": "#0072b2", "marker": "o"},
@@ -171,7 +173,7 @@ def series(axes, rows, place, measure, label, **look):
     axes.errorbar([place(row) for row in rows], middle, bars, label=label, **look)
 
 
-def sheet(rows, columns, title, tall=2.4, share="row"):
+def sheet(rows, columns, title, tall=2.4, share: bool | Literal["row", "all"] = "row"):
     from matplotlib.figure import Figure
 
     canvas = Figure(figsize=(3.4 * columns + 0.4, tall * rows + 0.7), layout="constrained")

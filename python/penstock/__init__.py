@@ -7,7 +7,7 @@ Everything that a study needs is here: ``Network``, the components (``Red``, ``T
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock._core import MODEL_VERSION, version
 from penstock.exports import COMPONENTS
@@ -88,16 +88,18 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def __getattr__(name: str) -> Any:
-    """Imports a public name from its module."""
-    if name == "topologies":
-        value: Any = import_module("penstock.topologies")
-    elif name in _HOMES or name in COMPONENTS:
-        value = getattr(import_module(f"penstock.{_HOMES.get(name, 'components')}"), name)
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # who checks types knows every name from above
+
+    def __getattr__(name):
+        """Imports a public name from its module."""
+        if name == "topologies":
+            value = import_module("penstock.topologies")
+        elif name in _HOMES or name in COMPONENTS:
+            value = getattr(import_module(f"penstock.{_HOMES.get(name, 'components')}"), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
+        globals()[name] = value
+        return value
 
 
 def _hint(name: str) -> str:

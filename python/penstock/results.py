@@ -333,6 +333,7 @@ def plus_minus(numbers: Interval, digits: int | None = None) -> str:
 
     Examples
     --------
+    >>> from penstock.statistics import Interval
     >>> plus_minus(Interval(20.318, 20.2, 20.43, 10))
     '20.32 ±0.12'
     >>> plus_minus(Interval(20.318, None, None, 1))
