@@ -282,13 +282,31 @@ def test_nodes_of_one_label_are_called_by_their_identifiers(tmp_path):
         ("a.txt", "a b", r"a.txt: '.txt' is no format of graphs; one of .graphml, .xml, .gml, .dot, .gv"),
         ("a.dot", "graph { a -- b }", "a.dot: no edge has a rate, as .* edges have no attributes"),
         ("a.dot", "graph { a -- b [rate=3] }", "a.dot: no edge has a delay"),
-        ("a.dot", 'graph { a -- b [rate=3, delay="1 ms"] }', "a.dot: edge 'a' to 'b': rate: '3' has no unit"),
+        ("a.dot", 'graph { a -- b [rate=3, delay="1 ms"] }', "a.dot:1: edge 'a' to 'b': rate: '3' has no unit"),
+        (
+            "a.dot",
+            'graph { edge [delay="1 ms"]\n a -- b [rate="1 Gbit/s"]\n "b c":p -- a\n}',
+            "a.dot:3: edge 'a' to 'b c': has no rate",
+        ),
+        (
+            "a.gml",
+            'graph [ node [ id 7 label "x" ] node [ id 9 label "y" ]\n'
+            'edge [ source 7 target 9 rate "1 ms" delay "1 ms" ] ]',
+            "a.gml:2: edge '7' to '9': rate: '1 ms' is no rate",
+        ),
+        (
+            "a.graphml",
+            '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="r" for="edge" attr.name="rate" '
+            'attr.type="int"/><graph edgedefault="directed">\n<node id="a"/><node id="b"/>\n'
+            '<edge source="b" target="a"><data key="r">3</data></edge></graph></graphml>',
+            "a.graphml:3: edge 'b' to 'a': rate: '3' has no unit",
+        ),
     ],
 )
 def test_mistakes_in_files_have_their_place(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError, match=message):
-        from_file(tmp_path / name)
+        from_file(tmp_path / name, delay=None if "no edge has a delay" in message else "1 ms")
 
 
 def test_a_file_that_is_missing(tmp_path):

@@ -16,6 +16,8 @@ from penstock.topologies.links import link_both_ways
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
+    from penstock.graphs.places import Places
+
 __all__ = ["GraphNetwork", "Reading", "convert", "from_networkx"]
 
 _SHOWN = 10
@@ -164,8 +166,12 @@ def from_networkx(
     return net
 
 
-def convert(graph: Any, reading: Reading, source: str, port: Mapping[str, Any]) -> GraphNetwork:
-    """As :func:`from_networkx`, leaving remarks to the caller; `source` is what mistakes name.
+def convert(
+    graph: Any, reading: Reading, source: str, port: Mapping[str, Any], places: Places | None = None
+) -> GraphNetwork:
+    """As :func:`from_networkx`, leaving remarks to the caller.
+
+    Mistakes name `source`, and the line of an edge if `places` finds it there.
 
     Raises
     ------
@@ -188,7 +194,7 @@ def convert(graph: Any, reading: Reading, source: str, port: Mapping[str, Any]) 
     if net.renamed:
         net.remarks.append(renaming_remark(net.renamed))
     _check_that_some(graph, reading, source)
-    _add_links(net, graph, reading, source, port)
+    _add_links(net, graph, reading, (source, places), port)
     return net
 
 
@@ -235,8 +241,11 @@ def _check_that_some(graph: Any, reading: Reading, source: str) -> None:
         )
 
 
-def _add_links(net: GraphNetwork, graph: Any, reading: Reading, source: str, port: Mapping[str, Any]) -> None:
-    mistakes: list[str] = []
+def _add_links(
+    net: GraphNetwork, graph: Any, reading: Reading, origin: tuple[str, Places | None], port: Mapping[str, Any]
+) -> None:
+    source, places = origin
+    mistakes: list[tuple[Hashable, Hashable, EdgeError]] = []
     taken: set[str] = set()
     loops = rounded = 0
     for a, b, data in graph.edges(data=True):
@@ -249,7 +258,7 @@ def _add_links(net: GraphNetwork, graph: Any, reading: Reading, source: str, por
                 link[kind.name] = reading.quantity(kind, data)
             weight, is_rounded = weight_of(data, reading.weight_attribute)
         except EdgeError as mistake:
-            mistakes.append(f"{source}: edge {quoted(str(a))} to {quoted(str(b))}: {mistake}")
+            mistakes.append((a, b, mistake))
             continue
         if weight is not None:
             link["weight"] = weight
@@ -257,14 +266,21 @@ def _add_links(net: GraphNetwork, graph: Any, reading: Reading, source: str, por
         _link(net, (net.node_of[a], net.node_of[b]), not graph.is_directed(), taken, link | dict(port))
     if mistakes:
         count = len(mistakes)
-        more = [f"... and {count - _SHOWN} more."] if count > _SHOWN else []
-        raise InputError("\n".join([*mistakes[:_SHOWN], *more, f"{count} mistake{'s' * (count != 1)} in the graph."]))
+        lines = [_mistake_line(source, places, *mistake) for mistake in mistakes[:_SHOWN]]
+        lines += [f"... and {count - _SHOWN} more."] if count > _SHOWN else []
+        raise InputError("\n".join([*lines, f"{count} mistake{'s' * (count != 1)} in the graph."]))
     if loops == len(graph.edges):
         raise InputError(f"{source}: has no edges between two nodes.")
     if loops:
         net.remarks.append(f"{loops} edge{'s' * (loops != 1)} from a node to itself left out")
     if rounded:
         net.remarks.append(f"{rounded} weight{'s' * (rounded != 1)} rounded to thousandths")
+
+
+def _mistake_line(source: str, places: Places | None, a: Hashable, b: Hashable, mistake: EdgeError) -> str:
+    line = None if places is None else places(a, b)
+    place = source if line is None else f"{source}:{line}"
+    return f"{place}: edge {quoted(str(a))} to {quoted(str(b))}: {mistake}"
 
 
 def _link(net: Network, ends: tuple[Node, Node], both_ways: bool, taken: set[str], link: Mapping[str, Any]) -> None:

@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.graphs.convert import GraphNetwork, Reading, convert
+from penstock.graphs.places import dot_places, gml_places, graphml_places
 from penstock.printable import one_line, path_text, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from penstock.graphs.places import Places
+
+    Read = tuple[Any, str | None, Places]
+    """A graph, the attribute of nodes that holds their names, and where edges stand."""
 
 __all__ = ["SUFFIXES", "from_file", "read_file"]
 
@@ -73,11 +79,11 @@ def read_file(path: Path, reading: Reading, port: Mapping[str, Any]) -> GraphNet
         raise InputError(f"{shown}: is empty.")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        graph, names = read(content, shown)
+        graph, names, places = read(content, shown)
     if reading.names is not None:
         names = reading.names
     fields = {name: getattr(reading, name) for name in Reading.__dataclass_fields__} | {"names": names}
-    net = convert(graph, Reading(**fields), shown, port)
+    net = convert(graph, Reading(**fields), shown, port, places)
     # What the libraries deprecate is not the user's business.
     about_file = [warning for warning in said if not issubclass(warning.category, DeprecationWarning)]
     net.remarks[:0] = [one_line(str(warning.message)) for warning in about_file]
@@ -92,7 +98,7 @@ def _text(content: bytes, shown: str) -> str:
         raise InputError(f"{shown}:{line}: is not UTF-8.") from None
 
 
-def _graphml(content: bytes, shown: str) -> tuple[Any, str | None]:
+def _graphml(content: bytes, shown: str) -> Read:
     from xml.etree.ElementTree import ParseError
 
     import networkx
@@ -107,10 +113,10 @@ def _graphml(content: bytes, shown: str) -> tuple[Any, str | None]:
     for attribute, value in graph.graph.get("edge_default", {}).items():
         for _, _, data in graph.edges(data=True):
             data.setdefault(attribute, value)
-    return graph, _naming_attribute(graph)
+    return graph, _naming_attribute(graph), graphml_places(content)
 
 
-def _gml(content: bytes, shown: str) -> tuple[Any, str | None]:
+def _gml(content: bytes, shown: str) -> Read:
     import networkx
 
     text = _text(content, shown)
@@ -124,23 +130,24 @@ def _gml(content: bytes, shown: str) -> tuple[Any, str | None]:
     except IndexError:
         # Lines inside a text that goes over several, of which one is empty.
         raise InputError(f"{shown}: is no GML that can be read: a text in quotes is not closed.") from None
-    return graph, _naming_attribute(graph)
+    return graph, _naming_attribute(graph), gml_places(text)
 
 
-def _dot(content: bytes, shown: str) -> tuple[Any, str | None]:
+def _dot(content: bytes, shown: str) -> Read:
     from penstock.graphs.dot import read_dot
 
-    return read_dot(_text(content, shown), shown), None
+    text = _text(content, shown)
+    return read_dot(text, shown), None, dot_places(text)
 
 
-SUFFIXES: Mapping[str, Callable[[bytes, str], tuple[Any, str | None]]] = {
+SUFFIXES: Mapping[str, Callable[[bytes, str], Read]] = {
     ".graphml": _graphml,
     ".xml": _graphml,
     ".gml": _gml,
     ".dot": _dot,
     ".gv": _dot,
 }
-"""The readers; each gives a graph, and the attribute of nodes that holds their names."""
+"""The readers."""
 
 
 def _naming_attribute(graph: Any) -> str | None:
