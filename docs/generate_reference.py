@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import gallery
+
 from penstock import components, reproductions
 from penstock.reference import catalogue, pages, places
 from penstock.reproductions.comparison import compare
@@ -47,7 +49,7 @@ def texts() -> dict[str, str]:
     for study in reproductions.names():
         made |= _study(study)
         made |= _parts(study)
-    return made
+    return made | gallery.texts()
 
 
 def write(folder: Path = HERE) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from penstock.plots.kinds import DRAW
 from penstock.plots.request import WIDTHS
@@ -123,6 +123,14 @@ def _label(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], request: Pl
         up = {"cdf": _cumulative(chart), "heatmap": request.y_label or chart.by}.get(chart.kind, panel.label)
         axes.set_ylabel(up if first else "")
         _scales(axes, chart, panel, request)
+        places = chart.across.places.values()
+        if (
+            chart.across.is_numeric
+            and places
+            and all(place == int(place) for place in places)
+            and "x" not in request.log
+        ):
+            axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
         if chart.across.names:
             axes.set_xticks(range(len(chart.across.names)), chart.across.names)
             axes.set_xlim(-0.6, len(chart.across.names) - 0.4)
