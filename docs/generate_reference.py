@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gallery
+from typer.main import get_group
 
 from penstock import components, reproductions
+from penstock.cli.app import app
 from penstock.reference import catalogue, pages, places
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.stored import stored_outcome
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from penstock.reference import Component, Metric, Parameter, Section
 
 HERE = Path(__file__).parent
-VERBS = ("run", "check", "plot", "new", "list", "explain", "reproduce", "sensitivity", "bench")
+VERBS = tuple(get_group(app).commands)
 
 
 def texts() -> dict[str, str]:

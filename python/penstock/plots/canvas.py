@@ -130,7 +130,7 @@ def _label(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], request: Pl
             and all(place == int(place) for place in places)
             and "x" not in request.log
         ):
-            axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+            axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
         if chart.across.names:
             axes.set_xticks(range(len(chart.across.names)), chart.across.names)
             axes.set_xlim(-0.6, len(chart.across.names) - 0.4)
