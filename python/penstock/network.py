@@ -62,6 +62,17 @@ class Network:
         self._calls: list[dict[str, Any]] = []
         self._measures: list[dict[str, Any]] = []
 
+    def __repr__(self) -> str:
+        """How much there is."""
+        parts = {"nodes": self._nodes, "links": self._links, "flows": self._flows, "calls": self._calls}
+        told = ", ".join(f"{name} {len(found)}" for name, found in parts.items() if found)
+        return f"<Network: {told or 'empty'}>"
+
+    def _repr_html_(self) -> str:
+        from penstock.drawing import network_svg
+
+        return network_svg(list(self._nodes.values()), self._links)
+
     @named()
     def node(
         self,

@@ -61,6 +61,16 @@ class Study:
     definition: Definition = field(default_factory=Definition)
     aims: dict[str, Any] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        from penstock.display import study_line
+
+        return study_line(self)
+
+    def _repr_html_(self) -> str:
+        from penstock.display import study_html
+
+        return study_html(self)
+
     def runs(self, count: int) -> Study:
         """The same study with `count` independent runs.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from penstock.studies.compare import Compare
     from penstock.studies.result import StudyResult
 
-__all__ = ["show_results"]
+__all__ = ["made_from", "rows_of", "short_names", "show_results"]
 
 _SETTINGS = 5
 """The most settings that are named below a table."""
@@ -46,7 +46,7 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
         else "nothing is known about the error of a single run"
     )
     show(f"{which}, {seed}{kept}; {sure}.")
-    show(escape(_made_from(result)))
+    show(escape(made_from(result)))
     if plan.precision is not None:
         numbers = [len(point.runs) for point in result.points]
         each = str(numbers[0]) if len(set(numbers)) == 1 else f"{min(numbers)} to {max(numbers)}"
@@ -59,7 +59,7 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
         _show_comparisons(result, plan.compare)
 
 
-def _made_from(result: StudyResult) -> str:
+def made_from(result: StudyResult) -> str:
     """What all points were made from, and what differs between them beside the parameters in the columns."""
     found = [point.provenance for point in result.points if point.runs]
     times = [

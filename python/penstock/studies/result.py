@@ -83,6 +83,16 @@ class StudyResult:
     points: list[PointResult]
     warm_up: FoundWarmUp | None = None
 
+    def __repr__(self) -> str:
+        from penstock.display import result_line
+
+        return result_line(self)
+
+    def _repr_html_(self) -> str:
+        from penstock.display import result_html
+
+        return result_html(self)
+
     @property
     def runs(self) -> list[RunResult]:
         """The runs of all points."""

@@ -1,0 +1,166 @@
+"""Networks as drawings for notebooks: SVG in the colour of the text around it, equal for equal networks."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from penstock.printable import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from penstock.entry import Node
+
+__all__ = ["escaped", "network_svg"]
+
+_MOST = 60
+"""The most nodes and groups that are drawn."""
+_WIDE, _HIGH = 120, 34
+_COLUMN, _ROW, _MARGIN = 270, 78, 24
+
+
+def escaped(text: str, most: int = 60) -> str:
+    """A text as HTML shows it, without effect on the page and no longer than it may be.
+
+    Examples
+    --------
+    >>> escaped("<b>r1</b>"), escaped("x" * 9, 5)
+    ('&lt;b&gt;r1&lt;/b&gt;', 'xx...')
+    """
+    return html.escape(shortened(text, most))
+
+
+@dataclass(slots=True)
+class _Edge:
+    """All links between two nodes or groups, in either direction."""
+
+    ends: tuple[str, str]
+    labels: list[str] = field(default_factory=list)
+    is_back: bool = False
+
+
+def network_svg(nodes: Sequence[Node], links: Sequence[Mapping[str, Any]]) -> str:
+    """The drawing of a network; traffic runs from left to right where links tell a direction.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+        Its nodes and groups; each is one box.
+    links : sequence of mapping
+        Its links, by the keys of a scenario.
+    """
+    if len(nodes) > _MOST:
+        return f"<p>{len(nodes)} nodes and groups are too many to be drawn; {_MOST} are not.</p>"
+    names = [node.name for node in nodes]
+    edges = _edges(links, set(names))
+    places = _places(names, edges)
+    width = max((x for x, _ in places.values()), default=0) + _WIDE + _MARGIN
+    height = max((y for _, y in places.values()), default=0) + _HIGH + _MARGIN
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        'style="max-width: 100%" fill="none" stroke="currentColor" font-family="sans-serif" font-size="11">'
+    ]
+    for edge in edges:
+        parts += _line(edge, *(places[end] for end in edge.ends))
+    for node in nodes:
+        parts += _box(node, places[node.name])
+    return "\n".join([*parts, "</svg>"])
+
+
+def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
+    found: dict[frozenset[str], _Edge] = {}
+    for link in links:
+        ends = tuple(str(link[key]).partition("[")[0] for key in ("from", "to"))
+        if not set(ends) <= known:
+            continue
+        edge = found.setdefault(frozenset(ends), _Edge((ends[0], ends[1])))
+        edge.is_back |= edge.ends != ends or bool(link.get("both-ways"))
+        if edge.ends == ends:
+            edge.labels.append(_label(link))
+    return list(found.values())
+
+
+def _label(link: Mapping[str, Any]) -> str:
+    """Rate, delay, and what the port does, of which only the names are shown."""
+    delay = link["delay"] if isinstance(link["delay"], str) else " to ".join(link["delay"]["uniform"])
+    does = [key.partition(".")[2] for key in link if key.startswith(("queue.", "scheduler."))]
+    return ", ".join([str(link["rate"]), delay, *does])
+
+
+def _places(names: Sequence[str], edges: Sequence[_Edge]) -> dict[str, tuple[int, int]]:
+    """The upper left corners: columns by the distance from where links only begin, rows in the nodes' order."""
+    after: dict[str, list[str]] = {name: [] for name in names}
+    beside: dict[str, list[str]] = {name: [] for name in names}
+    for edge in edges:
+        begin, end = edge.ends
+        after[begin].append(end)
+        beside[begin].append(end)
+        beside[end].append(begin)
+    ends = {end for found in after.values() for end in found}
+    roots = [name for name in names if after[name] and name not in ends] or list(names[:1])
+    column = dict.fromkeys(roots, 0)
+    for ways in (after, beside):
+        waiting = list(column)
+        while waiting:
+            name = waiting.pop(0)
+            for other in ways[name]:
+                if other not in column:
+                    column[other] = column[name] + 1
+                    waiting.append(other)
+    columns: dict[int, list[str]] = {}
+    for name in names:
+        columns.setdefault(column.get(name, 0), []).append(name)
+    most = max(map(len, columns.values()), default=0)
+    return {
+        name: (_MARGIN + at * _COLUMN, _MARGIN + row * _ROW + (most - len(found)) * _ROW // 2)
+        for at, found in columns.items()
+        for row, name in enumerate(found)
+    }
+
+
+def _box(node: Node, place: tuple[int, int]) -> list[str]:
+    x, y = place
+    shapes = []
+    if node.count is not None:
+        shapes.append(f'<rect x="{x + 5}" y="{y + 5}" width="{_WIDE}" height="{_HIGH}" rx="6" stroke-opacity="0.5"/>')
+    shapes.append(f'<rect x="{x}" y="{y}" width="{_WIDE}" height="{_HIGH}" rx="6" fill="Canvas" fill-opacity="0.85"/>')
+    text = escaped(node.name, 16) + (f" &#215; {node.count}" if node.count is not None else "")
+    middle = f'x="{x + _WIDE // 2}" y="{y + _HIGH // 2 + 4}"'
+    return [*shapes, f'<text {middle} text-anchor="middle" fill="currentColor" stroke="none">{text}</text>']
+
+
+def _line(edge: _Edge, begin: tuple[int, int], end: tuple[int, int]) -> list[str]:
+    """A line between two boxes with an arrowhead at each end that packets leave it at, and its label."""
+    (ax, ay), (bx, by) = begin, end
+    if ax == bx:  # one above the other
+        down = ay <= by
+        start, stop = (ax + _WIDE // 2, ay + (_HIGH if down else 0)), (bx + _WIDE // 2, by + (0 if down else _HIGH))
+    else:
+        right = ax < bx
+        start, stop = (ax + (_WIDE if right else 0), ay + _HIGH // 2), (bx + (0 if right else _WIDE), by + _HIGH // 2)
+    (x1, y1), (x2, y2) = start, stop
+    more = f" and {len(edge.labels) - 1} more" if len(edge.labels) > 1 else ""
+    parts = [f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>', _head(start, stop)]
+    if edge.is_back:
+        parts.append(_head(stop, start))
+    words = [escaped(part, 24) for part in edge.labels[0].split(", ", 2)] if edge.labels else []
+    lines = [", ".join(words[:2]), *words[2:]]
+    lines[-1] += more
+    x, y = (x1 + x2) // 2, (y1 + y2) // 2 - 5
+    for number, line in enumerate(lines):
+        at = y + number * 17 if len(lines) > 1 else y
+        # Readable across the line, too: with a rim in the colour of the page.
+        rim = 'stroke="Canvas" stroke-width="4" stroke-opacity="0.9" paint-order="stroke"'
+        parts.append(f'<text x="{x}" y="{at}" text-anchor="middle" fill="currentColor" {rim}>{line}</text>')
+    return parts
+
+
+def _head(start: tuple[int, int], stop: tuple[int, int]) -> str:
+    (x1, y1), (x2, y2) = start, stop
+    length = max(((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5, 1.0)
+    dx, dy = (x2 - x1) / length, (y2 - y1) / length
+    left = f"{x2 - 8 * dx + 4 * dy:.1f},{y2 - 8 * dy - 4 * dx:.1f}"
+    right = f"{x2 - 8 * dx - 4 * dy:.1f},{y2 - 8 * dy + 4 * dx:.1f}"
+    return f'<polygon points="{x2},{y2} {left} {right}" fill="currentColor"/>'

@@ -1,0 +1,101 @@
+"""How networks, studies and results look in a notebook, and in one line."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+import penstock as ps
+from penstock.topologies import fat_tree
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def network(extra="r1"):
+    net = ps.Network()
+    hosts, sink = net.nodes("hosts", 3), net.node("sink")
+    middle = net.node(extra)
+    net.link(hosts, middle, rate="100 Mbit/s", delay=("1 ms", "2 ms"), both_ways=True)
+    net.link(middle, sink, rate="5 Mbit/s", delay="10 ms", queue=ps.TailDrop(limit="9 packets"))
+    net.flows("load", hosts, sink, source=ps.PoissonSource(rate="1 Mbit/s", packet="1000 bytes"))
+    net.measure("loss", of="load")
+    return net
+
+
+def drawn(net):
+    return ElementTree.fromstring(net._repr_html_())
+
+
+def texts(svg):
+    return [each.text for each in svg.iter(f"{SVG}text")]
+
+
+def test_a_network_is_drawn_with_its_groups_and_links():
+    svg = drawn(network())
+    assert set(texts(svg)) == {
+        *("hosts \u00d7 3", "r1", "sink"),
+        *("100 Mbit/s, 1 ms to 2 ms", "5 Mbit/s, 10 ms", "tail-drop"),
+    }
+    assert len(list(svg.iter(f"{SVG}line"))) == 2
+    assert len(list(svg.iter(f"{SVG}polygon"))) == 3  # arrowheads: both ways, and one way
+    assert network()._repr_html_() == network()._repr_html_()
+
+
+def test_traffic_runs_from_left_to_right_and_boxes_do_not_overlap():
+    net = ps.Network()
+    fat_tree(net, 4, rate="10 Gbit/s", delay="1 us")
+    for each in (drawn(network()), drawn(net)):
+        wide = [box for box in each.iter(f"{SVG}rect") if box.get("fill") == "Canvas"]
+        corners = [(int(box.get("x")), int(box.get("y"))) for box in wide]
+        for i, (x, y) in enumerate(corners):
+            assert 0 <= x <= float(each.get("width")) - 120
+            assert 0 <= y <= float(each.get("height")) - 34
+            assert all(abs(x - a) >= 120 or abs(y - b) >= 34 for a, b in corners[:i])
+    places = {text: int(box.get("x")) for text, box in zip(("hosts", "sink", "r1"), wide_boxes(), strict=True)}
+    assert places["hosts"] < places["r1"] < places["sink"]
+
+
+def wide_boxes():
+    return [box for box in drawn(network()).iter(f"{SVG}rect") if box.get("fill") == "Canvas"]
+
+
+def test_names_have_no_effect_on_the_page():
+    name = "<script>\x1b"
+    shown = network(name)._repr_html_()
+    assert "<script>" not in shown
+    assert "\x1b" not in shown
+    assert "&lt;script&gt;" in shown
+    study = ps.Study(network(), duration="1 s", description="<script>alert(1)</script>").vary("a.b", ["<i>", "&"])
+    assert "<script>" not in study._repr_html_()
+    assert "&lt;i&gt;, &amp;" in study._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("count", "drawn_as"), [(0, "<svg"), (60, "<svg"), (61, "<p>61 nodes and groups are too many")]
+)
+def test_networks_of_any_size_are_shown(count, drawn_as):
+    net = ps.Network()
+    for number in range(count):
+        net.node(f"n{number}")
+    assert net._repr_html_().startswith(drawn_as)
+
+
+def test_texts_are_short():
+    net = network()
+    study = ps.Study(net, duration="2 s", warm_up="1 s").vary("r1-sink.rate", ["1 Mbit/s", "2 Mbit/s"]).runs(2)
+    assert (repr(ps.Network()), repr(net)) == ("<Network: empty>", "<Network: nodes 3, links 2, flows 1>")
+    assert repr(study) == "<Study 'study': 2 s, warm-up 1 s, 2 runs, varies r1-sink.rate>"
+
+
+def test_a_result_is_the_table_of_the_command_line(tmp_path):
+    study = ps.Study(network(), duration="2 s", warm_up="1 s").vary("r1-sink.rate", ["1 Mbit/s", "2 Mbit/s"]).runs(2)
+    result = study.result(store=ps.Store(tmp_path))
+    assert repr(result) == "<StudyResult 'study': 2 points, 4 runs>"
+    page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
+    assert [each.text for each in page.iter("th")] == ["metric", "of", "rate", "mean", "unit", "runs"]
+    rows = [[cell.text for cell in row] for row in page.iter("tr")][1:]
+    assert [row[:3] for row in rows] == [["loss", "load", "1 Mbit/s"], ["loss", "load", "2 Mbit/s"]]
+    last = [each.text for each in page.iter("p")][-1]
+    assert last == f"duration 2 s, warm-up 1 s, model {ps.MODEL_VERSION[:12]}."
+    assert "1 Mbit/s, 2 Mbit/s" in study._repr_html_()
