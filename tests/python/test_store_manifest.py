@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import socket
@@ -139,3 +140,9 @@ def test_attempts_are_added_and_a_damaged_note_is_no_note(tmp_path):
     assert store.failures() == []
     store.keep_failed(key_of(each), each, "once more")
     assert [failed.attempts for failed in store.failures()] == [1]
+
+
+def test_the_name_of_a_run_is_the_hash_of_what_it_depends_on():
+    for canonical, seed, replication in (("{}", 1, 0), ('{"a":"ä"}', 2**64 - 1, 7), ("[1]", 0, 99_999)):
+        parts = json.dumps([canonical, str(seed), str(replication), _core.MODEL_VERSION])
+        assert run_key(canonical, seed, replication) == hashlib.blake2b(parts.encode(), digest_size=32).hexdigest()

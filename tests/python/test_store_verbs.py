@@ -172,7 +172,7 @@ def test_many_runs_are_read_from_the_index_until_a_file_changes(tmp_path, monkey
     made = core.Scenario.runs
     run_all(requests, store=Store(tmp_path, warn=lambda _: None))
     assert core.Scenario.runs == made + 2
-    kept.write_bytes(kept.read_bytes().replace(b'"rows"', b'"rowz"'))
+    kept.write_bytes(kept.read_bytes().replace(b'"numbers"', b'"numberz"'))
     read.clear()
     damaged = run_all(requests, store=Store(tmp_path))
     assert [result.metrics for result in damaged] == [result.metrics for result in first]

@@ -19,7 +19,7 @@ from penstock.records import Metric
 from penstock.store.folder import write
 from penstock.store.manifest import Made, Manifest
 from penstock.store.runfile import StoredRun
-from penstock.store.sealed import FORMAT, content_of, decoded, sealed
+from penstock.store.sealed import FORMAT, content_of, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,6 +30,8 @@ __all__ = ["LEAST", "Index", "Seen"]
 
 LEAST = 256
 """Runs of a scenario from which on they are gathered, and new ones that it takes to write the file again."""
+_PART = 50
+"""New ones are written once they are this part of the others, which all are written again then."""
 _MOST_METRICS = 200
 """What has more is read from its own file, which takes longer than finding it."""
 _SETTLED = 2_000_000_000
@@ -55,11 +57,14 @@ class Index:
         self._disk = disk
         self._path = disk.path / "index" / f"{scenario}.json"
         self._scenario = scenario
+        self._lines: dict[str, bytes] = {}
         self._heads: list[Any] = []
+        self._origins: dict[str, Any] = {}
         self._shapes: list[Any] = []
         self._rows: dict[str, Any] = {}
         self._new: dict[str, tuple[Seen, StoredRun]] = {}
-        self._read()
+        with suppress(Exception):  # whatever it is, the files tell it too
+            self._read()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
@@ -74,19 +79,21 @@ class Index:
             return None
         metrics = [
             Metric(name, labels, unit, value)
-            for (name, labels, unit), value in zip(self._shapes[row[7]], row[8], strict=True)
+            for (name, labels, unit), value in zip(self._shapes[row[4]], row[5], strict=True)
         ]
-        return StoredRun(metrics, row[4], row[5])
+        return StoredRun(metrics, row[2], row[3])
 
     def manifest(self, key: str, seen: Seen) -> Manifest | None:
         """What the run called `key` was made from; None as for :meth:`get`."""
         row = self._rows.get(key)
         if row is None or row[0] != seen[0] or row[1] != seen[1]:
             return None
-        model_version, version, name, settings, seed = self._heads[row[2]]
-        made = None if row[6] is None else Made(*row[6])
+        self._read_origins()
+        head, replication, made = self._origins[key]
+        model_version, version, name, settings, seed = self._heads[head]
         return Manifest(
-            *(key, model_version, seed, row[3], row[4], row[5], name, self._scenario, settings, version, made)
+            *(key, model_version, seed, replication, row[2], row[3], name, self._scenario, settings, version),
+            None if made is None else Made(*made),
         )
 
     def add(self, key: str, seen: Seen, run: StoredRun) -> None:
@@ -102,12 +109,14 @@ class Index:
         there : iterable of str, optional
             The names of all runs in the store; others are left out from now on.
         """
-        if len(self._new) < max(LEAST, len(self._rows) // 10):
+        if len(self._new) < max(LEAST, len(self._rows) // _PART):
             return
+        self._read_origins()
         names = set(self._rows if there is None else there)
         heads = {json.dumps(head): number for number, head in enumerate(self._heads)}
         shapes = {json.dumps(shape): number for number, shape in enumerate(self._shapes)}
         rows = {key: _written(row) for key, row in self._rows.items() if key in names}
+        origins = {key: self._origins[key] for key in rows}
         for key, (seen, run) in self._new.items():
             found = run.manifest
             if found is None:
@@ -115,41 +124,52 @@ class Index:
             head = json.dumps([found.model_version, found.version, found.name, found.settings, found.seed])
             shape = json.dumps([[metric.name, metric.labels, metric.unit] for metric in run.metrics])
             made = None if found.made is None else [found.made.host, found.made.begin, found.made.seconds]
-            number = heads.setdefault(head, len(heads))
-            known = (*seen, number, found.replication, run.digest, run.packet_hops, made)
-            rows[key] = _written((*known, shapes.setdefault(shape, len(shapes)), [it.value for it in run.metrics]))
-        tables = (("heads", heads), ("shapes", shapes))
-        lines = [f' "{name}": [{", ".join(table)}],' for name, table in tables]
-        body = ",\n".join(f'"{key}": {json.dumps(row)}' for key, row in rows.items())
-        content = sealed([f' "format": {FORMAT},', *lines, f' "rows": {{{body}}},'])
+            origins[key] = [heads.setdefault(head, len(heads)), found.replication, made]
+            known = (*seen, run.digest, run.packet_hops, shapes.setdefault(shape, len(shapes)))
+            rows[key] = _written((*known, [metric.value for metric in run.metrics]))
+        # A line a member: each is decoded only if it is wanted.
+        lines = [f' "{name}": [{", ".join(table)}],' for name, table in (("heads", heads), ("shapes", shapes))]
+        lines += [f' "{name}": {json.dumps(table)},' for name, table in (("origins", origins), ("numbers", rows))]
         with suppress(OSError), self._disk.opened("index", create=True) as folder:
-            write(folder, self._path, content)
+            write(folder, self._path, sealed([f' "format": {FORMAT},', *lines]))
 
     def _read(self) -> None:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-        with suppress(Exception), self._disk.opened("index") as folder:  # whatever it is, the files tell it too
+        with self._disk.opened("index") as folder:
             file = os.open(self._path.name, flags, dir_fd=folder)
             try:
                 status = os.fstat(file)
                 if not stat.S_ISREG(status.st_mode):
                     return
-                data = decoded(content_of(file, status.st_size, _LARGEST))
+                lines = content_of(file, status.st_size, _LARGEST).split(b"\n")
             finally:
                 os.close(file)
+        for line in lines:
+            name, colon, value = line.partition(b": ")
+            if colon and value.endswith(b","):
+                self._lines[name.strip(b' "').decode()] = value[:-1]
+        if self._line("format") != FORMAT:
+            return
+        shapes = self._line("shapes")
+        unusual = any(text in self._lines["numbers"] for text in (b'"nan"', b'"inf"', b'"-inf"'))
+        rows = self._line("numbers")
+        if unusual:
+            for row in rows.values():
+                row[5] = [float(value) for value in row[5]]
+        self._shapes, self._rows = shapes, rows
+
+    def _read_origins(self) -> None:
+        if self._rows and not self._origins:
             self._heads = [
                 (model, version, name, tuple(map(tuple, settings)), seed)
-                for model, version, name, settings, seed in data["heads"]
+                for model, version, name, settings, seed in self._line("heads")
             ]
-            self._shapes = data["shapes"]
-            rows = data["rows"]
-            for row in rows.values():
-                if type(row[8]) is not list:
-                    raise TypeError("values")
-                if any(type(value) is str for value in row[8]):
-                    row[8] = [float(value) for value in row[8]]
-            self._rows = rows
+            self._origins = self._line("origins")
+
+    def _line(self, name: str) -> Any:
+        return json.loads(self._lines.pop(name))
 
 
 def _written(row: Sequence[Any]) -> list[Any]:
     """A row as JSON has it, which knows no numbers that are not finite."""
-    return [*row[:8], [value if math.isfinite(value) else repr(value) for value in row[8]]]
+    return [*row[:5], [value if math.isfinite(value) else repr(value) for value in row[5]]]

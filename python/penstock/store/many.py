@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from penstock.store.index import LEAST, Index
@@ -57,8 +58,21 @@ def find(disk: Folder, wanted: Iterable[tuple[str, str]], get: Get) -> dict[str,
                 if run is not None:
                     found[key] = run
         else:
-            _find(disk, Index(disk, scenario_hash(text)), keys, get, found)
+            with _many_objects():
+                _find(disk, Index(disk, scenario_hash(text)), keys, get, found)
     return found
+
+
+@contextmanager
+def _many_objects() -> Iterator[None]:
+    """Leaves out looking for circles among objects meanwhile, which takes most of the time, and finds none."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _find(disk: Folder, index: Index, keys: Sequence[str], get: Get, found: dict[str, StoredRun]) -> None:

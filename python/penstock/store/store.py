@@ -9,6 +9,7 @@ import os
 import stat
 import sys
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,8 +68,15 @@ def run_key(canonical: str, seed: int, replication: int) -> str:
     str
         64 hexadecimal digits, which also depend on the model version.
     """
-    parts = [canonical, str(seed), str(replication), _core.MODEL_VERSION]
-    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=32).hexdigest()
+    started = _started(canonical).copy()
+    started.update(f', "{seed}", "{replication}", {json.dumps(_core.MODEL_VERSION)}]'.encode())
+    return started.hexdigest()
+
+
+@lru_cache(maxsize=16)
+def _started(canonical: str) -> hashlib.blake2b:
+    """What all runs of a scenario have in common."""
+    return hashlib.blake2b(f"[{json.dumps(canonical)}".encode(), digest_size=32)
 
 
 class Store:
