@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from penstock.store import Store
     from penstock.studies.result import StudyResult
     from penstock.study import Study
+    from penstock.trace import PacketTrace
 
 __version__ = version()
 
@@ -32,6 +33,7 @@ _HOMES = {
     "Metric": "running",
     "Network": "network",
     "Node": "network",
+    "PacketTrace": "trace",
     "PenstockError": "errors",
     "RunFailure": "running",
     "RunRequest": "running",
@@ -58,6 +60,7 @@ __all__ = [
     "Metric",
     "Network",
     "Node",
+    "PacketTrace",
     "PenstockError",
     "RunFailure",
     "RunRequest",

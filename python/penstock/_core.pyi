@@ -10,6 +10,7 @@ __all__ = [
     "Run",
     "Scenario",
     "ScenarioError",
+    "Trace",
     "catalogue",
     "check",
     "json_schema",
@@ -92,6 +93,23 @@ class Scenario:
         threads: int = 1,
     ) -> Run: ...
     def build(self, seed: int, replication: int, threads: int = 1) -> None: ...
+
+@final
+class Trace:
+    """A run that hands over its trace in batches."""
+
+    def __new__(
+        cls,
+        scenario: Scenario,
+        seed: int,
+        replication: int,
+        options: list[tuple[str, str | list[str]]],
+        cancel: Cancel | None = None,
+        executor: str = "horizon",
+        threads: int = 1,
+    ) -> Self: ...
+    columns: list[tuple[str, str, list[str]]]
+    def next_batch(self, count: int) -> tuple[int, list[bytes]] | None: ...
 
 def check(text: str, name: str = ..., sets: list[tuple[str, str]] = ..., folder: str | None = None) -> list[Mistake]:
     """All mistakes of a scenario; none if it is sound."""

@@ -61,6 +61,7 @@ class Network:
         self._flows: list[dict[str, Any]] = []
         self._calls: list[dict[str, Any]] = []
         self._measures: list[dict[str, Any]] = []
+        self._traces: list[dict[str, Any]] = []
 
     def __repr__(self) -> str:
         """How much there is."""
@@ -373,6 +374,17 @@ class Network:
         word("Network.measure", metric, [each["name"] for each in catalogue()["metrics"]], "metric")
         self._measures.append({"metric": metric} | plain(options))
 
+    @named("trace[]")
+    def trace(self, **options: Any) -> None:
+        """Says which events a trace keeps; with several, those that any of them names.
+
+        Parameters
+        ----------
+        **options
+            The keys of ``[[trace]]``: ``at``, ``flows``, ``events``, ``start``, ``stop``.
+        """
+        self._traces.append(plain(options))
+
     @named("")
     def toml(self, **top: Any) -> str:
         """The scenario's text.
@@ -390,7 +402,13 @@ class Network:
             toml.lines(plain(top | {"routing": top.get("routing", self.routing)})),
             ["[nodes]", *toml.lines(nodes)],
         ]
-        lists = {"links": self._links, "flows": self._flows, "calls": self._calls, "measure": self._measures}
+        lists = {
+            "links": self._links,
+            "flows": self._flows,
+            "calls": self._calls,
+            "measure": self._measures,
+            "trace": self._traces,
+        }
         for header, tables in lists.items():
             blocks += [[f"[[{header}]]", *toml.lines(table)] for table in tables]
         return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from penstock.store import Store
     from penstock.studies.plan import StudyPlan
     from penstock.studies.result import StudyResult
+    from penstock.trace import PacketTrace
 
 __all__ = ["MOST_RUNS", "Study"]
 
@@ -214,6 +215,23 @@ class Study:
             If any run failed.
         """
         return self.result(jobs=jobs, store=store, threads=threads, on=on).frame()
+
+    def trace(self, **options: Any) -> PacketTrace:
+        """The events of one run, to be read once: ``study.trace(events="drop").frame()``.
+
+        Parameters
+        ----------
+        **options
+            Those of :class:`penstock.trace.PacketTrace`, such as ``at``, ``flows``, ``events`` and ``replication``.
+
+        Raises
+        ------
+        ScenarioError
+            If the scenario has mistakes, or what is asked for does not exist.
+        """
+        from penstock.trace import PacketTrace
+
+        return PacketTrace(self.scenario(), name=self.name, **options)
 
     def result(
         self, *, jobs: int | None = None, store: Store | None = None, threads: int = 1, on: str = "threads"

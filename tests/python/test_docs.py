@@ -26,7 +26,14 @@ def name(page):
 
 @pytest.mark.parametrize(
     "page",
-    [ROOT / "README.md", DOCS / "python.md", DOCS / "tutorial.md", DOCS / "schedulers.md", DOCS / "study.md"],
+    [
+        ROOT / "README.md",
+        DOCS / "python.md",
+        DOCS / "tutorial.md",
+        DOCS / "schedulers.md",
+        DOCS / "study.md",
+        DOCS / "trace.md",
+    ],
     ids=name,
 )
 def test_a_page_shows_what_is_printed(page):

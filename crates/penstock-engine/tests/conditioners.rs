@@ -41,10 +41,10 @@ fn rows(seen: &Observations, event: TraceEvent) -> Vec<&TraceRow> {
 
 /// When the transmission of each packet that arrived began, and its size.
 fn begun(seen: &Observations, flow: Option<u32>) -> Vec<(Time, u32)> {
-    let received = rows(seen, TraceEvent::Receive).into_iter().filter(|row| flow.is_none_or(|flow| row.flow == flow));
+    let received = rows(seen, TraceEvent::Receive).into_iter().filter(|row| flow.is_none_or(|flow| row.flow() == flow));
     let start = |row: &TraceRow| {
-        let takes = LINK.transmission_time(Bytes::new(u64::from(row.size))).as_ps();
-        (Time::from_ps(row.time.as_ps() - takes), row.size)
+        let takes = LINK.transmission_time(Bytes::new(u64::from(row.size()))).as_ps();
+        (Time::from_ps(row.time.as_ps() - takes), row.size())
     };
     received.map(start).collect()
 }
@@ -82,7 +82,7 @@ proptest! {
         let seen = net.run();
         let begun = begun(&seen, None);
         conforms(&begun, profile)?;
-        let numbers: Vec<u32> = rows(&seen, TraceEvent::Receive).iter().map(|row| row.sequence).collect();
+        let numbers: Vec<u32> = rows(&seen, TraceEvent::Receive).iter().map(|row| row.sequence()).collect();
         prop_assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "order");
         // A picosecond earlier each would have found the wire busy, not have been there, or have been too much.
         let accepted: Vec<&TraceRow> = rows(&seen, TraceEvent::Accept);
@@ -121,13 +121,13 @@ proptest! {
         port.queues[0].discipline = discipline("tail-drop", "limit = 100000 packets");
         let seen = net.run();
         let (mut level, mut last, mut dropped) = (0i128, Time::ZERO, 0);
-        let judged = seen.trace.iter().filter(|row| row.flow == 0 && matches!(row.event, TraceEvent::Accept | TraceEvent::Drop(_)));
+        let judged = seen.trace.iter().filter(|row| row.flow() == 0 && matches!(row.event, TraceEvent::Accept | TraceEvent::Drop(_)));
         for row in judged {
             level = (level - i128::from(profile.0) * i128::from(row.time.since(last).as_ps())).max(0);
             last = row.time;
-            let passes = level + work(u64::from(row.size)) <= work(profile.1);
+            let passes = level + work(u64::from(row.size())) <= work(profile.1);
             prop_assert_eq!(passes, row.event == TraceEvent::Accept, "at {}", row.time);
-            level += if passes { work(u64::from(row.size)) } else { 0 };
+            level += if passes { work(u64::from(row.size())) } else { 0 };
             dropped += u64::from(!passes);
         }
         let port = &seen.links[0];

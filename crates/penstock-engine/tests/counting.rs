@@ -130,8 +130,9 @@ fn traces_are_sorted_and_complete() {
     let seen = net.run();
     assert!(seen.trace.is_sorted_by_key(|row| (row.time, row.place)));
     for flow in 0..10 {
-        // Sent at node 0, taken by both ports (places 3 and 4, after the nodes), received at node 2.
-        let life: Vec<_> = seen.trace.iter().filter(|row| row.flow == flow).map(|row| (row.event, row.place)).collect();
-        assert_eq!(life, [(TraceEvent::Send, 0), (TraceEvent::Accept, 3), (TraceEvent::Accept, 4), (TraceEvent::Receive, 2)]);
+        // Sent at node 0, taken and sent on by both ports (places 3 and 4, after the nodes), received at node 2.
+        let life: Vec<_> = seen.trace.iter().filter(|row| row.flow() == flow).map(|row| (row.event, row.place)).collect();
+        let at_port = |place| [(TraceEvent::Accept, place), (TraceEvent::Transmit, place)];
+        assert_eq!(life, [&[(TraceEvent::Send, 0)][..], &at_port(3), &at_port(4), &[(TraceEvent::Receive, 2)]].concat());
     }
 }

@@ -30,8 +30,8 @@ fn outstanding(trace: &[TraceRow]) -> Vec<(f64, f64)> {
     let (mut sent, mut acknowledged, mut seen) = (0, 0, Vec::new());
     for row in trace {
         match row.event {
-            TraceEvent::Send if row.size == 1500 => sent = sent.max(row.sequence + 1),
-            TraceEvent::Receive if row.size == 40 && row.sequence != u32::MAX => acknowledged = acknowledged.max(row.sequence),
+            TraceEvent::Send if row.size() == 1500 => sent = sent.max(row.sequence() + 1),
+            TraceEvent::Receive if row.size() == 40 && row.sequence() != u32::MAX => acknowledged = acknowledged.max(row.sequence()),
             _ => continue,
         }
         seen.push((row.time.as_seconds(), f64::from(sent - acknowledged)));

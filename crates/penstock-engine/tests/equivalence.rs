@@ -59,7 +59,7 @@ fn is_open(blueprint: &Blueprint, flow: u32) -> bool {
 
 /// Whether the flow's source sent a packet; switches send, too: source quenches, with numbers of their own.
 fn is_sent_by_source(blueprint: &Blueprint, row: &TraceRow) -> bool {
-    row.event == TraceEvent::Send && row.place == blueprint.flows[row.flow as usize].from.0
+    row.event == TraceEvent::Send && row.place == blueprint.flows[row.flow() as usize].from.0
 }
 
 /// What each open-loop flow has lost of the packets that it sent in the window, by the trace; `None` for others, and where a
@@ -69,14 +69,14 @@ fn lost_by_trace(blueprint: &Blueprint, seen: &Observations) -> Vec<Option<u64>>
     let mut sent = BTreeMap::new();
     for row in seen.trace.iter().filter(|row| row.event == TraceEvent::Send) {
         if is_sent_by_source(blueprint, row) {
-            sent.insert((row.flow, row.sequence), row.time);
+            sent.insert((row.flow(), row.sequence()), row.time);
         } else {
-            lost[row.flow as usize] = None;
+            lost[row.flow() as usize] = None;
         }
     }
     for row in seen.trace.iter().filter(|row| matches!(row.event, TraceEvent::Drop(_))) {
-        if let Some(lost) = &mut lost[row.flow as usize] {
-            *lost += u64::from(seen.from <= sent[&(row.flow, row.sequence)] && row.time <= seen.to);
+        if let Some(lost) = &mut lost[row.flow() as usize] {
+            *lost += u64::from(seen.from <= sent[&(row.flow(), row.sequence())] && row.time <= seen.to);
         }
     }
     lost
@@ -201,6 +201,29 @@ proptest! {
         }
     }
 
+    /// What is taken while a run goes on, wherever it stops, is complete up to there.
+    #[test]
+    fn a_trace_taken_in_parts_is_the_whole(
+        case in case(),
+        budgets in proptest::collection::vec(1..3_000u64, 1..5),
+        executor in prop_oneof![Just(Executor::Plain), Just(Executor::Horizon), Just(Executor::Sweeps)],
+    ) {
+        let blueprint = Blueprint { trace: true, ..case.blueprint() };
+        let whole = sim(&blueprint).run().trace;
+        let several = Sim::with_partition(blueprint.clone(), &|process| process as u32 % 2).expect("random scenarios are sound");
+        for mut run in [sim(&blueprint).with_executor(executor), several.run_shards_in_turn()] {
+            let mut rows = Vec::new();
+            let mut budgets = budgets.iter().cycle();
+            while !run.run_events(Time::NEVER, *budgets.next().expect("some budgets")) {
+                run.take_trace(&mut rows);
+            }
+            let parts = rows.len();
+            rows.extend(run.finish().trace);
+            let first = rows.iter().zip(&whole).position(|(a, b)| a != b).unwrap_or(rows.len().min(whole.len()));
+            prop_assert_eq!(rows.get(first), whole.get(first), "row {} of {}, {} of them in parts", first, whole.len(), parts);
+        }
+    }
+
     /// Untraced datagrams, and ports that only queue, have loops of their own.
     #[test]
     fn tracing_changes_nothing_else(case in case()) {
@@ -225,9 +248,9 @@ proptest! {
     fn sources_number_their_packets(case in case()) {
         let blueprint = Blueprint { trace: true, ..case.blueprint() };
         let mut next = vec![0; blueprint.flows.len()];
-        for row in sim(&blueprint).run().trace.iter().filter(|row| is_open(&blueprint, row.flow) && is_sent_by_source(&blueprint, row)) {
-            prop_assert_eq!(row.sequence, next[row.flow as usize], "flow {}", row.flow);
-            next[row.flow as usize] += 1;
+        for row in sim(&blueprint).run().trace.iter().filter(|row| is_open(&blueprint, row.flow()) && is_sent_by_source(&blueprint, row)) {
+            prop_assert_eq!(row.sequence(), next[row.flow() as usize], "flow {}", row.flow());
+            next[row.flow() as usize] += 1;
         }
     }
 

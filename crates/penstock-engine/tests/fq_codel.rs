@@ -70,7 +70,7 @@ fn the_limit_holds_for_all_queues_together() {
     let seen = net.run();
     assert!(seen.samples[0].iter().all(|waiting| *waiting <= 40));
     let dropped: Vec<u32> =
-        seen.trace.iter().filter(|row| row.event == TraceEvent::Drop(DropCause::Overflow)).map(|row| row.flow).collect();
+        seen.trace.iter().filter(|row| row.event == TraceEvent::Drop(DropCause::Overflow)).map(|row| row.flow()).collect();
     assert!(dropped.len() > 1000 && !dropped.contains(&2), "voice never has the fattest queue");
     // Packets are dropped from the head, so those that are received have not waited for long.
     assert!(seen.flows[0].delay_max.as_seconds() < 0.25);

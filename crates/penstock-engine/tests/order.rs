@@ -24,7 +24,7 @@ fn star(end: &str, seed: u64, links: &[usize], limit: &str) -> (Net, Vec<RouteId
 
 /// The flows in the order in which they were received.
 fn received(seen: &Observations) -> Vec<u32> {
-    seen.trace.iter().filter(|row| row.event == TraceEvent::Receive).map(|row| row.flow).collect()
+    seen.trace.iter().filter(|row| row.event == TraceEvent::Receive).map(|row| row.flow()).collect()
 }
 
 fn traced(net: &mut Net, ties: Ties) -> Vec<u32> {
@@ -65,7 +65,7 @@ fn sources_and_timers_of_a_host_go_by_flow() {
     net.flow(group, route, back);
     net.packet("5 ms", 125, route);
     net.0.trace = true;
-    let sent: Vec<u32> = net.run().trace.iter().filter(|row| row.event == TraceEvent::Send).map(|row| row.flow).collect();
+    let sent: Vec<u32> = net.run().trace.iter().filter(|row| row.event == TraceEvent::Send).map(|row| row.flow()).collect();
     // The last one is the acknowledgement.
     assert_eq!(sent, [0, 1, 2, 1]);
 }

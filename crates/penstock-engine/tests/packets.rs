@@ -16,7 +16,7 @@ fn packets_of_a_list_leave_at_their_times_and_arrive_as_calculated() {
     let seen = net.run();
     let times = |event: TraceEvent| -> Vec<(f64, u32)> {
         let rows = seen.trace.iter().filter(|row| row.event == event);
-        rows.map(|row| ((row.time.as_seconds() * 1e6).round() / 1e3, row.size)).collect()
+        rows.map(|row| ((row.time.as_seconds() * 1e6).round() / 1e3, row.size())).collect()
     };
     assert_eq!(times(TraceEvent::Send), [(5.0, 1000), (5.0, 500), (8.0, 250), (35.0, 125)]);
     // 8, 4, 2 and 1 ms on the wire, one after another until 19 ms; the last finds the wire free.

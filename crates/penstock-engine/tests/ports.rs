@@ -137,7 +137,7 @@ fn colours_on_arrival_or_departure() {
         net.burst("0 ms", 3, 125, route);
         net.0.trace = true;
         let seen = net.run();
-        let arrived_green = seen.trace.iter().filter(|row| row.event == TraceEvent::Receive && row.precedence == 0).count();
+        let arrived_green = seen.trace.iter().filter(|row| row.event == TraceEvent::Receive && row.precedence() == 0).count();
         assert_eq!(arrived_green, green);
         let offered = if at == MarkAt::Arrival { [1, 2, 0, 0] } else { [3, 0, 0, 0] };
         assert_eq!(seen.links[0].offered_packets, offered);

@@ -235,7 +235,7 @@ fn switches_that_contradict_themselves_are_refused_by_name() {
 
 /// Where source quenches were sent and received, and when, in microseconds.
 fn quenches(seen: &Observations, event: TraceEvent) -> Vec<(u32, u64)> {
-    let rows = seen.trace.iter().filter(|row| row.event == event && row.size == 56);
+    let rows = seen.trace.iter().filter(|row| row.event == event && row.size() == 56);
     rows.map(|row| (row.place, row.time.as_ps() / 1_000_000)).collect()
 }
 

@@ -48,8 +48,8 @@ fn slow_start_doubles_each_round() {
     let sent: Vec<(u32, u64)> = seen
         .trace
         .iter()
-        .filter(|row| row.event == TraceEvent::Send && row.size == 1500)
-        .map(|row| (row.sequence, row.time.as_ps()))
+        .filter(|row| row.event == TraceEvent::Send && row.size() == 1500)
+        .map(|row| (row.sequence(), row.time.as_ps()))
         .collect();
     assert_eq!(sent.len(), 62);
     // 100 ms, 12 us for the data and 320 ns for its acknowledgement.
@@ -115,9 +115,9 @@ fn nothing_new_is_sent_after_the_stop_but_losses_are_repaired() {
     net.0.groups[0].stop = time("1 s");
     net.0.trace = true;
     let seen = net.run();
-    let data = |row: &&penstock_engine::observations::TraceRow| row.event == TraceEvent::Send && row.size == 1500;
-    let new_until_stop = seen.trace.iter().filter(data).filter(|row| row.time <= time("1 s")).map(|row| row.sequence).max();
-    let new_ever = seen.trace.iter().filter(data).map(|row| row.sequence).max();
+    let data = |row: &&penstock_engine::observations::TraceRow| row.event == TraceEvent::Send && row.size() == 1500;
+    let new_until_stop = seen.trace.iter().filter(data).filter(|row| row.time <= time("1 s")).map(|row| row.sequence()).max();
+    let new_ever = seen.trace.iter().filter(data).map(|row| row.sequence()).max();
     assert_eq!(new_ever, new_until_stop);
     assert!(overflow(&seen) > 0);
     assert_eq!(seen.flows[0].goodput_bytes, u64::from(new_ever.expect("something was sent") + 1) * 1460);

@@ -62,7 +62,7 @@ fn added_delay_overtakes() {
     net.burst("0 ms", 50, 125, route);
     net.0.trace = true;
     let seen = net.run();
-    let order: Vec<u32> = seen.trace.iter().filter(|row| row.event == TraceEvent::Receive).map(|row| row.flow).collect();
+    let order: Vec<u32> = seen.trace.iter().filter(|row| row.event == TraceEvent::Receive).map(|row| row.flow()).collect();
     assert_eq!(order.len(), 50);
     assert!(!order.is_sorted());
     for (i, flow) in seen.flows.iter().enumerate() {
@@ -80,7 +80,7 @@ fn impairments_in_a_row_keep_the_order_if_the_last_one_does() {
         net.burst("0 ms", 50, 125, route);
         net.0.trace = true;
         // Those that are held back for one before them arrive together with it, and after it.
-        let order: Vec<u32> = net.run().trace.iter().filter(|row| row.event == TraceEvent::Receive).map(|row| row.flow).collect();
+        let order: Vec<u32> = net.run().trace.iter().filter(|row| row.event == TraceEvent::Receive).map(|row| row.flow()).collect();
         assert_eq!(order, (0..50).collect::<Vec<u32>>());
     }
 }

@@ -2,6 +2,7 @@
 
 mod interruption;
 mod run;
+mod trace;
 
 /// The simulator's core, compiled from Rust.
 #[pyo3::pymodule]
@@ -10,6 +11,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::run::{Cancel, Cancelled, Run, Scenario, ScenarioError};
+
+    #[pymodule_export]
+    use crate::trace::Trace;
 
     /// A digest of every crate's sources and of the versions they are built with, in hexadecimal.
     ///

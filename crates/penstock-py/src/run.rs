@@ -38,9 +38,16 @@ impl Cancel {
     }
 }
 
+impl Cancel {
+    /// The flag itself.
+    pub fn flag(&self) -> penstock_engine::Cancel {
+        self.0.clone()
+    }
+}
+
 /// A valid scenario.
 #[pyclass(frozen, module = "penstock._core")]
-pub struct Scenario(Arc<ValidScenario>);
+pub struct Scenario(pub Arc<ValidScenario>);
 
 #[pymethods]
 impl Scenario {
@@ -103,12 +110,8 @@ impl Scenario {
         executor: &str,
         threads: usize,
     ) -> PyResult<Run> {
-        let executor = match executor {
-            "horizon" => Executor::Horizon,
-            "plain" => Executor::Plain,
-            other => return Err(PyValueError::new_err(format!("there is no executor {}; horizon, plain", quoted(other)))),
-        };
-        let flag = cancel.map(|cancel| cancel.get().0.clone()).unwrap_or_default();
+        let executor = executor_of(executor)?;
+        let flag = cancel.map(|cancel| cancel.get().flag()).unwrap_or_default();
         let (scenario, stop) = (Arc::clone(&self.0), flag.clone());
         interruptible(py, &flag, move || simulate(&scenario, seed, replication, executor, threads, &stop))?
     }
@@ -124,10 +127,24 @@ impl Scenario {
 
 fn build(scenario: &ValidScenario, seed: u64, replication: u64, threads: usize, cancel: &penstock_engine::Cancel) -> PyResult<Sim> {
     let blueprint = Blueprint { cancel: cancel.clone(), ..scenario.blueprint(Some(seed), replication) };
-    Sim::with_cores(blueprint, threads).map_err(|error| match error {
+    Sim::with_cores(blueprint, threads).map_err(build_error)
+}
+
+/// Why a run could not be built.
+pub fn build_error(error: BlueprintError) -> PyErr {
+    match error {
         BlueprintError::Cancelled => cancelled(),
         error => PyValueError::new_err(error.to_string()),
-    })
+    }
+}
+
+/// The executor of this name.
+pub fn executor_of(name: &str) -> PyResult<Executor> {
+    match name {
+        "horizon" => Ok(Executor::Horizon),
+        "plain" => Ok(Executor::Plain),
+        other => Err(PyValueError::new_err(format!("there is no executor {}; horizon, plain", quoted(other)))),
+    }
 }
 
 fn cancelled() -> PyErr {

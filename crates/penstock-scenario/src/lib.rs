@@ -36,6 +36,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 mod top_keys;
+mod trace;
 mod traffic;
 
 pub use catalogue::catalogue;
@@ -45,3 +46,4 @@ pub use read::files::{FileAccess, ParquetReader};
 pub use read::mistake::{report, Mistake};
 pub use read::tree::LARGEST_TEXT;
 pub use scenario::{load, load_until, load_with, ValidScenario};
+pub use trace::{ColumnKind, TraceColumn, TraceColumns, TraceFilter, TraceRun, TraceStop};

@@ -12,9 +12,11 @@ use crate::network::switches::switches;
 use crate::read::files::FileAccess;
 use crate::read::mistake::{Mistake, Mistakes};
 use crate::read::section::Section;
+use crate::read::suggest::Suggestions;
 use crate::read::{canonical, tree};
 use crate::settings;
 use crate::top_keys::{Routing, Ties, TopKeys};
+use crate::trace::{self, Selector, TraceFilter, TraceNames};
 use crate::traffic::call_checks::check_calls;
 use crate::traffic::classes::{check_classes, number_classes};
 use crate::traffic::ecn_checks::check_ecn;
@@ -24,7 +26,7 @@ use crate::traffic::{self, routing::route_all};
 use penstock_engine::blueprint::{self, Blueprint, FastPaths, FlowPlan, SwitchPlan, WatchPlan, MAX_VISIT_EVENTS};
 use penstock_engine::{Cancel, Observations, Sim};
 use penstock_model::id::LinkId;
-use penstock_model::parameters::Parameters;
+use penstock_model::parameters::{Parameters, Value};
 use penstock_model::rng::Key;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
@@ -42,6 +44,8 @@ pub struct ValidScenario {
     blueprint: Blueprint,
     measures: Vec<Measure>,
     group_members: GroupMembers,
+    /// What `[[trace]]` asks for.
+    traced: Vec<Selector>,
     /// Links whose delays are drawn, and the bounds.
     drawn_delays: Vec<(std::ops::Range<u32>, (Duration, Duration))>,
     warnings: Vec<Mistake>,
@@ -105,6 +109,10 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     let durations = keys.as_ref().map(|keys| Durations { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
     let measures = measure::read_all(&mut top, &measurable(&flows, &links, flows_complete), durations, &mut recording);
     goes_on()?;
+    let group_members = group_members(&nodes, &flows, &links);
+    let names = TraceNames { members: &group_members, links: &links.plans, suggestions: &mistakes.suggestions };
+    let traced = trace::read_all(&mut top, (links.complete && flows_complete).then_some(&names), durations.map(|durations| durations.run));
+    goes_on()?;
     let mut switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
     // What follows needs everything before it.
     let sound = mistakes.is_empty();
@@ -130,7 +138,6 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     links.finish_ports(&classes);
     recording.set_intervals(&mut flows);
     let watch = recording.watch_plan(&classes);
-    let group_members = group_members(&flows, &links);
     let drawn = links.groups.iter().filter(|link| link.delay.0 < link.delay.1);
     let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
     let measures = measures.unwrap_or_else(|| default_measures(&flows, &links));
@@ -145,7 +152,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     }
     let description = keys.description.map(|text| text.0).unwrap_or_default();
     let canonical = canonical::write(&tree, &mistakes.files.digests());
-    Some(ValidScenario { description, canonical, blueprint, measures, group_members, drawn_delays, warnings: Vec::new() })
+    Some(ValidScenario { description, canonical, blueprint, measures, group_members, traced, drawn_delays, warnings: Vec::new() })
 }
 
 /// What `[[measure]]` may name.
@@ -250,6 +257,25 @@ impl ValidScenario {
         self.measures.iter().map(of_measure).sum::<usize>() as u64
     }
 
+    /// What a trace of it keeps: what `[[trace]]` says or, if there is any, what a program asks for `instead`: its keys and values.
+    ///
+    /// # Errors
+    /// All mistakes of what is asked for, each with its key.
+    pub fn trace_filter(&self, instead: &[(String, Value)]) -> Result<TraceFilter, Vec<(String, String)>> {
+        let suggestions = Suggestions::default();
+        let names = TraceNames { members: &self.group_members, links: &self.blueprint.links, suggestions: &suggestions };
+        let selectors = match instead {
+            [] => self.traced.clone(),
+            given => vec![trace::read_one(given, &names, self.end().since(Time::ZERO))?],
+        };
+        Ok(TraceFilter::new(selectors, self.end()))
+    }
+
+    /// The names of groups, and their members.
+    pub(crate) fn members(&self) -> &GroupMembers {
+        &self.group_members
+    }
+
     /// The warnings, in the order of the file; the scenario runs all the same.
     pub fn warnings(&self) -> &[Mistake] {
         &self.warnings
@@ -312,7 +338,7 @@ fn check_name_clashes(flows: &[GroupDraft], links: &Links, mistakes: &Mistakes) 
     }
 }
 
-fn group_members(flows: &[GroupDraft], links: &Links) -> GroupMembers {
+fn group_members(nodes: &Nodes, flows: &[GroupDraft], links: &Links) -> GroupMembers {
     let mut first = 0;
     let flows = flows.iter().map(|group| {
         let members = first..first + group.count;
@@ -320,7 +346,11 @@ fn group_members(flows: &[GroupDraft], links: &Links) -> GroupMembers {
         (group.plan.name.clone(), members)
     });
     let member = |range: &std::ops::Range<u32>| range.start as usize..range.end as usize;
-    GroupMembers { flows: flows.collect(), links: links.groups.iter().map(|link| (link.name.clone(), member(&link.members))).collect() }
+    GroupMembers {
+        nodes: nodes.members(),
+        flows: flows.collect(),
+        links: links.groups.iter().map(|link| (link.name.clone(), member(&link.members))).collect(),
+    }
 }
 
 /// The measurements of a scenario without `[[measure]]`.

@@ -23,6 +23,7 @@ from penstock.cli import (
     schema,
     sensitivity,
     status,
+    trace,
     verify,
 )
 from penstock.cli.console import emit
@@ -38,6 +39,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("run", cls=Verb)(run.run)
+app.command("trace", cls=Verb)(trace.trace)
 app.command("check", cls=Verb)(check.check)
 app.command("plot", cls=Verb)(plot.plot)
 app.command("new", cls=Verb)(new.new)

@@ -4,3 +4,4 @@ pub mod blueprint;
 pub mod cancel;
 pub mod observations;
 pub mod sim;
+pub mod trace;

@@ -1,5 +1,6 @@
 //! The observations of a run, between the warm-up and the end.
 
+pub use crate::api::trace::{TimerKind, TraceEvent, TraceRow, TraceSubject};
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::stats::distribution::Distribution;
@@ -38,7 +39,7 @@ pub struct Observations {
     pub packet_hops: u64,
     /// A hash of everything that happened, equal for equal runs whatever the executor and machine.
     pub digest: u64,
-    /// The trace, if requested, by (time, path, sequence).
+    /// The trace, if requested, or the rest of one that was taken while the run went on; by time, then by place.
     pub trace: Vec<TraceRow>,
 }
 
@@ -192,51 +193,4 @@ pub struct LinkCounters {
     pub wait_sum_ps: u128,
     /// Packets in that sum.
     pub waits: u64,
-}
-
-/// The event of a trace row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TraceEvent {
-    /// A source or a transport sent a packet.
-    Send,
-    /// A port accepted it.
-    Accept,
-    /// A port accepted and marked it.
-    Mark,
-    /// It was lost; the cause.
-    Drop(DropCause),
-    /// It reached its end host.
-    Receive,
-}
-
-impl TraceEvent {
-    /// Its number in digests, where 0 is an arrival.
-    pub(crate) fn code(self) -> u8 {
-        match self {
-            TraceEvent::Send => 1,
-            TraceEvent::Accept => 2,
-            TraceEvent::Mark => 3,
-            TraceEvent::Receive => 4,
-            TraceEvent::Drop(cause) => 5 + cause as u8,
-        }
-    }
-}
-
-/// One traced event.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TraceRow {
-    /// When.
-    pub time: Time,
-    /// At which node or link: a position in the blueprint's names, links after nodes.
-    pub place: u32,
-    /// What.
-    pub event: TraceEvent,
-    /// The flow's serial number.
-    pub flow: u32,
-    /// The packet's number within its flow.
-    pub sequence: u32,
-    /// Bytes on the wire.
-    pub size: u32,
-    /// Its precedence after the event.
-    pub precedence: u8,
 }

@@ -3,6 +3,7 @@
 use crate::api::blueprint::Blueprint;
 use crate::api::cancel::Cancel;
 use crate::api::observations::{FlowCounters, LinkCounters, Observations};
+use crate::api::trace::TraceRow;
 use crate::build::error::BlueprintError;
 use crate::build::memory;
 use crate::build::{Assembly, Network};
@@ -13,6 +14,7 @@ use crate::executor::shard::{inputs_of, EventBudget, Shard};
 use crate::executor::Executor;
 use crate::kernel::digest::Digest;
 use crate::kernel::inputs::Inputs;
+use crate::kernel::logical_process::LogicalProcess;
 use crate::kernel::outbox::Outbox;
 use crate::kernel::process_graph::ProcessGraph;
 use crate::kernel::route::Routes;
@@ -219,6 +221,16 @@ impl Sim {
         self.to
     }
 
+    /// Takes the rows of the trace to which no later event will add any: appends them to `rows`, by time, then by place. So a
+    /// trace need not be in memory as a whole; all parts one after the other are the trace of the whole run.
+    pub fn take_trace(&mut self, rows: &mut Vec<TraceRow>) {
+        let next = self.processes.iter().zip(&self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs)));
+        let until = next.min().unwrap_or(Time::NEVER).before().min(self.to);
+        let first = rows.len();
+        self.processes.iter_mut().for_each(|process| process.take_trace(until, rows));
+        sort(&mut rows[first..]);
+    }
+
     /// Runs to the end and returns the observations.
     pub fn run(mut self) -> Observations {
         self.run_until(self.to);
@@ -243,10 +255,10 @@ impl Sim {
             digest.name(&outcome.name);
             digest.number(outcome.digest);
             seen.packet_hops += outcome.packet_hops;
-            seen.trace.extend(outcome.trace);
+            seen.trace.extend(outcome.trace.into_iter().filter(|row| row.time <= self.to));
         }
         seen.digest = digest.value();
-        seen.trace.sort_by_key(|row| (row.time, row.place));
+        sort(&mut seen.trace);
         seen.calls.sort_by_key(|(flow, _)| *flow);
         seen.intervals.sort_by_key(|(flow, ..)| *flow);
         seen.timings.sort_by_key(|(flow, _)| *flow);
@@ -255,4 +267,9 @@ impl Sim {
         seen.ports.sort_by_key(|(link, _)| *link);
         seen
     }
+}
+
+/// Sorts rows of all processes, each place's in the order of its process.
+fn sort(rows: &mut [TraceRow]) {
+    rows.sort_by_key(|row| (row.time, row.place));
 }

@@ -195,13 +195,20 @@ impl TcpEndpoints {
                 }
                 self.pump_receiver(now, flow.sink, timers, host_context);
             }
-            Body::Ack { next, ece, sack } => self.on_ack(now, flow.source, &Ack { next, ece, sack }, timers, host_context),
+            Body::Ack { next, ece, sack } => {
+                let before = self.window_of(flow.source);
+                self.senders[flow.source as usize].sender.on_ack(now, &Ack { next, ece, sack });
+                self.trace_window(now, flow.source, before, host_context);
+                self.respond(now, flow.source, timers, host_context);
+            }
             Body::Syn { ecn } => {
                 self.receivers[flow.sink as usize].receiver.on_syn(now, ecn);
                 self.pump_receiver(now, flow.sink, timers, host_context);
             }
             Body::SynAck { ecn } => {
+                let before = self.window_of(flow.source);
                 self.senders[flow.source as usize].sender.on_syn_ack(now, ecn);
+                self.trace_window(now, flow.source, before, host_context);
                 self.pump_sender(now, flow.source, timers, host_context);
             }
             _ => unreachable!("these have no transport"),
@@ -212,8 +219,29 @@ impl TcpEndpoints {
     #[inline(never)]
     fn on_ack(&mut self, now: Time, slot: u32, ack: &Ack, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         self.senders[slot as usize].sender.on_ack(now, ack);
+        self.respond(now, slot, timers, host_context);
+    }
+
+    /// Sends what an acknowledgement lets out, and notifies the application if it was the last.
+    #[inline(always)]
+    fn respond(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         self.pump_sender(now, slot, timers, host_context);
         self.notify_if_finished(now, slot, timers);
+    }
+
+    /// Congestion window and slow-start threshold of a sender.
+    fn window_of(&self, slot: u32) -> (f64, f64) {
+        let sender = &self.senders[slot as usize].sender;
+        (sender.congestion_window(), sender.slow_start_threshold())
+    }
+
+    /// Traces the window of a sender if it is not what it was `before`.
+    fn trace_window(&self, now: Time, slot: u32, before: (f64, f64), host_context: &mut HostContext<'_, '_>) {
+        let window = self.window_of(slot);
+        if window != before {
+            let flow = self.senders[slot as usize].template.flow.0;
+            host_context.context.record.trace_window(now, self.place, flow, window);
+        }
     }
 
     /// Handles `timer`, which belongs to one of these endpoints.
@@ -222,15 +250,19 @@ impl TcpEndpoints {
         let slot = timer.slot as usize;
         match timer.kind {
             TimerKind::Start => {
+                self.trace_timer(now, timer, timer.kind, host_context);
                 self.senders[slot].sender.start(now);
+                host_context.context.record.trace_window(now, self.place, timer.flow, self.window_of(timer.slot));
                 self.pump_sender(now, timer.slot, timers, host_context);
             }
             TimerKind::Stop => {
+                self.trace_timer(now, timer, timer.kind, host_context);
                 let end = &mut self.senders[slot];
                 end.sender.withdraw();
                 end.application.iter_mut().for_each(|application| application.stop());
             }
             TimerKind::Page => {
+                self.trace_timer(now, timer, timer.kind, host_context);
                 let end = &mut self.senders[slot];
                 let segments = end.application.as_mut().map_or(0, |application| application.next_segments(now));
                 end.sender.offer(Some(segments));
@@ -243,7 +275,11 @@ impl TcpEndpoints {
                 }
                 end.armed = Time::NEVER;
                 if end.sender.deadline() <= now {
-                    end.sender.on_deadline(now);
+                    let kind = if end.sender.is_timeout_due(now) { TimerKind::Sender } else { TimerKind::Pacing };
+                    self.trace_timer(now, timer, kind, host_context);
+                    let before = self.window_of(timer.slot);
+                    self.senders[slot].sender.on_deadline(now);
+                    self.trace_window(now, timer.slot, before, host_context);
                 }
                 self.pump_sender(now, timer.slot, timers, host_context);
             }
@@ -255,11 +291,16 @@ impl TcpEndpoints {
                 end.armed = Time::NEVER;
                 if end.receiver.deadline() <= now {
                     end.receiver.on_timeout(now);
+                    self.trace_timer(now, timer, timer.kind, host_context);
                 }
                 self.pump_receiver(now, timer.slot, timers, host_context);
             }
-            TimerKind::Egress => unreachable!("aggregates have no connection"),
+            TimerKind::Egress | TimerKind::Pacing => unreachable!("aggregates have no connection, and a sender one timer for both"),
         }
+    }
+
+    fn trace_timer(&self, now: Time, timer: &Timer, kind: TimerKind, host_context: &mut HostContext<'_, '_>) {
+        host_context.context.record.trace_timer(now, self.place, timer.flow, kind);
     }
 
     /// Notifies the application when all its data has been acknowledged; a web user requests the next page later.

@@ -1,26 +1,10 @@
 //! A host's timers.
 
+pub use crate::api::trace::TimerKind;
 use penstock_model::rng::Key;
 use penstock_model::units::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// What a timer is for; the order of simultaneous timers of one connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TimerKind {
-    /// A connection opens.
-    Start,
-    /// A sender's retransmission timer.
-    Sender,
-    /// A sender's application falls silent.
-    Stop,
-    /// A web user requests a page.
-    Page,
-    /// A receiver's delayed acknowledgement.
-    Receiver,
-    /// The egress of an aggregate of calls.
-    Egress,
-}
 
 /// A timer that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,8 @@
 //! The journal of a process: its digest always, a trace on request.
 
-use crate::api::observations::{TraceEvent, TraceRow};
+use crate::api::trace::{TimerKind, TraceEvent, TraceRow, TraceSubject};
 use crate::kernel::digest::Digest;
+use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
@@ -27,16 +28,41 @@ impl Journal {
     #[inline(always)]
     pub fn trace(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
         if self.trace.is_some() {
-            self.push(TraceRow {
-                time: now,
-                place,
-                event,
-                flow: packet.flow.0,
-                sequence: packet.sequence(),
-                size: packet.size,
-                precedence: packet.precedence,
-            });
+            // When a port writes the next hop into a packet is its own affair.
+            let packet = Packet { hop: HopId(0), ..*packet };
+            self.push(TraceRow { time: now, place, event, subject: TraceSubject::Packet(packet) });
         }
+    }
+
+    /// Traces that a timer of an end of `flow` has expired.
+    pub fn trace_timer(&mut self, now: Time, place: u32, flow: u32, kind: TimerKind) {
+        if self.trace.is_some() {
+            self.push(TraceRow { time: now, place, event: TraceEvent::Timer(kind), subject: TraceSubject::Flow(flow) });
+        }
+    }
+
+    /// Traces the congestion window and slow-start threshold of the sender of `flow`.
+    pub fn trace_window(&mut self, now: Time, place: u32, flow: u32, (window, threshold): (f64, f64)) {
+        if self.trace.is_some() {
+            let subject = TraceSubject::Window { flow, window, threshold };
+            self.push(TraceRow { time: now, place, event: TraceEvent::Window, subject });
+        }
+    }
+
+    /// Takes the rows up to and including `until`, to which nothing will be added; they are appended to `rows`.
+    pub fn take_trace(&mut self, until: Time, rows: &mut Vec<TraceRow>) {
+        let Some(trace) = &mut self.trace else { return };
+        let mut kept = 0;
+        for i in 0..trace.len() {
+            // Transmissions are known before they begin.
+            if trace[i].time <= until {
+                rows.push(trace[i]);
+            } else {
+                trace[kept] = trace[i];
+                kept += 1;
+            }
+        }
+        trace.truncate(kept);
     }
 
     #[cold]

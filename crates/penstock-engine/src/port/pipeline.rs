@@ -46,9 +46,14 @@ impl Port {
                     self.enqueue_and_send::<false>(*at, packet, hop, context);
                 }
             }
+            Queueing::Precomputed(_) if !self.has_stages && context.record.is_untraced() => {
+                for (Arrival { at, packet }, hop) in packets {
+                    self.enqueue_precomputed::<false>(*at, packet, hop, context);
+                }
+            }
             Queueing::Precomputed(_) if !self.has_stages => {
                 for (Arrival { at, packet }, hop) in packets {
-                    self.enqueue_precomputed(*at, packet, hop, context);
+                    self.enqueue_precomputed::<true>(*at, packet, hop, context);
                 }
             }
             Queueing::EventDriven(_) if self.uses_service_loop && context.record.is_untraced() => {
@@ -139,7 +144,7 @@ impl Port {
 
     /// Takes all decisions that are due up to and including `until`.
     pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
-        if self.uses_service_loop && self.next_decision() <= until {
+        if self.uses_service_loop && self.next_decision() <= until && context.record.is_untraced() {
             let (service, departures) = self.event_driven_service(context);
             return service.decide_until(until, departures);
         }
@@ -176,6 +181,7 @@ impl Port {
             return self.transmit(now, end, &mut packet, context);
         }
         if ends {
+            verdict::trace_transmission(now, packet, counters, context.record);
             let hop = context.routes.hop(packet.hop);
             let at = end + *delay;
             context.outputs.send(hop.process, hop.input, at, |arrival| arrival.copy_forwarded(at, packet, packet.hop, packet.pcn));
@@ -192,6 +198,7 @@ impl Port {
         let records = &mut Records { counters, journal: context.record };
         departure_marker.pass(start, packet, records);
         pass_pcn(pcn, PcnAt::Departure, start, packet, records);
+        verdict::trace_transmission(start, packet, records.counters, records.journal);
         let mut left = end;
         for impairment in impairments {
             // Each begins where the one before has let the packet go, so that what keeps the order keeps it together.

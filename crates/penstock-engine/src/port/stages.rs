@@ -153,6 +153,7 @@ impl Stage for PcnStage {
         packet.pcn = self.meter(now, packet);
         if packet.pcn > before {
             records.counters.mark(now, packet);
+            verdict::trace_pcn_mark(now, packet, records.counters, records.journal);
         }
         Some(())
     }

@@ -83,6 +83,18 @@ pub fn apply<const TRACED: bool>(
     Some(packet.ecn)
 }
 
+/// Traces that a PCN meter has marked a packet.
+#[inline(always)]
+pub fn trace_pcn_mark(now: Time, packet: &Packet, counters: &PortCounters, journal: &mut Journal) {
+    journal.trace(now, counters.place, packet, TraceEvent::PcnMark);
+}
+
+/// Traces that the transmission of a packet begins at `start`, which may be known before.
+#[inline(always)]
+pub fn trace_transmission(start: Time, packet: &Packet, counters: &PortCounters, journal: &mut Journal) {
+    journal.trace(start, counters.place, packet, TraceEvent::Transmit);
+}
+
 /// Hashes and traces `event`.
 #[inline(always)]
 fn record_event(now: Time, packet: &Packet, event: TraceEvent, counters: &mut PortCounters, journal: &mut Journal) {

@@ -16,7 +16,7 @@ pub fn link(limit: &str) -> (Net, RouteId, LinkId) {
 
 /// When each flow's only packet was received, in half milliseconds; `None` if it was not.
 pub fn received(seen: &Observations) -> Vec<Option<u64>> {
-    let row = |flow: usize| seen.trace.iter().find(|row| row.event == TraceEvent::Receive && row.flow as usize == flow);
+    let row = |flow: usize| seen.trace.iter().find(|row| row.event == TraceEvent::Receive && row.flow() as usize == flow);
     (0..seen.flows.len()).map(|flow| row(flow).map(|row| row.time.as_ps() / (MS / 2))).collect()
 }
 

@@ -191,7 +191,8 @@ mod tests {
                 "surge",
                 "delay",
                 "signalling",
-                "measure"
+                "measure",
+                "trace"
             ]
         );
     }

@@ -6,6 +6,7 @@ use crate::network::nodes::NodeKeys;
 use crate::network::port::MarkerKeys;
 use crate::network::switch_keys::{PauseKeys, SourceQuenchKeys};
 use crate::top_keys::TopKeys;
+use crate::trace::TraceKeys;
 use crate::traffic::calls::{CallKeys, InitialKeys, SignallingKeys, SurgeKeys};
 use crate::traffic::flows::FlowKeys;
 use penstock_model::buffer::BufferPlan;
@@ -108,6 +109,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             part("flows", PartContent::List("flow"), "Traffic, in groups of like flows; there must be flows or calls."),
             part("calls", PartContent::List("calls"), "Traffic, in groups of like aggregates of calls."),
             part("measure", PartContent::List("measure"), "What is measured."),
+            part("trace", PartContent::List("trace"), "Which events `penstock trace` keeps; all if left out."),
         ],
     },
     SectionEntry {
@@ -203,4 +205,5 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
     SectionEntry { name: "delay", path: "calls[].delay", doc: DelayPlan::DOC, fields: DelayPlan::FIELDS, parts: &[] },
     SectionEntry { name: "signalling", path: "calls[].signalling", doc: SignallingKeys::DOC, fields: SignallingKeys::FIELDS, parts: &[] },
     SectionEntry { name: "measure", path: "measure[]", doc: MeasureKeys::DOC, fields: MeasureKeys::FIELDS, parts: &[] },
+    SectionEntry { name: "trace", path: "trace[]", doc: TraceKeys::DOC, fields: TraceKeys::FIELDS, parts: &[] },
 ];

@@ -20,9 +20,10 @@ pub struct Metric {
     pub value: f64,
 }
 
-/// The names and members of a scenario's groups of flows and calls, in the blueprint's order, and of its links.
+/// The names and members of a scenario's nodes, of its groups of flows and calls, in the blueprint's order, and of its links.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GroupMembers {
+    pub nodes: Vec<(String, Range<usize>)>,
     pub flows: Vec<(String, Range<usize>)>,
     pub links: Vec<(String, Range<usize>)>,
 }

@@ -208,6 +208,12 @@ impl Nodes {
             .collect()
     }
 
+    /// The names of nodes and groups, and their members' identifiers.
+    pub fn members(&self) -> Vec<(String, Range<usize>)> {
+        let range = |group: &Group| group.first as usize..(group.first + group.count.unwrap_or(1)) as usize;
+        self.groups.iter().map(|group| (group.name.clone(), range(group))).collect()
+    }
+
     /// The name of one node.
     pub fn name(&self, node: NodeId) -> String {
         let group = self.group(node);

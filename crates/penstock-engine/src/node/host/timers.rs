@@ -18,6 +18,7 @@ impl Host {
         }
         end.armed = Time::NEVER;
         if end.deadline() <= now {
+            host_context.context.record.trace_timer(now, self.place, timer.flow, timer.kind);
             end.on_timer(now, host_context);
         }
         self.arm_egress(timer.slot);

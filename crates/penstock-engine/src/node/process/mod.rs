@@ -11,6 +11,7 @@ mod router_port;
 mod sampling;
 
 use crate::api::blueprint::Blueprint;
+use crate::api::trace::TraceRow;
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::context::Context;
 use crate::kernel::inputs::Inputs;
@@ -197,6 +198,11 @@ impl Process {
 
     pub(super) fn take_samples(&mut self, now: Time) {
         self.samplers.take_samples(now, &mut self.ports);
+    }
+
+    /// Takes the rows of its trace up to and including `until`, before which nothing more happens here.
+    pub fn take_trace(&mut self, until: Time, rows: &mut Vec<TraceRow>) {
+        self.record.take_trace(until, rows);
     }
 
     /// Packets at the ports that are not yet on their way to another process.

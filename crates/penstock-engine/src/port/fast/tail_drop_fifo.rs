@@ -239,10 +239,16 @@ impl Port {
             mark = pcn.meter(now, packet);
             if mark > packet.pcn {
                 counters.mark_unrecorded(now, packet.size);
+                if TRACED {
+                    verdict::trace_pcn_mark(now, &Packet { pcn: mark, ..*packet }, counters, journal);
+                }
             }
         }
         let (start, end) = queue.schedule(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
         let is_sent = counters.accepted_departure(now, start, end, packet);
+        if TRACED && is_sent {
+            verdict::trace_transmission(start, &Packet { pcn: mark, ..*packet }, counters, journal);
+        }
         let at = if is_sent { end + *delay } else { Time::NEVER };
         self.check_conservation();
         Some((at, mark))

@@ -12,19 +12,31 @@ use penstock_model::units::Time;
 impl Port {
     /// Enqueues a packet at a port that precomputes departures and has no further stages than PCN meters.
     #[inline(always)]
-    pub(in crate::port) fn enqueue_precomputed(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+    pub(in crate::port) fn enqueue_precomputed<const TRACED: bool>(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        hop: HopId,
+        context: &mut Context<'_, '_>,
+    ) {
         let Port { queueing: Queueing::Precomputed(queue), counters, wire, pcn, delay, .. } = self else { return };
         let decision = queue.on_arrival(now, packet, &mut counters.sent).into();
-        let Some(ecn) = verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, counters, context.record) else { return };
+        let Some(ecn) = verdict::apply::<TRACED>(decision, DecisionPoint::OnArrival, now, packet, counters, context.record) else { return };
         let mut header = HeaderUpdate { hop, ecn, pcn: packet.pcn };
         if let Some(pcn) = pcn {
             header.pcn = pcn.meter(now, packet);
             if header.pcn > packet.pcn {
                 counters.mark(now, packet);
+                if TRACED {
+                    verdict::trace_pcn_mark(now, &Packet { ecn, pcn: header.pcn, ..*packet }, counters, context.record);
+                }
             }
         }
         let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire, &mut counters.sent);
         if counters.accepted_departure(now, start, end, packet) {
+            if TRACED {
+                verdict::trace_transmission(start, &Packet { ecn, pcn: header.pcn, ..*packet }, counters, context.record);
+            }
             let (next, at) = (context.routes.hop(hop), end + *delay);
             context.outputs.send(next.process, next.input, at, |arrival| arrival.write_forwarded(at, packet, header));
         }
@@ -43,6 +55,7 @@ impl Port {
             mark = pcn.meter(now, packet);
             if mark > packet.pcn {
                 counters.mark(now, packet);
+                verdict::trace_pcn_mark(now, &Packet { ecn, pcn: mark, ..*packet }, counters, context.record);
             }
         }
         counters.offer();

@@ -166,6 +166,12 @@ impl Sender {
         self.retransmission
     }
 
+    /// Whether the retransmission timer has expired, so that [`Sender::on_deadline`] is more than the turn of a paced segment.
+    #[inline]
+    pub fn is_timeout_due(&self, now: Time) -> bool {
+        now >= self.retransmission
+    }
+
     fn restart_timer(&mut self, now: Time) {
         self.retransmission = now + self.estimator.timeout();
     }

@@ -1,0 +1,164 @@
+//! The columns of a trace: plain numbers, a byte string for each column, for whoever makes a frame of them.
+
+use super::keys::EventKind;
+use crate::metrics::evaluation::GroupMembers;
+use penstock_engine::blueprint::Blueprint;
+use penstock_engine::observations::{TimerKind, TraceEvent, TraceRow, TraceSubject};
+use penstock_model::discipline::DropCause;
+use penstock_model::packet::{Body, Packet};
+
+/// How the values of a column are to be read. What is not there has the largest number of its type, or is not a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Signed, of 64 bits; always there.
+    Integer,
+    /// Unsigned, of 32 bits.
+    Natural,
+    /// Unsigned, of 8 bits.
+    Small,
+    /// 0 or 1, of 8 bits.
+    Switch,
+    /// Of 64 bits.
+    Float,
+    /// The position, of 32 bits, of one of these words.
+    Word(Vec<String>),
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceColumn {
+    /// Its name.
+    pub name: &'static str,
+    /// How its values are to be read.
+    pub kind: ColumnKind,
+}
+
+/// Some rows of a trace, by column: little-endian numbers.
+#[derive(Clone, Debug, Default)]
+pub struct TraceColumns {
+    /// How many rows.
+    pub rows: usize,
+    /// In the order of the columns.
+    pub values: Vec<Vec<u8>>,
+}
+
+/// Of a number that is not there.
+const NONE: u32 = u32::MAX;
+
+const TIMERS: [(TimerKind, &str); 7] = [
+    (TimerKind::Start, "start"),
+    (TimerKind::Sender, "retransmission"),
+    (TimerKind::Pacing, "pacing"),
+    (TimerKind::Receiver, "delayed-acknowledgement"),
+    (TimerKind::Page, "page"),
+    (TimerKind::Stop, "stop"),
+    (TimerKind::Egress, "report"),
+];
+const MARKERS: [&str; 2] = ["discipline", "pcn-meter"];
+const PACKETS: [&str; 8] = ["datagram", "segment", "acknowledgement", "media", "request", "source-quench", "syn", "syn-ack"];
+const ECN: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
+const PCN: [&str; 3] = ["unmarked", "threshold", "excess"];
+
+/// All columns of the traces of a scenario.
+pub(crate) fn columns(blueprint: &Blueprint, members: &GroupMembers) -> Vec<TraceColumn> {
+    let words = |words: &[&str]| ColumnKind::Word(words.iter().map(|word| (*word).to_owned()).collect());
+    let causes = DropCause::ALL.iter().map(|cause| cause.name()).chain(MARKERS).chain(TIMERS.map(|(_, name)| name));
+    let places = blueprint.nodes.iter().cloned().chain(blueprint.links.iter().map(|link| link.path.clone()));
+    let flows = members.flows.iter().flat_map(|(name, members)| (0..members.len()).map(move |i| format!("{name}[{i}]")));
+    let column = |name, kind| TraceColumn { name, kind };
+    vec![
+        column("time_ps", ColumnKind::Integer),
+        column("event", words(&EventKind::WORDS)),
+        column("cause", words(&causes.collect::<Vec<_>>())),
+        column("place", ColumnKind::Word(places.collect())),
+        column("flow", ColumnKind::Word(flows.collect())),
+        column("class", ColumnKind::Word(blueprint.classes.clone())),
+        column("packet", words(&PACKETS)),
+        column("sequence", ColumnKind::Natural),
+        column("acknowledgement", ColumnKind::Natural),
+        column("retransmission", ColumnKind::Switch),
+        column("size", ColumnKind::Natural),
+        column("precedence", ColumnKind::Small),
+        column("ecn", words(&ECN)),
+        column("pcn", words(&PCN)),
+        column("cwnd", ColumnKind::Float),
+        column("ssthresh", ColumnKind::Float),
+    ]
+}
+
+/// The class of each flow.
+pub(crate) fn classes(blueprint: &Blueprint) -> Vec<u8> {
+    blueprint.flows.iter().map(|flow| blueprint.groups[flow.group as usize].class).collect()
+}
+
+impl TraceColumns {
+    /// The columns of these rows; `classes` has the class of each flow.
+    pub(crate) fn new(rows: &[TraceRow], classes: &[u8]) -> TraceColumns {
+        let natural = |value: &dyn Fn(&TraceRow) -> u32| rows.iter().flat_map(|row| value(row).to_le_bytes()).collect::<Vec<u8>>();
+        let of_packet = |value: fn(&Packet) -> u32| natural(&|row| row.packet().map_or(NONE, value));
+        let byte = |value: fn(&Packet) -> u8, none: u8| rows.iter().map(|row| row.packet().map_or(none, value)).collect::<Vec<u8>>();
+        let float = |value: fn(&TraceRow) -> f64| rows.iter().flat_map(|row| value(row).to_le_bytes()).collect::<Vec<u8>>();
+        let values = vec![
+            rows.iter().flat_map(|row| row.time.as_ps().to_le_bytes()).collect(),
+            natural(&|row| EventKind::of(row.event) as u32),
+            natural(&|row| cause(row.event)),
+            natural(&|row| row.place),
+            natural(&TraceRow::flow),
+            natural(&|row| u32::from(classes[row.flow() as usize])),
+            of_packet(|packet| kind(&packet.body)),
+            of_packet(|packet| sequence(&packet.body)),
+            of_packet(|packet| match packet.body {
+                Body::Ack { next, .. } => next,
+                _ => NONE,
+            }),
+            byte(|packet| u8::from(matches!(packet.body, Body::Segment { retransmission: true, .. })), 0),
+            of_packet(|packet| packet.size),
+            byte(|packet| packet.precedence, u8::MAX),
+            of_packet(|packet| packet.ecn as u32),
+            of_packet(|packet| packet.pcn as u32),
+            float(|row| match row.subject {
+                TraceSubject::Window { window, .. } => window,
+                _ => f64::NAN,
+            }),
+            float(|row| match row.subject {
+                TraceSubject::Window { threshold, .. } => threshold,
+                _ => f64::NAN,
+            }),
+        ];
+        TraceColumns { rows: rows.len(), values }
+    }
+}
+
+/// The position of what caused an event among the words for that.
+fn cause(event: TraceEvent) -> u32 {
+    let (drops, markers) = (DropCause::ALL.len() as u32, MARKERS.len() as u32);
+    match event {
+        TraceEvent::Drop(cause) => cause as u32,
+        TraceEvent::Mark => drops,
+        TraceEvent::PcnMark => drops + 1,
+        TraceEvent::Timer(kind) => drops + markers + TIMERS.iter().position(|(timer, _)| *timer == kind).expect("all are listed") as u32,
+        _ => NONE,
+    }
+}
+
+fn kind(body: &Body) -> u32 {
+    match body {
+        Body::Datagram { .. } => 0,
+        Body::Segment { .. } => 1,
+        Body::Ack { .. } => 2,
+        Body::Media { .. } => 3,
+        Body::Request { .. } => 4,
+        Body::SourceQuench { .. } => 5,
+        Body::Syn { .. } => 6,
+        Body::SynAck { .. } => 7,
+    }
+}
+
+fn sequence(body: &Body) -> u32 {
+    match *body {
+        Body::Datagram { seq } | Body::Segment { seq, .. } | Body::Media { seq } => seq,
+        Body::Request { call, .. } => call,
+        Body::SourceQuench { number } => number,
+        Body::Ack { .. } | Body::Syn { .. } | Body::SynAck { .. } => NONE,
+    }
+}

@@ -1,0 +1,79 @@
+//! A run that hands over its trace in batches while it goes on, so that the whole is never in memory.
+
+use super::columns::{self, TraceColumn, TraceColumns};
+use super::filter::TraceFilter;
+use crate::scenario::ValidScenario;
+use penstock_engine::blueprint::Blueprint;
+use penstock_engine::observations::TraceRow;
+use penstock_engine::{BlueprintError, Cancel, Executor, Sim};
+
+/// So many events of the run are handled between two looks at its trace.
+const STRETCH: u64 = 1 << 15;
+
+/// A run that is being traced.
+pub struct TraceRun {
+    sim: Sim,
+    cancel: Cancel,
+    filter: TraceFilter,
+    columns: Vec<TraceColumn>,
+    classes: Vec<u8>,
+    /// What the run has handed over last, before it is filtered.
+    taken: Vec<TraceRow>,
+    /// What is kept and has not been handed on.
+    rows: Vec<TraceRow>,
+    is_complete: bool,
+}
+
+/// Why there is no next batch.
+#[derive(Debug)]
+pub enum TraceStop {
+    /// The run was told to stop.
+    Cancelled,
+}
+
+impl TraceRun {
+    /// A run of `scenario` with this seed and replication, on so many cores at most, whose events `filter` chooses from.
+    ///
+    /// # Errors
+    /// If it is told to stop while it is built.
+    pub fn new(
+        scenario: &ValidScenario,
+        (seed, replication): (u64, u64),
+        (executor, threads): (Executor, usize),
+        filter: TraceFilter,
+        cancel: &Cancel,
+    ) -> Result<TraceRun, BlueprintError> {
+        let blueprint = Blueprint { cancel: cancel.clone(), trace: true, ..scenario.blueprint(Some(seed), replication) };
+        let (columns, classes) = (columns::columns(&blueprint, scenario.members()), columns::classes(&blueprint));
+        let sim = Sim::with_cores(blueprint, threads)?.with_executor(executor);
+        let (taken, rows) = (Vec::new(), Vec::new());
+        Ok(TraceRun { sim, cancel: cancel.clone(), filter, columns, classes, taken, rows, is_complete: false })
+    }
+
+    /// The columns of every batch.
+    pub fn columns(&self) -> &[TraceColumn] {
+        &self.columns
+    }
+
+    /// The next `count` rows, or fewer at the end; `None` after it.
+    ///
+    /// # Errors
+    /// If the run is told to stop.
+    pub fn next_batch(&mut self, count: usize) -> Result<Option<TraceColumns>, TraceStop> {
+        while self.rows.len() < count && !self.is_complete {
+            self.is_complete = self.sim.run_events(self.filter.end(), STRETCH);
+            if self.cancel.is_set() {
+                return Err(TraceStop::Cancelled);
+            }
+            self.sim.take_trace(&mut self.taken);
+            self.rows.extend(self.taken.drain(..).filter(|row| self.filter.keeps(row)));
+        }
+        let count = count.min(self.rows.len());
+        if count == 0 {
+            return Ok(None);
+        }
+        let batch = TraceColumns::new(&self.rows[..count], &self.classes);
+        self.rows.drain(..count);
+        Ok(Some(batch))
+    }
+}
