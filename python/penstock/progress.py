@@ -36,6 +36,8 @@ class Progress:
         self._next = self._begin + self.EVERY
         self._live: Live | None = None
         self._status: Status | None = None
+        self._work = 0.0
+        self._round = self._begin
 
     def __enter__(self) -> Progress:
         return self
@@ -54,14 +56,18 @@ class Progress:
         self._status = status
         now = time.monotonic()
         elapsed = now - self._begin
+        if status.work != self._work:
+            # Another round of runs, whose efforts are told anew.
+            self._work, self._round = status.work, now
+        words = line(status, elapsed, now - self._round)
         if self._stream.isatty():
             if elapsed >= self.PATIENCE:
-                self._redraw(status, elapsed)
+                self._redraw(status, words)
         elif now >= self._next:
             self._next = now + self.EVERY
-            print(line(status, elapsed), file=self._stream, flush=True)
+            print(words, file=self._stream, flush=True)
 
-    def _redraw(self, status: Status, elapsed: float) -> None:
+    def _redraw(self, status: Status, words: str) -> None:
         from rich.console import Console
         from rich.live import Live
         from rich.progress_bar import ProgressBar
@@ -71,13 +77,11 @@ class Progress:
             self._live = Live(console=Console(file=self._stream), transient=True, auto_refresh=False)
             self._live.start()
         grid = Table.grid(padding=(0, 1))
-        grid.add_row(
-            ProgressBar(total=status.total, completed=status.done + status.failed, width=24), line(status, elapsed)
-        )
+        grid.add_row(ProgressBar(total=status.total, completed=status.done + status.failed, width=24), words)
         self._live.update(grid, refresh=True)
 
 
-def line(status: Status, elapsed: float) -> str:
+def line(status: Status, elapsed: float, at_work: float | None = None) -> str:
     """The status in words.
 
     Parameters
@@ -86,6 +90,8 @@ def line(status: Status, elapsed: float) -> str:
         How far the runs are.
     elapsed : float, s
         Since the beginning.
+    at_work : float, s
+        Since the beginning of the runs whose effort is told, if others came before them.
 
     Examples
     --------
@@ -105,7 +111,7 @@ def line(status: Status, elapsed: float) -> str:
     if status.packet_hops and elapsed > 0:
         parts.append(f"{_rate(status.packet_hops / elapsed)} packet-hops/s")
     if status.worked > 0 and ended < status.total:
-        parts.append(f"{span(elapsed * (status.work / status.worked - 1))} to go")
+        parts.append(f"{span((elapsed if at_work is None else at_work) * (status.work / status.worked - 1))} to go")
     elif computed > 0 and ended < status.total:
         parts.append(f"{span(elapsed / computed * (status.total - ended))} to go")
     return "  ".join(parts)

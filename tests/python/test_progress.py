@@ -55,3 +55,14 @@ def test_known_efforts_tell_the_time_to_go():
     # A tenth of the runs, but half of the work.
     assert line(Status(total=10, done=1, work=8e6, worked=4e6), 6.0).endswith("failed 0, left 9  6 s to go")
     assert line(Status(total=1, done=1, work=8e6, worked=8e6), 6.0).endswith("failed 0, left 0")
+
+
+def test_a_second_round_of_runs_has_a_time_to_go_of_its_own(clock):
+    stream = io.StringIO()
+    with Progress(stream) as progress:
+        progress(Status(total=10, work=10.0))
+        clock[0] = 190.0
+        progress(Status(total=20, done=10, work=500.0))
+        clock[0] = 200.0
+        progress(Status(total=20, done=15, work=500.0, worked=250.0))
+    assert stream.getvalue().splitlines()[-1].endswith("left 5  10 s to go")

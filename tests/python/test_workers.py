@@ -17,7 +17,8 @@ from penstock.records import RunRequest
 from penstock.running import run_all
 from penstock.store import Store
 from penstock.template import TEMPLATE
-from penstock.workers import processes
+from penstock.workers import child, processes
+from penstock.workers.job import Failed, How
 
 SETS = (("duration", "2 s"), ("warm-up", "0.5 s"))
 HERE = Path(__file__).parent
@@ -100,6 +101,12 @@ def test_a_crash_is_called_ours(deadly):
     deadly([0], signal.SIGSEGV)
     with pytest.raises(RunsFailed, match=r"failed \(a bug in Penstock.*the last one by SIGSEGV"):
         run_all(requests(1), on="processes")
+
+
+def test_a_process_that_reads_something_else_makes_no_run():
+    asked = (TEMPLATE, "small", SETS, 1, 0, None, "0" * 64)
+    made = child._made(asked, How(), None)
+    assert made == Failed("a file that the scenario names has changed since the runs began", ours=False)
 
 
 def test_processes_that_never_get_ready_are_told(monkeypatch):

@@ -13,7 +13,7 @@ from typing import IO, Any
 from penstock import _core
 from penstock.printable import utf8
 from penstock.records import RunRequest
-from penstock.store import Store
+from penstock.store import Store, run_key
 from penstock.workers.job import Failed, How, Made, Stop, failed, make
 from penstock.workers.pipe import receive, send
 
@@ -53,6 +53,8 @@ def _made(asked: Any, how: How, store: Store | None) -> Any:
         scenario = _scenario(text, name, sets, folder)
     except BaseException as error:  # it has been read before, so this is short of memory, or a bug
         return failed(error)
+    if run_key(scenario.canonical, seed, replication) != key:
+        return Failed("a file that the scenario names has changed since the runs began", ours=False)
     match make(scenario, request, key, how, store, Stop()):
         case Failed() as answer:
             return answer
