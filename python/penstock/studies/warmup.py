@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from penstock.errors import InputError
 from penstock.output_analysis import Truncation, mser5
 from penstock.studies.quantity import Quantity, setting_text
-from penstock.studies.runner import Runner
 from penstock.studies.select import SelectionError, select
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.studies.request import PointRequest
+    from penstock.studies.runner import Runner
 
 __all__ = ["WINDOWS", "FindWarmUp", "FoundWarmUp", "find_warm_up", "series"]
 
@@ -66,6 +66,8 @@ def series(asked: PointRequest, metric: str, windows: int = WINDOWS, runner: Run
     as much work as half as many whole runs. Windows at the beginning that make no sense alone, as flows are still to
     start, are left out.
     """
+    from penstock.studies.runner import Runner  # which a page that is only checked does without
+
     return _series([asked], metric, windows, runner if runner is not None else Runner())[0]
 
 
