@@ -261,7 +261,18 @@ class Store:
             raise failure(error, self.folder) from error
 
     def why(self, requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf], Why]:
-        """Why runs are not in the store although some like them are; see :meth:`History.why`."""
+        """Why runs are not in the store although some like them are: what has changed since those were made.
+
+        Parameters
+        ----------
+        requests : iterable of RunRequest
+            Runs that are not in the store.
+
+        Returns
+        -------
+        dict
+            By the name of the scenario and the point; only where there is something like them.
+        """
         return self._history.why(requests)
 
     def encode(
