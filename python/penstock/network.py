@@ -59,6 +59,7 @@ class Network:
         self._shared: dict[str, dict[str, Any]] = {}
         self._links: list[dict[str, Any]] = []
         self._flows: list[dict[str, Any]] = []
+        self._transfers: list[dict[str, Any]] = []
         self._calls: list[dict[str, Any]] = []
         self._measures: list[dict[str, Any]] = []
         self._traces: list[dict[str, Any]] = []
@@ -274,6 +275,75 @@ class Network:
         entry |= part("source", source) | part("transport", transport)
         self._flows.append(entry | plain(more))
 
+    @named("transfers[]")
+    def transfers(
+        self,
+        name: str,
+        origin: Node | str | None = None,
+        destination: Node | str | None = None,
+        *,
+        file: str | None = None,
+        size: str | Mapping[str, Any] | None = None,
+        count: int | None = None,
+        interval: str | None = None,
+        load: str | None = None,
+        at: Sequence[str] | None = None,
+        transport: Component | None = None,
+        traffic_class: str | None = None,
+        precedence: int | None = None,
+        start: str | None = None,
+        **more: Any,
+    ) -> None:
+        """Adds finite transfers that arrive by themselves, between two different nodes each.
+
+        Parameters
+        ----------
+        name : str
+            What they are called in results.
+        origin, destination : Node or str, optional
+            The nodes of which each transfer has one at random; not with `file`.
+        file : str, optional
+            A CSV or Parquet file that lists them all, with the columns ``start``, ``from``, ``to``, ``bytes`` and
+            ``class``; relative to the current folder.
+        size : str or mapping, bytes, optional
+            How many bytes each has: ``"10 kB"``, or a law such as ``{"distribution": "web-search"}``.
+        count : int, optional
+            How many, at most; those after the end are left out.
+        interval : str, s, optional
+            Mean time from one to the next of a Poisson process, of all nodes together.
+        load : str, bit/s, optional
+            The rate at which they bring bits without headers, instead of `interval`.
+        at : sequence of str, s, optional
+            When they arrive, instead of `interval` or `load`.
+        transport : Component, optional
+            How they are carried; TCP with its defaults if left out.
+        traffic_class : str, optional
+            The class that schedulers tell apart.
+        precedence : int, optional
+            The drop precedence that packets begin with.
+        start : str, s, optional
+            Added to all times.
+        **more
+            Other keys of transfers, with underscores for hyphens.
+        """
+        entries("Network.transfers", {"transport": transport, **more}, "transfers[]")
+        given = {
+            "file": file,
+            "from": None if origin is None else name_of(origin),
+            "to": None if destination is None else name_of(destination),
+            "size": size,
+            "count": count,
+            "interval": interval,
+            "load": load,
+            "at": None if at is None else list(at),
+            "class": traffic_class,
+            "precedence": precedence,
+            "start": start,
+        }
+        entry: dict[str, Any] = {"name": name} | {key: item for key, item in given.items() if item is not None}
+        entry |= part("transport", transport)
+        self._transfers.append(entry | plain(more))
+
     @named("calls[]")
     def calls(
         self,
@@ -405,6 +475,7 @@ class Network:
         lists = {
             "links": self._links,
             "flows": self._flows,
+            "transfers": self._transfers,
             "calls": self._calls,
             "measure": self._measures,
             "trace": self._traces,

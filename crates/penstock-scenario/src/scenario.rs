@@ -22,6 +22,7 @@ use crate::traffic::classes::{check_classes, number_classes};
 use crate::traffic::ecn_checks::check_ecn;
 use crate::traffic::group::GroupDraft;
 use crate::traffic::rounding_checks::check_rounding;
+use crate::traffic::transfers::TransferDraw;
 use crate::traffic::{self, routing::route_all};
 use penstock_engine::blueprint::{self, Blueprint, FastPaths, FlowPlan, SwitchPlan, WatchPlan, MAX_VISIT_EVENTS};
 use penstock_engine::{Cancel, Observations, Sim};
@@ -48,6 +49,8 @@ pub struct ValidScenario {
     traced: Vec<Selector>,
     /// Links whose delays are drawn, and the bounds.
     drawn_delays: Vec<(std::ops::Range<u32>, (Duration, Duration))>,
+    /// Groups whose transfers are drawn, by position, and how.
+    drawn_transfers: Vec<(usize, TransferDraw)>,
     warnings: Vec<Mistake>,
 }
 
@@ -140,6 +143,8 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     let watch = recording.watch_plan(&classes);
     let drawn = links.groups.iter().filter(|link| link.delay.0 < link.delay.1);
     let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
+    let draws = flows.iter_mut().enumerate().filter_map(|(i, group)| Some((i, group.draw.take()?)));
+    let drawn_transfers = draws.collect();
     let measures = measures.unwrap_or_else(|| default_measures(&flows, &links));
     goes_on()?;
     let blueprint = blueprint(&keys, (nodes.names(), switches), links, (plans, routes), (flows, classes), recording, watch);
@@ -152,7 +157,17 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     }
     let description = keys.description.map(|text| text.0).unwrap_or_default();
     let canonical = canonical::write(&tree, &mistakes.files.digests());
-    Some(ValidScenario { description, canonical, blueprint, measures, group_members, traced, drawn_delays, warnings: Vec::new() })
+    Some(ValidScenario {
+        description,
+        canonical,
+        blueprint,
+        measures,
+        group_members,
+        traced,
+        drawn_delays,
+        drawn_transfers,
+        warnings: Vec::new(),
+    })
 }
 
 /// What `[[measure]]` may name.
@@ -161,7 +176,7 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
         name: &group.plan.name,
         is_tcp: matches!(group.plan.transport, TransportPlan::Tcp(_)),
         is_http: matches!(group.plan.source, SourcePlan::Http(_)),
-        has_size: matches!(&group.plan.source, SourcePlan::Ftp(ftp) if ftp.size.is_some()),
+        has_size: group.has_transfers() || matches!(&group.plan.source, SourcePlan::Ftp(ftp) if ftp.size.is_some()),
         spacing: group.plan.source.spacing(),
         class: &group.class,
         count: group.count,
@@ -230,6 +245,11 @@ impl ValidScenario {
                 let beyond = key.child(&link.path).child("delay").stream().below((*most - *least).as_ps() + 1);
                 link.delay = *least + Duration::from_ps(beyond);
             }
+        }
+        let key = Key::root(blueprint.seed, replication).child("transfers");
+        for (group, draw) in &self.drawn_transfers {
+            let group = &mut blueprint.groups[*group];
+            group.transfers = Some(draw.draw(key.child(&group.name)));
         }
         blueprint
     }

@@ -73,7 +73,7 @@ fn the_catalogue_lists_the_keys_that_the_reader_knows() {
     let calls = "[[calls]]\nname = \"calls\"\nfrom = \"a\"\nto = \"b\"\ninitial = { calls = 3 }\nsignalling = { packet = \"100 bytes\" }\n";
     let limit = "delay = \"1 ms\"\nscheduler.priority = { order = [\"default\"] }\n\
                  class.default = { rate-limit = { rate = \"1 kbit/s\", burst = \"1 kB\" } }";
-    let base = format!("{BASE}{calls}").replace("delay = \"1 ms\"", limit);
+    let base = format!("{BASE}{calls}[[transfers]]\nname = \"jobs\"\n").replace("delay = \"1 ms\"", limit);
     for (section, header, broken) in [
         ("scenario", "", "duration = \"10 s\"\n"),
         ("node", "nodes.a", "a = {"),
@@ -81,6 +81,7 @@ fn the_catalogue_lists_the_keys_that_the_reader_knows() {
         ("class", "links[0].class.default", "class.default = {"),
         ("rate-limit", "links[0].class.default.rate-limit", "rate-limit = {"),
         ("flow", "flows[0]", "name = \"f\"\n"),
+        ("transfers", "transfers[0]", "name = \"jobs\"\n"),
         ("calls", "calls[0]", "name = \"calls\"\n"),
         ("initial", "calls[0].initial", "initial = {"),
         ("signalling", "calls[0].signalling", "signalling = {"),

@@ -131,6 +131,21 @@ fn a_trace_takes_what_is_calculated_by_hand() {
 }
 
 #[test]
+fn transfers_take_longer_where_more_of_them_meet() {
+    let mean = |load: &str| {
+        let scenario = example("transfers.toml", &[("duration", "60 ms"), ("web.load", load)]);
+        let seen = run(&scenario);
+        let metrics = scenario.metrics(&seen);
+        let median = value(&metrics, "completion-time", &[("quantile", "0.5")]);
+        (median, value(&metrics, "completion-time", &[("statistic", "mean")]), seen.completions.len())
+    };
+    let (light, heavy) = (mean("5 Gbit/s"), mean("30 Gbit/s"));
+    // A median transfer of 74 kB takes 59 us at 10 Gbit/s, and slow start from ten packets a few round trips of 40 us.
+    assert!(light.0 > 100e-6 && light.0 < 1e-3, "{light:?}");
+    assert!(heavy.1 > light.1 && heavy.2 > light.2, "{light:?}, {heavy:?}");
+}
+
+#[test]
 fn step_marking_needs_a_tenth_of_the_buffer() {
     let run = |sets: &[(&str, &str)]| {
         let scenario = example("step-marking.toml", sets);

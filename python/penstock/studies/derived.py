@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Derived", "as_value", "at", "scenario_value"]
 
-_LISTS = ("links", "flows", "calls")
+_LISTS = ("links", "flows", "transfers", "calls")
 
 
 class Derived:

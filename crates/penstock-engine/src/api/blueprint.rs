@@ -309,6 +309,17 @@ pub struct FlowGroup {
     pub calls: Option<Arc<CallsPlan>>,
     /// Count the bytes received per interval of this length, from the beginning of the run; only for calls.
     pub interval: Option<Duration>,
+    /// What each member transfers, and from when on, instead of a source's size and `start`; only for file transfers by connections.
+    pub transfers: Option<Arc<[Transfer]>>,
+}
+
+/// A finite transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// When it opens its connection; never if that is after the end.
+    pub start: Time,
+    /// How many bytes it has, without headers.
+    pub bytes: u64,
 }
 
 /// The arrivals, holding times, admission and termination of the calls of an aggregate.

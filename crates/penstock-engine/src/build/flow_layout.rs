@@ -24,7 +24,11 @@ pub fn flow_key(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Key {
 
 /// When a flow starts.
 pub fn start(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Time {
-    let (low, high) = blueprint.groups[flow.group as usize].start;
+    let group = &blueprint.groups[flow.group as usize];
+    if let Some(transfers) = &group.transfers {
+        return transfers[flow.member as usize].start;
+    }
+    let (low, high) = group.start;
     let span = high.since(low).as_ps();
     if span == 0 {
         low

@@ -23,7 +23,7 @@ use penstock_model::rng::Key;
 use penstock_model::source::{AnySource, SourcePlan};
 use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
 use penstock_model::transport::TransportPlan;
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::{Bytes, Duration, Time};
 use std::sync::Arc;
 
 /// Adds both endpoints of every flow to its hosts; returns the slots of each flow there.
@@ -115,7 +115,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
                 Some(Box::new(Application::Web(Box::new(user))))
             }
             None => {
-                sender.offer(segments(group, parameters));
+                sender.offer(segments(group, self.flow.member, parameters));
                 watch.completion.then(|| Box::new(Application::File(FileTransfer::new(start))))
             }
         };
@@ -208,9 +208,10 @@ fn http_user(group: &FlowGroup, tcp: &TcpParameters, flow: Key, distribution: bo
 }
 
 /// How many segments a TCP flow has to send; `None` without an end.
-fn segments(group: &FlowGroup, tcp: &TcpParameters) -> Option<u32> {
+fn segments(group: &FlowGroup, member: u32, tcp: &TcpParameters) -> Option<u32> {
     let SourcePlan::Ftp(ftp) = &group.source else { unreachable!("checked: a connection without users has a file to send") };
-    ftp.size.map(|size| {
+    let transfer = group.transfers.as_ref().map(|transfers| Bytes::new(transfers[member as usize].bytes));
+    transfer.or(ftp.size).map(|size| {
         let payload = tcp.packet.get() - tcp.header.get();
         u32::try_from(size.get().div_ceil(payload)).unwrap_or(u32::MAX)
     })

@@ -240,6 +240,7 @@ impl Net {
             stop,
             calls: None,
             interval: None,
+            transfers: None,
         });
         self.0.groups.len() as u32 - 1
     }

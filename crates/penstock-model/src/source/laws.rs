@@ -24,7 +24,7 @@ pub enum FileLaw {
 }
 
 /// What no file exceeds: a heavy tail is cut off here.
-const LARGEST_FILE: f64 = 4e9;
+pub(super) const LARGEST_FILE: f64 = 4e9;
 
 impl FileLaw {
     /// The size of the next file in bytes, at least one and at most 4 GB; a constant takes nothing from `stream`.
@@ -35,6 +35,17 @@ impl FileLaw {
             FileLaw::LogNormal { median, sigma } => median * libm::exp(sigma * normal(stream)),
         };
         (bytes.clamp(1.0, LARGEST_FILE) + 0.5) as u64
+    }
+}
+
+impl FileLaw {
+    /// The mean in bytes, without the bounds of [`FileLaw::sample`].
+    pub fn mean(&self) -> f64 {
+        match self {
+            FileLaw::Constant(bytes) => *bytes as f64,
+            FileLaw::Exponential(mean) => *mean,
+            FileLaw::LogNormal { median, sigma } => median * libm::exp(sigma * sigma / 2.0),
+        }
     }
 }
 
@@ -73,7 +84,7 @@ impl Parameter for FileLaw {
     }
 }
 
-fn bytes(value: &Value) -> Result<f64, String> {
+pub(super) fn bytes(value: &Value) -> Result<f64, String> {
     match Bytes::from_value(value)?.get() as f64 {
         bytes if bytes <= LARGEST_FILE => Ok(bytes),
         _ => Err("is larger than any file; at most 4 GB".to_owned()),
@@ -136,7 +147,7 @@ impl Parameter for SpanLaw {
 type Named<'a> = (&'a str, &'a [(String, Value)]);
 
 /// The law that is written; `None` where a plain quantity is.
-fn law<'a>(value: &'a Value, forms: &str) -> Result<Option<Named<'a>>, String> {
+pub(super) fn law<'a>(value: &'a Value, forms: &str) -> Result<Option<Named<'a>>, String> {
     let Value::Table(laws) = value else { return Ok(None) };
     match laws.as_slice() {
         [(law, Value::Table(fields))] => Ok(Some((law, fields))),

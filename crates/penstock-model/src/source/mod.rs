@@ -10,6 +10,7 @@ pub mod packets;
 pub mod poisson;
 pub mod size;
 pub mod trace;
+pub mod transfer_size;
 
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate};

@@ -186,6 +186,7 @@ mod tests {
                 "rate-limit",
                 "marker",
                 "flow",
+                "transfers",
                 "calls",
                 "initial",
                 "surge",

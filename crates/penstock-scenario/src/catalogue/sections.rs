@@ -9,6 +9,7 @@ use crate::top_keys::TopKeys;
 use crate::trace::TraceKeys;
 use crate::traffic::calls::{CallKeys, InitialKeys, SignallingKeys, SurgeKeys};
 use crate::traffic::flows::FlowKeys;
+use crate::traffic::transfers::TransferKeys;
 use penstock_model::buffer::BufferPlan;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
@@ -108,6 +109,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             required("links", PartContent::List("link"), "The links."),
             part("flows", PartContent::List("flow"), "Traffic, in groups of like flows; there must be flows or calls."),
             part("calls", PartContent::List("calls"), "Traffic, in groups of like aggregates of calls."),
+            part("transfers", PartContent::List("transfers"), "Traffic, in groups of finite transfers that arrive by themselves."),
             part("measure", PartContent::List("measure"), "What is measured."),
             part("trace", PartContent::List("trace"), "Which events `penstock trace` keeps; all if left out."),
         ],
@@ -177,6 +179,13 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             required("source", PartContent::OneOf("source"), "What the application sends."),
             part("transport", PartContent::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` and `http` need `tcp`, and only they can use it."),
         ],
+    },
+    SectionEntry {
+        name: "transfers",
+        path: "transfers[]",
+        doc: TransferKeys::DOC,
+        fields: TransferKeys::FIELDS,
+        parts: &[part("transport", PartContent::OneOf("transport"), "How they are carried; `tcp`, also if left out.")],
     },
     SectionEntry {
         name: "calls",

@@ -164,6 +164,14 @@ impl Nodes {
         }
     }
 
+    /// The single node called `name`.
+    pub fn single(&self, name: &str, suggestions: &Suggestions) -> Result<NodeSet, String> {
+        match self.find(name, suggestions)? {
+            set if set.len() > 1 => Err(format!("'{name}' is a group of {}; name one of its members, such as {name}[0]", set.len())),
+            set => Ok(set),
+        }
+    }
+
     /// As [`Nodes::find`], reporting the mistake; silent about nodes that could not be read.
     pub fn find_or_report(&self, name: &str, mistakes: &Mistakes, location: SourceLocation, path: &str) -> Option<NodeSet> {
         let base = name.split('[').next().unwrap_or(name);

@@ -46,6 +46,20 @@ pub(crate) fn check_name(text: &str) -> Result<(), String> {
     }
 }
 
+/// The name of a file, relative to the scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileName(pub String);
+
+impl Parameter for FileName {
+    const KIND: Kind = Kind::Name("file");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(name) if !name.is_empty() => Ok(FileName(name.clone())),
+            other => Err(format!("{} is not the name of a file; write it in quotes", other.quoted())),
+        }
+    }
+}
+
 /// The name of a node or a group of nodes, a member such as `hosts[3]`, or members such as `hosts[2-5]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeName(pub String);

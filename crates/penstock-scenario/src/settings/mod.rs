@@ -12,11 +12,11 @@ use penstock_model::parameters::Field;
 use penstock_model::printable::{quoted, shortened};
 
 /// Lists whose entries have names.
-const LISTS: [&str; 3] = ["links", "flows", "calls"];
+const LISTS: [&str; 4] = ["links", "flows", "transfers", "calls"];
 
 /// Applies `path = value`, the setting number `set`.
 ///
-/// The path begins with a key of the top level, with `links.NAME`, `flows.NAME` or `calls.NAME`, or with the name itself;
+/// The path begins with a key of the top level, with `links.NAME`, `flows.NAME`, `transfers.NAME` or `calls.NAME`, or with the name itself;
 /// a group called `calls` hides the key of that name where the scenario does not have it.
 pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
     let location = SourceLocation::Set(set);
@@ -48,7 +48,7 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
             let (list, item) = entry(top, name).expect("looked at just now");
             assign(item, PathSchema::entry(list), rest, value, location)
         }
-        [list @ ("links" | "flows" | "calls"), name, rest @ ..] if !rest.is_empty() => match named(top, list, name) {
+        [list @ ("links" | "flows" | "transfers" | "calls"), name, rest @ ..] if !rest.is_empty() => match named(top, list, name) {
             Some(item) => assign(item, PathSchema::entry(list), rest, value, location),
             None => Err(unknown_name(entry_kind(list), name, &known(top, list))),
         },
@@ -120,6 +120,7 @@ fn entry_kind(list: &str) -> &'static str {
     match list {
         "links" => "link",
         "flows" => "group of flows",
+        "transfers" => "group of transfers",
         _ => "group of calls",
     }
 }

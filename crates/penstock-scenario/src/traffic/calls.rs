@@ -118,10 +118,11 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         stop: members.stop,
         calls: Some(Arc::new(calls)),
         interval: None,
+        transfers: None,
     };
     let (path, location) = (section.path.clone(), section.location);
     let Members { from, to, count, route, .. } = members;
-    Some(GroupDraft { plan, class: keys.class.0, path, location, from, to, count, route, route_back: None, edges })
+    Some(GroupDraft { plan, class: keys.class.0, path, location, from, to, count, route, route_back: None, edges, pairs: None, draw: None })
 }
 
 /// The components and tables of `[[calls]]` beside source and transport, as they were read.

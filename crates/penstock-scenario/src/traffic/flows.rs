@@ -78,10 +78,11 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         stop: members.stop,
         calls: None,
         interval: None,
+        transfers: None,
     };
     let Members { from, to, count, route, .. } = members;
     let (class, path, location, edges) = (keys.class.0, section.path.clone(), section.location, EdgeLocations::NONE);
-    Some(GroupDraft { plan, class, path, location, from, to, count, route, route_back, edges })
+    Some(GroupDraft { plan, class, path, location, from, to, count, route, route_back, edges, pairs: None, draw: None })
 }
 
 /// The source and its transport, if they fit each other; `None` after a mistake.

@@ -4,7 +4,9 @@ use crate::network::nodes::{NodeSet, Nodes};
 use crate::read::mistake::SourceLocation;
 use crate::read::section::Section;
 use crate::read::values::{NodeName, Start};
+use crate::traffic::transfers::TransferDraw;
 use penstock_engine::blueprint::{FlowGroup, FlowPlan};
+use penstock_model::id::NodeId;
 use penstock_model::parameters::Count;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
@@ -22,6 +24,10 @@ pub(crate) struct GroupDraft {
     pub route_back: Option<GivenRoute>,
     /// Where admission and termination of calls are written.
     pub edges: EdgeLocations,
+    /// Both ends of each member, where they are not counted round.
+    pub pairs: Option<Vec<(NodeId, NodeId)>>,
+    /// What is drawn of transfers for each run.
+    pub draw: Option<TransferDraw>,
 }
 
 /// Where admission, its threshold, and termination are written.
@@ -53,6 +59,16 @@ pub(crate) fn of_group(plans: &[FlowPlan], group: usize) -> &[FlowPlan] {
 }
 
 impl GroupDraft {
+    /// Where the `i`-th member begins and ends.
+    pub fn ends(&self, i: usize) -> (NodeId, NodeId) {
+        self.pairs.as_ref().map_or_else(|| (self.from.node(i), self.to.node(i)), |pairs| pairs[i])
+    }
+
+    /// Whether its members are transfers with an end.
+    pub fn has_transfers(&self) -> bool {
+        self.draw.is_some() || self.plan.transfers.is_some()
+    }
+
     /// Whether packets are sent back, such as acknowledgements.
     pub fn has_return_traffic(&self) -> bool {
         !matches!(self.plan.transport, TransportPlan::Udp(_))

@@ -9,7 +9,9 @@ pub(crate) mod group;
 mod pcn_schemes;
 pub(crate) mod rounding_checks;
 pub(crate) mod routing;
+mod sizes;
 mod trace;
+pub(crate) mod transfers;
 
 use crate::network::nodes::{Nodes, MAX_ENTITIES};
 use crate::read::section::Section;
@@ -22,21 +24,36 @@ type Read = fn(&mut Section<'_>, &Nodes, Option<Duration>) -> Option<GroupDraft>
 
 /// Reads all `[[flows]]` and then all `[[calls]]`; the second result tells whether every entry could be read.
 pub(crate) fn read_all(top: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> (Vec<GroupDraft>, bool) {
-    if !top.has("flows") && !top.has("calls") {
+    if !["flows", "transfers", "calls"].iter().any(|key| top.has(key)) {
         let message = "there are no [[flows]] and no [[calls]], so nothing would happen; write [[flows]] with name, from, to and source";
         top.report("", message);
     }
     let (mut flows, mut complete): (Vec<GroupDraft>, bool) = (Vec::new(), true);
     let mut names = BTreeSet::new();
+    let mut named = |groups: &[GroupDraft], section: &Section<'_>| {
+        for group in groups {
+            if !names.insert(group.plan.name.clone()) {
+                section.report("name", format!("a second group called '{}'; give it a name of its own", group.plan.name));
+            }
+        }
+    };
     let flow_sections = top.tables("flows").into_iter().map(|section| (section, flows::read as Read));
     let call_sections = top.tables("calls").into_iter().map(|section| (section, calls::read as Read));
     for (mut section, read) in flow_sections.chain(call_sections) {
         match read(&mut section, nodes, duration) {
             Some(group) => {
-                if !names.insert(group.plan.name.clone()) {
-                    section.report("name", format!("a second group called '{}'; give it a name of its own", group.plan.name));
-                }
+                named(std::slice::from_ref(&group), &section);
                 flows.push(group);
+            }
+            None => complete = false,
+        }
+        section.finish();
+    }
+    for mut section in top.tables("transfers") {
+        match transfers::read(&mut section, nodes, duration) {
+            Some(groups) => {
+                named(&groups, &section);
+                flows.extend(groups);
             }
             None => complete = false,
         }

@@ -28,7 +28,7 @@ pub(crate) fn route_all(
         if router.gives_up() {
             break;
         }
-        let ends = |i| (group.from.node(i), group.to.node(i));
+        let ends = |i| group.ends(i);
         let forward = router.route_group(&mut routes, group, group.route.as_ref(), "", &ends);
         let backward = if group.has_return_traffic() {
             router.route_group(&mut routes, group, group.route_back.as_ref(), " for acknowledgements", &|i| (ends(i).1, ends(i).0))

@@ -1,0 +1,166 @@
+//! How many bytes transfers have.
+
+use super::laws::{bytes, law, FileLaw, LARGEST_FILE};
+use super::size::entries;
+use crate::parameters::{Kind, Parameter, Positive, Value};
+use crate::rng::Stream;
+use std::sync::Arc;
+
+/// How large a transfer is: a law of file sizes, or one of heavy tails.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TransferSize {
+    /// As files.
+    File(FileLaw),
+    /// Pareto: P(X > x) = (least / x)^shape.
+    Pareto {
+        /// The exponent (alpha), above one, so that there is a mean.
+        shape: f64,
+        /// No transfer is smaller, in bytes.
+        least: f64,
+    },
+    /// A cumulative distribution that was measured.
+    Distribution(SizeDistribution),
+}
+
+/// A cumulative distribution: what a scenario writes is its name, and who reads scenarios fills in the points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizeDistribution {
+    /// The name of a file, or of a distribution that comes with the package.
+    pub name: String,
+    /// Bytes, and the probability of at most so many; both ascend, and the last probability is one. None until it has been read.
+    pub points: Arc<[(f64, f64)]>,
+}
+
+impl SizeDistribution {
+    /// The size that transfers exceed with probability 1 - `share`: linear between points, and the first below its probability.
+    fn quantile(&self, share: f64) -> f64 {
+        let above = self.points.partition_point(|(_, probability)| *probability < share);
+        match (above.checked_sub(1).map(|below| self.points[below]), self.points.get(above)) {
+            (_, None) => self.points.last().map_or(1.0, |(bytes, _)| *bytes),
+            (None, Some((bytes, _))) => *bytes,
+            (Some((low, from)), Some((high, to))) => low + (high - low) * (share - from) / (to - from),
+        }
+    }
+
+    fn mean(&self) -> f64 {
+        let first = self.points.first().map_or(0.0, |(bytes, probability)| bytes * probability);
+        first + self.points.windows(2).map(|pair| (pair[1].1 - pair[0].1) * (pair[0].0 + pair[1].0) / 2.0).sum::<f64>()
+    }
+}
+
+impl TransferSize {
+    /// The size of the next transfer in bytes, at least one and at most 4 GB; a constant takes nothing from `stream`.
+    pub fn sample(&self, stream: &mut Stream) -> u64 {
+        let bytes = match self {
+            TransferSize::File(law) => return law.sample(stream),
+            TransferSize::Pareto { shape, least } => least * libm::pow(stream.open_unit(), -1.0 / shape),
+            TransferSize::Distribution(distribution) => distribution.quantile(stream.unit()),
+        };
+        (bytes.clamp(1.0, LARGEST_FILE) + 0.5) as u64
+    }
+
+    /// The mean in bytes, without the bounds of [`TransferSize::sample`].
+    pub fn mean(&self) -> f64 {
+        match self {
+            TransferSize::File(law) => law.mean(),
+            TransferSize::Pareto { shape, least } => least * shape / (shape - 1.0),
+            TransferSize::Distribution(distribution) => distribution.mean(),
+        }
+    }
+}
+
+const SIZES: &str = r#""10 kB", { exponential = { mean = "10 kB" } }, { log-normal = { median = "2 kB", mean = "7 kB" } }, { pareto = { shape = 1.2, mean = "100 kB" } } or { distribution = "web-search" }"#;
+
+impl Parameter for TransferSize {
+    const KIND: Kind = Kind::Law(SIZES);
+    const RANGE: &'static str = "1 byte to 4 GB";
+
+    fn from_value(value: &Value) -> Result<Self, String> {
+        if let Value::Table(laws) = value {
+            if let [(law, Value::Text(name))] = laws.as_slice() {
+                if law == "distribution" && !name.is_empty() {
+                    return Ok(TransferSize::Distribution(SizeDistribution { name: name.clone(), points: Arc::default() }));
+                }
+            }
+        }
+        match law(value, SIZES)? {
+            Some(("pareto", fields)) => {
+                let [shape, mean] = entries(fields, ["shape", "mean"]).map_err(|message| format!("pareto: {message}"))?;
+                let Positive(shape) = Positive::from_value(shape).map_err(|message| format!("pareto.shape: {message}"))?;
+                let mean = bytes(mean).map_err(|message| format!("pareto.mean: {message}"))?;
+                if shape <= 1.0 {
+                    return Err("pareto.shape: must be above 1, as there is no mean otherwise".to_owned());
+                }
+                Ok(TransferSize::Pareto { shape, least: mean * (shape - 1.0) / shape })
+            }
+            Some((name, _)) if !["exponential", "log-normal"].contains(&name) => {
+                Err(format!("unknown law {}; write {SIZES}", crate::printable::quoted(name)))
+            }
+            _ => FileLaw::from_value(value).map(TransferSize::File),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    const N: u32 = 100_000;
+
+    fn samples(law: &TransferSize) -> Vec<f64> {
+        let mut stream = Key::root(1, 0).child("sizes").stream();
+        (0..N).map(|_| law.sample(&mut stream) as f64).collect()
+    }
+
+    fn share(samples: &[f64], holds: impl Fn(f64) -> bool) -> f64 {
+        samples.iter().filter(|size| holds(**size)).count() as f64 / f64::from(N)
+    }
+
+    /// Four standard errors of a share.
+    fn assert_share(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 4.0 * (expected * (1.0 - expected) / f64::from(N)).sqrt(), "{found}, not {expected}");
+    }
+
+    #[test]
+    fn pareto_has_its_tail_and_its_mean() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        let fields = vec![("shape".to_owned(), Value::Float(2.5)), ("mean".to_owned(), text("50 kB"))];
+        let law = TransferSize::from_value(&Value::Table(vec![("pareto".to_owned(), Value::Table(fields))])).expect("sound");
+        let sizes = samples(&law);
+        // least = 50 kB x 1.5 / 2.5 = 30 kB; P(X > 60 kB) = 2^-2.5.
+        assert!(sizes.iter().all(|size| *size >= 30_000.0));
+        assert_share(share(&sizes, |size| size > 60_000.0), 0.176_776_7);
+        assert!((law.mean() - 50_000.0).abs() < 1e-6);
+        // The variance is least^2 alpha / ((alpha - 1)^2 (alpha - 2)) = (44.7 kB)^2.
+        let mean = sizes.iter().sum::<f64>() / f64::from(N);
+        assert!((mean - 50_000.0).abs() < 4.0 * 44_722.0 / f64::from(N).sqrt(), "{mean}");
+    }
+
+    #[test]
+    fn a_distribution_is_linear_between_its_points() {
+        let points: Arc<[(f64, f64)]> = [(100.0, 0.2), (1000.0, 0.6), (5000.0, 1.0)].into();
+        let law = TransferSize::Distribution(SizeDistribution { name: "d".to_owned(), points });
+        let sizes = samples(&law);
+        assert_share(share(&sizes, |size| size == 100.0), 0.2 + 0.4 * 0.5 / 900.0);
+        // Half of the way from 100 to 1000, and a quarter from 1000 to 5000; sizes are rounded to bytes.
+        assert_share(share(&sizes, |size| size < 550.5), 0.2 + 0.4 * 450.5 / 900.0);
+        assert_share(share(&sizes, |size| size < 2000.5), 0.6 + 0.4 * 1000.5 / 4000.0);
+        // .2 x 100 + .4 x 550 + .4 x 3000.
+        assert!((law.mean() - 1440.0).abs() < 1e-9);
+        let mean = sizes.iter().sum::<f64>() / f64::from(N);
+        assert!((mean - 1440.0).abs() < 4.0 * 1500.0 / f64::from(N).sqrt(), "{mean}");
+    }
+
+    #[test]
+    fn mistakes_say_what_is_allowed() {
+        let pareto = |shape: f64| {
+            let fields = vec![("shape".to_owned(), Value::Float(shape)), ("mean".to_owned(), Value::Text("1 kB".to_owned()))];
+            TransferSize::from_value(&Value::Table(vec![("pareto".to_owned(), Value::Table(fields))]))
+        };
+        assert_eq!(pareto(1.0), Err("pareto.shape: must be above 1, as there is no mean otherwise".to_owned()));
+        let unknown = TransferSize::from_value(&Value::Table(vec![("weibull".to_owned(), Value::Table(Vec::new()))]));
+        assert_eq!(unknown, Err(format!("unknown law 'weibull'; write {SIZES}")));
+        assert!(TransferSize::from_value(&Value::Text("5 GB".to_owned())).is_err());
+    }
+}

@@ -1,0 +1,292 @@
+//! The keys of `[[transfers]]`: finite transfers that arrive by themselves, and what is drawn of them for each run.
+
+use super::group::{EdgeLocations, GroupDraft, GroupEndpoints};
+use super::sizes;
+use crate::network::nodes::{NodeSet, Nodes, MAX_ENTITIES};
+use crate::read::csv;
+use crate::read::section::{NoParameters, Section};
+use crate::read::values::{FileName, Name, NodeName, Precedence, RunTime};
+use penstock_engine::blueprint::{FlowGroup, Transfer};
+use penstock_model::id::NodeId;
+use penstock_model::parameters::{Check, ClassName, Count, Parameters, Reading};
+use penstock_model::printable::quoted;
+use penstock_model::rng::Key;
+use penstock_model::source::ftp;
+use penstock_model::source::transfer_size::TransferSize;
+use penstock_model::source::SourcePlan;
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Duration, Rate, Time};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+penstock_model::parameters! {
+    /// Transfers that arrive by themselves, whatever the network does (open loop): each opens a connection of its own at its time,
+    /// sends its bytes and is done.
+    ///
+    /// Either `file` lists them all, a CSV (or Parquet) file beside the scenario with the columns `start` in seconds, `from`, `to`,
+    /// `bytes` and, if wanted, `class`. With several classes there is a group for each, called after both, such as `jobs-bulk`.
+    ///
+    /// Or they are drawn. They arrive as a Poisson process of so many per `interval` or of a `load`, or at the times of `at`. Sizes
+    /// follow `size`: constant, exponential, log-normal, Pareto, or a measured cumulative distribution, which comes with the package
+    /// (`web-search` [Alizadeh10], `data-mining` [Greenberg09], `hadoop` [Roy15]) or is a CSV file with the columns `bytes` and
+    /// `probability`; between its points it is linear. Each transfer has two different nodes, one of `from` and one of `to`, drawn
+    /// uniformly; this draw is the same for every seed, as routes hang on it. Times and sizes are drawn for each run, each from a
+    /// stream of its own. What would arrive after the end is left out.
+    ///
+    /// Sizes are those of files, without headers; the last segment is sent in full. `completion-time` measures them.
+    pub struct TransferKeys {
+        /// The name in results.
+        name: Name;
+        /// A file that lists the transfers, instead of all keys down to `size`.
+        file: Option<FileName>;
+        /// The node or group where they begin.
+        from: Option<NodeName>;
+        /// Where they end.
+        to: Option<NodeName>;
+        /// How many, at most: those that would arrive after the end are left out. Not with `at`.
+        count: Option<Count>;
+        /// Mean time from one to the next, of all nodes together.
+        interval: Option<Duration>;
+        /// Bits per second of all that arrives, of all nodes together and without headers; instead of `interval`.
+        load: Option<Rate>;
+        /// When they arrive, in ascending order; instead of `interval` or `load`.
+        at: Option<Vec<Duration>>;
+        /// How many bytes each has.
+        size: Option<TransferSize>;
+        /// The traffic class of their packets, acknowledgements included; not with a file that has classes.
+        class: ClassName = "default";
+        /// The drop precedence that their packets begin with; 0 is the best protected.
+        precedence: Precedence = "0";
+        /// Added to all times.
+        start: RunTime = "0 s";
+    }
+}
+
+impl Check for TransferKeys {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let drawn = [
+            ("from", self.from.is_some()),
+            ("to", self.to.is_some()),
+            ("size", self.size.is_some()),
+            ("count", self.count.is_some()),
+            ("interval", self.interval.is_some()),
+            ("load", self.load.is_some()),
+            ("at", self.at.is_some()),
+        ];
+        if self.file.is_some() {
+            for (key, _) in drawn.iter().filter(|(_, written)| *written) {
+                mistake(key, "has no effect: the file says it of each transfer; leave it out".to_owned());
+            }
+            return;
+        }
+        for (key, _) in drawn[..3].iter().filter(|(_, written)| !written) {
+            mistake(key, "is missing: without a file, transfers need from, to and size".to_owned());
+        }
+        let arrivals: Vec<&str> = drawn[4..].iter().filter(|(_, written)| *written).map(|(key, _)| *key).collect();
+        match arrivals.as_slice() {
+            [] => mistake("", "does not say when transfers arrive; write interval, load or at".to_owned()),
+            [_] => {}
+            [_, second, ..] => mistake(second, format!("there is {} already; keep one", arrivals[0])),
+        }
+        if self.at.is_some() && self.count.is_some() {
+            mistake("count", "has no effect: there are as many transfers as times; leave it out".to_owned());
+        }
+        if self.at.is_none() && self.count.is_none() {
+            mistake("count", "is missing: say how many transfers there are at most, as in count = 1000".to_owned());
+        }
+        for (key, is_zero) in [("interval", self.interval == Some(Duration::ZERO)), ("load", self.load == Some(Rate::ZERO))] {
+            if is_zero {
+                mistake(key, "must be above zero".to_owned());
+            }
+        }
+        if let Some(place) = self.at.as_ref().and_then(|at| at.windows(2).position(|pair| pair[0] > pair[1])) {
+            mistake("at", format!("item {} is before the item before it; in ascending order", place + 1));
+        }
+    }
+}
+
+/// What is drawn of a group's transfers for each run.
+#[derive(Clone, Debug)]
+pub(crate) struct TransferDraw {
+    arrivals: Arrivals,
+    size: TransferSize,
+    start: Duration,
+    count: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Arrivals {
+    /// With this mean time between them.
+    Poisson(Duration),
+    Given(Vec<Duration>),
+}
+
+impl TransferDraw {
+    /// The transfers of a run; `key` is that of the group in the run.
+    pub fn draw(&self, key: Key) -> Arc<[Transfer]> {
+        let (mut gaps, mut sizes) = (key.child("arrivals").stream(), key.child("sizes").stream());
+        let mut at = self.start.as_ps();
+        let transfer = |i: usize| {
+            let after = match &self.arrivals {
+                Arrivals::Given(times) => self.start.as_ps().saturating_add(times[i].as_ps()),
+                Arrivals::Poisson(interval) => {
+                    let gap = gaps.exponential() * interval.as_ps() as f64 + 0.5;
+                    at = at.saturating_add(gap as u64);
+                    at
+                }
+            };
+            // An end that is out of reach: runs last 200 days at most.
+            let start = Time::ZERO + Duration::from_ps(after.min(Duration::from_secs(201 * 86_400).as_ps()));
+            Transfer { start, bytes: self.size.sample(&mut sizes) }
+        };
+        (0..self.count).map(transfer).collect()
+    }
+}
+
+/// Reads one `[[transfers]]`: a group, or one for each class of a file.
+pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> Option<Vec<GroupDraft>> {
+    let keys = TransferKeys::read(section);
+    let transport = transport(section);
+    let ends = if section.has("file") { GroupEndpoints(None, None) } else { GroupEndpoints::read(section, nodes) };
+    let (keys, transport) = (keys?, transport?);
+    let end = duration.map_or(Time::NEVER, |duration| Time::ZERO + duration);
+    if let Some(end) = duration.filter(|duration| keys.start.0 >= *duration) {
+        section.report("start", format!("{} is not before the end at {end}, so it would never send", keys.start.0));
+        return None;
+    }
+    let group = |name: String, class: String, (from, to): (NodeSet, NodeSet), pairs: Vec<(NodeId, NodeId)>| {
+        let plan = FlowGroup {
+            name,
+            source: SourcePlan::Ftp(ftp::Parameters { size: None }),
+            transport: transport.clone(),
+            class: 0,
+            precedence: keys.precedence.0,
+            start: (Time::ZERO, Time::ZERO),
+            stop: end,
+            calls: None,
+            interval: None,
+            transfers: None,
+        };
+        let (path, location, count, edges) = (section.path.clone(), section.location, pairs.len(), EdgeLocations::NONE);
+        let pairs = Some(pairs);
+        GroupDraft { plan, class, path, location, from, to, count, route: None, route_back: None, edges, pairs, draw: None }
+    };
+    if let Some(file) = &keys.file {
+        let listed = section.mistakes.files.read(&file.0).and_then(|content| listed(&content, &file.0, nodes, section, keys.start.0));
+        let listed = listed.map_err(|message| section.report("file", message)).ok()?;
+        let several = listed.len() > 1;
+        let drafts = listed.into_iter().map(|(class, Listed { ends, pairs, transfers })| {
+            let name = if several { format!("{}-{class}", keys.name.0) } else { keys.name.0.clone() };
+            let class = if class.is_empty() { keys.class.0.clone() } else { class };
+            let mut draft = group(name, class, ends, pairs);
+            draft.plan.transfers = Some(transfers.into());
+            draft
+        });
+        return Some(drafts.collect());
+    }
+    let size = sizes::filled(section, keys.size?)?;
+    let (from, to) = (ends.0?, ends.1?);
+    if from.len() == 1 && to.len() == 1 && from.node(0) == to.node(0) {
+        section.report("to", format!("transfers would begin and end at '{}'", nodes.name(from.node(0))));
+        return None;
+    }
+    let (arrivals, count) = match (keys.at, keys.count, keys.interval, keys.load) {
+        (Some(at), ..) => (Arrivals::Given(at.clone()), at.len()),
+        (_, Some(count), Some(interval), _) => (Arrivals::Poisson(interval), count.0 as usize),
+        (_, Some(count), _, Some(load)) => {
+            let interval = Duration::from_seconds(size.mean() * 8.0 / load.as_bps() as f64);
+            if interval == Duration::ZERO {
+                section.report("load", "is so high that all would arrive at once; use at".to_owned());
+                return None;
+            }
+            (Arrivals::Poisson(interval), count.0 as usize)
+        }
+        _ => return None,
+    };
+    if count > MAX_ENTITIES {
+        section.report("count", format!("{count} transfers are more than the {MAX_ENTITIES} that fit"));
+        return None;
+    }
+    let pairs = drawn_pairs(&keys.name.0, from, to, count);
+    let mut draft = group(keys.name.0, keys.class.0, (from, to), pairs);
+    draft.draw = Some(TransferDraw { arrivals, size, start: keys.start.0, count });
+    Some(vec![draft])
+}
+
+/// Two different nodes for each transfer; the same for every seed.
+fn drawn_pairs(name: &str, from: NodeSet, to: NodeSet, count: usize) -> Vec<(NodeId, NodeId)> {
+    let mut stream = Key::root(0, 0).child("transfers").child(name).stream();
+    let pair = |_| loop {
+        let (a, b) = (from.node(stream.below(from.len() as u64) as usize), to.node(stream.below(to.len() as u64) as usize));
+        if a != b {
+            return (a, b);
+        }
+    };
+    (0..count).map(pair).collect()
+}
+
+/// The transfers of one class of a file.
+struct Listed {
+    /// Of the first of them.
+    ends: (NodeSet, NodeSet),
+    pairs: Vec<(NodeId, NodeId)>,
+    transfers: Vec<Transfer>,
+}
+
+/// The transfers of a file by class; all in one without a name if it has no classes.
+fn listed(content: &[u8], name: &str, nodes: &Nodes, section: &Section<'_>, after: Duration) -> Result<BTreeMap<String, Listed>, String> {
+    let mut classes: BTreeMap<String, Listed> = BTreeMap::new();
+    let mut known: BTreeMap<&str, NodeSet> = BTreeMap::new();
+    let mut count = 0;
+    let columns = [("start", true), ("from", true), ("to", true), ("bytes", true), ("class", false)];
+    csv::rows(content, name, columns, |[start, from, to, bytes, class]| {
+        let mut node = |name| match known.get(name) {
+            Some(set) => Ok(*set),
+            None => {
+                let set = nodes.single(name, &section.mistakes.suggestions)?;
+                known.insert(name, set);
+                Ok::<NodeSet, String>(set)
+            }
+        };
+        let ends = (node(from)?, node(to)?);
+        let pair = (ends.0.node(0), ends.1.node(0));
+        if pair.0 == pair.1 {
+            return Err(format!("begins and ends at {}", quoted(from)));
+        }
+        count += 1;
+        if count > MAX_ENTITIES {
+            return Err(format!("is one of more transfers than the {MAX_ENTITIES} that fit"));
+        }
+        let start = Time::ZERO + Duration::from_ps(csv::picoseconds(start)?) + after;
+        let transfer = Transfer { start, bytes: csv::bytes(bytes, 4_000_000_000)? };
+        let listed = match classes.get_mut(class) {
+            Some(listed) => listed,
+            None => {
+                if !class.is_empty() {
+                    crate::read::values::check_name(class)?;
+                }
+                classes.entry(class.to_owned()).or_insert(Listed { ends, pairs: Vec::new(), transfers: Vec::new() })
+            }
+        };
+        listed.pairs.push(pair);
+        listed.transfers.push(transfer);
+        Ok(())
+    })?;
+    if classes.is_empty() {
+        return Err(format!("{}: has no transfers", penstock_model::printable::file_name(name)));
+    }
+    Ok(classes)
+}
+
+/// TCP with its defaults unless something else is written; `None` after a mistake.
+fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
+    match section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read) {
+        Reading::Given(TransportPlan::Udp(_)) => {
+            section.report("transport", "udp cannot carry transfers, which must arrive whole; leave it out (tcp)");
+            None
+        }
+        Reading::Given(tcp) => Some(tcp),
+        Reading::Absent => TransportPlan::read("tcp", &mut NoParameters),
+        Reading::Broken => None,
+    }
+}
