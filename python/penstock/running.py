@@ -18,7 +18,7 @@ from penstock import _core
 from penstock.errors import RunsFailed, ScenarioError, StoreError
 from penstock.memory import require
 from penstock.printable import utf8
-from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status
+from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status, collection_paused
 from penstock.store import run_key
 from penstock.workers import crew
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Made
@@ -99,7 +99,8 @@ def make_all(
     """As :func:`run_all`, of scenarios that have been read."""
     tally = _Tally([request for request, _ in asked], store)
     status = tally.status
-    missing = tally.find(_distinct(asked))
+    with collection_paused():
+        missing = tally.find(_distinct(asked))
     if jobs is None:
         jobs = max(1, (os.cpu_count() or 1) // how.threads)
     sizes = {id(scenario): scenario.memory for scenario in {id(job.scenario): job.scenario for job in missing}.values()}
@@ -117,6 +118,8 @@ def make_all(
 
     tick()
     _compute(missing, min(jobs, len(missing)), store, how, on, tally.collect, tick)
+    if store is not None:
+        store.gather([(job.key, job.request) for job in missing])
     return tally.told(missing)
 
 

@@ -155,8 +155,8 @@ def test_many_runs_are_read_from_the_index_until_a_file_changes(tmp_path, monkey
     monkeypatch.setattr(index, "_SETTLED", -1)
     requests = [RunRequest("", replication=i) for i in range(300)]
     run_all(requests, store=Store(tmp_path))
-    first = run_all(requests, store=Store(tmp_path))
     (kept,) = (tmp_path / "index").iterdir()
+    first = run_all(requests, store=Store(tmp_path))
     read = []
     real = module._load
     monkeypatch.setattr(module, "_load", lambda folder, path, key: read.append(key) or real(folder, path, key))

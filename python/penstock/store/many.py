@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from penstock.records import collection_paused
 from penstock.store.index import LEAST, Index
 from penstock.store.manifest import scenario_hash
 
@@ -58,21 +58,9 @@ def find(disk: Folder, wanted: Iterable[tuple[str, str]], get: Get) -> dict[str,
                 if run is not None:
                     found[key] = run
         else:
-            with _many_objects():
+            with collection_paused():
                 _find(disk, Index(disk, scenario_hash(text)), keys, get, found)
     return found
-
-
-@contextmanager
-def _many_objects() -> Iterator[None]:
-    """Leaves out looking for circles among objects meanwhile, which takes most of the time, and finds none."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _find(disk: Folder, index: Index, keys: Sequence[str], get: Get, found: dict[str, StoredRun]) -> None:

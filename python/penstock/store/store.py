@@ -20,6 +20,7 @@ from penstock.store.commit import GroupCommit, Record
 from penstock.store.failed import Failures
 from penstock.store.folder import Folder, failure, located, make_new, move, open_below, refuse_link
 from penstock.store.history import History
+from penstock.store.index import LEAST
 from penstock.store.manifest import Made
 from penstock.store.many import find, manifests, seen_files
 from penstock.store.marker import Marker, newer
@@ -193,6 +194,11 @@ class Store:
             return find(self.disk, ((key, request.scenario) for key, request in wanted), self.get)
         except OSError as error:
             raise failure(error, self.folder) from error
+
+    def gather(self, kept: Sequence[tuple[str, RunRequest]]) -> None:
+        """Has many runs that were just kept in the index too, so that they are soon found; see :meth:`find`."""
+        if len(kept) >= LEAST:
+            self.find(kept)
 
     def manifests(self) -> list[Manifest]:
         """What all runs in the store were made from.

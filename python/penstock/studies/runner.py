@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from penstock.errors import PenstockError
-from penstock.records import RunResult, Status
+from penstock.records import RunResult, Status, collection_paused
 from penstock.running import make_all
 from penstock.store import run_key
 from penstock.workers.job import How
@@ -53,7 +53,8 @@ class Runner:
         RunsFailed
             If any failed, after all others.
         """
-        asked = [(request, point.scenario) for point in points for request in point.requests()]
+        with collection_paused():
+            asked = [(request, point.scenario) for point in points for request in point.requests()]
         made = iter(make_all(asked, jobs=self.jobs, store=self.store, progress=self._watch, how=self._how, on=self._on))
         self._before, self._now = self._sum(), Status(0)
         return [list(islice(made, len(point.replications))) for point in points]
