@@ -225,7 +225,11 @@ impl Sim {
     /// trace need not be in memory as a whole; all parts one after the other are the trace of the whole run.
     pub fn take_trace(&mut self, rows: &mut Vec<TraceRow>) {
         let next = self.processes.iter().zip(&self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs)));
-        let until = next.min().unwrap_or(Time::NEVER).before().min(self.to);
+        let next = next.min().unwrap_or(Time::NEVER);
+        if next == Time::ZERO {
+            return; // No time is before the first instant.
+        }
+        let until = next.before().min(self.to);
         let first = rows.len();
         self.processes.iter_mut().for_each(|process| process.take_trace(until, rows));
         sort(&mut rows[first..]);
