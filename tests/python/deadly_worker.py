@@ -7,14 +7,14 @@ import os
 from penstock.workers import child
 
 make = child.make
-DEADLY = [int(number) for number in os.environ["DEADLY"].split()]
 
 
 def deadly(scenario, request, *rest):
-    if request.replication in DEADLY:
+    if request.replication in [int(number) for number in os.environ["DEADLY"].split()]:
         os.kill(os.getpid(), int(os.environ["SIGNAL"]))
     return make(scenario, request, *rest)
 
 
-child.make = deadly
-child.main()
+if __name__ == "__main__":
+    child.make = deadly
+    child.main()
