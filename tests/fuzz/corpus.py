@@ -39,7 +39,9 @@ class Corpus:
     """Trees to be mutated, and what may be put into them."""
 
     def __init__(self):
-        self.trees = [tomllib.loads(file.read_text()) for file in sorted((ROOT / "examples").glob("*.toml"))]
+        texts = [file.read_text() for file in sorted((ROOT / "examples").glob("*.toml"))]
+        # A case stands alone, so that what needs a file beside it is left out.
+        self.trees = [tomllib.loads(text) for text in texts if "file =" not in text]
         self.trees += [tomllib.loads(text) for text in _studies()]
         self.catalogue = json.loads(_core.catalogue())
         self.fragments = {}
@@ -60,7 +62,10 @@ class Corpus:
         found = EXAMPLE.search(component["doc"])
         if kind not in PLACES or not found:
             return
-        table = tomllib.loads(found[1])
+        try:
+            table = tomllib.loads(found[1])
+        except tomllib.TOMLDecodeError:  # two forms of one key, of which the first is taken
+            table = tomllib.loads(found[1].partition("\n# ")[0])
         key = PLACES[kind]
         if key in table:
             self.fragments.setdefault(key, []).append({component["name"]: table[key][component["name"]]})

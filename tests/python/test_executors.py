@@ -14,9 +14,9 @@ EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.tom
 SHORT, WITH_EVENT = (("duration", "12 s"), ("warm-up", "2 s")), (("duration", "52 s"), ("warm-up", "0 s"))
 
 
-def assert_same(*texts):
+def assert_same(*texts, folder=None):
     has_event = {text: "surge" in text or 'start = "50 s"' in text for text in texts}
-    requests = [RunRequest(text, sets=WITH_EVENT if has_event[text] else SHORT) for text in texts]
+    requests = [RunRequest(text, sets=WITH_EVENT if has_event[text] else SHORT, folder=folder) for text in texts]
     plain, horizon = (run_all(requests, executor=executor) for executor in ("plain", "horizon"))
     for a, b in zip(plain, horizon, strict=True):
         assert a.digest == b.digest
@@ -27,7 +27,7 @@ def assert_same(*texts):
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_examples(file):
-    assert_same(file.read_text())
+    assert_same(file.read_text(), folder=str(file.parent))
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_the_nearest_tests_come_first():
     ]
     it = mistake("x", file="crates/penstock-engine/src/port/queueing/mod.rs")
     it = Mistake(**vars(it) | {"asks": ("asked",), "python": ("test_goldens.py",)})
-    steps = steps_for(it, programs, {"penstock-engine: slow": 9.0, "penstock-scenario: slow": 8.0})
+    steps = steps_for(it, programs, {"penstock-engine: slow ": 9.0, "penstock-scenario: slow ": 8.0})
     assert [step.label for step in steps] == [
         "penstock-engine: unit tests port::queueing::",
         "penstock-engine: unit tests port::",

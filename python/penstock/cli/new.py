@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -43,7 +44,7 @@ def new(
     from penstock.template import TEMPLATE
 
     shown = path_text(file)
-    if file.exists():
+    if os.path.exists(file):  # noqa: PTH110  (no error where the name is too long)
         _refuse_existing(file)
     content, told = (TEMPLATE, "") if topology is None and not sets else _with_topology(file, topology, sets or [])
     try:

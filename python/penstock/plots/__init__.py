@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, PenstockError
@@ -97,9 +98,9 @@ def check_endings(files: Sequence[Path]) -> None:
         if ending not in ENDINGS:
             what = f"ends with {quoted(file.suffix)}" if file.suffix else "has no ending"
             raise InputError(f"{shown}: {what}; pictures end with {', '.join(f'.{each}' for each in ENDINGS)}.")
-        if file.is_dir():
+        if os.path.isdir(file):  # noqa: PTH112  (no error where the name is too long)
             raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(file / 'plot.svg')}.")
-        if not file.parent.is_dir():
+        if not os.path.isdir(file.parent):  # noqa: PTH112
             raise InputError(f"{shown}: there is no folder {path_text(file.parent)}; make it first.")
 
 
