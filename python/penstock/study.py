@@ -63,12 +63,12 @@ class Study:
     aims: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        from penstock.display import study_line
+        from penstock.study_display import study_line
 
         return study_line(self)
 
     def _repr_html_(self) -> str:
-        from penstock.display import study_html
+        from penstock.study_display import study_html
 
         return study_html(self)
 

@@ -62,10 +62,7 @@ class Corpus:
         found = EXAMPLE.search(component["doc"])
         if kind not in PLACES or not found:
             return
-        try:
-            table = tomllib.loads(found[1])
-        except tomllib.TOMLDecodeError:  # two forms of one key, of which the first is taken
-            table = tomllib.loads(found[1].partition("\n# ")[0])
+        table = tomllib.loads(found[1])
         key = PLACES[kind]
         if key in table:
             self.fragments.setdefault(key, []).append({component["name"]: table[key][component["name"]]})

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from penstock.cli.console import show
-from penstock.cli.report import rows_of
 from penstock.provenance import Provenance
 from penstock.reproductions import layout
 from penstock.reproductions.sensitivity import Shift
 from penstock.reproductions.study import load
 from penstock.results import Summary
 from penstock.statistics import Interval, interval
+from penstock.tabulation import rows_of
 from penstock.unit_scale import scale
 
 

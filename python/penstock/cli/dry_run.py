@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit, show, table
-from penstock.cli.report import short_names
 from penstock.printable import json_text, one_line
 from penstock.progress import span
 from penstock.studies.dry import dry_run
+from penstock.tabulation import short_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

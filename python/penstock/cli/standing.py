@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.cli.console import emit, show, table, warn
-from penstock.cli.report import short_names
 from penstock.cli.selecting import size_text
 from penstock.printable import json_text, one_line, path_text
+from penstock.tabulation import short_names
 
 if TYPE_CHECKING:
     from penstock.store import Store

@@ -33,6 +33,13 @@ class Kind:
     most: Fraction
     limits: str
 
+    @property
+    def _dimension(self) -> object:
+        example = read_quantity(self.example)
+        if example is None:
+            raise ValueError(f"{self.example} is no quantity")
+        return example.dimension
+
     def attribute(self, edge: Mapping[str, Any], chosen: str | None) -> str | None:
         """The attribute of an edge that tells it, if there is one.
 
@@ -69,7 +76,7 @@ class Kind:
                 )
             scale, dimension = UNITS[self.unit(unit)]
             quantity = Quantity(quantity.value * scale, dimension)
-        if quantity.dimension != read_quantity(self.example).dimension:  # type: ignore[union-attr]
+        if quantity.dimension != self._dimension:
             raise EdgeError(f'{quoted(str(value))} is no {self.name}; such as "{self.example}"')
         if not self.least <= quantity.value <= self.most:
             raise EdgeError(f"{quoted(str(value))} is out of range; {self.limits}")
@@ -84,7 +91,7 @@ class Kind:
             If it is none of this quantity.
         """
         found = _spelled(text)
-        fits = [unit for unit, (_, dimension) in UNITS.items() if dimension == read_quantity(self.example).dimension]  # type: ignore[union-attr]
+        fits = [unit for unit, (_, dimension) in UNITS.items() if dimension == self._dimension]
         if found not in fits:
             raise EdgeError(f"{quoted(text)} is no unit of a {self.name}; one of {', '.join(fits)}")
         return found

@@ -104,6 +104,11 @@ class StudyResult:
         return list(dict.fromkeys(name for point in self.points for name in point.asked.point.parameters))
 
     @property
+    def provenances(self) -> list[Provenance]:
+        """What the runs of each point were made from, of points that have any."""
+        return [point.provenance for point in self.points if point.runs]
+
+    @property
     def warnings(self) -> list[str]:
         """What is to be known before the numbers are believed, a line for each."""
         found = [f"{point.warning}{_at(point)}." for point in self.points if point.warning is not None]

@@ -1,0 +1,139 @@
+"""The numbers of a study as lines of a table, and what they were made from, for the terminal and for notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock import _core
+from penstock.printable import one_line
+from penstock.unit_scale import scale
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from penstock.provenance import Provenance
+    from penstock.results import Summary
+
+__all__ = ["made_from", "rows_of", "short_names"]
+
+_SETTINGS = 5
+"""The most settings that are named below a table."""
+
+
+def made_from(found: Sequence[Provenance], varied: Sequence[str]) -> str:
+    """What all points were made from; `varied` are the parameters that stand in columns of their own."""
+    times = [
+        f"{name} {_seconds([value for value in values if value is not None])}"
+        for name, values in (
+            ("duration", [each.duration_s for each in found]),
+            ("warm-up", [each.warm_up_s for each in found]),
+        )
+    ]
+    model = f"model {_core.MODEL_VERSION[:12]}"
+    same = {
+        path: value
+        for path, value in (found[0].settings.items() if found else ())
+        if path not in varied and all(each.settings.get(path) == value for each in found)
+    }
+    told = [one_line(f"{path} = {value}") for path, value in list(same.items())[:_SETTINGS]]
+    more = [f"{len(same) - _SETTINGS} more settings"] * (len(same) > _SETTINGS)
+    settings = [f"with {', '.join([*told, *more])}"] * bool(told)
+    return f"{', '.join([*times, model, *settings])}."
+
+
+def _seconds(values: Sequence[float]) -> str:
+    """One time in seconds, or from which to which they go.
+
+    Examples
+    --------
+    >>> _seconds([20.0, 20.0]), _seconds([10.0, 0.5])
+    ('20 s', '0.5 to 10 s')
+    """
+    if not values:
+        return "unknown"
+    least, most = min(values), max(values)
+    return f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """The ends of paths, as long as it takes to tell them from one another.
+
+    Examples
+    --------
+    >>> short_names(["r1-r2.queue.red.limit", "r1-r2.rate", "r2-r3.rate"])
+    ['limit', 'r1-r2.rate', 'r2-r3.rate']
+    """
+    parts = [path.split(".") for path in paths]
+
+    def end(own: Sequence[str], length: int) -> str:
+        return ".".join(own[-length:])
+
+    return [
+        next(
+            (end(own, n) for n in range(1, len(own)) if sum(end(other, n) == end(own, n) for other in parts) == 1),
+            ".".join(own),
+        )
+        for own in parts
+    ]
+
+
+def rows_of(summaries: Sequence[Summary], varied: Sequence[str] = ()) -> list[tuple[str, ...]]:
+    """The lines: metric, what it is of, the point, mean, unit and runs; causes that never came up share a line.
+
+    The points of a metric stand below one another.
+    """
+    by_metric: dict[str, list[Summary]] = {}
+    idle: dict[Hashable, list[Summary]] = {}
+    for summary in summaries:
+        by_metric.setdefault(summary.metric, []).append(summary)
+        if _is_idle(summary):
+            idle.setdefault(_group(summary), []).append(summary)
+    plain = {
+        metric for metric, found in by_metric.items() if len({_statistic(summary) for summary in found} - {None}) == 1
+    }
+    # One scale for all numbers of a metric, so that they compare; the states of meters have several units.
+    means: dict[tuple[str, str], list[float]] = {}
+    for summary in summaries:
+        means.setdefault((summary.metric, summary.unit), []).append(summary.interval.mean)
+    scales = {(metric, unit): scale(metric, unit, found) for (metric, unit), found in means.items()}
+    rows: list[tuple[str, ...]] = []
+    for summary in summaries:
+        labels = dict(summary.labels)
+        alike = idle.get(_group(summary), []) if _is_idle(summary) else []
+        if len(alike) > 1:
+            if summary is not alike[-1]:
+                continue
+            every = sum(_group(other) == _group(summary) for other in by_metric[summary.metric])
+            labels["cause"] = "all" if len(alike) == every else "all-others"
+        if summary.metric in plain:
+            labels.pop("statistic", None)
+        shown = scales[summary.metric, summary.unit]
+        point = (str(summary.point.get(name, "")) for name in varied)
+        what = (summary.metric, _of(labels))
+        rows.append((*what, *point, shown.text(summary.interval), shown.unit, str(summary.interval.runs)))
+    order = {what: rank for rank, what in enumerate(dict.fromkeys(row[:2] for row in rows))}
+    return sorted(rows, key=lambda row: order[row[:2]]) if varied else rows
+
+
+def _statistic(summary: Summary) -> str | None:
+    """What it says of its members or packets; each quantile is something of its own."""
+    return summary.labels.get("statistic", summary.labels.get("quantile"))
+
+
+def _is_idle(summary: Summary) -> bool:
+    """Whether it counts a cause that never came up."""
+    return "cause" in summary.labels and not any(summary.values)
+
+
+def _group(summary: Summary) -> Hashable:
+    """What the causes have in common that split one number of one point."""
+    labels = tuple((key, value) for key, value in summary.labels.items() if key != "cause")
+    return summary.metric, labels, tuple(summary.point.items())
+
+
+def _of(labels: Mapping[str, str]) -> str:
+    """What a number is of: the single flow or link, else the group, then what else tells it from others."""
+    whole = next((key for key in ("flow", "link", "of") if key in labels), None)
+    first = [] if whole is None else [labels[whole]]
+    rest = (f"{key}={value}" for key, value in labels.items() if key not in (whole, "of"))
+    return " ".join([*first, *rest])
