@@ -13,6 +13,8 @@ from penstock import _core, toml
 from penstock.reference import PLACES
 
 ROOT = Path(__file__).parent.parent.parent
+FORMS = re.compile(r"^# .*$", re.MULTILINE)
+"""A comment, which begins another form of an example."""
 EXAMPLE = re.compile(r"## Example\n```toml\n(.*?)```", re.DOTALL)
 
 
@@ -62,11 +64,14 @@ class Corpus:
         found = EXAMPLE.search(component["doc"])
         if kind not in PLACES or not found:
             return
-        table = tomllib.loads(found[1])
         key = PLACES[kind]
-        if key in table:
-            self.fragments.setdefault(key, []).append({component["name"]: table[key][component["name"]]})
-            self.extras[key, component["name"]] = {other: table[other] for other in table if other != key}
+        for text in FORMS.split(found[1]):
+            table = tomllib.loads(text)
+            if key in table:
+                self.fragments.setdefault(key, []).append({component["name"]: table[key][component["name"]]})
+                self.extras.setdefault(
+                    (key, component["name"]), {other: table[other] for other in table if other != key}
+                )
 
     def _collect(self, value):
         if isinstance(value, dict):

@@ -23,7 +23,8 @@ crate::parameters! {
     /// ## Example
     /// ```toml
     /// source.packets = { at = ["0 s", "1 ms", "1 ms", "2.5 ms"], sizes = ["1500 bytes", "40 bytes", "576 bytes", "1500 bytes"] }
-    /// # or, of one size: source.packets = { at = ["0 s", "0 s", "30 ms"], sizes = ["1000 bytes"] }
+    /// # all alike
+    /// source.packets = { at = ["0 s", "0 s", "30 ms"], sizes = ["1000 bytes"] }
     /// ```
     ///
     /// ## References
