@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from penstock.store import GroupCommit, Store
+    from penstock.workers import Crew, Reserve
 
 __all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status", "make_all", "run_all"]
 
@@ -95,8 +96,9 @@ def make_all(
     progress: Callable[[Status], None] | None,
     how: How,
     on: str,
+    reserve: Reserve | None = None,
 ) -> list[RunResult]:
-    """As :func:`run_all`, of scenarios that have been read."""
+    """As :func:`run_all`, of scenarios that have been read; worker processes are left in `reserve` for further runs."""
     tally = _Tally([request for request, _ in asked], store)
     status = tally.status
     with collection_paused():
@@ -117,7 +119,8 @@ def make_all(
             progress(status)
 
     tick()
-    _compute(missing, min(jobs, len(missing)), store, how, on, tally.collect, tick)
+    made_by = partial(crew, on, min(jobs, len(missing)), how, store, reserve=reserve)
+    _compute(missing, made_by, store, tally.collect, tick)
     if store is not None:
         store.gather([(job.key, job.request) for job in missing])
     return tally.told(missing)
@@ -220,10 +223,8 @@ def _distinct(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> list[Job]:
 
 def _compute(
     work: Sequence[Job],
-    workers: int,
+    made_by: Callable[[Callable[[Lost], None]], Crew],
     store: Store | None,
-    how: How,
-    on: str,
     collect: Callable[[Ended | Lost], None],
     tick: Callable[[], None],
 ) -> None:
@@ -233,10 +234,10 @@ def _compute(
     """
     ended: SimpleQueue[Ended | Lost | BaseException | int] = SimpleQueue()
     group = store.group() if store is not None else None
-    made_by = crew(on, workers, how, store, ended.put)
+    workers = made_by(ended.put)
     with _queued_signals(ended.put) as handle:
         try:
-            made_by.start(work, ended.put)
+            workers.start(work, ended.put)
             left = len(work)
             while left:
                 with suppress(Empty):
@@ -252,12 +253,12 @@ def _compute(
                     group.commit()
                 tick()
         except BaseException as error:
-            made_by.stop()
+            workers.stop()
             _keep_all(ended, group, collect)
             if isinstance(error, KeyboardInterrupt):
                 tick()  # who shows a copy of the status has the last runs too
             raise
-        made_by.join()
+        workers.join()
 
 
 def _keep(end: Ended | Lost, group: GroupCommit | None, collect: Callable[[Ended | Lost], None]) -> None:

@@ -12,10 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from penstock import _core
 from penstock.errors import PenstockError, RunsFailed, ScenarioError
 from penstock.records import RunRequest
 from penstock.running import run_all
 from penstock.store import Store
+from penstock.studies.points import Point
+from penstock.studies.request import PointRequest
+from penstock.studies.runner import Runner
 from penstock.template import TEMPLATE
 from penstock.workers import child, processes
 from penstock.workers.job import Failed, How
@@ -116,6 +120,33 @@ def test_processes_that_never_get_ready_are_told(monkeypatch):
     monkeypatch.setattr(processes, "command", lambda: ["/nowhere/python"])
     with pytest.raises(PenstockError, match="no worker process can be started: No such file"):
         run_all(requests(2), jobs=2, on="processes")
+
+
+def test_processes_stay_from_round_to_round_and_end_with_their_runner(monkeypatch):
+    started = []
+
+    def opened(*arguments, begin=subprocess.Popen, **options):
+        started.append(begin(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", opened)
+    seen = []
+    runner = Runner(jobs=1, on="processes", progress=lambda status: seen.append(status.replaced))
+    scenario = _core.Scenario(TEMPLATE, "small", list(SETS))
+
+    def made(*replications):
+        [results] = runner.make([PointRequest(TEMPLATE, "small", Point({}, SETS), scenario, 1, replications)])
+        return numbers(results)
+
+    first = made(0, 1) + made(2, 3)
+    assert len(started) == 1
+    # One that is killed while it waits is replaced, and no run was lost with it.
+    started[0].kill()
+    started[0].wait()
+    assert first + made(4, 5) == numbers(run_all(requests(6)))
+    assert (len(started), seen[-1]) == (2, 0)
+    del runner
+    assert [process.poll() for process in started] == [-signal.SIGKILL] * 2
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are read as Linux tells them")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 from penstock.errors import PenstockError
 from penstock.records import RunResult, Status, collection_paused
 from penstock.running import make_all
 from penstock.store import run_key
+from penstock.workers import Reserve
 from penstock.workers.job import How
 
 if TYPE_CHECKING:
@@ -24,7 +26,8 @@ __all__ = ["Reader", "Runner"]
 class Runner:
     """Who makes runs, and where they are kept; the parameters are those of :func:`penstock.running.run_all`.
 
-    All points that are handed over together share the workers. Several rounds have one progress.
+    All points that are handed over together share the workers. Several rounds have one progress, and worker processes stay
+    from round to round, until nobody has their runner any more.
     """
 
     def __init__(
@@ -42,6 +45,8 @@ class Runner:
         self._progress = progress
         self._how = How(executor, threads)
         self._on = on
+        self._reserve = Reserve()
+        finalize(self, self._reserve.close)
         self._before = Status(0)
         self._now = Status(0)
 
@@ -55,7 +60,8 @@ class Runner:
         """
         with collection_paused():
             asked = [(request, point.scenario) for point in points for request in point.requests()]
-        made = iter(make_all(asked, jobs=self.jobs, store=self.store, progress=self._watch, how=self._how, on=self._on))
+        options: Any = {"jobs": self.jobs, "store": self.store, "progress": self._watch}
+        made = iter(make_all(asked, how=self._how, on=self._on, reserve=self._reserve, **options))
         self._before, self._now = self._sum(), Status(0)
         return [list(islice(made, len(point.replications))) for point in points]
 

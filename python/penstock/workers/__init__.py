@@ -8,6 +8,6 @@ that is killed takes nothing with it that has been finished.
 
 from penstock.workers.crew import Crew, Worker, crew
 from penstock.workers.job import Ended, Failed, Job, Lost, Made
-from penstock.workers.processes import DEATHS
+from penstock.workers.processes import DEATHS, Reserve
 
-__all__ = ["DEATHS", "Crew", "Ended", "Failed", "Job", "Lost", "Made", "Worker", "crew"]
+__all__ = ["DEATHS", "Crew", "Ended", "Failed", "Job", "Lost", "Made", "Reserve", "Worker", "crew"]

@@ -8,7 +8,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Protocol
 
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Made
-from penstock.workers.processes import ProcessWorker
+from penstock.workers.processes import ProcessWorker, Reserve
 from penstock.workers.threads import ThreadWorker
 
 if TYPE_CHECKING:
@@ -94,7 +94,14 @@ class Crew:
             worker.close()
 
 
-def crew(kind: str, count: int, how: How, store: Store | None, lost: Callable[[Lost], None]) -> Crew:
+def crew(
+    kind: str,
+    count: int,
+    how: How,
+    store: Store | None,
+    lost: Callable[[Lost], None],
+    reserve: Reserve | None = None,
+) -> Crew:
     """So many workers of a kind.
 
     Parameters
@@ -109,6 +116,8 @@ def crew(kind: str, count: int, how: How, store: Store | None, lost: Callable[[L
         For which runs are encoded.
     lost : callable
         Told of each worker process that ended before its run, from any thread.
+    reserve : Reserve, optional
+        Where worker processes come from, if there are any, and go to.
 
     Raises
     ------
@@ -118,5 +127,5 @@ def crew(kind: str, count: int, how: How, store: Store | None, lost: Callable[[L
     if kind == "threads":
         return Crew([ThreadWorker(how, store) for _ in range(count)])
     if kind == "processes":
-        return Crew([ProcessWorker(how, store, lost) for _ in range(count)])
+        return Crew([ProcessWorker(how, store, lost, reserve) for _ in range(count)])
     raise ValueError(f"there are no workers {kind!r}; {', '.join(KINDS)}")

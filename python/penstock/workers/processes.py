@@ -1,7 +1,8 @@
 """Workers that are processes: one that crashes or is killed costs no more than the run that it was making.
 
 Each has a thread here that hands it one run after the other through a pipe and waits for what comes back. When a
-process ends before its run does, a new one makes the run again; a run that has ended several of them is given up.
+process ends before its run does, a new one makes the run again; a run that has ended several of them is given up. Processes
+that have nothing left to do wait in a :class:`Reserve` for the next round of a study, if there is one.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from penstock.store import Store
 
-__all__ = ["DEATHS", "ProcessWorker", "command"]
+__all__ = ["DEATHS", "ProcessWorker", "Reserve", "command"]
 
 DEATHS = 3
 """So many processes a run may end; after that it has failed."""
@@ -43,13 +44,49 @@ def command() -> list[str]:
     return [sys.executable, "-P", "-m", "penstock.workers.child"]
 
 
+class Reserve:
+    """Processes that wait for more runs: of one way of making them, and for one store.
+
+    Threads put processes in and take them out; a list does that in one step.
+    """
+
+    def __init__(self) -> None:
+        self._idle: list[subprocess.Popen[bytes]] = []
+
+    def take(self) -> subprocess.Popen[bytes] | None:
+        """A process that is ready and has not ended meanwhile, if there is one."""
+        with suppress(IndexError):
+            while True:
+                child = self._idle.pop()
+                if child.poll() is None:
+                    return child
+                _close(child)
+        return None
+
+    def give(self, child: subprocess.Popen[bytes]) -> None:
+        """Keeps a process that has answered all that it was asked."""
+        self._idle.append(child)
+
+    def close(self) -> None:
+        """Ends all of them."""
+        with suppress(IndexError):
+            while True:
+                child = self._idle.pop()
+                child.kill()
+                _close(child)
+
+
 class ProcessWorker:
     """Has runs made by a process of its own; see :class:`penstock.workers.Worker`."""
 
-    def __init__(self, how: How, store: Store | None, lost: Callable[[Lost], None]) -> None:
+    def __init__(
+        self, how: How, store: Store | None, lost: Callable[[Lost], None], reserve: Reserve | None = None
+    ) -> None:
         self._greeting = (how, None if store is None else str(store.folder))
         self._lost = lost
+        self._reserve = reserve
         self._child: subprocess.Popen[bytes] | None = None
+        self._has_answered = True
         self._stopped = False
 
     def make(self, job: Job) -> Made | Failed:
@@ -66,8 +103,11 @@ class ProcessWorker:
             if child is None:
                 return Failed("stopped", ours=False)
             try:
+                self._has_answered = False
                 send(child.stdin, _asked(job))
-                return _decoded(job, receive(child.stdout))
+                answer = receive(child.stdout)
+                self._has_answered = True
+                return _decoded(job, answer)
             except _GONE:
                 code = self._ended(child)
             if self._stopped:
@@ -84,14 +124,26 @@ class ProcessWorker:
             self._child.kill()
 
     def close(self) -> None:
-        """Kills the process, which has nothing more to do."""
-        if self._child is not None:
-            self._child.kill()
-            self._ended(self._child)
+        """Lets go of the process, which has nothing more to do here."""
+        child = self._child
+        if child is None:
+            return
+        if self._reserve is not None and self._has_answered and not self._stopped:
+            self._child = None
+            self._reserve.give(child)
+        else:
+            child.kill()
+            self._ended(child)
 
     def _start(self) -> subprocess.Popen[bytes] | None:
         """A process that is ready; None if nothing more is to be made."""
         code = 0
+        waiting = self._reserve.take() if self._reserve is not None else None
+        if waiting is not None:
+            self._child = waiting
+            if self._is_stopped():  # perhaps before there was anything to be killed
+                waiting.kill()
+            return waiting
         for _ in range(STARTS):
             if self._is_stopped():
                 return None
@@ -136,16 +188,21 @@ class ProcessWorker:
     def _ended(self, child: subprocess.Popen[bytes]) -> int:
         """Lets go of a process; gives its exit code, negative for a signal."""
         self._child = None
-        for pipe in (child.stdin, child.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-        try:
-            # What has closed its pipes is ending, unless something is very wrong.
-            return child.wait(timeout=1.0)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            return child.wait()
+        return _close(child)
+
+
+def _close(child: subprocess.Popen[bytes]) -> int:
+    """Waits for a process that is ending; gives its exit code."""
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+    try:
+        # What has closed its pipes is ending, unless something is very wrong.
+        return child.wait(timeout=1.0)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        return child.wait()
 
 
 def _how(code: int) -> str:
