@@ -20,6 +20,7 @@ from penstock.cli.options import (
 
 if TYPE_CHECKING:
     from penstock.plots.data import Data
+    from penstock.plots.request import PlotRequest
 
 __all__ = ["plot"]
 
@@ -155,7 +156,7 @@ def plot(
 
         data = read_results(file)
     else:
-        data = _made(file, read_sets(sets), runs, seed, jobs, memory, store)
+        data = _made(file, request, read_sets(sets), runs, seed, jobs, memory, store)
     drawn = picture(data, request)
     for each in files:
         save(drawn, each)
@@ -164,6 +165,7 @@ def plot(
 
 def _made(
     file: Path,
+    request: PlotRequest,
     sets: tuple[tuple[str, str], ...],
     runs: int | None,
     seed: int | None,
@@ -171,11 +173,12 @@ def _made(
     memory: int | None,
     store: Path | None,
 ) -> Data:
-    """The numbers of a scenario or a study, whose runs are made unless they are stored."""
+    """The numbers of a scenario or a study, whose runs are made unless they are stored, if `request` can be drawn."""
     from penstock.cli.console import warn
     from penstock.cli.studies import plan_of
     from penstock.memory import allow
     from penstock.plots.data import from_summaries
+    from penstock.plots.foresee import foresee
     from penstock.printable import path_text
     from penstock.progress import Progress
     from penstock.store import Store
@@ -188,8 +191,10 @@ def _made(
     asked = plan.read()
     verify(plan, asked)
     warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
+    kept = Store(store)
+    foresee(plan, asked, request, kept, path_text(file))
     with Progress() as progress:
-        result = make(plan, asked, Runner(jobs=jobs, store=Store(store), progress=progress))
+        result = make(plan, asked, Runner(jobs=jobs, store=kept, progress=progress))
     warn(result.warnings)
     return from_summaries(result.summaries(), path_text(file))
 

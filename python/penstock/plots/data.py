@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from penstock.results import Summary
 
-__all__ = ["REPLICATION", "Cell", "Data", "Datum", "from_frame", "from_json", "from_summaries", "is_time"]
+__all__ = ["REPLICATION", "Cell", "Data", "Datum", "cell", "from_frame", "from_json", "from_summaries", "is_time"]
 
 Cell = str | int | float | bool
 """A parameter or a label."""
@@ -132,7 +132,7 @@ def from_summaries(summaries: Iterable[Summary], name: str = "the results") -> D
             Datum(
                 each.metric,
                 each.unit,
-                {path: _cell(value) for path, value in each.point.items()},
+                {path: cell(value) for path, value in each.point.items()},
                 dict(each.labels),
                 each.interval.mean,
                 each.interval.low,
@@ -157,7 +157,7 @@ def from_json(data: Any, name: str) -> Data:
     found = []
     try:
         for point in points:
-            where = {path: _cell(value) for path, value in _parameters(point).items()}
+            where = {path: cell(value) for path, value in _parameters(point).items()}
             for metric in point["metrics"]:
                 mean = metric["mean"]
                 found.append(
@@ -227,7 +227,7 @@ def _number(row: Mapping[str, Any], mean: Any) -> Datum:
         if name in _NUMBER or name in _MADE_FROM or value is None:
             continue
         if before or not isinstance(value, str):
-            point[name] = _cell(value)
+            point[name] = cell(value)
         else:
             labels[name] = value
     known = math.nan if mean is None else float(mean)
@@ -256,5 +256,6 @@ def _parameters(point: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def _cell(value: Any) -> Cell:
+def cell(value: Any) -> Cell:
+    """A parameter's value as plots have it: text for what is no single value."""
     return value if isinstance(value, Cell) else toml.value(value)

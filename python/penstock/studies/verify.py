@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.request import PointRequest
 
-__all__ = ["verify"]
+__all__ = ["measured", "verify"]
 
 _PARTS = (20, 4, 1)
 
@@ -44,7 +44,7 @@ def verify(plan: StudyPlan, asked: Sequence[PointRequest]) -> None:
 
 
 def _mistakes(plan: StudyPlan, asked: PointRequest) -> Iterator[tuple[str, str]]:
-    own = _measured(asked)
+    own = measured(asked)
     metrics = list(own)
     for name, text in plan.metrics.items():
         try:
@@ -80,7 +80,7 @@ def _selected(path: str, selector: str, metrics: Sequence[Metric]) -> Iterator[t
         yield path, str(error)
 
 
-def _measured(asked: PointRequest) -> list[Metric]:
+def measured(asked: PointRequest) -> list[Metric]:
     """The numbers that a run gives, from the shortest beginning of one that makes sense."""
     end = asked.scenario.window[1]
     part = next(filter(None, (asked.window(0.0, end / divisor) for divisor in _PARTS)), asked)

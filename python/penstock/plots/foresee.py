@@ -1,0 +1,67 @@
+"""Looks whether a plot can be drawn of what is to be run, before anything long is run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.plots.chart import chart_of
+from penstock.plots.data import Data, Datum, cell
+from penstock.studies.runner import Reader
+from penstock.studies.select import DerivedMetrics
+from penstock.studies.verify import measured
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.plots.request import PlotRequest
+    from penstock.records import Metric
+    from penstock.store import Store
+    from penstock.studies.plan import StudyPlan
+    from penstock.studies.request import PointRequest
+
+__all__ = ["foresee"]
+
+_PROBES = 50
+"""Points that are looked at before a plot is refused, spread over all of them."""
+
+
+def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest, store: Store, name: str) -> None:
+    """Places numbers that are all one, called as they will be: like those of a stored run, or of the beginning of one.
+
+    What one point measures another may lack, so others are looked at too before a plot is refused.
+
+    Raises
+    ------
+    InputError
+        If a column or number does not exist, or numbers would share a place.
+    """
+    derived = DerivedMetrics(plan.metrics)
+    ahead: dict[int, list[Metric]] = {}
+    spread = range(0, len(asked), max(1, len(asked) // _PROBES))
+    refused: InputError | None = None
+    for number in dict.fromkeys([0, len(asked) - 1, *spread]):
+        metrics = _metrics(asked[number], store)
+        ahead[number] = [*metrics, *derived.of(metrics)]
+        # Points that were not looked at measure what the first one does.
+        numbers = [_datum(each, metric) for i, each in enumerate(asked) for metric in ahead.get(i, ahead[0])]
+        try:
+            chart_of(Data(numbers, name=name), request)
+        except InputError as error:
+            refused = refused or error
+        else:
+            return
+    if refused is not None:
+        raise refused
+
+
+def _metrics(asked: PointRequest, store: Store) -> Sequence[Metric]:
+    first = next(Reader(store).kept(replace(asked, replications=asked.replications[:1])), None)
+    return measured(asked) if first is None else first.metrics
+
+
+def _datum(asked: PointRequest, metric: Metric) -> Datum:
+    parameters = {**asked.point.parameters, **asked.point.derived}
+    point = {path: cell(value) for path, value in parameters.items()}
+    return Datum(metric.name, metric.unit, point, dict(metric.labels), 1.0, 1.0, 1.0, (1.0,))
