@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -148,6 +149,28 @@ def test_a_published_study_tells_what_it_would_run(penstock, tmp_path):
     assert f"{count} points, {2 * count} runs: {2 * count} in the store, 0 to be made. Nothing was run." in out
     # Made by processes, and into another store, it is the same to the byte.
     assert penstock(*reduced, "--on", "processes", "--store", "another")[:2] == first[:2]
+
+
+def test_what_there_is_of_a_published_study_can_be_read(penstock):
+    reduced = ["reproduce", "md1k", "--format", "json"]
+    assert penstock(*reduced, "--stored")[::2] == (1, "none of its runs is in the store yet, and nothing is run.\n")
+    whole = json.loads(penstock(*reduced, "--runs", "2")[1])
+    code, out, _ = penstock(*reduced, "--runs", "3", "--stored")
+    assert (code, json.loads(out)) == (0, whole)
+    there = list(Path("store").glob("runs/*/*.json"))
+    for file in sorted(there)[: len(there) // 2]:
+        file.unlink()
+    code, out, _ = penstock(*reduced, "--runs", "3", "--stored")
+    some = json.loads(out)
+    assert code == 0
+    assert 0 < sum(each["runs"] for each in some) < sum(each["runs"] for each in whole)
+    code, out, _ = penstock("reproduce", "md1k", "--runs", "3", "--stored")
+    left, total = len(there) - len(there) // 2, 3 * len(there) // 2
+    assert f"So far: {left} of {total} runs, " in out
+    assert " ".join(out.split()).endswith("printed numbers agree. Nothing was run.")
+    assert len(list(Path("store").glob("runs/*/*.json"))) == left
+    code, _, err = penstock("reproduce", "md1k", "--stored", "--claims")
+    assert (code, "'--claims' needs all runs" in " ".join(err.split())) == (2, True)
 
 
 def test_runs_that_mean_the_same_are_counted_once(penstock):

@@ -71,6 +71,12 @@ def reproduce(
             "--dry-run", help="Only show what would be run, what of it is stored, and about how long the rest takes."
         ),
     ] = False,
+    only_stored: Annotated[
+        bool,
+        typer.Option(
+            "--stored", help="Run nothing, and show what the store has by now: also while another command is at it."
+        ),
+    ] = False,
     output: FormatOption = Format.TABLE,
 ) -> None:
     """Run a published study again.
@@ -91,6 +97,14 @@ def reproduce(
         raise typer.BadParameter(
             f"runs nothing, and {other} needs numbers; leave one of the two out.", param_hint="'--dry-run'"
         )
+    if only_stored:
+        others = {"--claims": claims, "--summary": summary, "--dry-run": dry_run}
+        beside = next((name for name, is_given in others.items() if is_given), None)
+        if beside is not None:
+            why = "shows no numbers" if dry_run else "needs all runs"
+            raise typer.BadParameter(
+                f"runs nothing, and '{beside}' {why}; leave one of the two out.", param_hint="'--stored'"
+            )
     if summary and claims:
         raise typer.BadParameter("only counts; leave --claims out.", param_hint="'--summary'")
     from penstock import reproductions
@@ -98,7 +112,8 @@ def reproduce(
     from penstock.store import Store
 
     allow(memory)
-    more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary, "dry_run": dry_run}
+    more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary}
+    more |= {"dry_run": dry_run, "stored": only_stored}
     asked = {name: value for name, value in more.items() if value}
     if on is not On.THREADS:
         asked["on"] = on.value

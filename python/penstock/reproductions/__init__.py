@@ -56,6 +56,7 @@ def cli_reproduce(
     summary: bool = False,
     on: str = "threads",
     dry_run: bool = False,
+    stored: bool = False,
 ) -> None:
     """Runs a study and prints its numbers beside the printed ones, or with `claims` what they say about its claims.
 
@@ -87,11 +88,15 @@ def cli_reproduce(
         Who makes the runs.
     dry_run : bool
         Whether only to show what would be run.
+    stored : bool
+        Whether only to show what the store has by now.
     """
     from penstock.reproductions import command
 
     asked = command.Asked(tuple(tables), tuple(readings), runs, jobs, store, as_printed=as_printed, on=on)
-    if dry_run:
+    if stored:
+        command.stored(doc, asked, as_json=format == "json")
+    elif dry_run:
         command.dry_run(doc, asked, claims=claims, as_json=format == "json")
     elif summary:
         command.summary(doc, asked, as_json=format == "json")

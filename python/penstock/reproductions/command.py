@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.cli.console import emit, show
 from penstock.cli.dry_run import emit_dry_run
-from penstock.errors import InputError
+from penstock.errors import InputError, PenstockError
 from penstock.printable import json_text
 from penstock.progress import Progress
 from penstock.reproductions import layout, scoreboard
@@ -22,7 +22,7 @@ from penstock.reproductions.sensitivity import sensitivity as vary
 from penstock.reproductions.sequential import decide_sequentially, looks
 from penstock.reproductions.study import load
 from penstock.reproductions.summary import summarise
-from penstock.studies.runner import Runner
+from penstock.studies.runner import Reader, Runner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Study
     from penstock.store import Store
 
-__all__ = ["Asked", "dry_run", "reproduce", "sensitivity", "summary"]
+__all__ = ["Asked", "dry_run", "reproduce", "sensitivity", "stored", "summary"]
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,40 @@ def dry_run(doc: str, asked: Asked, *, claims: bool, as_json: bool) -> None:
     plan, _ = planned(study, asked.tables, answers, asked.count(study), claims=claims)
     points = plan.points()
     emit_dry_run(study.document.id, study.document.title, points, asked.store, asked.jobs, as_json=as_json)
+
+
+def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
+    """Shows what the store has of a reproduction by now, and runs nothing.
+
+    Raises
+    ------
+    PenstockError
+        If it has no run of it.
+    """
+    study = load(doc)
+    document = study.document
+    plan, outcome = planned(study, asked.tables, asked.answers(document), asked.count(study))
+    assert asked.store is not None
+    reader, points = Reader(asked.store), plan.points()
+    found = [list(reader.kept(point)) for point in points]
+    plan.finish(found)
+    comparisons = compare(document, outcome, is_partial=True)
+    if not comparisons:
+        raise PenstockError("none of its runs is in the store yet, and nothing is run.")
+    if as_json:
+        _emit(comparisons)
+        return
+    show(f"{document.id}: {document.summary}")
+    for table in outcome.tables:
+        own = [comparison for comparison in comparisons if comparison.table == table.id]
+        if own:
+            show(layout.beside(table, own))
+    rows = [outcome.has(table, row) for table in outcome.tables for row in table.rows]
+    agree = sum(comparison.agrees for comparison in comparisons)
+    show(
+        f"So far: {sum(map(len, found))} of {sum(len(point.replications) for point in points)} runs, {sum(rows)} of "
+        f"{len(rows)} rows, and {agree} of {len(comparisons)} printed numbers agree. Nothing was run."
+    )
 
 
 def sensitivity(doc: str, asked: Asked, *, as_json: bool) -> None:

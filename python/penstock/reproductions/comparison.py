@@ -81,11 +81,16 @@ class Comparison:
         }
 
 
-def compare(document: Document, outcome: Outcome) -> list[Comparison]:
-    """Every printed number of the outcome's tables beside ours, in the document's order."""
+def compare(document: Document, outcome: Outcome, *, is_partial: bool = False) -> list[Comparison]:
+    """Every printed number of the outcome's tables beside ours, in the document's order.
+
+    Rows without runs are left out if the outcome `is_partial`, and else a KeyError.
+    """
     comparisons = []
     for table in outcome.tables:
         for row, column, published in table.numbers():
+            if is_partial and not outcome.has(table, row):
+                continue
             values = outcome.values(table.id, column.name, row.key)
             allowed = document.tolerance(table, row, column).allows(published)
             ours = interval(values)

@@ -88,6 +88,10 @@ class Outcome:
         each = ((table, row, self._rows.get((table.id, row.id))) for table in self.tables for row in table.rows)
         return [(table, row, runs.values) for table, row, runs in each if runs is not None]
 
+    def has(self, table: Table, row: Row) -> bool:
+        """Whether there is any run of a row."""
+        return (table.id, row.id) in self._rows
+
     def _row(self, table: str, key: Mapping[str, Cell]) -> RowRuns:
         found = [row for row in self.document.table(table).rows if row.matches(key)]
         if len(found) != 1:

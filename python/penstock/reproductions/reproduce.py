@@ -123,12 +123,12 @@ class Plan:
         self.finish((runner if runner is not None else Runner()).make(self.points()))
 
     def finish(self, made: Sequence[Sequence[RunResult]]) -> None:
-        """Puts the results of :attr:`parts`, by replication, into the outcomes."""
+        """Puts the results of :attr:`parts` into the outcomes: of each row the runs that all its parts have."""
         settings = {id(outcome): outcome.readings.settings() for outcome, *_ in self._jobs}
         left = iter(made)
         for outcome, table, row, names in self._jobs:
-            parts = {name: next(left) for name in names}
-            for number in range(self.runs):
+            parts = {name: {run.request.replication: run for run in next(left)} for name in names}
+            for number in sorted(set(range(self.runs)).intersection(*parts.values())):
                 results = {name: runs[number] for name, runs in parts.items()}
                 outcome.add(table, row, self.study.measure(settings[id(outcome)], table, row, results), results)
         for outcome, name in self._experiments:
