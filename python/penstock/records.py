@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from penstock.printable import command_text, printable_lines, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status", "collection_paused"]
+__all__ = [
+    "Metric",
+    "MetricRow",
+    "RunFailure",
+    "RunRequest",
+    "RunResult",
+    "Status",
+    "collection_paused",
+    "collection_resumed",
+]
+
+
+_pauses: list[bool] = []
+"""For each pause that is under way, whether it has begun it."""
 
 
 @contextmanager
@@ -21,13 +35,26 @@ def collection_paused() -> Iterator[None]:
 
     Records have no circles.
     """
-    was = gc.isenabled()
+    _pauses.append(gc.isenabled())
     gc.disable()
     try:
         yield
     finally:
-        if was:
+        if _pauses.pop():
             gc.enable()
+
+
+@contextmanager
+def collection_resumed() -> Iterator[None]:
+    """Looks for circles again within a pause, for as long as something else is done that may take hours."""
+    is_paused = any(_pauses)
+    if is_paused:
+        gc.enable()
+    try:
+        yield
+    finally:
+        if is_paused:
+            gc.disable()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +98,50 @@ class Metric:
     value: float
 
 
+class MetricRow(Sequence[Metric]):
+    """The metrics of one of many runs that measure the same; each is put together when it is looked at.
+
+    Parameters
+    ----------
+    shape : sequence of (str, dict of str to str, str)
+        Name, labels and unit of each; one object that all these runs share.
+    values : list of float
+        Their values.
+    """
+
+    __slots__ = ("shape", "values")
+
+    def __init__(self, shape: Sequence[tuple[str, dict[str, str], str]], values: list[float]) -> None:
+        if len(shape) != len(values):
+            raise ValueError(f"{len(values)} values of {len(shape)} metrics")
+        self.shape = shape
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[Metric]:
+        for (name, labels, unit), value in zip(self.shape, self.values, strict=True):
+            yield Metric(name, labels, unit, value)
+
+    @overload
+    def __getitem__(self, index: int) -> Metric: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Metric]: ...
+    def __getitem__(self, index: int | slice) -> Metric | list[Metric]:
+        if isinstance(index, slice):
+            return list(self)[index]
+        return Metric(*self.shape[index], self.values[index])
+
+    def __eq__(self, other: Any) -> bool:
+        return list(self) == list(other) if isinstance(other, (list, MetricRow)) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """What one run gave.
@@ -79,7 +150,7 @@ class RunResult:
     ----------
     request : RunRequest
         What was asked for.
-    metrics : list of Metric
+    metrics : sequence of Metric
         The numbers, in the scenario's order.
     digest : str
         Hash of everything that happened, hexadecimal.
@@ -94,7 +165,7 @@ class RunResult:
     """
 
     request: RunRequest
-    metrics: list[Metric]
+    metrics: Sequence[Metric]
     digest: str
     packet_hops: int
     cached: bool = False

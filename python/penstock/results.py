@@ -10,6 +10,7 @@ from penstock import toml
 from penstock.errors import InputError
 from penstock.printable import json_text, printable
 from penstock.provenance import Provenance
+from penstock.records import MetricRow
 from penstock.statistics import Interval, interval
 
 if TYPE_CHECKING:
@@ -83,15 +84,25 @@ def summarise(results: Sequence[RunResult]) -> list[Summary]:
     for runs in _points(results):
         first = runs[0].request
         provenance = Provenance.of(runs)
-        numbers: dict[tuple[Any, ...], list[float]] = {}
-        for run in runs:
-            for metric in run.metrics:
-                numbers.setdefault((metric.name, tuple(metric.labels.items()), metric.unit), []).append(metric.value)
         summaries += [
             Summary(first.name, dict(first.sets), metric, dict(labels), unit, values, interval(values), provenance)
-            for (metric, labels, unit), values in numbers.items()
+            for (metric, labels, unit), values in _by_metric(runs).items()
         ]
     return summaries
+
+
+def _by_metric(runs: Sequence[RunResult]) -> dict[tuple[Any, ...], list[float]]:
+    """The values of each metric, by its name, labels and unit."""
+    rows = [run.metrics for run in runs if isinstance(run.metrics, MetricRow)]
+    if len(rows) == len(runs) and all(row.shape is rows[0].shape for row in rows):
+        names = dict.fromkeys((name, tuple(labels.items()), unit) for name, labels, unit in rows[0].shape)
+        if len(names) == len(rows[0].shape):
+            return dict(zip(names, map(list, zip(*(row.values for row in rows), strict=True)), strict=True))
+    numbers: dict[tuple[Any, ...], list[float]] = {}
+    for run in runs:
+        for metric in run.metrics:
+            numbers.setdefault((metric.name, tuple(metric.labels.items()), metric.unit), []).append(metric.value)
+    return numbers
 
 
 def _points(results: Sequence[RunResult]) -> list[list[RunResult]]:

@@ -18,8 +18,8 @@ from penstock import _core
 from penstock.errors import RunsFailed, ScenarioError, StoreError
 from penstock.memory import require
 from penstock.printable import utf8
-from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status, collection_paused
-from penstock.store import run_key
+from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status, collection_paused, collection_resumed
+from penstock.store import RunKeys
 from penstock.workers import crew
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Made
 
@@ -120,7 +120,8 @@ def make_all(
 
     tick()
     made_by = partial(crew, on, min(jobs, len(missing)), how, store, reserve=reserve)
-    _compute(missing, made_by, store, tally.collect, tick)
+    with collection_resumed():
+        _compute(missing, made_by, store, tally.collect, tick)
     if store is not None:
         store.gather([(job.key, job.request) for job in missing])
     return tally.told(missing)
@@ -175,7 +176,7 @@ class _Tally:
             raise RunsFailed(self._failures, len(self._requests))
         return [result for result in self._results if result is not None]
 
-    def _finish(self, job: Job, metrics: list[Metric], digest: str, packet_hops: int, used: int | None) -> None:
+    def _finish(self, job: Job, metrics: Sequence[Metric], digest: str, packet_hops: int, used: int | None) -> None:
         for position in job.positions:
             request, window = self._requests[position], job.scenario.window
             self._results[position] = RunResult(request, metrics, digest, packet_hops, used is None, used, window)
@@ -215,9 +216,15 @@ def _read(requests: Sequence[RunRequest]) -> list[tuple[RunRequest, _core.Scenar
 def _distinct(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> list[Job]:
     """Joins requests that mean the same run."""
     work: dict[str, Job] = {}
+    named: dict[int, RunKeys] = {}
     for position, (request, scenario) in enumerate(asked):
-        key = run_key(scenario.canonical, request.seed, request.replication)
-        work.setdefault(key, Job(request, scenario, key)).positions.append(position)
+        if (keys := named.get(id(scenario))) is None:
+            keys = named[id(scenario)] = RunKeys(scenario.canonical)
+        key = keys.of(request.seed, request.replication)
+        if (job := work.get(key)) is None:
+            work[key] = Job(request, scenario, key, [position])
+        else:
+            job.positions.append(position)
     return list(work.values())
 
 

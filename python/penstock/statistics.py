@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from penstock.student import QUANTILES
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -17,6 +19,8 @@ __all__ = ["Comparison", "Interval", "holm", "interval", "jain", "mean", "paired
 
 LEVEL = 0.95
 """The confidence level wherever none is given."""
+_TABLED = (1 + LEVEL) / 2
+_DEGREES = range(1, len(QUANTILES) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ def t_quantile(probability: float, degrees: float) -> float:
     >>> round(t_quantile(0.975, 9), 4)
     2.2622
     """
+    if probability == _TABLED and degrees in _DEGREES:
+        return QUANTILES[int(degrees) - 1]
     from scipy.special import stdtrit  # type: ignore[import-untyped]
 
     return float(stdtrit(degrees, probability))

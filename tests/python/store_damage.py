@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 from penstock.records import Metric, RunRequest
-from penstock.store import run_key, runfile, store
+from penstock.store import run_key, runfile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -344,5 +344,5 @@ ALL = [
 @contextmanager
 def failing(error):
     """Opening the run's file fails meanwhile."""
-    with mock.patch.object(store, "os", Failing(error)) if error else nullcontext():
+    with mock.patch.object(runfile, "os", Failing(error)) if error else nullcontext():
         yield

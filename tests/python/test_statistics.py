@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import pytest
 
 from penstock.statistics import holm, interval, jain, mean, paired, t_quantile, welch
+from penstock.student import QUANTILES
 
 
 @pytest.mark.parametrize(
@@ -115,3 +118,20 @@ def test_jain_by_hand():
     assert jain([5.0] + [0.0] * 9) == pytest.approx(0.1)
     assert math.isnan(jain([]))
     assert math.isnan(jain([0.0, 0.0]))
+
+
+def test_tabled_quantiles_are_those_of_scipy():
+    from scipy.special import stdtrit
+
+    # Another build of SciPy may round otherwise; four units in the last place are far below what any interval shows.
+    for degrees, quantile in enumerate(QUANTILES, start=1):
+        assert t_quantile(0.975, degrees) == quantile == pytest.approx(float(stdtrit(degrees, 0.975)), rel=1e-15 * 4)
+    assert t_quantile(0.975, len(QUANTILES) + 1) < QUANTILES[-1]
+    assert t_quantile(0.975, 2.5) == float(stdtrit(2.5, 0.975))
+
+
+def test_intervals_of_a_few_runs_need_no_scipy():
+    program = (
+        "import sys; from penstock.statistics import interval; interval([1.0, 2.0]); assert 'scipy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -158,8 +158,8 @@ def test_many_runs_are_read_from_the_index_until_a_file_changes(tmp_path, monkey
     (kept,) = (tmp_path / "index").iterdir()
     first = run_all(requests, store=Store(tmp_path))
     read = []
-    real = module._load
-    monkeypatch.setattr(module, "_load", lambda folder, path, key: read.append(key) or real(folder, path, key))
+    real = module.load_below
+    monkeypatch.setattr(module, "load_below", lambda folder, path, key: read.append(key) or real(folder, path, key))
     again = run_all(requests, store=Store(tmp_path))
     assert [result.metrics for result in again] == [result.metrics for result in first]
     assert [result.digest for result in again] == [result.digest for result in first]

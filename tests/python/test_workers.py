@@ -131,11 +131,11 @@ def test_processes_stay_from_round_to_round_and_end_with_their_runner(monkeypatc
 
     monkeypatch.setattr(subprocess, "Popen", opened)
     seen = []
-    runner = Runner(jobs=1, on="processes", progress=lambda status: seen.append(status.replaced))
+    runners = [Runner(jobs=1, on="processes", progress=lambda status: seen.append(status.replaced))]
     scenario = _core.Scenario(TEMPLATE, "small", list(SETS))
 
     def made(*replications):
-        [results] = runner.make([PointRequest(TEMPLATE, "small", Point({}, SETS), scenario, 1, replications)])
+        [results] = runners[0].make([PointRequest(TEMPLATE, "small", Point({}, SETS), scenario, 1, replications)])
         return numbers(results)
 
     first = made(0, 1) + made(2, 3)
@@ -145,7 +145,7 @@ def test_processes_stay_from_round_to_round_and_end_with_their_runner(monkeypatc
     started[0].wait()
     assert first + made(4, 5) == numbers(run_all(requests(6)))
     assert (len(started), seen[-1]) == (2, 0)
-    del runner
+    runners.clear()
     assert [process.poll() for process in started] == [-signal.SIGKILL] * 2
 
 

@@ -8,7 +8,9 @@ A file that is damaged is moved to ``damaged/``, and its run is made again.
 """
 
 from penstock.store.commit import GroupCommit, Record
+from penstock.store.keys import RunKeys, run_key
+from penstock.store.place import default_folder
 from penstock.store.runfile import StoredRun
-from penstock.store.store import Store, default_folder, run_key
+from penstock.store.store import Store
 
-__all__ = ["GroupCommit", "Record", "Store", "StoredRun", "default_folder", "run_key"]
+__all__ = ["GroupCommit", "Record", "RunKeys", "Store", "StoredRun", "default_folder", "run_key"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import _core
 from penstock.printable import utf8
 from penstock.records import RunRequest
-from penstock.store.store import run_key
+from penstock.store.keys import run_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

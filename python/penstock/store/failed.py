@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.store.folder import located, write
-from penstock.store.manifest import Made, members_of, origin_of
+from penstock.store.manifest import Made, Origin, members_of, origin_of
 from penstock.store.sealed import FORMAT, DamagedError, content_of, decoded, sealed_json
 
 if TYPE_CHECKING:
@@ -28,54 +28,28 @@ _NAME = re.compile(r"([0-9a-f]{64})\.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Origin):
     """A run that failed.
 
     Parameters
     ----------
-    key : str
-        The name that its result would have.
-    name, scenario, settings, seed, replication, version, model_version
-        As in :class:`~penstock.store.manifest.Manifest`.
+    key, model_version, seed, replication, name, scenario, settings, version, made
+        As in :class:`~penstock.store.manifest.Origin`; where and when it was tried last.
     message : str
         Why.
     ours : bool
         Whether the fault is the simulator's.
     attempts : int
         How often it was tried.
-    made : Made or None
-        Where and when it was last.
     """
 
-    key: str
-    name: str
-    scenario: str
-    settings: tuple[tuple[str, str], ...]
-    seed: int
-    replication: int
-    version: str
-    model_version: str
     message: str
     ours: bool
     attempts: int
-    made: Made | None
 
     def data(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {
-            "key": self.key,
-            "name": self.name,
-            "scenario": self.scenario,
-            "settings": dict(self.settings),
-            "seed": self.seed,
-            "replication": self.replication,
-            "version": self.version,
-            "model_version": self.model_version,
-            "message": self.message,
-            "ours": self.ours,
-            "attempts": self.attempts,
-            "made": None if self.made is None else self.made.data(),
-        }
+        return self.described(message=self.message, ours=self.ours, attempts=self.attempts)
 
 
 class Failures:
@@ -178,7 +152,5 @@ def _failed(data: dict[str, Any], key: str) -> Failed:
         raise TypeError("head")
     if type(message) is not str or type(model_version) is not str:
         raise TypeError("message")
-    return Failed(
-        *(key, name, scenario, settings, seed, replication, version, model_version),
-        *(message, data["ours"] is True, attempts, made),
-    )
+    origin = (key, model_version, seed, replication, name, scenario, settings, version, made)
+    return Failed(*origin, message, data["ours"] is True, attempts)

@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from penstock.records import Metric
+from penstock.records import MetricRow
 from penstock.store.folder import write
 from penstock.store.manifest import Made, Manifest
 from penstock.store.runfile import StoredRun
@@ -77,11 +77,7 @@ class Index:
         row = self._rows.get(key)
         if row is None or row[0] != seen[0] or row[1] != seen[1]:
             return None
-        metrics = [
-            Metric(name, labels, unit, value)
-            for (name, labels, unit), value in zip(self._shapes[row[4]], row[5], strict=True)
-        ]
-        return StoredRun(metrics, row[2], row[3])
+        return StoredRun(MetricRow(self._shapes[row[4]], row[5]), row[2], row[3])
 
     def manifest(self, key: str, seen: Seen) -> Manifest | None:
         """What the run called `key` was made from; None as for :meth:`get`."""
@@ -92,8 +88,9 @@ class Index:
         head, replication, made = self._origins[key]
         model_version, version, name, settings, seed = self._heads[head]
         return Manifest(
-            *(key, model_version, seed, replication, row[2], row[3], name, self._scenario, settings, version),
+            *(key, model_version, seed, replication, name, self._scenario, settings, version),
             None if made is None else Made(*made),
+            *(row[2], row[3]),
         )
 
     def add(self, key: str, seen: Seen, run: StoredRun) -> None:

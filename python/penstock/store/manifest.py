@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from penstock.records import RunRequest
 
-__all__ = ["Made", "Manifest", "members_of", "scenario_hash"]
+__all__ = ["Made", "Manifest", "Origin", "members_of", "origin_of", "scenario_hash"]
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _BEGIN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
@@ -53,21 +53,17 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
-    """All that a run was made from.
+class Origin:
+    """What a run is made from, whether it has ended or failed.
 
     Parameters
     ----------
     key : str
-        The run's name in the store.
+        The name of its result in the store.
     model_version : str
         Of the simulator: runs of one model version give the same numbers.
     seed, replication : int
         Root of the random streams, and which of several independent runs.
-    digest : str
-        Hash of everything that happened.
-    packet_hops : int
-        Packets that reached the far end of a link.
     name : str
         What the scenario was called; empty in files of format 2.
     scenario : str
@@ -84,13 +80,44 @@ class Manifest:
     model_version: str
     seed: int
     replication: int
+    name: str
+    scenario: str
+    settings: tuple[tuple[str, str], ...]
+    version: str
+    made: Made | None
+
+    def described(self, **more: Any) -> dict[str, Any]:
+        """As JSON has it, with `more` before where and when."""
+        return {
+            "key": self.key,
+            "name": self.name,
+            "scenario": self.scenario,
+            "settings": dict(self.settings),
+            "seed": self.seed,
+            "replication": self.replication,
+            "version": self.version,
+            "model_version": self.model_version,
+            **more,
+            "made": None if self.made is None else self.made.data(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest(Origin):
+    """All that a run was made from, and what it came to.
+
+    Parameters
+    ----------
+    key, model_version, seed, replication, name, scenario, settings, version, made
+        As in :class:`Origin`.
+    digest : str
+        Hash of everything that happened.
+    packet_hops : int
+        Packets that reached the far end of a link.
+    """
+
     digest: str
     packet_hops: int
-    name: str = ""
-    scenario: str = ""
-    settings: tuple[tuple[str, str], ...] = ()
-    version: str = ""
-    made: Made | None = None
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Manifest:
@@ -107,8 +134,9 @@ class Manifest:
             raise TypeError("head")
         if min(integers) < 0:
             raise ValueError("negative")
-        known = (key, version, integers[0], integers[1], digest, integers[2])
-        return cls(*known) if data["format"] == 2 else cls(*known, *origin_of(data))
+        seed, replication, packet_hops = integers
+        origin = ("", "", (), "", None) if data["format"] == 2 else origin_of(data)
+        return cls(key, version, seed, replication, *origin, digest, packet_hops)
 
     @property
     def point(self) -> tuple[str, str, tuple[tuple[str, str], ...], int, str]:
@@ -117,19 +145,7 @@ class Manifest:
 
     def data(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {
-            "key": self.key,
-            "name": self.name,
-            "scenario": self.scenario,
-            "settings": dict(self.settings),
-            "seed": self.seed,
-            "replication": self.replication,
-            "version": self.version,
-            "model_version": self.model_version,
-            "digest": self.digest,
-            "packet_hops": self.packet_hops,
-            "made": None if self.made is None else self.made.data(),
-        }
+        return self.described(digest=self.digest, packet_hops=self.packet_hops)
 
 
 def members_of(request: RunRequest, made: Made | None) -> dict[str, Any]:

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
 import re
+import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.records import Metric
+from penstock.store.folder import located
 from penstock.store.manifest import Manifest, members_of
 from penstock.store.sealed import FORMAT, DamagedError, NewerError, content_of, decoded, sealed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from penstock.records import RunRequest
     from penstock.store.manifest import Made
 
-__all__ = ["DamagedError", "NewerError", "StoredRun", "encode", "load"]
+__all__ = ["DamagedError", "NewerError", "StoredRun", "encode", "load", "load_below"]
 
 LARGEST = 1 << 30
 """Bytes; about ten million metrics, and well below what a damaged size field may claim."""
 
 _OLD = re.compile(rb'\{\n "format": 1,\n "key": "[0-9a-f]{64}",\n')
 """How files of format 1 begin, whose checksum was of another file."""
+_UNREADABLE = (errno.EIO, errno.EBADMSG, errno.EUCLEAN, errno.ENXIO, errno.ENODEV)
+"""What the system says of a file whose blocks are lost, or that is a socket or a device without a driver."""
 _UNUSUAL = ("nan", "inf", "-inf")
 """Values that JSON has no numbers for."""
 
@@ -35,7 +41,7 @@ _UNUSUAL = ("nan", "inf", "-inf")
 class StoredRun:
     """A run found in the store; `manifest` is what it was made from."""
 
-    metrics: list[Metric]
+    metrics: Sequence[Metric]
     digest: str
     packet_hops: int
     manifest: Manifest | None = None
@@ -92,6 +98,26 @@ def load(file: int, size: int, key: str) -> StoredRun | None:
         if str(error).startswith("does not end") and _OLD.match(os.pread(file, 256, 0)):
             return None
         raise
+
+
+def load_below(folder: int, path: Path, key: str) -> StoredRun | None:
+    """Reads the run's file at `path`, of which `folder` is the open parent; see :func:`load`."""
+    # A pipe would wait for a writer.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    with located(path):
+        try:
+            file = os.open(path.name, flags, dir_fd=folder)
+            try:
+                status = os.fstat(file)
+                if not stat.S_ISREG(status.st_mode):
+                    raise DamagedError("is not a file but something else")
+                return load(file, status.st_size, key)
+            finally:
+                os.close(file)
+        except OSError as error:
+            if error.errno in _UNREADABLE:
+                raise DamagedError(f"cannot be read ({error.strerror})") from error
+            raise
 
 
 def decode(content: bytes, key: str) -> StoredRun | None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import json
 import os
 import stat
 import sys
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock import _core
 from penstock.errors import StoreError
 from penstock.printable import path_text, printable_lines
 from penstock.store.commit import GroupCommit, Record
@@ -24,7 +19,8 @@ from penstock.store.index import LEAST
 from penstock.store.manifest import Made
 from penstock.store.many import find, manifests, seen_files
 from penstock.store.marker import Marker, newer
-from penstock.store.runfile import DamagedError, NewerError, StoredRun, encode, load
+from penstock.store.place import default_folder
+from penstock.store.runfile import DamagedError, NewerError, StoredRun, encode, load_below
 from penstock.store.sealed import read
 from penstock.store.texts import Texts
 
@@ -37,47 +33,7 @@ if TYPE_CHECKING:
     from penstock.store.points import PointOf
     from penstock.store.stale import Why
 
-__all__ = ["Store", "default_folder", "run_key"]
-
-_UNREADABLE = (errno.EIO, errno.EBADMSG, errno.EUCLEAN, errno.ENXIO, errno.ENODEV)
-"""What the system says of a file whose blocks are lost, or that is a socket or a device without a driver."""
-
-
-def default_folder() -> Path:
-    """Where runs are kept unless told otherwise: PENSTOCK_STORE, else penstock in the user's cache folder."""
-    chosen = os.environ.get("PENSTOCK_STORE")
-    if chosen:
-        return Path(chosen)
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "penstock"
-
-
-def run_key(canonical: str, seed: int, replication: int) -> str:
-    """The name of a run's result, known before it runs.
-
-    Parameters
-    ----------
-    canonical : str
-        The scenario in its canonical form.
-    seed : int
-        Root of the random streams.
-    replication : int
-        Which of several statistically independent runs.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits, which also depend on the model version.
-    """
-    started = _started(canonical).copy()
-    started.update(f', "{seed}", "{replication}", {json.dumps(_core.MODEL_VERSION)}]'.encode())
-    return started.hexdigest()
-
-
-@lru_cache(maxsize=16)
-def _started(canonical: str) -> hashlib.blake2b:
-    """What all runs of a scenario have in common."""
-    return hashlib.blake2b(f"[{json.dumps(canonical)}".encode(), digest_size=32)
+__all__ = ["Store"]
 
 
 class Store:
@@ -86,7 +42,7 @@ class Store:
     Parameters
     ----------
     folder : str or Path, optional
-        Made when the first run is kept; :func:`default_folder` if left out.
+        Made when the first run is kept; :func:`~penstock.store.place.default_folder` if left out.
     warn : callable, optional
         Told of each damaged file once; on standard error if left out.
     tell : callable, optional
@@ -151,7 +107,7 @@ class Store:
             self._marker.check()
             try:
                 with self.disk.opened("runs", key[:2]) as folder:
-                    return _load(folder, self._file(key), key)
+                    return load_below(folder, self._file(key), key)
             except FileNotFoundError:
                 return None
             except DamagedError as damage:
@@ -304,7 +260,7 @@ class Store:
         Parameters
         ----------
         key : str
-            See :func:`run_key`.
+            See :func:`~penstock.store.keys.run_key`.
         request : RunRequest
             Written too: all that the run was made from. Its scenario's text is kept by :meth:`prepare`.
         digest : str
@@ -331,7 +287,7 @@ class Store:
         Parameters
         ----------
         key : str
-            See :func:`run_key`.
+            See :func:`~penstock.store.keys.run_key`.
         request : RunRequest
             What was to be run.
         message : str
@@ -399,7 +355,7 @@ class Store:
             try:
                 move(source, file, target, place / file.name)
                 with suppress(DamagedError, OSError):
-                    kept = _load(target, place / file.name, key)
+                    kept = load_below(target, place / file.name, key)
                     if kept is not None:
                         move(target, place / file.name, source, file)
                         return kept
@@ -410,26 +366,6 @@ class Store:
         moved = f"It was moved to {path_text(place)} and counts as missing: its run is made again."
         self._warn(f"{path_text(file)} {reason}. {moved}")
         return None
-
-
-def _load(folder: int, path: Path, key: str) -> StoredRun | None:
-    """Reads the run's file at `path`, of which `folder` is the open parent."""
-    # A pipe would wait for a writer.
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-    with located(path):
-        try:
-            file = os.open(path.name, flags, dir_fd=folder)
-            try:
-                status = os.fstat(file)
-                if not stat.S_ISREG(status.st_mode):
-                    raise DamagedError("is not a file but something else")
-                return load(file, status.st_size, key)
-            finally:
-                os.close(file)
-        except OSError as error:
-            if error.errno in _UNREADABLE:
-                raise DamagedError(f"cannot be read ({error.strerror})") from error
-            raise
 
 
 def _warn(message: str) -> None:

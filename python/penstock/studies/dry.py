@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.store import run_key
+from penstock.store import RunKeys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,8 @@ def dry_run(asked: Sequence[PointRequest], store: Store | None, jobs: int | None
     stored, missing = [], []
     wanted: set[str] = set()
     for each in asked:
-        keys = [run_key(each.scenario.canonical, each.seed, number) for number in each.replications]
+        named = RunKeys(each.scenario.canonical)
+        keys = [named.of(each.seed, number) for number in each.replications]
         absent = {key for key in keys if key in wanted or store is None or store.get(key) is None}
         stored.append(len(keys) - len(absent))
         if absent - wanted:

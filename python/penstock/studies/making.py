@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, PenstockError
+from penstock.records import collection_paused
 from penstock.studies.quantity import dimension_of
 from penstock.studies.result import PointResult, StudyResult
 from penstock.studies.runner import Reader, Runner
@@ -37,7 +38,11 @@ def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None =
     runner : Runner, optional
         Who makes them; one that keeps nothing if left out.
     """
-    made_by = runner if runner is not None else Runner()
+    with collection_paused():
+        return _made(plan, asked, runner if runner is not None else Runner())
+
+
+def _made(plan: StudyPlan, asked: Sequence[PointRequest], made_by: Runner) -> StudyResult:
     derived = DerivedMetrics(plan.metrics)
     asked, warm_up = _settled(plan, asked, made_by)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.output_analysis import quantile_interval
 from penstock.printable import json_text
 from penstock.provenance import Provenance
+from penstock.records import collection_paused
 from penstock.results import frame_of, summarise, to_data, values_of
 from penstock.studies.compare import Compare, compare
 from penstock.studies.select import select
@@ -165,7 +166,8 @@ class StudyResult:
 
     def summaries(self) -> list[Summary]:
         """The numbers of all points."""
-        return [summary for point in self.points for summary in point.summaries()]
+        with collection_paused():
+            return [summary for point in self.points for summary in point.summaries()]
 
     def frame(self) -> pl.DataFrame:
         """One row per number and point, with the parameters as columns; see :func:`penstock.results.to_frame`."""

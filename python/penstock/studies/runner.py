@@ -10,7 +10,7 @@ from weakref import finalize
 from penstock.errors import PenstockError
 from penstock.records import RunResult, Status, collection_paused
 from penstock.running import make_all
-from penstock.store import run_key
+from penstock.store import RunKeys
 from penstock.workers import Reserve
 from penstock.workers.job import How
 
@@ -26,8 +26,8 @@ __all__ = ["Reader", "Runner"]
 class Runner:
     """Who makes runs, and where they are kept; the parameters are those of :func:`penstock.running.run_all`.
 
-    All points that are handed over together share the workers. Several rounds have one progress, and worker processes stay
-    from round to round, until nobody has their runner any more.
+    All points that are handed over together share the workers. Several rounds have one progress, and worker processes
+    stay from round to round, until nobody has their runner any more.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class Runner:
         """
         with collection_paused():
             asked = [(request, point.scenario) for point in points for request in point.requests()]
-        options: Any = {"jobs": self.jobs, "store": self.store, "progress": self._watch}
-        made = iter(make_all(asked, how=self._how, on=self._on, reserve=self._reserve, **options))
+            options: Any = {"jobs": self.jobs, "store": self.store, "progress": self._watch}
+            made = iter(make_all(asked, how=self._how, on=self._on, reserve=self._reserve, **options))
         self._before, self._now = self._sum(), Status(0)
         return [list(islice(made, len(point.replications))) for point in points]
 
@@ -105,7 +105,8 @@ class Reader(Runner):
 
     def kept(self, point: PointRequest) -> Iterator[RunResult]:
         """Those runs of a point that are there."""
-        wanted = [(run_key(point.scenario.canonical, each.seed, each.replication), each) for each in point.requests()]
+        keys = RunKeys(point.scenario.canonical)
+        wanted = [(keys.of(each.seed, each.replication), each) for each in point.requests()]
         found, window = self._store.find(wanted), point.scenario.window
         for key, request in wanted:
             if (run := found.get(key)) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.store import run_key
+from penstock.store import RunKeys
 from penstock.store.points import point_of
 from penstock.store.stale import told
 
@@ -92,7 +92,8 @@ def standing(asked: Sequence[PointRequest], store: Store) -> list[Standing]:
     StoreError
         If it cannot be.
     """
-    keys = [[run_key(each.scenario.canonical, each.seed, number) for number in each.replications] for each in asked]
+    named = [RunKeys(each.scenario.canonical) for each in asked]
+    keys = [[own.of(each.seed, number) for number in each.replications] for own, each in zip(named, asked, strict=True)]
     wanted = [pair for each, own in zip(asked, keys, strict=True) for pair in zip(own, each.requests(), strict=True)]
     stored = store.find(wanted)
     failures = {failed.key: failed for failed in store.failures()}

@@ -1,8 +1,8 @@
 """Workers that are processes: one that crashes or is killed costs no more than the run that it was making.
 
 Each has a thread here that hands it one run after the other through a pipe and waits for what comes back. When a
-process ends before its run does, a new one makes the run again; a run that has ended several of them is given up. Processes
-that have nothing left to do wait in a :class:`Reserve` for the next round of a study, if there is one.
+process ends before its run does, a new one makes the run again; a run that has ended several of them is given up. What
+has nothing left to do waits in a :class:`Reserve` for the next round of a study, if there is one.
 """
 
 from __future__ import annotations
