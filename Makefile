@@ -33,7 +33,7 @@ BUILT := $(DONE)/core-$(PROFILE)
 READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test daily lint docs crosscheck compare benchmarks peers instructions stress fuzz mutants setup setup-dev lock format clean help lost
+.PHONY: run test tshark daily lint docs crosscheck compare benchmarks peers instructions stress fuzz mutants setup setup-dev lock format clean help lost
 
 ## What people ask for
 
@@ -45,6 +45,11 @@ test: setup-dev ## set up and run all tests
 	@echo "Rust tests: dev profile (optimised, with checks); Python tests: Rust core of the $(PROFILE) profile"
 	$(CARGO) test --locked --workspace --quiet
 	$(BIN)/python -m pytest
+
+# What the tests of captures read them with; without it they are skipped.
+tshark:
+	@{ command -v tshark && command -v capinfos; } >/dev/null || { apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends tshark wireshark-common; }
 
 lint: setup-dev ## check form and types
 	$(CARGO) fmt --check

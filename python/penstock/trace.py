@@ -1,4 +1,4 @@
-"""Traces: every event of a run, as frames, Parquet or CSV.
+"""Traces: every event of a run, as frames, Parquet or CSV, and captures of what links transmit.
 
 A trace goes through memory in pieces of :data:`ROWS` rows, however long it is; only :meth:`PacketTrace.frame` holds
 all of it.
@@ -28,6 +28,9 @@ __all__ = ["ROWS", "PacketTrace"]
 
 ROWS = 1 << 17
 """Rows of each piece, and of each row group of a Parquet file."""
+
+CAPTURED = 1 << 24
+"""Bytes of captures that are in memory before they are written."""
 
 _AHEAD = 2
 """Pieces that may wait to be written while the run goes on."""
@@ -179,12 +182,32 @@ class PacketTrace:
 
         return _into_file(path, write)
 
+    def write_pcapng(self, folder: str | Path) -> dict[str, int]:
+        """Writes what links transmit into a folder, as a capture ``LINK.pcapng`` for each link that transmits anything.
+
+        Of what the trace keeps, places, flows and times count, and kinds of events do not.
+
+        Returns
+        -------
+        dict of str to int
+            How many packets each link's capture has.
+
+        Raises
+        ------
+        InputError
+            If the folder is a file.
+        PenstockError
+            If a file cannot be written; what there is of the captures is removed.
+        """
+        return _Captures(Path(folder)).write(self._trace)
+
     def _handed_over(self, write: Callable[[Callable[[], Iterator[pl.DataFrame]]], None]) -> int:
         """Lets another thread write the pieces while this one, which is told of interruptions, makes the next.
 
         The writer's exception, if it has one, is raised here.
         """
-        queue: Queue[pl.DataFrame | None] = Queue(_AHEAD)
+        make = _Frames(self._trace.columns, self.schema)
+        queue: Queue[list[bytes] | None] = Queue(_AHEAD)
         given_up = Event()
         failed: list[BaseException] = []
 
@@ -194,7 +217,7 @@ class PacketTrace:
                     piece = queue.get(timeout=_TICK)
                     if piece is None:
                         return
-                    yield piece
+                    yield make(piece)
             raise InterruptedError("the trace was given up")
 
         def work() -> None:
@@ -203,7 +226,7 @@ class PacketTrace:
             except BaseException as error:  # whatever it is, it is told by the thread that asked
                 failed.append(error)
 
-        def put(piece: pl.DataFrame | None) -> bool:
+        def put(piece: list[bytes] | None) -> bool:
             while writer.is_alive():
                 with suppress(Full):
                     queue.put(piece, timeout=_TICK)
@@ -214,10 +237,8 @@ class PacketTrace:
         writer.start()
         events = 0
         try:
-            for piece in self.frames():
-                if not put(piece):
-                    break
-                events += piece.height
+            while (batch := self._trace.next_batch(ROWS)) is not None and put(batch[1]):
+                events += batch[0]
             put(None)
         except BaseException:
             self._cancel.set()
@@ -278,6 +299,46 @@ class _Frames:
         return column
 
 
+class _Captures:
+    """The captures in a folder, which are whole in the end or not there."""
+
+    def __init__(self, folder: Path) -> None:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{path_text(str(folder))} is a file; give the name of a folder.")
+        self._folder = folder
+        self._packets: dict[str, int] = {}
+
+    def write(self, trace: _core.Trace) -> dict[str, int]:
+        """Writes all of them; returns how many packets each has."""
+        is_new = not self._folder.exists()
+        path = self._folder
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            while parts := trace.next_captures(CAPTURED):
+                for link, packets, data in parts:
+                    path = self._path(link)
+                    mode = "ab" if link in self._packets else "wb"
+                    self._packets[link] = self._packets.get(link, 0) + packets
+                    with path.open(mode) as file:
+                        file.write(data)
+        except BaseException as error:
+            self._remove(with_folder=is_new)
+            if isinstance(error, OSError):
+                raise _cannot_be_written(path, error) from None
+            raise
+        return self._packets
+
+    def _path(self, link: str) -> Path:
+        return self._folder / f"{link}.pcapng"
+
+    def _remove(self, *, with_folder: bool) -> None:
+        with suppress(OSError):
+            for link in self._packets:
+                self._path(link).unlink(missing_ok=True)
+            if with_folder:
+                self._folder.rmdir()
+
+
 def _mistake(name: str, line: str) -> _core.Mistake:
     """What the core says of an option: its key and what is wrong."""
     key, _, message = line.partition(": ")
@@ -292,12 +353,25 @@ def _into_file(name: str | Path, write: Callable[[], int]) -> int:
     if path.is_dir():
         raise InputError(f"{path_text(str(path))} is a folder; give the name of a file.")
     try:
-        return write()
-    except BaseException as error:
-        if path.is_file() or path.is_symlink():
-            with suppress(OSError):
-                path.unlink()
-        if isinstance(error, (OSError, pl.exceptions.PolarsError)):
-            why = (error.strerror if isinstance(error, OSError) else None) or str(error).splitlines()[0]
-            raise PenstockError(f"{path_text(str(path))} cannot be written: {why}; finished runs are kept.") from None
+        try:
+            return write()
+        except BaseException as error:
+            _remove(path)
+            if isinstance(error, (OSError, pl.exceptions.PolarsError)):
+                raise _cannot_be_written(path, error) from None
+            raise
+    except KeyboardInterrupt:
+        # Where polars was at work, it and Python each tell of one interruption: the second may come before the removal.
+        _remove(path)
         raise
+
+
+def _remove(path: Path) -> None:
+    if path.is_file() or path.is_symlink():
+        with suppress(OSError):
+            path.unlink()
+
+
+def _cannot_be_written(path: Path, error: Exception) -> PenstockError:
+    why = (error.strerror if isinstance(error, OSError) else None) or str(error).splitlines()[0]
+    return PenstockError(f"{path_text(str(path))} cannot be written: {why}; finished runs are kept.")

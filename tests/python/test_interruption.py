@@ -111,6 +111,40 @@ def test_a_run_that_takes_for_ever_ends_at_once(begun, options):
     assert (process.returncode, out, err) == (130, "", f"0 of 5 runs are finished.\n{SAID}")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--format", "parquet", "--output", "made/t"], ["--format", "csv", "--output", "made/t"], ["--pcap", "made/new"]],
+    ids=["parquet", "csv", "pcapng"],
+)
+def test_nothing_is_left_of_a_trace(tmp_path, arguments, number):
+    (tmp_path / "long.toml").write_text(TEMPLATE.replace('duration = "20 s"', 'duration = "10000000 s"'))
+    made = tmp_path / "made"
+    made.mkdir()
+    process = subprocess.Popen(
+        [*COMMAND, "trace", "long.toml", *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        end = time.monotonic() + 120
+        while not any(file.is_file() and file.stat().st_size for file in made.rglob("*")):
+            assert process.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        begin = time.monotonic()
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert time.monotonic() - begin < 5
+    assert (process.returncode, out, err) == (130, "", SAID)
+    assert list(made.iterdir()) == []
+
+
 def test_an_interruption_of_compiled_text_ends_with_the_same_code(tmp_path):
     # Importing a dataclass executes such text; Python would end the process by SIGINT.
     program = (

@@ -3,7 +3,7 @@
 use crate::interruption::interruptible;
 use crate::run::{build_error, executor_of, Cancel, Cancelled, Scenario, ScenarioError};
 use penstock_model::parameters::Value;
-use penstock_scenario::{ColumnKind, TraceRun};
+use penstock_scenario::{ColumnKind, TraceRun, TraceStop, ValidScenario};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -18,6 +18,7 @@ pub struct Trace {
     /// `None` while it runs, and after it was told to stop.
     run: Mutex<Option<TraceRun>>,
     cancel: penstock_engine::Cancel,
+    scenario: Arc<ValidScenario>,
     #[pyo3(get)]
     columns: Vec<Column>,
 }
@@ -45,26 +46,47 @@ impl Trace {
             ScenarioError::new_err(lines.join("\n"))
         })?;
         let flag = cancel.map(|cancel| cancel.get().flag()).unwrap_or_default();
-        let (scenario, stop) = (Arc::clone(&scenario.0), flag.clone());
+        let scenario = Arc::clone(&scenario.0);
+        let (traced, stop) = (Arc::clone(&scenario), flag.clone());
         let how = (executor, threads);
-        let run = interruptible(py, &flag, move || TraceRun::new(&scenario, (seed, replication), how, filter, &stop))?;
+        let run = interruptible(py, &flag, move || TraceRun::new(&traced, (seed, replication), how, filter, &stop))?;
         let run = run.map_err(build_error)?;
         let columns = run.columns().iter().map(|column| as_tuple(column.name, &column.kind)).collect();
-        Ok(Trace { run: Mutex::new(Some(run)), cancel: flag, columns })
+        Ok(Trace { run: Mutex::new(Some(run)), cancel: flag, scenario, columns })
     }
 
     /// How many rows the next batch has and, for each column, their values as little-endian numbers; `None` at the end. So many
     /// rows as `count` says, fewer only in the last batch.
     fn next_batch<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<(usize, Vec<Bound<'py, PyBytes>>)>> {
+        let batch = self.proceed(py, move |run| run.next_batch(count))?;
+        Ok(batch.map(|batch| (batch.rows, batch.values.iter().map(|values| PyBytes::new(py, values)).collect())))
+    }
+
+    /// For some links, what is to be appended to the captures of what they transmit, with the link and the number of packets: in all at
+    /// least so many bytes, fewer only at the end, and none after it.
+    fn next_captures<'py>(&self, py: Python<'py>, size: usize) -> PyResult<Vec<(String, u64, Bound<'py, PyBytes>)>> {
+        let scenario = Arc::clone(&self.scenario);
+        let parts = self.proceed(py, move |run| run.next_captures(&scenario, size))?;
+        Ok(parts.into_iter().map(|part| (part.link, part.packets, PyBytes::new(py, &part.bytes))).collect())
+    }
+}
+
+impl Trace {
+    /// Does `work` on the run, which stays away if it is told to stop meanwhile.
+    fn proceed<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut TraceRun) -> Result<T, TraceStop> + Send + 'static,
+    ) -> PyResult<T> {
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut run = run.ok_or_else(|| PyRuntimeError::new_err("the trace was told to stop, or another thread takes its next batch"))?;
-        let (run, batch) = interruptible(py, &self.cancel, move || {
-            let batch = run.next_batch(count);
-            (run, batch)
+        let (run, done) = interruptible(py, &self.cancel, move || {
+            let done = work(&mut run);
+            (run, done)
         })?;
-        let batch = batch.map_err(|_| Cancelled::new_err("cancelled"))?;
+        let done = done.map_err(|_| Cancelled::new_err("cancelled"))?;
         *self.run.lock().unwrap_or_else(PoisonError::into_inner) = Some(run);
-        Ok(batch.map(|batch| (batch.rows, batch.values.iter().map(|values| PyBytes::new(py, values)).collect())))
+        Ok(done)
     }
 }
 

@@ -46,4 +46,4 @@ pub use read::files::{FileAccess, ParquetReader};
 pub use read::mistake::{report, Mistake};
 pub use read::tree::LARGEST_TEXT;
 pub use scenario::{load, load_until, load_with, ValidScenario};
-pub use trace::{ColumnKind, TraceColumn, TraceColumns, TraceFilter, TraceRun, TraceStop};
+pub use trace::{CapturePart, ColumnKind, TraceColumn, TraceColumns, TraceFilter, TraceRun, TraceStop};

@@ -75,6 +75,15 @@ def trace(
             show_default=False,
         ),
     ] = None,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(
+            "--pcap",
+            metavar="DIR",
+            help="Write what each link transmits into this folder, as LINK.pcapng with nanosecond times.",
+            show_default=False,
+        ),
+    ] = None,
     limit: Annotated[
         int,
         typer.Option(
@@ -109,6 +118,7 @@ def trace(
 
     One run, with the numbers that it has without a trace. The scenario's [[trace]] says which events are kept, or the
     options --at, --flow, --event, --start and --stop do instead. A table ends after some rows; other forms hold all.
+    With --pcap, captures of what the links transmit, for tshark and the like, take the place of the table.
     """
     from penstock.cli.console import say, warn
     from penstock.cli.files import read_text
@@ -118,6 +128,8 @@ def trace(
     from penstock.studies.file import is_study
     from penstock.trace import PacketTrace
 
+    if pcap is not None:
+        _refuse_beside_captures(form, output, events)
     if form is TraceFormat.PARQUET and output is None:
         raise InputError("a Parquet file needs a name: write --output PATH.")
     if form in (TraceFormat.TABLE, TraceFormat.JSON) and output is not None:
@@ -144,6 +156,9 @@ def trace(
         threads=threads,
     )
     warn(made.warnings)
+    if pcap is not None:
+        _write_captures(made, pcap)
+        return
     match form:
         case TraceFormat.TABLE:
             _show(made, file.stem, limit)
@@ -155,6 +170,29 @@ def trace(
             assert output is not None
             events_written = made.write_csv(output) if form is TraceFormat.CSV else made.write_parquet(output)
             say(f"{events_written} events in {path_text(str(output))}.")
+
+
+def _refuse_beside_captures(form: TraceFormat, output: Path | None, events: list[str] | None) -> None:
+    """Captures stand alone, and hold transmissions alone."""
+    from penstock.errors import InputError
+
+    if form is not TraceFormat.TABLE:
+        raise InputError(f"--pcap writes captures; leave out --format {form.value}, or --pcap.")
+    if output is not None:
+        raise InputError("--pcap names the folder of the captures; leave out --output.")
+    if events:
+        raise InputError("captures hold transmissions alone; leave out --event, or --pcap.")
+
+
+def _write_captures(made: "PacketTrace", folder: Path) -> None:
+    from penstock.cli.console import say
+    from penstock.printable import path_text
+
+    packets = made.write_pcapng(folder)
+    if packets:
+        say(f"{sum(packets.values())} packets of {len(packets)} links in {path_text(str(folder))}.")
+    else:
+        say("No link transmits anything that is asked for; no capture was written.")
 
 
 def _show(made: "PacketTrace", name: str, limit: int) -> None:

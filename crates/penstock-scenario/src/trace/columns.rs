@@ -91,41 +91,83 @@ pub(crate) fn classes(blueprint: &Blueprint) -> Vec<u8> {
     blueprint.flows.iter().map(|flow| blueprint.groups[flow.group as usize].class).collect()
 }
 
+/// So many rows stay in the cache while all their columns are filled.
+const BLOCK: usize = 256;
+
 impl TraceColumns {
     /// The columns of these rows; `classes` has the class of each flow.
     pub(crate) fn new(rows: &[TraceRow], classes: &[u8]) -> TraceColumns {
-        let natural = |value: &dyn Fn(&TraceRow) -> u32| rows.iter().flat_map(|row| value(row).to_le_bytes()).collect::<Vec<u8>>();
-        let of_packet = |value: fn(&Packet) -> u32| natural(&|row| row.packet().map_or(NONE, value));
-        let byte = |value: fn(&Packet) -> u8, none: u8| rows.iter().map(|row| row.packet().map_or(none, value)).collect::<Vec<u8>>();
-        let float = |value: fn(&TraceRow) -> f64| rows.iter().flat_map(|row| value(row).to_le_bytes()).collect::<Vec<u8>>();
-        let values = vec![
-            rows.iter().flat_map(|row| row.time.as_ps().to_le_bytes()).collect(),
-            natural(&|row| EventKind::of(row.event) as u32),
-            natural(&|row| cause(row.event)),
-            natural(&|row| row.place),
-            natural(&TraceRow::flow),
-            natural(&|row| u32::from(classes[row.flow() as usize])),
-            of_packet(|packet| kind(&packet.body)),
-            of_packet(|packet| sequence(&packet.body)),
-            of_packet(|packet| match packet.body {
-                Body::Ack { next, .. } => next,
-                _ => NONE,
-            }),
-            byte(|packet| u8::from(matches!(packet.body, Body::Segment { retransmission: true, .. })), 0),
-            of_packet(|packet| packet.size),
-            byte(|packet| packet.precedence, u8::MAX),
-            of_packet(|packet| packet.ecn as u32),
-            of_packet(|packet| packet.pcn as u32),
-            float(|row| match row.subject {
-                TraceSubject::Window { window, .. } => window,
-                _ => f64::NAN,
-            }),
-            float(|row| match row.subject {
-                TraceSubject::Window { threshold, .. } => threshold,
-                _ => f64::NAN,
-            }),
-        ];
-        TraceColumns { rows: rows.len(), values }
+        let mut filling = Filling { values: Vec::new(), rows: rows.len(), next: 0 };
+        for block in rows.chunks(BLOCK) {
+            filling.next = 0;
+            filling.append(block, classes);
+        }
+        TraceColumns { rows: rows.len(), values: filling.values }
+    }
+}
+
+/// Columns that are being filled, block by block.
+struct Filling {
+    values: Vec<Vec<u8>>,
+    /// How many rows there will be.
+    rows: usize,
+    /// The column whose turn it is.
+    next: usize,
+}
+
+impl Filling {
+    /// Appends the values of a block, column after column.
+    fn append(&mut self, rows: &[TraceRow], classes: &[u8]) {
+        self.column(rows, |row| row.time.as_ps().to_le_bytes());
+        self.natural(rows, |row| EventKind::of(row.event) as u32);
+        self.natural(rows, |row| cause(row.event));
+        self.natural(rows, |row| row.place);
+        self.natural(rows, TraceRow::flow);
+        self.natural(rows, |row| u32::from(classes[row.flow() as usize]));
+        self.of_packet(rows, |packet| kind(&packet.body));
+        self.of_packet(rows, |packet| sequence(&packet.body));
+        self.of_packet(rows, |packet| match packet.body {
+            Body::Ack { next, .. } => next,
+            _ => NONE,
+        });
+        let is_again = |packet: &Packet| matches!(packet.body, Body::Segment { retransmission: true, .. });
+        self.column(rows, |row| [u8::from(row.packet().is_some_and(is_again))]);
+        self.of_packet(rows, |packet| packet.size);
+        self.column(rows, |row| [row.packet().map_or(u8::MAX, |packet| packet.precedence)]);
+        self.of_packet(rows, |packet| packet.ecn as u32);
+        self.of_packet(rows, |packet| packet.pcn as u32);
+        self.column(rows, |row| match row.subject {
+            TraceSubject::Window { window, .. } => window.to_le_bytes(),
+            _ => f64::NAN.to_le_bytes(),
+        });
+        self.column(rows, |row| match row.subject {
+            TraceSubject::Window { threshold, .. } => threshold.to_le_bytes(),
+            _ => f64::NAN.to_le_bytes(),
+        });
+    }
+
+    #[inline]
+    fn column<const N: usize>(&mut self, rows: &[TraceRow], value: impl Fn(&TraceRow) -> [u8; N]) {
+        if self.next == self.values.len() {
+            self.values.push(Vec::with_capacity(N * self.rows));
+        }
+        let column = &mut self.values[self.next];
+        let first = column.len();
+        column.resize(first + N * rows.len(), 0);
+        for (place, row) in column[first..].as_chunks_mut().0.iter_mut().zip(rows) {
+            *place = value(row);
+        }
+        self.next += 1;
+    }
+
+    #[inline]
+    fn natural(&mut self, rows: &[TraceRow], value: impl Fn(&TraceRow) -> u32) {
+        self.column(rows, |row| value(row).to_le_bytes());
+    }
+
+    #[inline]
+    fn of_packet(&mut self, rows: &[TraceRow], value: impl Fn(&Packet) -> u32) {
+        self.natural(rows, |row| row.packet().map_or(NONE, &value));
     }
 }
 

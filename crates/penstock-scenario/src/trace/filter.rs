@@ -54,7 +54,7 @@ impl TraceFilter {
         row.time <= self.end && (self.selectors.is_empty() || self.selectors.iter().any(|it| it.events & event != 0 && it.covers(row)))
     }
 
-    /// Whether it would be if its kind were asked for.
+    /// Whether an event is kept, or would be if its kind were asked for.
     #[inline]
     pub fn covers(&self, row: &TraceRow) -> bool {
         row.time <= self.end && (self.selectors.is_empty() || self.selectors.iter().any(|selector| selector.covers(row)))

@@ -1,5 +1,6 @@
 //! Traces: which events are kept, and runs that hand them over in batches.
 
+mod capture;
 mod columns;
 mod filter;
 mod keys;
@@ -8,6 +9,7 @@ mod run;
 pub(crate) use filter::{Selector, TraceNames};
 pub(crate) use keys::TraceKeys;
 
+pub use capture::CapturePart;
 pub use columns::{ColumnKind, TraceColumn, TraceColumns};
 pub use filter::TraceFilter;
 pub use run::{TraceRun, TraceStop};

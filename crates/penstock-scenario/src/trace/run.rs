@@ -1,5 +1,6 @@
 //! A run that hands over its trace in batches while it goes on, so that the whole is never in memory.
 
+use super::capture::{CapturePart, Captures};
 use super::columns::{self, TraceColumn, TraceColumns};
 use super::filter::TraceFilter;
 use crate::scenario::ValidScenario;
@@ -13,6 +14,8 @@ const STRETCH: u64 = 1 << 15;
 /// A run that is being traced.
 pub struct TraceRun {
     sim: Sim,
+    seed: u64,
+    replication: u64,
     cancel: Cancel,
     filter: TraceFilter,
     columns: Vec<TraceColumn>,
@@ -21,6 +24,7 @@ pub struct TraceRun {
     taken: Vec<TraceRow>,
     /// What is kept and has not been handed on.
     rows: Vec<TraceRow>,
+    captures: Option<Box<Captures>>,
     is_complete: bool,
 }
 
@@ -47,7 +51,8 @@ impl TraceRun {
         let (columns, classes) = (columns::columns(&blueprint, scenario.members()), columns::classes(&blueprint));
         let sim = Sim::with_cores(blueprint, threads)?.with_executor(executor);
         let (taken, rows) = (Vec::new(), Vec::new());
-        Ok(TraceRun { sim, cancel: cancel.clone(), filter, columns, classes, taken, rows, is_complete: false })
+        let (cancel, captures, is_complete) = (cancel.clone(), None, false);
+        Ok(TraceRun { sim, seed, replication, cancel, filter, columns, classes, taken, rows, captures, is_complete })
     }
 
     /// The columns of every batch.
@@ -61,12 +66,9 @@ impl TraceRun {
     /// If the run is told to stop.
     pub fn next_batch(&mut self, count: usize) -> Result<Option<TraceColumns>, TraceStop> {
         while self.rows.len() < count && !self.is_complete {
-            self.is_complete = self.sim.run_events(self.filter.end(), STRETCH);
-            if self.cancel.is_set() {
-                return Err(TraceStop::Cancelled);
-            }
-            self.sim.take_trace(&mut self.taken);
-            self.rows.extend(self.taken.drain(..).filter(|row| self.filter.keeps(row)));
+            self.advance()?;
+            let TraceRun { taken, rows, filter, .. } = self;
+            rows.extend(taken.drain(..).filter(|row| filter.keeps(row)));
         }
         let count = count.min(self.rows.len());
         if count == 0 {
@@ -75,5 +77,35 @@ impl TraceRun {
         let batch = TraceColumns::new(&self.rows[..count], &self.classes);
         self.rows.drain(..count);
         Ok(Some(batch))
+    }
+
+    /// The next parts of the captures of what links transmit, at least so many bytes together, or fewer at the end; none after it.
+    /// `scenario` is that of the run. Of the filter, kinds of events do not matter.
+    ///
+    /// # Errors
+    /// If the run is told to stop.
+    pub fn next_captures(&mut self, scenario: &ValidScenario, bytes: usize) -> Result<Vec<CapturePart>, TraceStop> {
+        let mut captures = match self.captures.take() {
+            Some(captures) => captures,
+            None => Box::new(Captures::new(&scenario.blueprint(Some(self.seed), self.replication))),
+        };
+        while captures.bytes() < bytes && !self.is_complete {
+            self.advance()?;
+            let TraceRun { taken, filter, .. } = self;
+            taken.drain(..).filter(|row| filter.covers(row)).for_each(|row| captures.add(&row));
+        }
+        let parts = captures.take();
+        self.captures = Some(captures);
+        Ok(parts)
+    }
+
+    /// Lets the run go on for a while and takes what it traced.
+    fn advance(&mut self) -> Result<(), TraceStop> {
+        self.is_complete = self.sim.run_events(self.filter.end(), STRETCH);
+        if self.cancel.is_set() {
+            return Err(TraceStop::Cancelled);
+        }
+        self.sim.take_trace(&mut self.taken);
+        Ok(())
     }
 }

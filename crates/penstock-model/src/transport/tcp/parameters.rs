@@ -256,6 +256,11 @@ impl Parameters {
         self.segments(self.max_window)
     }
 
+    /// Whether receivers report the blocks that they hold [RFC2018].
+    pub fn uses_blocks(&self) -> bool {
+        self.recovery_plan().uses_blocks()
+    }
+
     /// Bytes of a data packet.
     pub(super) fn packet_size(&self) -> u32 {
         self.packet.get() as u32 // at most MAX_PACKET
