@@ -33,7 +33,7 @@ BUILT := $(DONE)/core-$(PROFILE)
 READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test tshark daily lint docs crosscheck compare benchmarks peers instructions stress fuzz mutants setup setup-dev lock format clean help lost
+.PHONY: run test tshark browser daily lint docs crosscheck compare benchmarks peers instructions stress fuzz mutants setup setup-dev lock format clean help lost
 
 ## What people ask for
 
@@ -68,6 +68,10 @@ docs: setup-dev ## build the pages, warnings being errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --quiet --workspace --no-deps
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+browser: ## install Chromium (Debian's package, if it is missing), in which the tests open reports
+	@command -v chromium >/dev/null || { apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium; }
 
 crosscheck: setup ## compare with ns-2 (installs Debian's package if it is missing)
 	@command -v ns >/dev/null || { apt-get update -qq && apt-get install -qq -y ns2; }

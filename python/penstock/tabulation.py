@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from penstock.provenance import Provenance
     from penstock.results import Summary
 
-__all__ = ["made_from", "rows_of", "short_names"]
+__all__ = ["made_from", "of_text", "rows_of", "short_names"]
 
 _SETTINGS = 5
 """The most settings that are named below a table."""
@@ -109,7 +109,7 @@ def rows_of(summaries: Sequence[Summary], varied: Sequence[str] = ()) -> list[tu
             labels.pop("statistic", None)
         shown = scales[summary.metric, summary.unit]
         point = (str(summary.point.get(name, "")) for name in varied)
-        what = (summary.metric, _of(labels))
+        what = (summary.metric, of_text(labels))
         rows.append((*what, *point, shown.text(summary.interval), shown.unit, str(summary.interval.runs)))
     order = {what: rank for rank, what in enumerate(dict.fromkeys(row[:2] for row in rows))}
     return sorted(rows, key=lambda row: order[row[:2]]) if varied else rows
@@ -131,7 +131,7 @@ def _group(summary: Summary) -> Hashable:
     return summary.metric, labels, tuple(summary.point.items())
 
 
-def _of(labels: Mapping[str, str]) -> str:
+def of_text(labels: Mapping[str, str]) -> str:
     """What a number is of: the single flow or link, else the group, then what else tells it from others."""
     whole = next((key for key in ("flow", "link", "of") if key in labels), None)
     first = [] if whole is None else [labels[whole]]

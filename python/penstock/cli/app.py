@@ -16,6 +16,7 @@ from penstock.cli import (
     listing,
     new,
     plot,
+    report,
     reproduce,
     retry,
     run,
@@ -42,6 +43,7 @@ app.command("run", cls=Verb)(run.run)
 app.command("trace", cls=Verb)(trace.trace)
 app.command("check", cls=Verb)(check.check)
 app.command("plot", cls=Verb)(plot.plot)
+app.command("report", cls=Verb)(report.report)
 app.command("new", cls=Verb)(new.new)
 app.command("list", cls=Verb)(listing.list_)
 app.command("explain", cls=Verb)(explain.explain)

@@ -1,76 +1,152 @@
-"""The numbers of a scenario, laid out for people."""
+"""``penstock report``: one HTML page of a study, a scenario or a published study."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from penstock.cli.console import show, table
-from penstock.printable import one_line
-from penstock.statistics import LEVEL, Interval
-from penstock.tabulation import made_from, rows_of, short_names
-from penstock.unit_scale import scale
+import typer
+
+from penstock.cli.completion import studies
+from penstock.cli.options import (
+    JobsOption,
+    MemoryOption,
+    On,
+    OnOption,
+    RunsOption,
+    SeedOption,
+    SetOption,
+    StoreOption,
+    read_sets,
+)
 
 if TYPE_CHECKING:
-    from penstock.studies.compare import Compare
-    from penstock.studies.result import StudyResult
+    from penstock.report.content import Report
+    from penstock.report.making import Makers
 
-__all__ = ["show_results"]
-
-
-def show_results(result: StudyResult, replication: int | None = None) -> None:
-    """One line per metric and point, and below them how many runs there were and how sure they are."""
-    from rich.markup import escape
-
-    plan, runs, varied = result.plan, result.runs, result.parameters
-    description = plan.description or result.points[0].asked.scenario.description
-    title = f"{one_line(plan.name)}: {one_line(description)}" if description else one_line(plan.name)
-    rows = rows_of(result.summaries(), varied)
-    columns = ["metric", "of", *short_names(varied), "mean", "unit", "runs"]
-    show(table(title, columns, rows, right=["mean", "runs"]))
-    points = len(result.points)
-    cached = sum(run.cached for run in runs)
-    count = f"{len(runs)} run{'s' * (len(runs) != 1)}" + (f" of {points} points" if points > 1 else "")
-    which = count if replication is None else f"replication {replication}{' of each point' * (points > 1)}"
-    seeds = list(dict.fromkeys(point.asked.seed for point in result.points))
-    seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
-    kept = f" ({cached} from the store)" if cached else ""
-    sure = (
-        "± is half of the 95 % confidence interval"
-        if any(len(point.runs) > 1 for point in result.points)
-        else "nothing is known about the error of a single run"
-    )
-    show(f"{which}, {seed}{kept}; {sure}.")
-    show(escape(made_from(result.provenances, varied)))
-    if plan.precision is not None:
-        numbers = [len(point.runs) for point in result.points]
-        each = str(numbers[0]) if len(set(numbers)) == 1 else f"{min(numbers)} to {max(numbers)}"
-        goal = f"±{plan.precision.goal} of {escape(one_line(plan.precision.metric))}"
-        show(f"{each} runs of each point, until {goal} (Law's sequential rule).")
-    if result.warm_up is not None and plan.warm_up is not None:
-        found = f"warm-up {result.warm_up.text}, by MSER-5 of {escape(one_line(plan.warm_up.metric))}"
-        show(f"{found} in {plan.warm_up.windows} windows; the longest of all points.")
-    if plan.compare is not None:
-        _show_comparisons(result, plan.compare)
+__all__ = ["report"]
 
 
-def _show_comparisons(result: StudyResult, what: Compare) -> None:
-    """The paired differences to the baseline, and what chance could make of them."""
-    found = result.comparisons()
-    others = [name for name in result.parameters if name != what.parameter]
-    scales: dict[tuple[str, str], list[float]] = {}
-    for each in found:
-        scales.setdefault((each.metric, each.unit), []).append(each.found.difference)
-    rows = []
-    for each in found:
-        shown = scale(each.metric.partition("[")[0], each.unit, scales[each.metric, each.unit])
-        difference = each.found
-        text = shown.text(Interval(difference.difference, difference.low, difference.high, each.runs))
-        point = (str(each.others.get(name, "")) for name in others)
-        sure = "yes" if each.p_holm < 1 - LEVEL else "no"
-        rows.append(
-            (each.metric, *point, str(each.value), text, shown.unit, f"{each.p_holm:.2g}", sure, str(each.runs))
-        )
-    name = short_names(result.parameters)[result.parameters.index(what.parameter)]
-    columns = ["metric", *short_names(others), name, "difference", "unit", "p", "significant", "pairs"]
-    show(table(f"Less {name} = {what.baseline}", columns, rows, right=["difference", "p", "pairs"]))
-    show("Differences of runs with the same random numbers; p by Holm's procedure over all of them.")
+def report(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="A study or a scenario (TOML), or a published study, such as af.",
+            metavar="WHAT",
+            autocompletion=studies,
+        ),
+    ],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE", help="The page; WHAT's name with .html, here, by default.", show_default=False
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a page that is there.")] = False,
+    only_stored: Annotated[
+        bool,
+        typer.Option(
+            "--stored",
+            help="Run nothing: a study has what the store has of it by now; a published study its runs in the store if "
+            "all are there, else those that come with Penstock.",
+        ),
+    ] = False,
+    runs: RunsOption = None,
+    seed: SeedOption = None,
+    sets: SetOption = None,
+    jobs: JobsOption = None,
+    on: OnOption = On.THREADS,
+    memory: MemoryOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Write a study and its results as one HTML page.
+
+    What was asked, the topology, findings, numbers (beside the printed ones and null models where there are any),
+    plots, and how to repeat it. The page loads nothing from elsewhere, so it can be sent, kept and printed. Runs that
+    are in the store are not made again.
+    """
+    from penstock.cli.console import emit
+    from penstock.cli.selecting import size_text
+    from penstock.memory import allow
+    from penstock.printable import path_text
+    from penstock.report import render
+    from penstock.report.making import Makers
+    from penstock.reproductions.study import names
+    from penstock.store import Store
+
+    is_published = what in names()
+    page = out if out is not None else Path(f"{what if is_published else Path(what).stem or 'report'}.html")
+    _check(page, force=force)
+    allow(memory)
+    makers = Makers(Store(store), jobs, on.value, only_stored)
+    made = _published(what, makers, runs, seed, sets) if is_published else _study(Path(what), makers, runs, seed, sets)
+    content = render(made).encode("utf-8")
+    _write(page, content)
+    emit(f"{path_text(page)}: written, {size_text(len(content))}.")
+
+
+def _published(what: str, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None) -> Report:
+    from penstock.errors import InputError
+    from penstock.report.making import published_report
+
+    given = {"--set": sets, "--seed": seed, **({"--runs": runs} if makers.only_stored else {})}
+    idle = [name for name, value in given.items() if value]
+    if idle:
+        why = "are as they were made" if idle[0] == "--runs" else "are set by the document"
+        raise InputError(f"{what}: the runs of a published study {why}, so {idle[0]} changes nothing; leave it out.")
+    return published_report(what, makers, runs)
+
+
+def _study(file: Path, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None) -> Report:
+    from penstock.cli.console import warn
+    from penstock.cli.files import read_text
+    from penstock.cli.studies import plan_of
+    from penstock.errors import InputError
+    from penstock.report.making import study_report_of
+    from penstock.reproductions.study import names
+
+    try:
+        text = read_text(file)
+    except InputError as error:
+        known = f" Published studies are {', '.join(names())}."
+        raise InputError(f"{error}{'' if file.suffix else known}") from None
+    plan = plan_of(file, read_sets(sets), runs, seed)
+    options = [part for each in sets or [] for part in ("--set", each)]
+    options += [] if runs is None else ["--runs", str(runs)]
+    options += [] if seed is None else ["--seed", str(seed)]
+    return study_report_of(plan, makers, str(file), options, text if plan.is_file else None, warn)
+
+
+def _check(page: Path, *, force: bool) -> None:
+    """Looks at the page's name before anything long is done."""
+    from penstock.errors import InputError
+    from penstock.printable import path_text
+
+    shown = path_text(page)
+    if page.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{shown}: a report is an HTML page; its name ends with .html.")
+    if os.path.isdir(page):  # noqa: PTH112  (no error where the name is too long)
+        raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(page / 'report.html')}.")
+    if not os.path.isdir(page.parent):  # noqa: PTH112
+        raise InputError(f"{shown}: there is no folder {path_text(page.parent)}; make it first.")
+    if os.path.lexists(page) and not force:
+        raise InputError(f"{shown}: exists and is left as it is; choose another name with --out, or add --force.")
+
+
+def _write(page: Path, content: bytes) -> None:
+    """Writes the page, whole or not at all."""
+    from contextlib import suppress
+
+    from penstock.errors import PenstockError
+    from penstock.printable import path_text
+
+    part = page.with_name(f".{page.name}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(page)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise PenstockError(f"{path_text(page)}: cannot be written: {error.strerror or error}.") from None

@@ -174,7 +174,7 @@ def _show(
     """The numbers in the form that is asked for; people are told `last` below them."""
     from penstock.cli.console import emit, show
     from penstock.cli.frames import emit_frame
-    from penstock.cli.report import show_results
+    from penstock.cli.results_table import show_results
 
     if output in (FrameFormat.CSV, FrameFormat.PARQUET):
         emit_frame(result.values() if values else result.frame(), output)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.study import Study
 
-__all__ = ["FILE", "as_text", "digests", "scenario_name", "stored_outcome"]
+__all__ = ["FILE", "as_text", "digests", "first_digests", "scenario_name", "stored_outcome"]
 
 FILE = "runs.json"
 
@@ -30,7 +30,7 @@ def as_text(study: Study, outcome: Outcome) -> str:
         parts.append(f"  {json.dumps(table.id)}: [\n{rows}\n  ]")
     body = ",\n".join(parts)
     firsts = ",\n".join(
-        f"  {json.dumps(name)}: {json.dumps(digest)}" for name, digest in _firsts(study, outcome).items()
+        f"  {json.dumps(name)}: {json.dumps(digest)}" for name, digest in first_digests(study, outcome).items()
     )
     return f'{{\n "runs": {outcome.runs},\n "tables": {{\n{body}\n }},\n "digests": {{\n{firsts}\n }}\n}}\n'
 
@@ -61,7 +61,8 @@ def scenario_name(table: str, row: str, part: str) -> str:
     return " ".join(filter(None, ("table", table, row, part)))
 
 
-def _firsts(study: Study, outcome: Outcome) -> dict[str, str]:
+def first_digests(study: Study, outcome: Outcome) -> dict[str, str]:
+    """The digests of the first run of every scenario of an outcome, by :func:`scenario_name`."""
     settings = outcome.readings.settings()
     found: dict[str, str] = {}
     for table in outcome.tables:

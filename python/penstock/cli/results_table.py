@@ -1,0 +1,76 @@
+"""The numbers of a scenario, laid out for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.cli.console import show, table
+from penstock.printable import one_line
+from penstock.statistics import LEVEL, Interval
+from penstock.tabulation import made_from, rows_of, short_names
+from penstock.unit_scale import scale
+
+if TYPE_CHECKING:
+    from penstock.studies.compare import Compare
+    from penstock.studies.result import StudyResult
+
+__all__ = ["show_results"]
+
+
+def show_results(result: StudyResult, replication: int | None = None) -> None:
+    """One line per metric and point, and below them how many runs there were and how sure they are."""
+    from rich.markup import escape
+
+    plan, runs, varied = result.plan, result.runs, result.parameters
+    description = plan.description or result.points[0].asked.scenario.description
+    title = f"{one_line(plan.name)}: {one_line(description)}" if description else one_line(plan.name)
+    rows = rows_of(result.summaries(), varied)
+    columns = ["metric", "of", *short_names(varied), "mean", "unit", "runs"]
+    show(table(title, columns, rows, right=["mean", "runs"]))
+    points = len(result.points)
+    cached = sum(run.cached for run in runs)
+    count = f"{len(runs)} run{'s' * (len(runs) != 1)}" + (f" of {points} points" if points > 1 else "")
+    which = count if replication is None else f"replication {replication}{' of each point' * (points > 1)}"
+    seeds = list(dict.fromkeys(point.asked.seed for point in result.points))
+    seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
+    kept = f" ({cached} from the store)" if cached else ""
+    sure = (
+        "± is half of the 95 % confidence interval"
+        if any(len(point.runs) > 1 for point in result.points)
+        else "nothing is known about the error of a single run"
+    )
+    show(f"{which}, {seed}{kept}; {sure}.")
+    show(escape(made_from(result.provenances, varied)))
+    if plan.precision is not None:
+        numbers = [len(point.runs) for point in result.points]
+        each = str(numbers[0]) if len(set(numbers)) == 1 else f"{min(numbers)} to {max(numbers)}"
+        goal = f"±{plan.precision.goal} of {escape(one_line(plan.precision.metric))}"
+        show(f"{each} runs of each point, until {goal} (Law's sequential rule).")
+    if result.warm_up is not None and plan.warm_up is not None:
+        found = f"warm-up {result.warm_up.text}, by MSER-5 of {escape(one_line(plan.warm_up.metric))}"
+        show(f"{found} in {plan.warm_up.windows} windows; the longest of all points.")
+    if plan.compare is not None:
+        _show_comparisons(result, plan.compare)
+
+
+def _show_comparisons(result: StudyResult, what: Compare) -> None:
+    """The paired differences to the baseline, and what chance could make of them."""
+    found = result.comparisons()
+    others = [name for name in result.parameters if name != what.parameter]
+    scales: dict[tuple[str, str], list[float]] = {}
+    for each in found:
+        scales.setdefault((each.metric, each.unit), []).append(each.found.difference)
+    rows = []
+    for each in found:
+        shown = scale(each.metric.partition("[")[0], each.unit, scales[each.metric, each.unit])
+        difference = each.found
+        text = shown.text(Interval(difference.difference, difference.low, difference.high, each.runs))
+        point = (str(each.others.get(name, "")) for name in others)
+        sure = "yes" if each.p_holm < 1 - LEVEL else "no"
+        rows.append(
+            (each.metric, *point, str(each.value), text, shown.unit, f"{each.p_holm:.2g}", sure, str(each.runs))
+        )
+    name = short_names(result.parameters)[result.parameters.index(what.parameter)]
+    columns = ["metric", *short_names(others), name, "difference", "unit", "p", "significant", "pairs"]
+    show(table(f"Less {name} = {what.baseline}", columns, rows, right=["difference", "p", "pairs"]))
+    show("Differences of runs with the same random numbers; p by Holm's procedure over all of them.")

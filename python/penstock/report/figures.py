@@ -1,0 +1,186 @@
+"""Interactive plots as the dictionaries that Plotly draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock.drawing import escaped
+from penstock.plots.style import COLOURS
+from penstock.report.content import Plot, View
+from penstock.reproductions.table_page import heading, row_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from penstock.plots.chart import Chart, Mark, Panel, Series
+    from penstock.reproductions.comparison import Comparison
+    from penstock.reproductions.document import Document
+    from penstock.reproductions.tables import Column, Table
+
+    Trace = dict[str, Any]
+    Numbers = Mapping[tuple[Any, ...], float]
+
+__all__ = ["chart_plots", "table_plot"]
+
+_SYMBOLS = ("circle", "square", "diamond", "triangle-down", "triangle-up", "pentagon", "x", "star")
+_GREY = "#8c8c8c"
+_ROW = 26
+"""Pixels that a row of a printed table takes."""
+
+
+def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
+    """A plot for each panel of a chart."""
+    plots = []
+    for number, panel in enumerate(chart.panels):
+        title = ", ".join(filter(None, (panel.label, panel.facet)))
+        across: dict[str, Any] = {"title": {"text": escaped(chart.across.label, 200)}}
+        if chart.across.names:
+            names = [escaped(name, 40) for name in chart.across.names]
+            across |= {"tickvals": list(range(len(names))), "ticktext": names}
+        layout = {
+            "height": 380,
+            "xaxis": across,
+            "yaxis": {"title": {"text": escaped(panel.label, 200)}, "rangemode": "tozero"},
+            "barmode": "group",
+            "showlegend": len(panel.series) > 1,
+            "legend": {"title": {"text": escaped(chart.by, 100)}},
+        }
+        what = f" for each {chart.by}" if chart.by else ""
+        told = f"{title} over {chart.across.label or 'what was measured'}{what}; the table above has the same numbers."
+        traces = [_series(chart, panel, series) for series in panel.series]
+        plots.append(Plot(f"{identifier}-plot-{number + 1}", title, told, traces, layout))
+    return plots
+
+
+def _series(chart: Chart, panel: Panel, series: Series) -> Trace:
+    colour = COLOURS[series.turn % len(COLOURS)]
+    colour = _GREY if colour == "#000000" else colour
+    marks = series.marks
+    trace: Trace = {
+        "name": escaped(series.name or panel.label, 60),
+        "x": [mark.x for mark in marks],
+        "y": [mark.mean for mark in marks],
+        "marker": {"color": colour, "symbol": _SYMBOLS[series.turn % len(_SYMBOLS)]},
+        **_errors("error_y", [_ends(mark) for mark in marks]),
+    }
+    if chart.kind == "bar":
+        del trace["marker"]["symbol"]
+        return {"type": "bar", **trace}
+    return {"type": "scatter", "mode": "lines+markers", "line": {"color": colour}, **trace}
+
+
+def _ends(mark: Mark) -> tuple[float, float]:
+    """How far the interval reaches below and above the mean; nowhere if there is none."""
+    low, high = mark.low, mark.high
+    return (0.0, 0.0) if low is None or high is None else (mark.mean - low, high - mark.mean)
+
+
+def _errors(name: str, ends: Sequence[tuple[float, float]], **look: Any) -> Trace:
+    if not any(below or above for below, above in ends):
+        return {}
+    below, above = ([end[side] for end in ends] for side in (0, 1))
+    return {name: {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "thickness": 1.2, **look}}
+
+
+def table_plot(
+    document: Document,
+    table: Table,
+    comparisons: Sequence[Comparison],
+    nulls: Mapping[str, Numbers],
+) -> Plot:
+    """The numbers of a printed table: down its rows, one column at a time, the print beside ours.
+
+    Parameters
+    ----------
+    document, table : Document, Table
+        What was printed.
+    comparisons : sequence of Comparison
+        Its numbers beside ours.
+    nulls : mapping of str to numbers
+        Those of null models, which the legend shows on request.
+    """
+    columns = [column for column in table.compared if any(each.column == column.name for each in comparisons)]
+    traces: list[Trace] = []
+    views: list[View] = []
+    for column in columns:
+        own = [each for each in comparisons if each.column == column.name]
+        added = _column_traces(document, table, column, own, nulls)
+        for trace in added:
+            trace["visible"] = trace.get("visible", True) if not views else False
+        views.append(View(heading(column), range(len(traces), len(traces) + len(added)), heading(column)))
+        traces += added
+    names = [escaped(row_name(row), 60) for row in table.rows]
+    layout = {
+        "height": 150 + _ROW * len(names),
+        "xaxis": {"title": {"text": escaped(heading(columns[0]))}},
+        "yaxis": {
+            "tickvals": list(range(len(names))),
+            "ticktext": names,
+            "range": [len(names) - 0.4, -0.6],
+            "fixedrange": True,
+            "zeroline": False,
+        },
+        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+    }
+    told = f"Each row of table {table.id}: the print with what its tolerance grants, and ours with its interval."
+    return Plot(f"plot-{_word(table.id)}", f"Table {table.id}, printed and here", told, traces, layout, views)
+
+
+def _column_traces(
+    document: Document, table: Table, column: Column, own: Sequence[Comparison], nulls: Mapping[str, Numbers]
+) -> list[Trace]:
+    places = {row.id: place for place, row in enumerate(table.rows)}
+    rows = {row.id: row for row in table.rows}
+    keys = [tuple(each.row.values()) for each in own]
+    allowed = [
+        document.tolerance(table, rows[key], column).allows(each.published) for key, each in zip(keys, own, strict=True)
+    ]
+    printed: Trace = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "print, and what is allowed",
+        "meta": "ink",  # in the colour of the text, which the page knows
+        "x": [each.published for each in own],
+        "y": [places[key] for key in keys],
+        "marker": {"symbol": "line-ns-open", "size": 13, "line": {"width": 2}},
+        **_errors("error_x", [(most, most) for most in allowed], thickness=9, width=0, color="rgba(140,140,140,0.4)"),
+    }
+    traces = [printed]
+    for agrees, name, colour, symbol in ((True, "agrees", "#0072b2", "circle"), (False, "differs", "#d55e00", "x")):
+        found = [(places[key], each) for key, each in zip(keys, own, strict=True) if each.agrees is agrees]
+        if found:
+            ends = [
+                (0.0, 0.0) if each.low is None or each.high is None else (each.mean - each.low, each.high - each.mean)
+                for _, each in found
+            ]
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "name": f"here, {name}",
+                    "x": [each.mean for _, each in found],
+                    "y": [place for place, _ in found],
+                    "marker": {"symbol": symbol, "size": 8, "color": colour},
+                    **_errors("error_x", ends),
+                }
+            )
+    for turn, (name, numbers) in enumerate(nulls.items()):
+        known = [(key, numbers[table.id, key, column.name]) for key in keys if (table.id, key, column.name) in numbers]
+        if known:
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "name": f"null model {escaped(name)}",
+                    "visible": "legendonly",
+                    "x": [number for _, number in known],
+                    "y": [places[key] for key, _ in known],
+                    "marker": {"symbol": "cross-thin-open", "size": 10, "color": COLOURS[2:][turn % 4]},
+                }
+            )
+    return traces
+
+
+def _word(text: str) -> str:
+    """A name for the page: letters, digits and hyphens."""
+    return "".join(letter if letter.isalnum() else "-" for letter in text.lower())

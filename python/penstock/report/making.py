@@ -1,0 +1,143 @@
+"""Makes the results that a report is of, or takes those that are stored."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError, PenstockError
+from penstock.progress import Progress
+from penstock.studies.runner import Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.report.content import Report
+    from penstock.report.reproduction import Reproduced
+    from penstock.reproductions.study import Study
+    from penstock.store import Store
+    from penstock.studies.plan import StudyPlan
+
+__all__ = ["Makers", "published_report", "study_report_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Makers:
+    """Who makes runs, and whether any are made at all: a store, how many at the same time, on what."""
+
+    store: Store
+    jobs: int | None = None
+    on: str = "threads"
+    only_stored: bool = False
+
+    def runner(self, progress: Progress) -> Runner:
+        """Makes what the store does not have."""
+        return Runner(jobs=self.jobs, store=self.store, progress=progress, on=self.on)
+
+
+def study_report_of(
+    plan: StudyPlan,
+    makers: Makers,
+    file: str,
+    options: Sequence[str],
+    study: str | None,
+    warn: Callable[[Sequence[str]], None],
+) -> Report:
+    """The report of a study or a scenario; see :func:`penstock.report.study.study_report`.
+
+    Raises
+    ------
+    PenstockError
+        If nothing of it is stored and nothing may be run.
+    """
+    from penstock.report.study import study_report
+    from penstock.studies.making import make, stored
+    from penstock.studies.verify import verify
+
+    asked = plan.read()
+    warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
+    if makers.only_stored:
+        try:
+            result = stored(plan, asked, makers.store)
+        except InputError:
+            raise
+        except PenstockError as error:
+            raise PenstockError(f"{file}: {str(error).rstrip('.')}; leave --stored out to make them.") from None
+    else:
+        verify(plan, asked)
+        with Progress() as progress:
+            result = make(plan, asked, makers.runner(progress))
+        warn(result.warnings)
+    return study_report(result, file=file, options=options, study=study)
+
+
+def published_report(name: str, makers: Makers, runs: int | None = None) -> Report:
+    """The report of a published study, run again or from what is stored.
+
+    Parameters
+    ----------
+    name : str
+        Which, such as ``af``.
+    makers : Makers
+        Who makes its runs.
+    runs : int, optional
+        Runs of each row; the study's own number if left out.
+    """
+    from penstock.report.reproduction import reproduction_report
+    from penstock.reproductions.study import load
+
+    study = load(name)
+    made = _packaged(study) if makers.only_stored and not _all_stored(study, makers.store) else None
+    if made is None:
+        made = _reproduced(study, makers, runs or study.runs)
+    return reproduction_report(study, made)
+
+
+def _all_stored(study: Study, store: Store) -> bool:
+    """Whether every run of the study's own number is in the store."""
+    from penstock.reproductions.reading import Readings
+    from penstock.reproductions.reproduce import planned
+    from penstock.studies.dry import dry_run
+
+    plan, _ = planned(study, [], Readings(study.document), study.runs, claims=True)
+    return dry_run(plan.points(), store, None).left == 0
+
+
+def _packaged(study: Study) -> Reproduced:
+    """What comes with the package.
+
+    Raises
+    ------
+    PenstockError
+        If there is nothing.
+    """
+    from penstock.report.reproduction import Reproduced
+    from penstock.reproductions import worth_page
+    from penstock.reproductions.pages import VERDICTS
+    from penstock.reproductions.stored import digests, stored_outcome
+    from penstock.reproductions.study import packaged_text
+
+    name = study.document.id
+    outcome = stored_outcome(study)
+    verdicts, summary = packaged_text(name, VERDICTS), packaged_text(name, worth_page.FILE)
+    if outcome is None or verdicts is None or summary is None:
+        raise PenstockError(f"{name}: none of its runs is stored; leave --stored out to make them.")
+    origin = "those that come with Penstock"
+    return Reproduced(outcome, json.loads(verdicts), json.loads(summary), digests(study), origin)
+
+
+def _reproduced(study: Study, makers: Makers, runs: int) -> Reproduced:
+    from penstock.report.reproduction import Reproduced
+    from penstock.reproductions.claims import judge
+    from penstock.reproductions.reading import Readings
+    from penstock.reproductions.reproduce import reproduce
+    from penstock.reproductions.stored import first_digests
+    from penstock.reproductions.summary import summarise
+
+    with Progress() as progress:
+        outcome = reproduce(study, [], Readings(study.document), runs, makers.runner(progress), claims=True)
+    verdicts = [judgement.as_json() for judgement in judge(study, outcome)]
+    summary = summarise(study, outcome, None).as_json()
+    origin = "all in the store" if makers.only_stored else "made here, or before and stored here"
+    return Reproduced(outcome, verdicts, summary, first_digests(study, outcome), origin)

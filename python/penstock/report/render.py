@@ -1,0 +1,103 @@
+"""Lays a report out as one HTML page that loads nothing: its style, its script and the plotting library are in it."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import re
+from functools import cache
+from importlib import resources
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from penstock.printable import printable_lines
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from markupsafe import Markup
+
+    from penstock.report.content import Plot, Report
+
+__all__ = ["render"]
+
+_LOWERED = 2
+"""By how much headings of Markdown are lowered: its second level stands below the page's third."""
+_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+_SCROLLED = '<div class="scroll" role="region" tabindex="0" aria-label="Table {} of these words">{}</div>'
+"""What is wider than the page is scrolled by itself, also with the keyboard."""
+
+
+def render(report: Report) -> str:
+    """The page: equal bytes for equal reports."""
+    from markupsafe import Markup
+
+    plots = [plot for part in report.parts for plot in part.plots]
+    return _template().render(
+        report=report,
+        style=Markup(_file("page.css")),
+        script=Markup(_file("page.js")),
+        plotly=Markup(_plotly()) if plots else "",
+        plots=plots,
+    )
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_shown
+    )
+    environment.filters["markdown"] = _markdown
+    environment.filters["figure"] = _figure
+    environment.filters["svg"] = _svg
+    return environment.from_string(_file("page.html.j2"))
+
+
+def _shown(value: Any) -> Any:
+    """Texts may come from strangers: nothing in them may hide or reorder what stands around."""
+    from markupsafe import Markup
+
+    return printable_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _file(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _plotly() -> str:
+    """The script that Plotly's package brings for pages without a network."""
+    content = pkgutil.get_data("plotly", "package_data/plotly.min.js")
+    assert content is not None
+    return content.decode("utf-8")
+
+
+def _markdown(text: str) -> Markup:
+    """Markdown without HTML in it; links are left out, as a page of its own has nothing beside it."""
+    from markdown_it import MarkdownIt
+    from markupsafe import Markup
+
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["link", "image", "autolink"])
+    tokens = reader.parse(printable_lines(text))
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1:]) + _LOWERED, 6)}"
+    page = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", reader.renderer.render(tokens, reader.options, {}))
+    numbers = count(1)
+    return Markup(_TABLE.sub(lambda found: _SCROLLED.format(next(numbers), found[0]), page))
+
+
+def _svg(drawing: str) -> Markup:
+    """A drawing of our own, in which texts are escaped already."""
+    from markupsafe import Markup
+
+    return Markup(drawing)
+
+
+def _figure(plot: Plot) -> Markup:
+    """What the script draws, as JSON that cannot end the element it stands in."""
+    from markupsafe import Markup
+
+    views = [{"name": view.name, "traces": list(view.traces), "across": view.across} for view in plot.views]
+    text = json.dumps({"traces": plot.traces, "layout": plot.layout, "views": views}, allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))

@@ -1,0 +1,268 @@
+"""The report of a published study that was run again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from penstock import MODEL_VERSION, __version__
+from penstock.display import things
+from penstock.report.content import Block, Cell, Command, Drawing, Grid, Heading, Listing, Part, Report
+from penstock.report.figures import table_plot
+from penstock.report.scores import scores_grid
+from penstock.report.topology import topology_svg
+from penstock.reproductions.comparison import compare
+from penstock.reproductions.pages import FINDINGS
+from penstock.reproductions.reproduce import SEED
+from penstock.reproductions.study import packaged_text
+from penstock.reproductions.summary import null_numbers
+from penstock.reproductions.table_page import cell_text, heading
+from penstock.results import number, plus_minus
+from penstock.statistics import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from penstock.reproductions.comparison import Comparison
+    from penstock.reproductions.document import Document
+    from penstock.reproductions.outcome import Outcome
+    from penstock.reproductions.study import Study
+    from penstock.reproductions.tables import Column, Row, Table
+
+    Object = Mapping[str, Any]
+    Nulls = Mapping[str, Mapping[tuple[Any, ...], float]]
+
+__all__ = ["Reproduced", "reproduction_report"]
+
+_VERDICTS = {"confirmed": "good", "refuted": "bad", "undecided": "open"}
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """What there is of a reproduction.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Its numbers.
+    verdicts : sequence of mapping
+        Those on the claims, as ``penstock reproduce --claims --format json`` gives them.
+    summary : mapping
+        What agrees beside null models, as ``penstock reproduce --summary --format json`` gives it.
+    digests : mapping of str to str
+        Of the first run of every scenario.
+    origin : str
+        Where the runs come from, in words.
+    """
+
+    outcome: Outcome
+    verdicts: Sequence[Object]
+    summary: Object
+    digests: Mapping[str, str] = field(default_factory=dict)
+    origin: str = ""
+
+
+def reproduction_report(study: Study, made: Reproduced) -> Report:
+    """The report of a reproduction."""
+    document, outcome = study.document, made.outcome
+    comparisons = compare(document, outcome)
+    nulls = null_numbers(study, outcome)
+    agree = sum(each.agrees for each in comparisons)
+    confirmed = sum(each["verdict"] == "confirmed" for each in made.verdicts)
+    digests = "\n".join(f"{digest}  {name}" for name, digest in made.digests.items())
+    return Report(
+        title=f"{document.id}: {document.title}",
+        subtitle=f"{', '.join(document.authors)}; {document.name}, {document.date}",
+        kind="Reproduction",
+        summary=[
+            ("printed numbers that agree", f"{agree} of {len(comparisons)}"),
+            ("claims confirmed", f"{confirmed} of {len(made.verdicts)}"),
+            ("runs of each row", str(outcome.runs)),
+        ],
+        asked=_asked(document, outcome),
+        drawings=_drawings(study, outcome),
+        findings=_findings(document, made),
+        parts=[
+            _part(document, table, [each for each in comparisons if each.table == table.id], nulls)
+            for table in outcome.tables
+        ],
+        provenance=[
+            ("Document", f"{document.name}, {document.date}"),
+            ("Penstock", __version__),
+            ("Model version", MODEL_VERSION),
+            ("Runs", f"{made.origin}; {outcome.runs} of each row, seed {SEED}"),
+            ("Intervals", "95 % confidence, Student's t over independent runs"),
+            ("Digests", f"of the first run of {things(len(made.digests), 'scenario')}, listed below"),
+        ],
+        commands=[
+            Command(f"penstock reproduce {document.id} --claims", "makes all runs, and tests the claims"),
+            Command(f"penstock reproduce {document.id} --summary", "counts what agrees beside null models"),
+            Command(f"penstock report {document.id}", "makes this page from runs of one's own"),
+            Command(f"penstock report {document.id} --stored", "makes this page without a run"),
+            Command(f"penstock explain {document.id}", "tells what came out, and about claims and open questions"),
+        ],
+        listings=[Listing("Digests of first runs", digests), *_scenario(study, outcome)],
+    )
+
+
+def _asked(document: Document, outcome: Outcome) -> list[Block]:
+    settings = [[Cell(name), Cell(json.dumps(value))] for name, value in document.stated.items()]
+    numbers = {table.id: len(table.numbers()) for table in document.tables}
+    tables = [
+        [Cell(table.id), Cell(table.caption), Cell(table.where), Cell(str(numbers[table.id]), numbers[table.id])]
+        for table in document.tables
+    ]
+    questions = []
+    for question in document.questions:
+        key = outcome.readings.key(question.id)
+        marks = [
+            mark
+            for mark, holds in (
+                ("fitted", question.fitted and key == question.chosen),
+                ("against the text", question.against_the_text and key == question.chosen),
+            )
+            if holds
+        ]
+        answer = f"{key}: {question.option(key).text}"
+        standing = ", ".join(marks) or "not fitted"
+        questions.append(
+            [
+                Cell(question.id),
+                Cell(question.question, note=question.where),
+                Cell(answer, note=question.reason if key == question.chosen else ""),
+                Cell(standing, mark="open" if marks else ""),
+            ]
+        )
+    blocks = [
+        Block(
+            "Question",
+            markdown="Does a simulation made from the document alone give the numbers that it prints, and do they "
+            "bear out what it claims? The settings are the document's; where it leaves something open, an answer is "
+            "chosen and marked if it was fitted to the printed numbers.",
+        ),
+        Block(
+            "Printed tables",
+            grid=Grid(
+                "tables",
+                "Printed tables",
+                [Heading("table"), Heading("caption"), Heading("place"), Heading("numbers", is_number=True)],
+                tables,
+            ),
+        ),
+    ]
+    if settings:
+        head = [Heading("setting"), Heading("value")]
+        blocks.append(Block("Settings", grid=Grid("settings", "Settings of the document", head, settings)))
+    if questions:
+        head = [Heading("question"), Heading("what is open"), Heading("answer"), Heading("standing", has_choices=True)]
+        blocks.append(Block("Open questions", grid=Grid("questions", "Open questions", head, questions)))
+    return blocks
+
+
+def _first_parts(study: Study, outcome: Outcome, table: Table) -> Mapping[str, str]:
+    return study.build(outcome.readings.settings(), table, table.rows[0])
+
+
+def _drawings(study: Study, outcome: Outcome) -> list[Drawing]:
+    """The network of each table's first row; equal ones once."""
+    found: dict[str, list[str]] = {}
+    for table in outcome.tables:
+        text = next(iter(_first_parts(study, outcome, table).values()))
+        found.setdefault(topology_svg(text), []).append(table.id)
+    return [
+        Drawing(f"First row of table{'s' * (len(tables) > 1)} {', '.join(tables)}", svg)
+        for svg, tables in found.items()
+    ]
+
+
+def _scenario(study: Study, outcome: Outcome) -> list[Listing]:
+    table = outcome.tables[0]
+    parts = _first_parts(study, outcome, table).values()
+    return [Listing(f"The scenario of the first row of table {table.id}", text) for text in list(parts)[:1]]
+
+
+def _findings(document: Document, made: Reproduced) -> list[Block]:
+    blocks = []
+    text = packaged_text(document.id, FINDINGS)
+    if made.verdicts:
+        blocks.append(Block("Claims", grid=_claims(document, made.verdicts)))
+    blocks += scores_grid(document, made.summary)
+    if text:
+        blocks.append(Block("In words", markdown=text))
+    return blocks
+
+
+def _claims(document: Document, verdicts: Sequence[Object]) -> Grid:
+    rows = []
+    for found in verdicts:
+        claim = document.claim(found["claim"])
+        remarks = [
+            found["note"],
+            *([f"Rests on fitted answers: {', '.join(found['fitted'])}."] * bool(found["fitted"])),
+        ]
+        changes = [f"{verdict} under the text's {name}" for name, verdict in found["changes"].items()]
+        same = [name for name, verdict in found["null"].items() if verdict == found["verdict"]]
+        remarks += [f"{', '.join(changes)}."] * bool(changes)
+        remarks += [f"{found['verdict'].capitalize()} by null models too: {', '.join(same)}."] * bool(same)
+        rows.append(
+            [
+                Cell(claim.id),
+                Cell(claim.claim, note=claim.where),
+                Cell(found["verdict"], mark=_VERDICTS[found["verdict"]]),
+                Cell(found["evidence"], note=" ".join(filter(None, remarks))),
+            ]
+        )
+    head = [Heading("claim"), Heading("what is claimed"), Heading("verdict", has_choices=True), Heading("evidence")]
+    return Grid("claims", "Claims and verdicts", head, rows)
+
+
+def _part(document: Document, table: Table, own: Sequence[Comparison], nulls: Nulls) -> Part:
+    known = {
+        name: numbers
+        for name, numbers in nulls.items()
+        if any((table.id, row.id) == at[:2] for at in numbers for row in table.rows)
+    }
+    columns = {column.name: column for column in table.compared}
+    rows = {row.id: row for row in table.rows}
+    cells = [_row(document, table, rows[tuple(each.row.values())], columns[each.column], each, known) for each in own]
+    head = [
+        *(Heading(column.heading, has_choices=True) for column in table.keys),
+        *([Heading("number", has_choices=True)] * (len(columns) > 1)),
+        Heading("print", is_number=True),
+        Heading("here", is_number=True),
+        Heading("difference", is_number=True),
+        Heading("allowed", is_number=True),
+        Heading("verdict", has_choices=True),
+        *(Heading(f"null: {name}", is_number=True) for name in known),
+    ]
+    agree = sum(each.agrees for each in own)
+    text = f"{document.name}, {table.where}. {agree} of {len(own)} numbers agree."
+    title = f"Table {table.id}: {table.caption}"
+    grid = Grid(f"table-{_word(table.id)}", f"{title}, printed and here", head, cells)
+    return Part(f"part-{_word(table.id)}", title, text, grid, [table_plot(document, table, own, known)], table.note)
+
+
+def _row(document: Document, table: Table, row: Row, column: Column, each: Comparison, nulls: Nulls) -> list[Cell]:
+    allowed = document.tolerance(table, row, column).allows(each.published)
+    digits = column.decimals
+    printed = number(each.published) if digits is None else f"{each.published:.{digits}f}"
+    ours = plus_minus(Interval(each.mean, each.low, each.high, each.runs))
+    others = []
+    for numbers in nulls.values():
+        value = numbers.get((table.id, row.id, column.name))
+        others.append(Cell("-") if value is None else Cell(number(value), value))
+    return [
+        *(Cell(cell_text(cell), float(cell) if isinstance(cell, (int, float)) else None) for cell in row.key.values()),
+        *([Cell(heading(column))] * (len(table.compared) > 1)),
+        Cell(printed, each.published),
+        Cell(ours, each.mean),
+        Cell(f"{each.mean - each.published:+.3g}", each.mean - each.published),
+        Cell(f"{allowed:.3g}", allowed),
+        Cell(each.verdict, mark="good" if each.agrees else "bad", note=each.note),
+        *others,
+    ]
+
+
+def _word(text: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in text.lower())

@@ -1,0 +1,328 @@
+"""The report of a study, from what came out of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from penstock import MODEL_VERSION, __version__
+from penstock.display import things
+from penstock.errors import InputError
+from penstock.plots.chart import chart_of
+from penstock.plots.data import from_summaries
+from penstock.plots.places import numbers_in, text_of
+from penstock.plots.request import PlotRequest
+from penstock.printable import command_text, one_line
+from penstock.report.content import Block, Cell, Command, Grid, Heading, Listing, Part, Report
+from penstock.report.content import Drawing as Topology
+from penstock.report.figures import chart_plots
+from penstock.report.topology import topology_svg
+from penstock.statistics import LEVEL, Interval
+from penstock.tabulation import made_from, of_text, short_names
+from penstock.unit_scale import scale
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from penstock.report.content import Plot
+    from penstock.results import Summary
+    from penstock.studies.result import StudyResult
+    from penstock.unit_scale import Scale
+
+__all__ = ["study_report"]
+
+_MOST_ROWS = 2000
+"""The most rows of one table; a browser lays out more of them only slowly."""
+_MOST_PLOTS = 60
+_VALUES = 12
+"""The most values of a parameter that are named."""
+
+
+def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (), study: str | None = None) -> Report:
+    """The report of a study.
+
+    Parameters
+    ----------
+    result : StudyResult
+        What came out.
+    file : str
+        The scenario or study that was run, as a command names it.
+    options : sequence of str
+        The options with which it was run.
+    study : str, optional
+        The text of the study file, if it was one.
+
+    Raises
+    ------
+    InputError
+        If there are no numbers.
+    """
+    plan = result.plan
+    summaries = _named(result.summaries())
+    if not summaries:
+        raise InputError(f"{plan.name}: has no numbers, so there is nothing to report.")
+    description = plan.description or result.points[0].asked.scenario.description or ""
+    counts = [len(point.runs) for point in result.points]
+    each = str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
+    listings = [Listing("The scenario", plan.text)]
+    if study is not None:
+        listings.insert(0, Listing("The study", study))
+    return Report(
+        title=one_line(plan.name),
+        subtitle=one_line(description),
+        kind="Study",
+        summary=[
+            ("points", str(len(result.points))),
+            ("runs of each", each),
+            ("numbers", str(len(summaries))),
+        ],
+        asked=_asked(result),
+        drawings=[Topology(f"The network of {plan.scenario_name}", topology_svg(plan.text))],
+        findings=_findings(result, summaries),
+        parts=_parts(summaries, result.parameters),
+        provenance=_provenance(result),
+        commands=[
+            Command(command_text(["penstock", "run", file, *options]), "makes the runs and shows their numbers"),
+            Command(command_text(["penstock", "report", file, *options]), "makes this page"),
+            Command(
+                command_text(["penstock", "run", file, *options, "--format", "csv", "--values"]),
+                "gives the number of every single run",
+            ),
+        ],
+        listings=listings,
+    )
+
+
+def _named(summaries: Sequence[Summary]) -> list[Summary]:
+    """The numbers; their statistic is named only where a metric has several."""
+    several: dict[str, set[str | None]] = {}
+    for each in summaries:
+        several.setdefault(each.metric, set()).add(each.labels.get("statistic", each.labels.get("quantile")))
+    return [
+        each
+        if len(several[each.metric] - {None}) > 1
+        else replace(each, labels={name: value for name, value in each.labels.items() if name != "statistic"})
+        for each in summaries
+    ]
+
+
+def _asked(result: StudyResult) -> list[Block]:
+    plan = result.plan
+    facts = [("Scenario", plan.scenario_name)]
+    if plan.precision is not None:
+        facts.append(("Runs", f"until ±{plan.precision.goal} of {plan.precision.metric} (Law's sequential rule)"))
+    else:
+        facts.append(("Runs of each point", str(max(len(point.runs) for point in result.points))))
+    if result.warm_up is not None and plan.warm_up is not None:
+        facts.append(("Warm-up", f"{result.warm_up.text}, by MSER-5 of {plan.warm_up.metric}"))
+    if plan.compare is not None:
+        told = f"{', '.join(plan.compare.metrics)} with those of {plan.compare.parameter} = {plan.compare.baseline}"
+        facts.append(("Compared", told))
+    facts += [(name, f"= {expression}") for name, expression in plan.metrics.items()]
+    blocks = [Block("Question", markdown="", facts=facts)]
+    varied = []
+    for name in result.parameters:
+        values = list(
+            dict.fromkeys(
+                text_of(point.parameters[name]) if not isinstance(point.parameters[name], (dict, list)) else "..."
+                for point in result.points
+                if name in point.parameters
+            )
+        )
+        more = f", ... ({len(values)} values)" if len(values) > _VALUES else ""
+        varied.append([Cell(name), Cell(", ".join(values[:_VALUES]) + more)])
+    if varied:
+        blocks.append(
+            Block("What varies", grid=Grid("varied", "What varies", [Heading("parameter"), Heading("values")], varied))
+        )
+    return blocks
+
+
+def _findings(result: StudyResult, summaries: Sequence[Summary]) -> list[Block]:
+    blocks = []
+    if result.warnings:
+        blocks.append(Block("To be known first", markdown="\n".join(f"- {_plain(line)}" for line in result.warnings)))
+    if result.plan.compare is not None:
+        blocks.append(Block("Comparisons", grid=_comparisons(result)))
+    if len(result.points) > 1:
+        blocks.append(Block("Least and greatest of every number", grid=_ranges(summaries, result.parameters)))
+    if not blocks:
+        blocks.append(
+            Block("One point", markdown="Nothing varies and nothing is compared: the numbers below are the findings.")
+        )
+    return blocks
+
+
+def _plain(text: str) -> str:
+    """A text of somebody else without effect as Markdown."""
+    return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>()#+!|~&" else letter for letter in one_line(text))
+
+
+def _comparisons(result: StudyResult) -> Grid:
+    what = result.plan.compare
+    assert what is not None
+    others = [name for name in result.parameters if name != what.parameter]
+    found = result.comparisons()
+    scales: dict[tuple[str, str], list[float]] = {}
+    for each in found:
+        scales.setdefault((each.metric, each.unit), []).append(each.found.difference)
+    rows = []
+    for each in found:
+        shown = scale(each.metric.partition("[")[0], each.unit, scales[each.metric, each.unit])
+        difference = each.found
+        text = shown.text(Interval(difference.difference, difference.low, difference.high, each.runs))
+        is_sure = each.p_holm < 1 - LEVEL
+        rows.append(
+            [
+                Cell(each.metric),
+                *(Cell(str(each.others.get(name, ""))) for name in others),
+                Cell(str(each.value)),
+                Cell(text, _finite(difference.difference)),
+                Cell(shown.unit),
+                Cell(f"{each.p_holm:.2g}", _finite(each.p_holm)),
+                Cell("significant" if is_sure else "not significant", mark="good" if is_sure else "open"),
+            ]
+        )
+    head = [
+        Heading("metric", has_choices=True),
+        *(Heading(name) for name in short_names(others)),
+        Heading(short_names(result.parameters)[result.parameters.index(what.parameter)], has_choices=True),
+        Heading("difference", is_number=True),
+        Heading("unit"),
+        Heading("p (Holm)", is_number=True),
+        Heading("verdict", has_choices=True),
+    ]
+    return Grid("comparisons", f"Less {what.parameter} = {what.baseline}", head, rows)
+
+
+def _ranges(summaries: Sequence[Summary], varied: Sequence[str]) -> Grid:
+    """Between which points each number is least and greatest."""
+    names = short_names(varied)
+    rows = []
+    for own in _grouped(summaries, lambda each: (each.metric, of_text(each.labels), each.unit)):
+        known = [each for each in own if math.isfinite(each.interval.mean)]
+        if len(known) < 2:
+            continue
+        shown = _scale(own)
+        least = min(known, key=lambda each: each.interval.mean)
+        most = max(known, key=lambda each: each.interval.mean)
+        ends = least.interval.high, most.interval.low
+        is_apart = ends[0] is not None and ends[1] is not None and ends[0] < ends[1]
+        rows.append(
+            [
+                Cell(own[0].metric),
+                Cell(of_text(own[0].labels)),
+                *(
+                    Cell(shown.text(end.interval), end.interval.mean, note=_place(end, varied, names))
+                    for end in (least, most)
+                ),
+                Cell(shown.unit),
+                Cell("apart" if is_apart else "overlap", mark="good" if is_apart else "open"),
+            ]
+        )
+    head = [
+        Heading("metric", has_choices=True),
+        Heading("of"),
+        Heading("least", is_number=True),
+        Heading("greatest", is_number=True),
+        Heading("unit"),
+        Heading("intervals", has_choices=True),
+    ]
+    return Grid("ranges", "Least and greatest of every number", head, rows)
+
+
+def _place(summary: Summary, varied: Sequence[str], names: Sequence[str]) -> str:
+    point = summary.point
+    return ", ".join(f"{name} {_cell(point[path])}" for path, name in zip(varied, names, strict=True) if path in point)
+
+
+def _cell(value: object) -> str:
+    return ", ".join(value) if isinstance(value, dict) else str(value)
+
+
+def _parts(summaries: Sequence[Summary], varied: Sequence[str]) -> list[Part]:
+    parts = []
+    drawn = 0
+    for number, own in enumerate(_grouped(summaries, lambda each: (each.metric,))):
+        identifier = f"metric-{number + 1}"
+        plots = _plots(identifier, own) if drawn < _MOST_PLOTS else []
+        drawn += len(plots)
+        more = len(own) - _MOST_ROWS
+        note = f"{things(more, 'row')} more; 'penstock run' with '--format csv' has all of them." if more > 0 else ""
+        grid = _numbers(identifier, own[:_MOST_ROWS], varied)
+        parts.append(Part(identifier, own[0].metric, "", grid, plots, note))
+    return parts
+
+
+def _numbers(identifier: str, own: Sequence[Summary], varied: Sequence[str]) -> Grid:
+    scales = {unit: _scale([each for each in own if each.unit == unit]) for unit in {each.unit for each in own}}
+    keys = {name: _keys(own, name) for name in varied}
+    rows = []
+    for each in own:
+        shown = scales[each.unit]
+        cells = []
+        for name in varied:
+            text = _cell(each.point.get(name, ""))
+            cells.append(Cell(text, keys[name].get(text)))
+        rows.append(
+            [
+                Cell(of_text(each.labels)),
+                *cells,
+                Cell(shown.text(each.interval), _finite(each.interval.mean)),
+                Cell(shown.unit),
+                Cell(str(each.interval.runs), each.interval.runs),
+            ]
+        )
+    head = [
+        Heading("of", has_choices=True),
+        *(Heading(name, has_choices=True) for name in short_names(varied)),
+        Heading("mean", is_number=True),
+        Heading("unit"),
+        Heading("runs", is_number=True),
+    ]
+    return Grid(f"{identifier}-numbers", f"{own[0].metric}, means of independent runs", head, rows)
+
+
+def _keys(own: Iterable[Summary], name: str) -> dict[str, float]:
+    """By what the values of a parameter are sorted; nothing if they are no numbers."""
+    values: list[str | int | float | bool] = [_cell(each.point[name]) for each in own if name in each.point]
+    found = numbers_in(list(dict.fromkeys(values)))
+    return {} if found is None else {str(value): number for value, number in found[0].items()}
+
+
+def _plots(identifier: str, own: Sequence[Summary]) -> list[Plot]:
+    """None where the numbers do not suit a plot, such as those of more flows than can be told apart."""
+    try:
+        return chart_plots(identifier, chart_of(from_summaries(list(own), "the report"), PlotRequest()))
+    except InputError:
+        return []
+
+
+def _scale(own: Sequence[Summary]) -> Scale:
+    return scale(own[0].metric, own[0].unit, [each.interval.mean for each in own])
+
+
+def _grouped(summaries: Iterable[Summary], key: object) -> list[list[Summary]]:
+    assert callable(key)
+    groups: dict[object, list[Summary]] = {}
+    for each in summaries:
+        groups.setdefault(key(each), []).append(each)
+    return list(groups.values())
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _provenance(result: StudyResult) -> list[tuple[str, str]]:
+    seeds = list(dict.fromkeys(point.asked.seed for point in result.points))
+    return [
+        ("Penstock", __version__),
+        ("Model version", MODEL_VERSION),
+        ("Made from", made_from(result.provenances, result.parameters)),
+        ("Seed" if len(seeds) == 1 else "Seeds", ", ".join(map(str, seeds))),
+        ("Runs", f"{len(result.runs)}, numbered from 0 at each point"),
+        ("Intervals", "95 % confidence, Student's t over independent runs"),
+        ("Digest of the first run", result.runs[0].digest),
+    ]

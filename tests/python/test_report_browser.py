@@ -1,0 +1,207 @@
+"""Reports in a real browser: nothing on its console, nothing from the network, by keyboard, accessible, on any screen.
+
+Needs Chromium, and is skipped without it; where PENSTOCK_BROWSER is "needed", as in continuous integration, it fails.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+from penstock.report import render
+from penstock.report.making import Makers, published_report
+from penstock.store import Store
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+WAIT = 120_000
+"""Milliseconds until a loaded machine has loaded a page; no figure of ours."""
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None and os.environ.get("PENSTOCK_BROWSER") != "needed",
+    reason="needs Chromium: make browser, or apt-get install --no-install-recommends chromium",
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    assert CHROMIUM is not None, "Chromium is not installed: make browser"
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """The page of the largest published study."""
+    return written("pcn", tmp_path_factory.mktemp("report"))
+
+
+def written(study, folder):
+    """The page of a published study, from the runs that come with the package."""
+    page = folder / f"{study}.html"
+    made = published_report(study, Makers(Store(folder / "store"), only_stored=True))
+    page.write_text(render(made), encoding="utf-8")
+    return page
+
+
+class Opened:
+    """A page in the browser, with all that it said and asked for."""
+
+    def __init__(self, browser, file, **how):
+        self.context = browser.new_context(**how)
+        self.context.set_default_timeout(WAIT)
+        self.page = self.context.new_page()
+        self.said, self.asked = [], []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.devtools = self.context.new_cdp_session(self.page)
+        self.devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+        self.page.goto(file.as_uri(), timeout=WAIT)
+
+    def ready(self):
+        """Waits until all plots are drawn."""
+        self.page.wait_for_selector("html[data-ready]")
+        return self
+
+    def violations(self):
+        found = Axe().run(self.page, options={"resultTypes": ["violations"]}).response["violations"]
+        return [(each["id"], [node["target"] for node in each["nodes"]]) for each in found]
+
+    def is_as_wide_as_the_screen(self):
+        return self.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+    def cpu_s(self):
+        """Seconds of the main thread's CPU so far, whatever else the machine does."""
+        metrics = self.devtools.send("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+
+
+@pytest.fixture(scope="module")
+def desktop(browser, file):
+    opened = Opened(browser, file, viewport={"width": 1280, "height": 900})
+    opened.page.wait_for_selector("html[data-interactive]")
+    opened.interactive_s = opened.cpu_s()
+    yield opened.ready()
+    opened.context.close()
+
+
+def test_it_is_interactive_within_two_seconds(desktop):
+    """Until tables can be sorted and plots in sight are drawn; of CPU, since tests run on machines with other work."""
+    assert desktop.interactive_s < 2
+
+
+def test_nothing_is_said_and_nothing_loaded(desktop, file):
+    assert desktop.said == []
+    assert desktop.asked == [file.as_uri()]
+
+
+def test_every_plot_is_drawn(desktop):
+    page = desktop.page
+    assert page.locator("figure.plot").count() == 13
+    assert page.locator("figure.plot:has(.scatterlayer .trace)").count() == 13
+
+
+def test_no_rule_of_accessibility_is_violated_in_light(desktop):
+    assert desktop.violations() == []
+    assert desktop.is_as_wide_as_the_screen()
+
+
+def test_tables_are_sorted_and_filtered_by_keyboard(desktop):
+    page = desktop.page
+    table = page.locator("#table-b-2")
+    column = [text.lower() for text in table.locator("thead th").all_inner_texts()].index("print")
+
+    def printed():
+        return [float(text) for text in table.locator(f"tbody tr:visible td:nth-child({column + 1})").all_inner_texts()]
+
+    head = table.locator("thead button").nth(column)
+    head.focus()
+    page.keyboard.press("Enter")
+    assert printed() == sorted(printed())
+    assert table.locator("th[aria-sort=ascending]").count() == 1
+    page.keyboard.press("Enter")
+    assert printed() == sorted(printed(), reverse=True)
+    assert len(printed()) == 36
+
+    box = page.locator("[data-table=table-b-2]")
+    box.locator("[data-filter]").focus()
+    page.keyboard.type("svd rtt140")
+    assert len(printed()) == 2
+    assert box.locator("[data-count]").inner_text() == "2 of 36 rows"
+    box.locator("[data-filter]").fill("")
+    box.get_by_label("verdict").select_option("differs")
+    assert len(printed()) == 6
+    box.get_by_label("verdict").select_option("")
+
+
+def test_the_keyboard_reaches_everything(desktop):
+    """The way to the content, sections, colours and tables in their order; and a plot is read point by point."""
+    page = desktop.page
+    page.locator(".skip").focus()
+    words = []
+    for _ in range(9):
+        words.append(page.evaluate("(document.activeElement.innerText || document.activeElement.type || '').trim()"))
+        page.keyboard.press("Tab")
+    assert words[0] == "To the content"
+    assert words[1:7] == ["Question", "Topology", "Findings", "Numbers", "Provenance", "How to repeat"]
+    assert words[7] == "Colours: system"
+    assert words[8] == "search"
+    unreachable = page.evaluate(
+        """[...document.querySelectorAll('button, input, select, a[href], summary, .canvas, .scroll')]
+           .filter((each) => each.checkVisibility() && each.tabIndex < 0).length"""
+    )
+    assert unreachable == 0
+
+    figure = page.locator("#plot-b-2")
+    figure.locator(".canvas").focus()
+    told = figure.locator("[data-told]")
+    page.keyboard.press("ArrowRight")
+    assert told.inner_text() == "print, and what is allowed: CBR S.Link at 0.028"
+    page.keyboard.press("ArrowRight")
+    assert "CBR RTT10 at 0.585" in told.inner_text()
+    page.keyboard.press("ArrowDown")
+    assert told.inner_text().startswith("here, agrees: ")
+    figure.locator("[data-view]").select_option(label="largest (%)")
+    figure.locator(".canvas").focus()
+    page.keyboard.press("ArrowRight")
+    assert "at 0." in told.inner_text()
+    assert desktop.said == []
+
+
+def test_colours_can_be_chosen(desktop):
+    page = desktop.page
+    button = page.locator("[data-theme-button]")
+    backs = {}
+    for name in ("light", "dark", "system"):
+        button.click()
+        assert button.inner_text() == f"Colours: {name}"
+        backs[name] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert backs["light"] == backs["system"] != backs["dark"]
+
+
+def test_print_has_all_and_no_controls(desktop):
+    page = desktop.page
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    page.emulate_media(media="print")
+    assert not page.locator("nav").is_visible()
+    assert page.locator(".controls:visible").count() == 0
+    heights = page.locator("main .scroll").evaluate_all(
+        "(all) => all.map((each) => each.scrollHeight - each.clientHeight)"
+    )
+    assert max(heights) <= 1
+    page.emulate_media(media="screen")
+
+
+def test_on_a_phone_in_the_dark(browser, tmp_path):
+    file = written("md1k", tmp_path)
+    opened = Opened(browser, file, viewport={"width": 390, "height": 844}, has_touch=True, color_scheme="dark").ready()
+    assert opened.said == []
+    assert opened.is_as_wide_as_the_screen()
+    assert opened.violations() == []
+    opened.context.close()
