@@ -25,7 +25,7 @@ from penstock.reproductions.table_page import table_page
 from penstock.reproductions.table_picture import table_picture
 
 if TYPE_CHECKING:
-    from penstock.reference import Component, Metric, Parameter, Section
+    from penstock.reference import Catalogue, Component, Metric, Parameter, Section
 
 HERE = Path(__file__).parent
 VERBS = tuple(get_group(app).commands)
@@ -42,6 +42,7 @@ def texts() -> dict[str, str]:
             made[f"reference/{kind}/{component['name']}.md"] = page
     made["generated/kinds.md"] = _kinds()
     made["generated/metrics.md"] = _metrics(everything["metrics"])
+    made["generated/state.md"] = _states(everything)
     for section in everything["sections"]:
         made[f"generated/sections/{section['name']}.md"] = _section(section)
     for verb in VERBS:
@@ -106,6 +107,17 @@ def _metrics(metrics: list[Metric]) -> str:
             doc += f" *By:* {', '.join(told['by'])}."
         rows.append(f"| `{metric['name']}` | {metric['unit']} | {', '.join(told['applies-to'])} | {doc} |")
     return "| metric | unit | of | what it is |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
+
+
+def _states(everything: Catalogue) -> str:
+    """All variables of series, by what shows them."""
+    rows = [(entry["name"], variable) for entry in everything["state"] for variable in entry["state"]]
+    for kind, of_kind in everything["components"].items():
+        place = {"congestion-control": "congestion-control"}.get(kind) or places()[kind][0]
+        rows += [(f"{place}.{entry['name']}", variable) for entry in of_kind for variable in entry.get("state", [])]
+    head = "| component | variable | unit | what it is |\n|---|---|---|---|\n"
+    lines = [f"| `{of}` | `{shown['name']}` | {shown['unit']} | {_line(shown['doc'])} |" for of, shown in rows]
+    return head + "\n".join(lines) + "\n"
 
 
 def _section(section: Section) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from penstock.network import Network, Node
     from penstock.results import to_frame, to_json, to_pandas, to_values
     from penstock.running import Metric, RunFailure, RunRequest, RunResult, run_all
+    from penstock.series import TimeSeries
     from penstock.store import Store
     from penstock.studies.result import StudyResult
     from penstock.study import Study
@@ -44,6 +45,7 @@ _HOMES = {
     "StoreError": "errors",
     "Study": "study",
     "StudyResult": "studies.result",
+    "TimeSeries": "series",
     "from_networkx": "graphs",
     "run_all": "running",
     "to_frame": "results",
@@ -71,6 +73,7 @@ __all__ = [
     "StoreError",
     "Study",
     "StudyResult",
+    "TimeSeries",
     "__version__",
     "from_networkx",
     "run_all",

@@ -83,6 +83,7 @@ class Scenario:
     sizes: tuple[int, int, int]
     memory: int
     window: tuple[float, float]
+    has_series: bool
     warnings: list[str]
     def run(
         self,
@@ -93,6 +94,23 @@ class Scenario:
         threads: int = 1,
     ) -> Run: ...
     def build(self, seed: int, replication: int, threads: int = 1) -> None: ...
+
+@final
+class Series:
+    """A run that hands over its time series in batches."""
+
+    def __new__(
+        cls,
+        scenario: Scenario,
+        seed: int,
+        replication: int,
+        options: list[tuple[str, str | list[str]]],
+        cancel: Cancel | None = None,
+        executor: str = "horizon",
+        threads: int = 1,
+    ) -> Self: ...
+    columns: list[tuple[str, str, list[str]]]
+    def next_batch(self, count: int) -> tuple[int, list[bytes]] | None: ...
 
 @final
 class Trace:

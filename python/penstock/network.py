@@ -63,6 +63,7 @@ class Network:
         self._calls: list[dict[str, Any]] = []
         self._measures: list[dict[str, Any]] = []
         self._traces: list[dict[str, Any]] = []
+        self._series: list[dict[str, Any]] = []
 
     def __repr__(self) -> str:
         """How much there is."""
@@ -455,6 +456,17 @@ class Network:
         """
         self._traces.append(plain(options))
 
+    @named("series[]")
+    def series(self, **options: Any) -> None:
+        """Says what ``penstock series`` shows over time.
+
+        Parameters
+        ----------
+        **options
+            The keys of ``[[series]]``: ``of``, ``what``, ``every``, ``on``, ``start``, ``stop``.
+        """
+        self._series.append(plain(options))
+
     @named("")
     def toml(self, **top: Any) -> str:
         """The scenario's text.
@@ -479,6 +491,7 @@ class Network:
             "calls": self._calls,
             "measure": self._measures,
             "trace": self._traces,
+            "series": self._series,
         }
         for header, tables in lists.items():
             blocks += [[f"[[{header}]]", *toml.lines(table)] for table in tables]

@@ -17,6 +17,7 @@ __all__ = [
     "Part",
     "Section",
     "Type",
+    "Variable",
     "catalogue",
     "names",
     "pages",
@@ -77,6 +78,14 @@ class Parameter(Type):
     range: NotRequired[str]
 
 
+class Variable(TypedDict):
+    """A variable of the state that a component shows."""
+
+    name: str
+    unit: str
+    doc: str
+
+
 class Component(TypedDict):
     """A component, as the core declares it."""
 
@@ -84,6 +93,7 @@ class Component(TypedDict):
     summary: str
     doc: str
     parameters: list[Parameter]
+    state: NotRequired[list[Variable]]
 
 
 class Part(TypedDict):
@@ -116,6 +126,7 @@ class Catalogue(TypedDict):
 
     components: dict[str, list[Component]]
     metrics: list[Metric]
+    state: list[Component]
     sections: list[Section]
 
 
@@ -175,8 +186,19 @@ def _component_page(kind: str, component: Component) -> str:
     written = " or ".join(f"`{place}.{component['name']} = {{ ... }}`" for place in places()[kind])
     place = f"In a scenario: {written}"
     doc, found, after = component["doc"].strip().partition("## State")
-    parts = [title, place, doc.strip(), _parameters(component["parameters"]), f"{found}{after}".strip()]
+    state, departures, rest = after.partition("## Departures")
+    shown = _variables(component.get("state", []))
+    remembered = "\n\n".join(part for part in (f"{found}{state}".strip(), shown) if part)
+    parts = [title, place, doc.strip(), _parameters(component["parameters"]), remembered, f"{departures}{rest}".strip()]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _variables(state: list[Variable]) -> str:
+    """What is shown over time, as ``penstock series`` names it."""
+    if not state:
+        return ""
+    items = [f"- `{variable['name']}` ({variable['unit']}): {' '.join(variable['doc'].split())}" for variable in state]
+    return "In series:\n\n" + "\n".join(items)
 
 
 def _section_page(section: Section) -> str:

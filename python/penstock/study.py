@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from penstock.network import Network
     from penstock.plots.canvas import Picture
+    from penstock.series import TimeSeries
     from penstock.store import Store
     from penstock.studies.plan import StudyPlan
     from penstock.studies.result import StudyResult
@@ -249,6 +250,23 @@ class Study:
         with Progress() as progress:
             kept = store if store is not None else Folder()
             return make(plan, asked, Runner(jobs=jobs, store=kept, progress=progress, threads=threads, on=on))
+
+    def series(self, **options: Any) -> TimeSeries:
+        """The state of one run over time, to be read once: ``study.series(of="tcp", on="change").frame()``.
+
+        Parameters
+        ----------
+        **options
+            Those of :class:`penstock.series.TimeSeries`, such as ``of``, ``what``, ``every`` and ``replication``.
+
+        Raises
+        ------
+        ScenarioError
+            If the scenario has mistakes, or what is asked for does not exist.
+        """
+        from penstock.series import TimeSeries
+
+        return TimeSeries(self.scenario(), name=self.name, **options)
 
     def stored(self, store: Store | None = None) -> StudyResult:
         """What there is of the study in a store, perhaps while another process is making more of it; nothing is run.

@@ -1,6 +1,6 @@
 """Traces: every event of a run, as frames, Parquet or CSV, and captures of what links transmit.
 
-A trace goes through memory in pieces of :data:`ROWS` rows, however long it is; only :meth:`PacketTrace.frame` holds
+A trace goes through memory in pieces of :data:`ROWS` rows, however long it is; only :meth:`RowStream.frame` holds
 all of it.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Names = str | Sequence[str]
 
-__all__ = ["ROWS", "PacketTrace"]
+__all__ = ["ROWS", "PacketTrace", "RowStream"]
 
 ROWS = 1 << 17
 """Rows of each piece, and of each row group of a Parquet file."""
@@ -39,7 +39,128 @@ _TICK = 0.1
 """Seconds between two looks at whether the other side is still there."""
 
 
-class PacketTrace:
+class RowStream:
+    """Rows that a run hands over in batches, to be read once."""
+
+    def __init__(self, rows: _core.Trace | _core.Series, cancel: _core.Cancel) -> None:
+        self._rows = rows
+        self._cancel = cancel
+
+    @property
+    def schema(self) -> pl.Schema:
+        """The columns and their types."""
+        import polars as pl
+
+        kinds: dict[str, pl.DataType] = {
+            "integer": pl.Int64(),
+            "natural": pl.UInt32(),
+            "small": pl.UInt8(),
+            "switch": pl.Boolean(),
+            "float": pl.Float64(),
+        }
+        return pl.Schema(
+            {name: pl.Enum(words) if kind == "word" else kinds[kind] for name, kind, words in self._rows.columns}
+        )
+
+    def frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
+        """The rows in frames of so many rows; the last may have fewer."""
+        make = _Frames(self._rows.columns, self.schema)
+        while (batch := self._rows.next_batch(rows)) is not None:
+            yield make(batch[1])
+
+    def frame(self) -> pl.DataFrame:
+        """All rows, in memory."""
+        import polars as pl
+
+        return pl.concat([pl.DataFrame(schema=self.schema), *self.frames()])
+
+    def write_parquet(self, path: str | Path) -> int:
+        """Writes the rows into a Parquet file; returns how many there are.
+
+        Raises
+        ------
+        PenstockError
+            If the file cannot be written; what there is of it is removed.
+        """
+        from polars.io.plugins import register_io_source
+
+        def write(pieces: Callable[[], Iterator[pl.DataFrame]]) -> None:
+            source = register_io_source(lambda *_: pieces(), schema=self.schema)
+            source.sink_parquet(path, compression="lz4", row_group_size=ROWS, statistics=False)
+
+        return _into_file(path, lambda: self._handed_over(write))
+
+    def write_csv(self, path: str | Path) -> int:
+        """Writes the rows into a CSV file; returns how many there are.
+
+        Raises
+        ------
+        PenstockError
+            If the file cannot be written; what there is of it is removed.
+        """
+
+        def write() -> int:
+            events = 0
+            with Path(path).open("wb") as file:
+                file.write((",".join(self.schema) + "\n").encode())
+                for frame in self.frames():
+                    frame.write_csv(file, include_header=False)
+                    events += frame.height
+            return events
+
+        return _into_file(path, write)
+
+    def _handed_over(self, write: Callable[[Callable[[], Iterator[pl.DataFrame]]], None]) -> int:
+        """Lets another thread write the pieces while this one, which is told of interruptions, makes the next.
+
+        The writer's exception, if it has one, is raised here.
+        """
+        make = _Frames(self._rows.columns, self.schema)
+        queue: Queue[list[bytes] | None] = Queue(_AHEAD)
+        given_up = Event()
+        failed: list[BaseException] = []
+
+        def pieces() -> Iterator[pl.DataFrame]:
+            while not given_up.is_set():
+                with suppress(Empty):
+                    piece = queue.get(timeout=_TICK)
+                    if piece is None:
+                        return
+                    yield make(piece)
+            raise InterruptedError("the trace was given up")
+
+        def work() -> None:
+            try:
+                write(pieces)
+            except BaseException as error:  # whatever it is, it is told by the thread that asked
+                failed.append(error)
+
+        def put(piece: list[bytes] | None) -> bool:
+            while writer.is_alive():
+                with suppress(Full):
+                    queue.put(piece, timeout=_TICK)
+                    return True
+            return False
+
+        writer = Thread(target=work, name="penstock-trace", daemon=True)
+        writer.start()
+        events = 0
+        try:
+            while (batch := self._rows.next_batch(ROWS)) is not None and put(batch[1]):
+                events += batch[0]
+            put(None)
+        except BaseException:
+            self._cancel.set()
+            given_up.set()
+            writer.join()
+            raise
+        writer.join()
+        if failed:
+            raise failed[0]
+        return events
+
+
+class PacketTrace(RowStream):
     """A run whose events can be read once, in the order of time.
 
     Parameters
@@ -105,7 +226,7 @@ class PacketTrace:
         self.warnings: list[str] = read.warnings
         self.seed: int = read.seed if seed is None else seed
         self.replication = replication
-        self._cancel = _core.Cancel()
+        cancel = _core.Cancel()
         lists = {"at": at, "flows": flows, "events": events}
         options: list[tuple[str, str | list[str]]] = [
             (key, [names] if isinstance(names, str) else list(names))
@@ -114,73 +235,10 @@ class PacketTrace:
         ]
         options += [(key, text) for key, text in (("start", start), ("stop", stop)) if text is not None]
         try:
-            self._trace = _core.Trace(read, self.seed, replication, options, self._cancel, executor, threads)
+            self._trace = _core.Trace(read, self.seed, replication, options, cancel, executor, threads)
         except _core.ScenarioError as error:
-            raise ScenarioError(_mistake(name, line) for line in str(error).splitlines()) from None
-
-    @property
-    def schema(self) -> pl.Schema:
-        """The columns and their types."""
-        import polars as pl
-
-        kinds: dict[str, pl.DataType] = {
-            "integer": pl.Int64(),
-            "natural": pl.UInt32(),
-            "small": pl.UInt8(),
-            "switch": pl.Boolean(),
-            "float": pl.Float64(),
-        }
-        return pl.Schema(
-            {name: pl.Enum(words) if kind == "word" else kinds[kind] for name, kind, words in self._trace.columns}
-        )
-
-    def frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
-        """The trace in frames of so many rows; the last may have fewer."""
-        make = _Frames(self._trace.columns, self.schema)
-        while (batch := self._trace.next_batch(rows)) is not None:
-            yield make(batch[1])
-
-    def frame(self) -> pl.DataFrame:
-        """All of the trace, in memory."""
-        import polars as pl
-
-        return pl.concat([pl.DataFrame(schema=self.schema), *self.frames()])
-
-    def write_parquet(self, path: str | Path) -> int:
-        """Writes the trace into a Parquet file; returns how many events it has.
-
-        Raises
-        ------
-        PenstockError
-            If the file cannot be written; what there is of it is removed.
-        """
-        from polars.io.plugins import register_io_source
-
-        def write(pieces: Callable[[], Iterator[pl.DataFrame]]) -> None:
-            source = register_io_source(lambda *_: pieces(), schema=self.schema)
-            source.sink_parquet(path, compression="lz4", row_group_size=ROWS, statistics=False)
-
-        return _into_file(path, lambda: self._handed_over(write))
-
-    def write_csv(self, path: str | Path) -> int:
-        """Writes the trace into a CSV file; returns how many events it has.
-
-        Raises
-        ------
-        PenstockError
-            If the file cannot be written; what there is of it is removed.
-        """
-
-        def write() -> int:
-            events = 0
-            with Path(path).open("wb") as file:
-                file.write((",".join(self.schema) + "\n").encode())
-                for frame in self.frames():
-                    frame.write_csv(file, include_header=False)
-                    events += frame.height
-            return events
-
-        return _into_file(path, write)
+            raise ScenarioError(option_mistake(name, "trace", line) for line in str(error).splitlines()) from None
+        super().__init__(self._trace, cancel)
 
     def write_pcapng(self, folder: str | Path) -> dict[str, int]:
         """Writes what links transmit into a folder, as a capture ``LINK.pcapng`` for each link that transmits anything.
@@ -200,55 +258,6 @@ class PacketTrace:
             If a file cannot be written; what there is of the captures is removed.
         """
         return _Captures(Path(folder)).write(self._trace)
-
-    def _handed_over(self, write: Callable[[Callable[[], Iterator[pl.DataFrame]]], None]) -> int:
-        """Lets another thread write the pieces while this one, which is told of interruptions, makes the next.
-
-        The writer's exception, if it has one, is raised here.
-        """
-        make = _Frames(self._trace.columns, self.schema)
-        queue: Queue[list[bytes] | None] = Queue(_AHEAD)
-        given_up = Event()
-        failed: list[BaseException] = []
-
-        def pieces() -> Iterator[pl.DataFrame]:
-            while not given_up.is_set():
-                with suppress(Empty):
-                    piece = queue.get(timeout=_TICK)
-                    if piece is None:
-                        return
-                    yield make(piece)
-            raise InterruptedError("the trace was given up")
-
-        def work() -> None:
-            try:
-                write(pieces)
-            except BaseException as error:  # whatever it is, it is told by the thread that asked
-                failed.append(error)
-
-        def put(piece: list[bytes] | None) -> bool:
-            while writer.is_alive():
-                with suppress(Full):
-                    queue.put(piece, timeout=_TICK)
-                    return True
-            return False
-
-        writer = Thread(target=work, name="penstock-trace", daemon=True)
-        writer.start()
-        events = 0
-        try:
-            while (batch := self._trace.next_batch(ROWS)) is not None and put(batch[1]):
-                events += batch[0]
-            put(None)
-        except BaseException:
-            self._cancel.set()
-            given_up.set()
-            writer.join()
-            raise
-        writer.join()
-        if failed:
-            raise failed[0]
-        return events
 
 
 class _Frames:
@@ -339,10 +348,10 @@ class _Captures:
                 self._folder.rmdir()
 
 
-def _mistake(name: str, line: str) -> _core.Mistake:
+def option_mistake(name: str, section: str, line: str) -> _core.Mistake:
     """What the core says of an option: its key and what is wrong."""
     key, _, message = line.partition(": ")
-    return {"file": name, "line": None, "path": f"trace.{key}", "message": message}
+    return {"file": name, "line": None, "path": f"{section}.{key}", "message": message}
 
 
 def _into_file(name: str | Path, write: Callable[[], int]) -> int:

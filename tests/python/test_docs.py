@@ -33,6 +33,7 @@ def name(page):
         DOCS / "schedulers.md",
         DOCS / "study.md",
         DOCS / "trace.md",
+        DOCS / "series.md",
     ],
     ids=name,
 )

@@ -23,8 +23,14 @@ pub use api::blueprint::Blueprint;
 pub use api::cancel::Cancel;
 pub use api::observations::Observations;
 pub use api::sim::Sim;
-pub use api::{blueprint, observations, sim};
+pub use api::{blueprint, observations, series, sim};
 pub use build::error::BlueprintError;
 pub use executor::parallel::autotune::Autotune;
 pub use executor::Executor;
 pub use port::can_precompute_departures;
+
+/// The variables that ports and flows show, beside those of their components.
+pub mod state {
+    pub use crate::node::host::state::{RECEIVING, SENDING};
+    pub use crate::port::probing::PORT;
+}

@@ -1,4 +1,90 @@
-//! Probes: how a component reports the variables of its state.
+//! Probes: the state that components show, each declared once. Time series, the reference pages and `penstock explain` follow
+//! from it.
 
-/// Receives the name, the unit and the value of one variable of a state.
-pub type ReportVariable<'a> = dyn FnMut(&'static str, &'static str, f64) + 'a;
+use crate::units::Time;
+
+/// A variable of the state that a component shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// The name in series.
+    pub name: &'static str,
+    /// The unit of its values; `1` for what has none.
+    pub unit: &'static str,
+    /// What it is, with its symbol.
+    pub doc: &'static str,
+}
+
+/// Receives a variable of a state, which of several of its kind where there are such (queues, precedences), and its value.
+pub type ReportVariable<'a> = dyn FnMut(&'static Variable, Option<u32>, f64) + 'a;
+
+/// A component that shows its state.
+pub trait Probe {
+    /// Reports the state at `now`, without changing it: always in the order of the declaration.
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>);
+}
+
+/// Declares the state that a component shows: the name of each variable, its unit, what it is, and its value.
+///
+/// ```
+/// use penstock_model::probe::{Probe, Variable};
+/// use penstock_model::units::Time;
+///
+/// struct Line {
+///     waiting: u32,
+///     last: Option<f64>,
+///     deficits: Vec<f64>,
+/// }
+/// penstock_model::state! {
+///     impl Line, |it, _now| {
+///         /// Packets that wait.
+///         "waiting", "packets", is f64::from(it.waiting);
+///         /// Size of the last packet, once there was one.
+///         "last", "bytes", maybe it.last;
+///         /// What each queue may still send.
+///         "deficit", "bytes", each it.deficits.iter().copied();
+///     }
+/// }
+///
+/// let line = Line { waiting: 2, last: None, deficits: vec![500.0, 0.0] };
+/// let mut seen = Vec::new();
+/// line.probe(Time::ZERO, &mut |variable, part, value| seen.push((variable.name, part, value)));
+/// assert_eq!(seen, [("waiting", None, 2.0), ("deficit", Some(0), 500.0), ("deficit", Some(1), 0.0)]);
+/// assert_eq!(Line::STATE[1].unit, "bytes");
+/// ```
+///
+/// A type with parameters is written `impl Meter<N> where [N: Word], |it, now| { ... }`. A component without state to show has nothing
+/// between its braces.
+#[macro_export]
+macro_rules! state {
+    ( impl $type:ty $(where [$($generics:tt)*])?, |$it:ident, $now:ident| { $( $(#[doc = $doc:literal])+ $name:literal, $unit:literal, $how:ident $value:expr; )* } ) => {
+        impl $(<$($generics)*>)? $type {
+            /// The state that it shows.
+            pub const STATE: &'static [$crate::probe::Variable] =
+                &[$( $crate::probe::Variable { name: $name, unit: $unit, doc: concat!($($doc, "\n"),+) }, )*];
+        }
+
+        impl $(<$($generics)*>)? $crate::probe::Probe for $type {
+            #[allow(unused_variables, unused_mut)] // components without state
+            fn probe(&self, $now: $crate::units::Time, report: &mut $crate::probe::ReportVariable<'_>) {
+                let $it = self;
+                let mut variables = Self::STATE.iter();
+                $( $crate::state!(@report $how, variables.next().expect("one each"), $value, report); )*
+            }
+        }
+    };
+    (@report is, $variable:expr, $value:expr, $report:ident) => {
+        $report($variable, None, $value)
+    };
+    (@report maybe, $variable:expr, $value:expr, $report:ident) => {
+        let variable = $variable;
+        if let Some(value) = $value {
+            $report(variable, None, value);
+        }
+    };
+    (@report each, $variable:expr, $value:expr, $report:ident) => {
+        let variable = $variable;
+        for (i, value) in (0..).zip($value) {
+            $report(variable, Some(i), value);
+        }
+    };
+}

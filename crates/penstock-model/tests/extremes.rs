@@ -16,6 +16,7 @@ use penstock_model::meter::{AnyMeter, Meter, MeterPlan};
 use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 use penstock_model::parameters::{Entry, Reader};
 use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
+use penstock_model::probe::Probe;
 use penstock_model::rng::{Key, Stream};
 use penstock_model::scheduler::class::{ClassKeys, ClassPlan, RateLimit};
 use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};

@@ -2,6 +2,7 @@
 
 mod interruption;
 mod run;
+mod series;
 mod trace;
 
 /// The simulator's core, compiled from Rust.
@@ -11,6 +12,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::run::{Cancel, Cancelled, Run, Scenario, ScenarioError};
+
+    #[pymodule_export]
+    use crate::series::Series;
 
     #[pymodule_export]
     use crate::trace::Trace;

@@ -75,6 +75,12 @@ impl Scenario {
         self.0.seed()
     }
 
+    /// Whether it asks for time series.
+    #[getter]
+    fn has_series(&self) -> bool {
+        self.0.has_series()
+    }
+
     /// The numbers of nodes, links and flows.
     #[getter]
     fn sizes(&self) -> (usize, usize, usize) {

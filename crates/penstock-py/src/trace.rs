@@ -10,7 +10,7 @@ use pyo3::types::PyBytes;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The name of a column, what its values are, and their words if they are positions of words.
-type Column = (&'static str, &'static str, Vec<String>);
+pub type Column = (&'static str, &'static str, Vec<String>);
 
 /// A run that hands over its trace in batches.
 #[pyclass(frozen, module = "penstock._core")]
@@ -92,7 +92,7 @@ impl Trace {
 
 /// The value of an option.
 #[derive(FromPyObject)]
-enum TraceOption {
+pub enum TraceOption {
     Text(String),
     List(Vec<String>),
 }
@@ -106,7 +106,8 @@ impl From<TraceOption> for Value {
     }
 }
 
-fn as_tuple(name: &'static str, kind: &ColumnKind) -> Column {
+/// What Python is told of a column.
+pub fn as_tuple(name: &'static str, kind: &ColumnKind) -> Column {
     match kind {
         ColumnKind::Integer => (name, "integer", Vec::new()),
         ColumnKind::Natural => (name, "natural", Vec::new()),

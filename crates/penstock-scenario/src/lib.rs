@@ -32,6 +32,7 @@ mod metrics;
 mod network;
 mod read;
 mod scenario;
+mod series;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -46,4 +47,5 @@ pub use read::files::{FileAccess, ParquetReader};
 pub use read::mistake::{report, Mistake};
 pub use read::tree::LARGEST_TEXT;
 pub use scenario::{load, load_until, load_with, ValidScenario};
+pub use series::{SeriesPlans, SeriesRun};
 pub use trace::{CapturePart, ColumnKind, TraceColumn, TraceColumns, TraceFilter, TraceRun, TraceStop};

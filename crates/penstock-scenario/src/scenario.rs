@@ -14,6 +14,7 @@ use crate::read::mistake::{Mistake, Mistakes};
 use crate::read::section::Section;
 use crate::read::suggest::Suggestions;
 use crate::read::{canonical, tree};
+use crate::series::{self, SeriesPlans, SeriesRequest};
 use crate::settings;
 use crate::top_keys::{Routing, Ties, TopKeys};
 use crate::trace::{self, Selector, TraceFilter, TraceNames};
@@ -47,6 +48,8 @@ pub struct ValidScenario {
     group_members: GroupMembers,
     /// What `[[trace]]` asks for.
     traced: Vec<Selector>,
+    /// What `[[series]]` asks for.
+    series: Vec<SeriesRequest>,
     /// Links whose delays are drawn, and the bounds.
     drawn_delays: Vec<(std::ops::Range<u32>, (Duration, Duration))>,
     /// Groups whose transfers are drawn, by position, and how.
@@ -115,6 +118,8 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     let group_members = group_members(&nodes, &flows, &links);
     let names = TraceNames { members: &group_members, links: &links.plans, suggestions: &mistakes.suggestions };
     let traced = trace::read_all(&mut top, (links.complete && flows_complete).then_some(&names), durations.map(|durations| durations.run));
+    let written_series =
+        series::read_all(&mut top, (links.complete && flows_complete).then_some(&names), durations.map(|durations| durations.run));
     goes_on()?;
     let mut switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
     // What follows needs everything before it.
@@ -155,6 +160,10 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
             return None;
         }
     }
+    series::check_all(&written_series, &blueprint, mistakes);
+    if !mistakes.is_empty() {
+        return None;
+    }
     let description = keys.description.map(|text| text.0).unwrap_or_default();
     let canonical = canonical::write(&tree, &mistakes.files.digests());
     Some(ValidScenario {
@@ -164,6 +173,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
         measures,
         group_members,
         traced,
+        series: written_series.into_iter().map(|written| written.request).collect(),
         drawn_delays,
         drawn_transfers,
         warnings: Vec::new(),
@@ -289,6 +299,25 @@ impl ValidScenario {
             given => vec![trace::read_one(given, &names, self.end().since(Time::ZERO))?],
         };
         Ok(TraceFilter::new(selectors, self.end()))
+    }
+
+    /// Whether it has a `[[series]]`.
+    pub fn has_series(&self) -> bool {
+        !self.series.is_empty()
+    }
+
+    /// The series of a run of it: what `[[series]]` says or, if there is any, what a program asks for `instead`: its keys and values.
+    ///
+    /// # Errors
+    /// All mistakes of what is asked for, each with its key.
+    pub fn series_plans(&self, instead: &[(String, Value)]) -> Result<SeriesPlans, Vec<(String, String)>> {
+        let suggestions = Suggestions::default();
+        let names = TraceNames { members: &self.group_members, links: &self.blueprint.links, suggestions: &suggestions };
+        let requests = match instead {
+            [] => self.series.clone(),
+            given => vec![series::read_one(given, &names, self.end().since(Time::ZERO))?],
+        };
+        series::plans(&requests, &self.blueprint, &suggestions)
     }
 
     /// The names of groups, and their members.

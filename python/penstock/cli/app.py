@@ -23,6 +23,7 @@ from penstock.cli import (
     runs,
     schema,
     sensitivity,
+    series,
     status,
     trace,
     verify,
@@ -41,6 +42,7 @@ app = typer.Typer(
 )
 app.command("run", cls=Verb)(run.run)
 app.command("trace", cls=Verb)(trace.trace)
+app.command("series", cls=Verb)(series.series)
 app.command("check", cls=Verb)(check.check)
 app.command("plot", cls=Verb)(plot.plot)
 app.command("report", cls=Verb)(report.report)

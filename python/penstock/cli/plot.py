@@ -106,6 +106,10 @@ def plot(
     no_note: Annotated[
         bool, typer.Option("--no-note", help="Leave out the line on runs and intervals; a caption should have it.")
     ] = False,
+    series: Annotated[
+        bool,
+        typer.Option("--series", help="Draw what the scenario's [[series]] reads over time, in the first run."),
+    ] = False,
     runs: Annotated[
         int | None,
         typer.Option(
@@ -126,6 +130,7 @@ def plot(
     from penstock.cli.console import emit
     from penstock.errors import InputError
     from penstock.plots import check_endings, picture, save
+    from penstock.plots.over_time import suited
     from penstock.plots.request import PlotRequest
     from penstock.printable import path_text
 
@@ -155,9 +160,15 @@ def plot(
         from penstock.plots.files import read_results
 
         data = read_results(file)
+    elif series:
+        given = {"--runs": runs, "--jobs": jobs, "--store": store}
+        idle = [name for name, value in given.items() if value is not None]
+        if idle:
+            raise InputError(f"--series is of one run, which is not stored: {idle[0]} changes nothing; leave it out.")
+        data = _series(file, read_sets(sets), seed, memory)
     else:
         data = _made(file, request, read_sets(sets), runs, seed, jobs, memory, store)
-    drawn = picture(data, request)
+    drawn = picture(data, suited(request, data) if data.is_series else request)
     for each in files:
         save(drawn, each)
         emit(f"{path_text(each)}: written.")
@@ -197,6 +208,21 @@ def _made(
         result = make(plan, asked, Runner(jobs=jobs, store=kept, progress=progress))
     warn(result.warnings)
     return from_summaries(result.summaries(), path_text(file))
+
+
+def _series(file: Path, sets: tuple[tuple[str, str], ...], seed: int | None, memory: int | None) -> Data:
+    """What a scenario's ``[[series]]`` reads in its first run."""
+    from penstock.cli.console import warn
+    from penstock.cli.files import read_text
+    from penstock.memory import allow
+    from penstock.plots.over_time import data_of
+    from penstock.printable import path_text
+    from penstock.series import TimeSeries
+
+    allow(memory)
+    made = TimeSeries(read_text(file), name=str(file), folder=str(file.parent), sets=sets, seed=seed)
+    warn(made.warnings)
+    return data_of(made.frame(), path_text(file))
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -87,12 +87,17 @@ class Data:
         Whether they are single observations, several of which may share a place, rather than means with intervals.
     quantities : tuple of str
         Columns of such a frame that are numbers, of which each may stand across.
+    name : str
+        What messages call them.
+    is_series : bool
+        Whether they are states over time, as ``penstock series`` gives them.
     """
 
     numbers: list[Datum]
     observations: bool = False
     quantities: tuple[str, ...] = ()
     name: str = "the results"
+    is_series: bool = False
     metrics: list[str] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.plots.data import from_frame, from_json
+from penstock.plots.over_time import data_of, is_series
 from penstock.printable import path_text, shortened
 
 if TYPE_CHECKING:
@@ -48,4 +49,4 @@ def read_results(file: Path) -> Data:
     except pl.exceptions.PolarsError as error:
         what = file.suffix.lower().lstrip(".")
         raise InputError(f"{shown}: is no {what} file that can be read: {shortened(str(error), 200)}.") from None
-    return from_frame(frame, shown)
+    return data_of(frame, shown) if is_series(frame) else from_frame(frame, shown)

@@ -4,6 +4,7 @@
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
 
 use crate::api::cancel::Cancel;
+use crate::api::series::SeriesPlan;
 use penstock_model::buffer::BufferPlan;
 use penstock_model::call::counts::CallCounts;
 use penstock_model::call::delay::DelayPlan;
@@ -101,6 +102,8 @@ pub struct WatchPlan {
     pub groups: Vec<(u32, FlowWatch)>,
     /// At links; each at most once.
     pub links: Vec<(LinkId, LinkWatch)>,
+    /// Time series; a run that has any has no warm-up.
+    pub series: Vec<SeriesPlan>,
 }
 
 impl WatchPlan {

@@ -3,5 +3,6 @@
 pub mod blueprint;
 pub mod cancel;
 pub mod observations;
+pub mod series;
 pub mod sim;
 pub mod trace;

@@ -3,6 +3,7 @@
 use crate::api::blueprint::Blueprint;
 use crate::api::cancel::Cancel;
 use crate::api::observations::{FlowCounters, LinkCounters, Observations};
+use crate::api::series::SeriesRow;
 use crate::api::trace::TraceRow;
 use crate::build::error::BlueprintError;
 use crate::build::memory;
@@ -233,6 +234,20 @@ impl Sim {
         let first = rows.len();
         self.processes.iter_mut().for_each(|process| process.take_trace(until, rows));
         sort(&mut rows[first..]);
+    }
+
+    /// Takes the rows of the [series](crate::blueprint::WatchPlan::series) to which no later event will add any: appends them to
+    /// `rows`, by time, then by plan. All parts one after the other are the series of the whole run.
+    pub fn take_series(&mut self, rows: &mut Vec<SeriesRow>) {
+        let next = self.processes.iter().zip(&self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs)));
+        let next = next.min().unwrap_or(Time::NEVER);
+        if next == Time::ZERO {
+            return; // No time is before the first instant.
+        }
+        let until = next.before().min(self.to);
+        let first = rows.len();
+        self.processes.iter_mut().for_each(|process| process.take_series(until, rows));
+        rows[first..].sort_by_key(|row| (row.time, row.plan));
     }
 
     /// Runs to the end and returns the observations.

@@ -10,6 +10,7 @@ pub mod numbering;
 pub mod process_graph_builder;
 pub mod processes;
 pub mod routes;
+pub mod series;
 pub mod switches;
 
 use crate::api::blueprint::Blueprint;
@@ -20,6 +21,7 @@ use crate::build::numbering::{used_links, Channels, ProcessNumbers, ProcessSite,
 use crate::build::process_graph_builder::build_process_graph;
 use crate::build::processes::ProcessTable;
 use crate::build::routes::{InputNumbers, RouteTable};
+use crate::build::series::SeriesSites;
 use crate::build::switches::Switches;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::process_graph::{Latencies, ProcessGraph};
@@ -106,6 +108,7 @@ impl<'a> Network<'a> {
         }
         let flows = add_flows(blueprint, key, &numbers, &mut processes, |route| routes.departure(route))?;
         error::check_cancelled(blueprint)?;
+        SeriesSites { blueprint, sites, numbers: &numbers, port_index: &port_index, flows: &flows }.add(&mut processes);
         Ok(Assembly {
             processes,
             inputs,

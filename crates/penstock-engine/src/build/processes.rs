@@ -1,6 +1,7 @@
 //! Processes with their ports and inputs, before flows are added.
 
 use crate::api::blueprint::{Blueprint, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
+use crate::api::series::{SeriesPlan, SeriesSubject};
 use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::InputNumbers;
 use crate::build::switches::DecidingAtDeparture;
@@ -92,6 +93,10 @@ struct PortBuilder<'a> {
     watched: BTreeMap<LinkId, &'a crate::api::blueprint::LinkWatch>,
     /// Links whose meters are sampled.
     metered: BTreeSet<LinkId>,
+    /// Links with time series.
+    observed: BTreeSet<LinkId>,
+    /// Nothing beyond the counters.
+    no_watch: crate::api::blueprint::LinkWatch,
     deciding: DecidingAtDeparture,
 }
 
@@ -99,24 +104,37 @@ impl<'a> PortBuilder<'a> {
     fn new(blueprint: &'a Blueprint, key: Key, window: Window) -> PortBuilder<'a> {
         let watched = blueprint.watch.links.iter().map(|(link, watch)| (*link, watch)).collect();
         let metered = blueprint.meter_samples.iter().map(|sample| sample.link).collect();
-        PortBuilder { blueprint, links_key: key.child("links"), window, watched, metered, deciding: DecidingAtDeparture::new(blueprint) }
+        let link = |plan: &SeriesPlan| match plan.of {
+            SeriesSubject::Link(link) => Some(link),
+            SeriesSubject::Sender(_) | SeriesSubject::Receiver(_) => None,
+        };
+        let observed = blueprint.watch.series.iter().filter_map(link).collect();
+        let (links_key, deciding) = (key.child("links"), DecidingAtDeparture::new(blueprint));
+        PortBuilder { blueprint, links_key, window, watched, metered, observed, no_watch: Default::default(), deciding }
     }
 
     fn build(&self, link: LinkId) -> Port {
         let blueprint = self.blueprint;
         let plan = &blueprint.links[link.index()];
         let trace_place = (blueprint.nodes.len() + link.index()) as u32;
-        let watch = self.watched.get(&link).map(|watch| (*watch, blueprint.classes.len()));
+        let is_observed = self.observed.contains(&link);
+        let watch = self.watched.get(&link).copied().or(is_observed.then_some(&self.no_watch));
+        let watch = watch.map(|watch| (watch, blueprint.classes.len()));
         let key = self.links_key.child(&plan.path);
-        Port::new(link, trace_place, &self.effective_plan(link, plan), key, self.window, watch, blueprint.fast_paths)
+        let mut port = Port::new(link, trace_place, &self.effective_plan(link, plan), key, self.window, watch, blueprint.fast_paths);
+        if is_observed {
+            port.observe(blueprint.classes.len());
+        }
+        port
     }
 
     /// The plan of a link, made event-driven where departures must not be computed ahead of the time: meters at departure that
-    /// are sampled, ports of a switch, ports that may be paused.
+    /// are sampled, tokens of a shaper that are observed, ports of a switch, ports that may be paused.
     fn effective_plan<'b>(&self, link: LinkId, plan: &'b LinkPlan) -> Cow<'b, LinkPlan> {
         let at_departure =
             plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || plan.port.pcn_at == PcnAt::Departure;
-        if !(self.deciding.at(plan) || at_departure && self.metered.contains(&link)) {
+        let is_observed = self.observed.contains(&link) && (at_departure || plan.port.shaper.is_some());
+        if !(self.deciding.at(plan) || at_departure && self.metered.contains(&link) || is_observed) {
             return Cow::Borrowed(plan);
         }
         let port = Arc::new(PortPlan { force_event_driven: true, ..PortPlan::clone(&plan.port) });

@@ -33,6 +33,21 @@ impl Sent {
     }
 }
 
+/// What an end has sent or received since the beginning of the run, of data.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EndpointCounters {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes on the wire.
+    pub bytes: u64,
+    /// What the application has got of it: bytes without headers, in order.
+    pub goodput: u64,
+    /// Packets that were marked when they arrived.
+    pub marked: u64,
+    /// Packets that were sent again.
+    pub retransmissions: u64,
+}
+
 /// What an endpoint has received of a flow.
 #[derive(Clone, Debug)]
 pub struct Received {
@@ -73,6 +88,14 @@ impl Received {
         self.counts.marked += marked;
         self.counts.delay_sum_ps += delay_sum_ps;
         self.counts.delay_max = self.counts.delay_max.max(delay_max);
+    }
+
+    /// What has been counted so far.
+    pub fn counters(&self) -> EndpointCounters {
+        let ReceivedCounts { packets, bytes, marked, .. } = self.counts;
+        // As in the flow's row.
+        let goodput = bytes.saturating_sub(packets * u64::from(self.header));
+        EndpointCounters { packets, bytes, goodput, marked, retransmissions: 0 }
     }
 
     /// Writes the counts into the flow's row, and adds what was recorded.
@@ -117,6 +140,12 @@ impl ReceivedCounts {
 }
 
 impl Sent {
+    /// What has been counted so far.
+    pub fn counters(&self) -> EndpointCounters {
+        let Sent { packets, bytes, retransmissions } = *self;
+        EndpointCounters { packets, bytes, retransmissions, ..EndpointCounters::default() }
+    }
+
     /// Writes the counts into the flow's row.
     pub fn report(&self, counters: &mut FlowCounters) {
         counters.sent_packets = self.packets;

@@ -1,7 +1,7 @@
 //! Endpoints of open-loop flows: no arrival changes what they send.
 
 use crate::api::observations::{Observations, TraceEvent};
-use crate::endpoints::counts::Received;
+use crate::endpoints::counts::{EndpointCounters, Received};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Window;
@@ -106,6 +106,18 @@ impl OpenLoopSource {
         } else {
             Time::NEVER
         }
+    }
+
+    /// What it has sent by `now`, in a run without a warm-up.
+    pub fn counters_at(&self, now: Time) -> EndpointCounters {
+        let (packets, bytes) = match &self.pattern {
+            Pattern::Constant { first, period } => {
+                let packets = sent_by(*first, *period, self.stop.min(now).after());
+                (packets, packets * u64::from(self.size))
+            }
+            Pattern::Drawn(drawn) => (drawn.packets, drawn.bytes),
+        };
+        EndpointCounters { packets, bytes, ..EndpointCounters::default() }
     }
 
     /// Writes what was sent in the window into the flow's row, at the end of the run.

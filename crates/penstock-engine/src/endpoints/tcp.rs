@@ -2,7 +2,7 @@
 
 use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::application::Application;
-use crate::endpoints::counts::{Received, Sent};
+use crate::endpoints::counts::{EndpointCounters, Received, Sent};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
@@ -336,6 +336,22 @@ impl TcpEndpoints {
             host_context.send(now, end.template.departure.port, &packet);
         }
         timers.arm(end.receiver.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Receiver, slot);
+    }
+
+    /// The sender in a slot.
+    pub fn sender(&self, slot: u32) -> &Sender {
+        &self.senders[slot as usize].sender
+    }
+
+    /// What the sender in a slot has counted.
+    pub fn sent_counters(&self, slot: u32) -> EndpointCounters {
+        self.senders[slot as usize].sent.counters()
+    }
+
+    /// What the receiver in a slot has counted.
+    pub fn received_counters(&self, slot: u32) -> EndpointCounters {
+        let end = &self.receivers[slot as usize];
+        EndpointCounters { goodput: end.goodput, ..end.received.counters() }
     }
 
     /// Writes the counts into the flows' rows.

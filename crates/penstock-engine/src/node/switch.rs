@@ -137,7 +137,7 @@ impl Process {
     pub(super) fn run_switch(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let (max_events, before) = (routes.max_visit_events, self.own_events);
         loop {
-            let sample = self.next_sample();
+            let sample = self.next_reading(inputs);
             let bound = until.min(sample);
             let Process { ports, host: Some(host), switch: Some(switch), record, .. } = self else {
                 unreachable!("a switch has a host, for what its own messages and flows need")

@@ -5,6 +5,7 @@ use crate::kernel::digest::Digest;
 use crate::kernel::journal::Window;
 use crate::port::flow_losses::FlowLosses;
 use crate::port::link_counts::CompleteTransmissions;
+use crate::port::observer::PortObserver;
 use crate::port::recorder::PortRecorder;
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
@@ -61,6 +62,21 @@ impl PortCounters {
         self.releases = Some(Vec::new());
     }
 
+    /// Follows the state of the port from now on, for so many classes.
+    pub fn observe(&mut self, classes: usize) {
+        self.recorder.iter_mut().for_each(|recorder| recorder.observe(classes));
+    }
+
+    /// What follows the state of the port, if anything does.
+    pub fn observer(&mut self) -> Option<&mut PortObserver> {
+        self.recorder.as_mut().and_then(|recorder| recorder.observer())
+    }
+
+    /// When the state changes next, as far as that is known and followed.
+    pub fn next_change(&self) -> Time {
+        self.recorder.as_ref().map_or(Time::NEVER, |recorder| recorder.next_change())
+    }
+
     /// Adds to `list` what has left since the last call, or is known to leave later.
     pub fn take_releases(&mut self, list: &mut Vec<Release>) {
         self.releases.iter_mut().for_each(|releases| list.append(releases));
@@ -72,7 +88,7 @@ impl PortCounters {
         if self.window.contains(now) {
             self.link.mark(packet.size);
             if let Some(recorder) = &mut self.recorder {
-                recorder.mark(packet);
+                recorder.mark(now, packet);
             }
         }
     }
@@ -218,7 +234,7 @@ impl PortCounters {
                 self.lost.count(packet.flow);
             }
             if let Some(recorder) = &mut self.recorder {
-                recorder.loss(packet, cause);
+                recorder.loss(now, packet, cause);
             }
         }
     }

@@ -9,7 +9,9 @@ mod fast;
 pub mod flow_losses;
 mod host_interface;
 pub mod link_counts;
+pub mod observer;
 mod pipeline;
+pub mod probing;
 mod queueing;
 pub mod recorder;
 mod stages;
@@ -40,8 +42,6 @@ use penstock_model::conditioner::ShaperPlan;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
 use penstock_model::id::{LinkId, ProcessId};
 use penstock_model::impairment::AnyImpairment;
-use penstock_model::meter::Meter;
-use penstock_model::pcn_meter::PcnMeter;
 use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Duration, Time};
@@ -214,19 +214,6 @@ impl Port {
             Queueing::TailDropFifo(queue) => queue.waiting(now, &mut self.counters.sent),
             Queueing::Precomputed(queue) => queue.waiting(now, &mut self.counters.sent),
             Queueing::EventDriven(service) => service.waiting(),
-        }
-    }
-
-    /// Reports the states of its meters at `now` through `report`: which meter, the marker first, then name, unit and value of a
-    /// variable.
-    pub fn probe(&self, now: Time, report: &mut dyn FnMut(usize, &'static str, &'static str, f64)) {
-        let marker = self.arrival_marker.as_ref().or(self.departure_marker.as_ref());
-        if let Some(marker) = marker {
-            marker.meter.probe(now, &mut |name, unit, value| report(0, name, unit, value));
-        }
-        let first = usize::from(marker.is_some());
-        for (i, meter) in self.pcn.iter().flat_map(|stage| stage.meters.iter().enumerate()) {
-            meter.probe(now, &mut |name, unit, value| report(first + i, name, unit, value));
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::api::blueprint::{EfPlan, LinkWatch};
 use crate::api::observations::{ClassCounters, EfErrors, PortTimings};
 use crate::kernel::journal::Window;
+use crate::port::observer::PortObserver;
 use penstock_model::discipline::DropCause;
 use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
@@ -16,13 +17,31 @@ pub struct PortRecorder {
     /// By class; empty if classes are not recorded.
     classes: Vec<ClassCounters>,
     expedited: Vec<EfMeter>,
+    /// For time series.
+    observer: Option<Box<PortObserver>>,
 }
 
 impl PortRecorder {
     /// The records that `plan` names.
     pub fn new(plan: &LinkWatch, classes: usize, window: Window) -> Box<PortRecorder> {
         let classes = if plan.classes { vec![ClassCounters::default(); classes] } else { Vec::new() };
-        Box::new(PortRecorder { window, classes, expedited: plan.expedited.iter().map(EfMeter::new).collect() })
+        let expedited = plan.expedited.iter().map(EfMeter::new).collect();
+        Box::new(PortRecorder { window, classes, expedited, observer: None })
+    }
+
+    /// Follows the state of the port from now on, for so many classes.
+    pub fn observe(&mut self, classes: usize) {
+        self.observer = Some(PortObserver::new(classes));
+    }
+
+    /// What follows the state of the port, if anything does.
+    pub fn observer(&mut self) -> Option<&mut PortObserver> {
+        self.observer.as_deref_mut()
+    }
+
+    /// When the state changes next, as far as that is known.
+    pub fn next_change(&self) -> Time {
+        self.observer.as_ref().map_or(Time::NEVER, |observer| observer.next())
     }
 
     /// A packet is offered at `now`; what is accepted is so too.
@@ -33,15 +52,17 @@ impl PortRecorder {
         }
     }
 
-    /// A packet has been marked in the window.
-    pub fn mark(&mut self, packet: &Packet) {
+    /// A packet is marked at `now`, in the window.
+    pub fn mark(&mut self, now: Time, packet: &Packet) {
+        self.observer.iter_mut().for_each(|observer| observer.mark(now));
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
             class.counters.mark(packet.size);
         }
     }
 
-    /// A packet has been lost in the window.
-    pub fn loss(&mut self, packet: &Packet, cause: DropCause) {
+    /// A packet is lost at `now`, in the window.
+    pub fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
+        self.observer.iter_mut().for_each(|observer| observer.loss(now));
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
             class.counters.loss(packet, cause);
         }
@@ -50,6 +71,7 @@ impl PortRecorder {
     /// A packet has been accepted at `now`.
     pub fn accepted(&mut self, now: Time, packet: &Packet) {
         self.offered(now, packet);
+        self.observer.iter_mut().for_each(|observer| observer.accepted(now, packet));
         for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
             meter.arrival(now, packet);
         }
@@ -57,6 +79,7 @@ impl PortRecorder {
 
     /// A packet that has waited since `arrival` is dropped.
     pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet) {
+        self.observer.iter_mut().for_each(|observer| observer.queue_drop(now, packet));
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
             class.counters.wait_without_service(&self.window, arrival, now, packet.size);
         }
@@ -67,6 +90,7 @@ impl PortRecorder {
 
     /// A packet that arrived at `arrival` is transmitted from `start` to `end`.
     pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
+        self.observer.iter_mut().for_each(|observer| observer.transmission(start, end, packet));
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
             class.counters.transmission(&self.window, arrival, start, end, packet.size);
             if self.window.contains(start) {

@@ -40,7 +40,7 @@ impl<S: Stage> Stage for Option<Box<S>> {
 
 /// The policers of a port.
 pub(super) struct Policers {
-    policers: Vec<Policer>,
+    pub(super) policers: Vec<Policer>,
     of_class: Vec<Option<u8>>,
 }
 

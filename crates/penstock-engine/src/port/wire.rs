@@ -46,6 +46,11 @@ impl Wire {
         (now, now + self.transmission_time(size))
     }
 
+    /// The shaper's bucket, if there is one.
+    pub fn shaper(&self) -> Option<&Bucket> {
+        self.options.as_ref().and_then(|options| options.shaper.as_ref())
+    }
+
     /// Whether the rate never changes and nothing is held back.
     pub fn is_constant(&self) -> bool {
         self.options.is_none()

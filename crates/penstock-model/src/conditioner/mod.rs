@@ -6,13 +6,13 @@ pub mod shaper;
 crate::component_plans! {
     /// A shaper with its parameters, as a scenario gives it.
     pub enum ShaperPlan of "shaper" {
-        "token-bucket" => TokenBucket(shaper::Parameters),
+        "token-bucket" => TokenBucket(shaper::Parameters) shows shaper::STATE,
     }
 }
 
 crate::component_plans! {
     /// A policer with its parameters, as a scenario gives it.
     pub enum PolicerPlan of "policer" {
-        "token-bucket" => TokenBucket(policer::Parameters),
+        "token-bucket" => TokenBucket(policer::Parameters) shows policer::Policer::STATE,
     }
 }

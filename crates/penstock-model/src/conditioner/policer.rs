@@ -57,6 +57,13 @@ impl Policer {
     }
 }
 
+crate::state! {
+    impl Policer, |it, now| {
+        /// What its bucket holds.
+        "fill", "bit", is it.bucket.bits(now);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

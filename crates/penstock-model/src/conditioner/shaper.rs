@@ -2,6 +2,7 @@
 
 use crate::meter::bucket::{Bucket, Start};
 use crate::parameters::Check;
+use crate::probe::Variable;
 use crate::units::{Bytes, Rate};
 
 crate::parameters! {
@@ -44,3 +45,6 @@ impl Parameters {
         Bucket::new(self.rate, self.burst, self.start)
     }
 }
+
+/// The state that it shows, of which its bucket is all.
+pub const STATE: &[Variable] = &[Variable { name: "tokens", unit: "bit", doc: "What its bucket holds." }];

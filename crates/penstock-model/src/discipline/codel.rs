@@ -162,6 +162,17 @@ impl Codel {
     }
 }
 
+crate::state! {
+    impl Codel, |it, _now| {
+        /// Whether it is in the dropping state: 1 or 0 (dropping) [RFC8289 s5.3].
+        "dropping", "1", is f64::from(u8::from(it.dropping));
+        /// Drops since the dropping state was entered, or more if it was entered anew (count) [RFC8289 s5.3].
+        "count", "packets", is f64::from(it.count);
+        /// When the next drop is due, while it is in the dropping state (drop_next) [RFC8289 s5.3].
+        "next-drop", "s", maybe it.dropping.then(|| it.next_drop.as_seconds());
+    }
+}
+
 impl Discipline for Codel {
     #[inline]
     fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {

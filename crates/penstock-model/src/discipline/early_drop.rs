@@ -122,6 +122,15 @@ enum Zone {
 }
 
 impl Curve {
+    /// The drop probability of `average`, before drops are spaced.
+    pub(super) fn probability(&self, average: f64) -> f64 {
+        match self.zone(average) {
+            Zone::Safe => 0.0,
+            Zone::Random(probability) => probability,
+            Zone::Forced => 1.0,
+        }
+    }
+
     #[inline]
     fn zone(&self, average: f64) -> Zone {
         if average < self.min {
@@ -144,6 +153,11 @@ pub(super) struct DropCount {
 }
 
 impl DropCount {
+    /// In packets.
+    pub(super) fn packets(&self) -> u64 {
+        self.packets
+    }
+
     #[inline]
     pub(super) fn add(&mut self, size: u32) {
         self.packets += 1;

@@ -13,6 +13,7 @@ pub mod tail_drop;
 
 use crate::packet::Packet;
 use crate::parameters::{Entry, Limit};
+use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::units::{Duration, Rate, Time};
 
@@ -21,7 +22,7 @@ macro_rules! disciplines {
     ($( $name:literal => $variant:ident($discipline:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A discipline with its parameters, as a scenario gives it.
-            pub enum DisciplinePlan of "discipline" { $( $name => $variant($parameters), )* }
+            pub enum DisciplinePlan of "discipline" { $( $name => $variant($parameters) shows <$discipline>::STATE, )* }
         }
 
         impl DisciplinePlan {
@@ -43,6 +44,15 @@ macro_rules! disciplines {
             /// Builds the discipline that `plan` describes.
             pub fn new(plan: &DisciplinePlan, port: &PortContext) -> AnyDiscipline {
                 match plan { $( DisciplinePlan::$variant(parameters) => AnyDiscipline::$variant(<$discipline>::new(parameters, port)), )* }
+            }
+        }
+
+        impl Probe for AnyDiscipline {
+            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.probe(now, report), )*
+                    AnyDiscipline::Custom(it) => it.probe(now, report),
+                }
             }
         }
 
@@ -310,7 +320,7 @@ pub struct PortContext {
 ///
 /// At one instant timers precede arrivals, and arrivals precede departures (but in a port with a single queue, where the
 /// departure leaves no choice, it precedes the arrival).
-pub trait Discipline {
+pub trait Discipline: Probe {
     /// Decides on `packet`, arriving at `now` to a queue that holds `queue`.
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict;
 

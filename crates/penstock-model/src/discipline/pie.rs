@@ -213,6 +213,19 @@ impl Pie {
     }
 }
 
+crate::state! {
+    impl Pie, |it, _now| {
+        /// Drop probability as of the last update (drop_prob) [RFC8033 s4.2].
+        "probability", "1", is it.controller.probability;
+        /// Time that the last packet sent has waited, where the delay is taken from that (current_qdelay) [RFC8033 s4.3].
+        "wait", "s", maybe it.departure_rate.is_none().then(|| it.last_wait.as_seconds());
+        /// How long arrivals are still let in whatever the probability is (burst_allowance) [RFC8033 s4.4].
+        "burst-allowance", "s", is it.burst_allowance.as_seconds();
+        /// Sum of the probabilities since the last drop, where drops are derandomised (accu_prob) [RFC8033 s5.4].
+        "accumulated", "1", maybe it.derandomise.then_some(it.accumulated);
+    }
+}
+
 impl Discipline for Pie {
     #[inline]
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {

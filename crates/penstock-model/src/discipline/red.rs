@@ -151,6 +151,19 @@ impl Red {
     }
 }
 
+crate::state! {
+    impl Red, |it, _now| {
+        /// Average queue (avg) as of the last arrival, where `limit` is in packets.
+        "average", "packets", maybe (!it.in_bytes).then_some(it.average);
+        /// Average queue (avg) as of the last arrival, where `limit` is in bytes.
+        "average-bytes", "bytes", maybe it.in_bytes.then_some(it.average);
+        /// Drop probability of that average, before drops are spaced (p_b) [Floyd93 s4].
+        "probability", "1", is it.drops.curve.probability(it.average);
+        /// Arrivals since the last drop (count) [Floyd93 s4].
+        "count", "packets", is it.count.packets() as f64;
+    }
+}
+
 impl Discipline for Red {
     #[inline]
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {

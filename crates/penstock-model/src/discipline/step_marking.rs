@@ -101,6 +101,10 @@ fn sent_in(rate: Rate, time: Duration) -> Bytes {
     Bytes::new(u64::try_from(bytes).unwrap_or(u64::MAX))
 }
 
+crate::state! {
+    impl StepMarking, |_it, _now| {}
+}
+
 impl Discipline for StepMarking {
     #[inline]
     fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {

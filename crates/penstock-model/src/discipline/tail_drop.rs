@@ -86,6 +86,10 @@ impl TailDrop {
     }
 }
 
+crate::state! {
+    impl TailDrop, |_it, _now| {}
+}
+
 impl Discipline for TailDrop {
     #[inline]
     fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {

@@ -13,17 +13,14 @@ pub mod tsw3cm;
 pub mod two_rate_tcm;
 
 use crate::packet::Packet;
-use crate::probe::ReportVariable;
+use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::units::{Bytes, Time};
 
 /// A meter. The port calls it once per packet, in order of time.
-pub trait Meter {
+pub trait Meter: Probe {
     /// The colour of a packet that arrives at `now` with the colour that it carries.
     fn colour(&mut self, now: Time, packet: &Packet) -> u8;
-
-    /// Reports the meter's state at `now`, without changing it: always the same variables, in the same order.
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>);
 }
 
 /// Makes the plan, the meter at work and the dispatch between them from the list below.
@@ -31,7 +28,7 @@ macro_rules! meters {
     ($( $name:literal => $variant:ident($meter:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A meter with its parameters, as a scenario gives it.
-            pub enum MeterPlan of "meter" { $( $name => $variant($parameters), )* }
+            pub enum MeterPlan of "meter" { $( $name => $variant($parameters) shows <$meter>::STATE, )* }
         }
 
         /// A meter at work. `Custom` is for users of the crate.
@@ -48,19 +45,21 @@ macro_rules! meters {
             }
         }
 
+        impl Probe for AnyMeter {
+            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+                match self {
+                    $( AnyMeter::$variant(it) => it.probe(now, report), )*
+                    AnyMeter::Custom(it) => it.probe(now, report),
+                }
+            }
+        }
+
         impl Meter for AnyMeter {
             #[inline]
             fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
                 match self {
                     $( AnyMeter::$variant(it) => it.colour(now, packet), )*
                     AnyMeter::Custom(it) => it.colour(now, packet),
-                }
-            }
-
-            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-                match self {
-                    $( AnyMeter::$variant(it) => it.probe(now, report), )*
-                    AnyMeter::Custom(it) => it.probe(now, report),
                 }
             }
         }
@@ -158,7 +157,7 @@ mod testing {
     /// What a probe at `ms` tells.
     pub(super) fn probed(meter: &impl Meter, ms: u64) -> Vec<(&'static str, f64)> {
         let mut told = Vec::new();
-        meter.probe(at(ms), &mut |name, _, value| told.push((name, value)));
+        meter.probe(at(ms), &mut |variable, _, value| told.push((variable.name, value)));
         told
     }
 

@@ -4,7 +4,6 @@ use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::Check;
-use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -84,6 +83,15 @@ impl Rbm {
     }
 }
 
+crate::state! {
+    impl Rbm, |it, now| {
+        /// What the committed bucket holds.
+        "committed-fill", "bit", is it.committed.bits(now);
+        /// What the excess bucket holds.
+        "excess-fill", "bit", maybe it.excess.as_ref().map(|excess| excess.bits(now));
+    }
+}
+
 impl Meter for Rbm {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
@@ -92,13 +100,6 @@ impl Meter for Rbm {
             excess.settle(now);
         }
         colour_of(&mut self.committed, self.excess.as_mut(), packet.bytes(), self.mode.admits(packet.precedence), self.demotion)
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        report("committed-fill", "bit", self.committed.bits(now));
-        if let Some(excess) = &self.excess {
-            report("excess-fill", "bit", excess.bits(now));
-        }
     }
 }
 

@@ -4,7 +4,6 @@ use super::bucket::{Bucket, Start};
 use super::{colour_of, Demotion, Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::Check;
-use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -66,17 +65,21 @@ impl Rfc4115 {
     }
 }
 
+crate::state! {
+    impl Rfc4115, |it, now| {
+        /// What the committed bucket holds.
+        "committed-fill", "bit", is it.committed.bits(now);
+        /// What the excess bucket holds.
+        "excess-fill", "bit", is it.excess.bits(now);
+    }
+}
+
 impl Meter for Rfc4115 {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
         self.committed.settle(now);
         self.excess.settle(now);
         colour_of(&mut self.committed, Some(&mut self.excess), packet.bytes(), self.mode.admits(packet.precedence), Demotion::NextBucket)
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        report("committed-fill", "bit", self.committed.bits(now));
-        report("excess-fill", "bit", self.excess.bits(now));
     }
 }
 

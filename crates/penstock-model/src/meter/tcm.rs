@@ -4,7 +4,6 @@ use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::Check;
-use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -78,6 +77,19 @@ impl Tcm {
     }
 }
 
+crate::state! {
+    impl Tcm, |it, now| {
+        /// What the committed bucket holds.
+        "committed-fill", "bit", is it.committed.bits(now);
+        /// What the excess bucket holds.
+        "excess-fill", "bit", maybe it.excess.map(|mut excess| {
+            let mut committed = it.committed;
+            excess.pour(committed.settle(now));
+            excess.bits(now)
+        });
+    }
+}
+
 impl Meter for Tcm {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
@@ -86,15 +98,6 @@ impl Meter for Tcm {
             excess.pour(spilt);
         }
         colour_of(&mut self.committed, self.excess.as_mut(), packet.bytes(), self.mode.admits(packet.precedence), self.demotion)
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        report("committed-fill", "bit", self.committed.bits(now));
-        if let Some(mut excess) = self.excess {
-            let mut committed = self.committed;
-            excess.pour(committed.settle(now));
-            report("excess-fill", "bit", excess.bits(now));
-        }
     }
 }
 

@@ -4,7 +4,6 @@ use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::{Check, Precedence};
-use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -88,6 +87,15 @@ impl TokenBucket {
     }
 }
 
+crate::state! {
+    impl TokenBucket, |it, now| {
+        /// What its bucket holds.
+        "fill", "bit", is it.bucket.bits(now);
+        /// What the bucket of the peak rate holds.
+        "peak-fill", "bit", maybe it.peak.as_ref().map(|peak| peak.bits(now));
+    }
+}
+
 impl Meter for TokenBucket {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
@@ -102,13 +110,6 @@ impl Meter for TokenBucket {
             colour
         } else {
             colour.max(self.exceed)
-        }
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        report("fill", "bit", self.bucket.bits(now));
-        if let Some(peak) = &self.peak {
-            report("peak-fill", "bit", peak.bits(now));
         }
     }
 }

@@ -4,7 +4,6 @@ use super::tsw::{interval_mistake, TimeSlidingWindow};
 use super::Meter;
 use crate::packet::Packet;
 use crate::parameters::{Check, Precedence};
-use crate::probe::ReportVariable;
 use crate::rng::{Key, Stream};
 use crate::units::{Duration, Rate, Time};
 
@@ -73,6 +72,13 @@ impl Tsw2cm {
     }
 }
 
+crate::state! {
+    impl Tsw2cm, |it, now| {
+        /// The average rate as of now.
+        "average-rate", "bit/s", is it.window.rate(now);
+    }
+}
+
 impl Meter for Tsw2cm {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
@@ -83,10 +89,6 @@ impl Meter for Tsw2cm {
         } else {
             self.exceed
         }
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        report("average-rate", "bit/s", self.window.rate(now));
     }
 }
 

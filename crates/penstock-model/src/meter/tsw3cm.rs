@@ -4,7 +4,6 @@ use super::tsw::{interval_mistake, TimeSlidingWindow};
 use super::Meter;
 use crate::packet::Packet;
 use crate::parameters::Check;
-use crate::probe::ReportVariable;
 use crate::rng::{Key, Stream};
 use crate::units::{Duration, Rate, Time};
 
@@ -75,6 +74,13 @@ impl Tsw3cm {
     }
 }
 
+crate::state! {
+    impl Tsw3cm, |it, now| {
+        /// The average rate as of now.
+        "average-rate", "bit/s", is it.window.rate(now);
+    }
+}
+
 impl Meter for Tsw3cm {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
@@ -87,10 +93,6 @@ impl Meter for Tsw3cm {
         } else {
             2
         }
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        report("average-rate", "bit/s", self.window.rate(now));
     }
 }
 

@@ -4,7 +4,6 @@ use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::Check;
-use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -73,6 +72,15 @@ impl TwoRateTcm {
     }
 }
 
+crate::state! {
+    impl TwoRateTcm, |it, now| {
+        /// What the committed bucket holds.
+        "committed-fill", "bit", is it.committed.bits(now);
+        /// What the bucket of the peak rate holds.
+        "peak-fill", "bit", is it.peak.bits(now);
+    }
+}
+
 impl Meter for TwoRateTcm {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
@@ -86,11 +94,6 @@ impl Meter for TwoRateTcm {
         } else {
             0
         }
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        report("committed-fill", "bit", self.committed.bits(now));
-        report("peak-fill", "bit", self.peak.bits(now));
     }
 }
 

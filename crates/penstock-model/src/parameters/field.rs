@@ -1,5 +1,7 @@
 //! Declared parameters, for the catalogue, the schema and the pages.
 
+use crate::probe::Variable;
+
 /// What a parameter is, for schemas and pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -63,4 +65,6 @@ pub struct Entry {
     pub doc: &'static str,
     /// The parameters.
     pub fields: &'static [Field],
+    /// The state that it shows.
+    pub state: &'static [Variable],
 }

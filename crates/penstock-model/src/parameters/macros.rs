@@ -79,13 +79,14 @@ macro_rules! choice {
 
 /// Lists the components of one kind: the plan (parameters, as read from a scenario), the names and the catalogue entries.
 ///
-/// `"red" => Red(red::Parameters),` adds the variant `Red` under the scenario key `red`. The plan is a [`Parameter`] itself,
+/// `"red" => Red(red::Parameters) shows red::Red::STATE,` adds the variant `Red` under the scenario key `red`, with the
+/// [state](crate::state) that it shows, if any. The plan is a [`Parameter`] itself,
 /// so that a component may contain one of another kind: `queue: DisciplinePlan = "tail-drop";`.
 ///
 /// [`Parameter`]: crate::parameters::Parameter
 #[macro_export]
 macro_rules! component_plans {
-    ( $(#[doc = $doc:literal])* $vis:vis enum $plan:ident of $kind:literal { $( $name:literal => $variant:ident($parameters:ty), )* } ) => {
+    ( $(#[doc = $doc:literal])* $vis:vis enum $plan:ident of $kind:literal { $( $name:literal => $variant:ident($parameters:ty) $(shows $state:expr)?, )* } ) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)] // a variant is documented by its parameters
@@ -104,6 +105,7 @@ macro_rules! component_plans {
                     name: $name,
                     doc: <$parameters as $crate::parameters::Parameters>::DOC,
                     fields: <$parameters as $crate::parameters::Parameters>::FIELDS,
+                    state: $crate::component_plans!(@state $($state)?),
                 }, )*
             ];
 
@@ -136,4 +138,6 @@ macro_rules! component_plans {
             }
         }
     };
+    (@state $state:expr) => { $state };
+    (@state) => { &[] };
 }

@@ -7,7 +7,6 @@ use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::{Packet, PcnMark};
 use crate::parameters::Check;
-use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Rate, Time};
 
@@ -76,6 +75,13 @@ impl<N: BucketInteger> Excess<N> {
     }
 }
 
+crate::state! {
+    impl Excess<N> where [N: BucketInteger], |it, now| {
+        /// What its bucket holds.
+        "fill", "bit", is it.bucket.bits_after(it.clock.elapsed(now));
+    }
+}
+
 impl<N: BucketInteger> PcnMeter for Excess<N> {
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
@@ -100,10 +106,6 @@ impl<N: BucketInteger> PcnMeter for Excess<N> {
         }
         bucket.take_with_debt(needed);
         mark
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        report("fill", "bit", self.bucket.bits_after(self.clock.elapsed(now)));
     }
 }
 

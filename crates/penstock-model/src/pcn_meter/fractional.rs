@@ -7,7 +7,6 @@ use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::{Packet, PcnMark};
 use crate::parameters::{Check, Count};
-use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Rate, Time};
 
@@ -96,6 +95,17 @@ impl<N: BucketInteger> Fractional<N> {
     }
 }
 
+crate::state! {
+    impl Fractional<N> where [N: BucketInteger], |it, now| {
+        /// What the fractional bucket holds.
+        "fractional-fill", "bit", is it.fractional.bits_after(it.clock.elapsed(now));
+        /// What the marking bucket holds.
+        "marking-fill", "bit", is it.marking.bits_after(it.clock.elapsed(now));
+        /// The counter of bytes.
+        "counter", "bytes", is it.counter as f64;
+    }
+}
+
 impl<N: BucketInteger> PcnMeter for Fractional<N> {
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
@@ -119,13 +129,6 @@ impl<N: BucketInteger> PcnMeter for Fractional<N> {
         } else {
             mark
         }
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        let elapsed = self.clock.elapsed(now);
-        report("fractional-fill", "bit", self.fractional.bits_after(elapsed));
-        report("marking-fill", "bit", self.marking.bits_after(elapsed));
-        report("counter", "bytes", self.counter as f64);
     }
 }
 

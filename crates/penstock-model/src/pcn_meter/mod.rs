@@ -15,19 +15,16 @@ pub mod tokens;
 pub mod virtual_queue;
 
 use crate::packet::{Packet, PcnMark};
-use crate::probe::ReportVariable;
+use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::units::Time;
 pub use depth::Depth;
 use std::hint::select_unpredictable;
 
 /// A PCN meter. The port calls it once per accepted packet, in order of time.
-pub trait PcnMeter {
+pub trait PcnMeter: Probe {
     /// The mark of a packet that arrives at `now`; never less than the one that it carries [RFC5670 s2.5].
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark;
-
-    /// Reports the meter's state at `now`, without changing it: always the same variables, in the same order.
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>);
 }
 
 /// A packet in place, as meters see it.
@@ -70,7 +67,7 @@ macro_rules! pcn_meters {
     ($( $name:literal => $variant:ident($module:ident), )*) => {
         crate::component_plans! {
             /// A PCN meter with its parameters, as a scenario gives it.
-            pub enum PcnMeterPlan of "pcn-meter" { $( $name => $variant($module::Parameters), )* }
+            pub enum PcnMeterPlan of "pcn-meter" { $( $name => $variant($module::Parameters) shows <$module::$variant<u64>>::STATE, )* }
         }
 
         /// A PCN meter at work. `Custom` is for users of the crate, and for meters that need more than 64 bits.
@@ -102,19 +99,21 @@ macro_rules! pcn_meters {
             }
         }
 
+        impl Probe for AnyPcnMeter {
+            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+                match self {
+                    $( AnyPcnMeter::$variant(it) => it.probe(now, report), )*
+                    AnyPcnMeter::Custom(it) => it.probe(now, report),
+                }
+            }
+        }
+
         impl PcnMeter for AnyPcnMeter {
             #[inline(always)]
             fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
                 match self {
                     $( AnyPcnMeter::$variant(it) => meter_packet(it, now, packet), )*
                     AnyPcnMeter::Custom(it) => it.on_packet(now, packet),
-                }
-            }
-
-            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-                match self {
-                    $( AnyPcnMeter::$variant(it) => it.probe(now, report), )*
-                    AnyPcnMeter::Custom(it) => it.probe(now, report),
                 }
             }
         }

@@ -7,7 +7,6 @@ use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::{Packet, PcnMark};
 use crate::parameters::{Check, Count};
-use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 use std::hint::select_unpredictable;
@@ -171,6 +170,17 @@ impl<N: BucketInteger> SingleThreshold<N> {
     }
 }
 
+crate::state! {
+    impl SingleThreshold<N> where [N: BucketInteger], |it, now| {
+        /// What the switching bucket holds.
+        "switch-fill", "bit", is it.switch.bits_after(it.clock.elapsed(now));
+        /// What the marking bucket holds.
+        "marking-fill", "bit", is it.marking.bits_after(it.clock.elapsed(now));
+        /// The count of packets.
+        "count", "packets", is f64::from(it.count);
+    }
+}
+
 impl<N: BucketInteger> PcnMeter for SingleThreshold<N> {
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
@@ -185,13 +195,6 @@ impl<N: BucketInteger> PcnMeter for SingleThreshold<N> {
         let marks = counts & (not_full & low | (count >= self.mark_every));
         self.count = select_unpredictable(marks, 0, count);
         select_unpredictable(marks, mark.max(PcnMark::Threshold), mark)
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        let elapsed = self.clock.elapsed(now);
-        report("switch-fill", "bit", self.switch.bits_after(elapsed));
-        report("marking-fill", "bit", self.marking.bits_after(elapsed));
-        report("count", "packets", f64::from(self.count));
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn marks(meter: &mut impl PcnMeter, packets: &[(u64, u32)]) -> Vec<Pc
 /// What a probe at `us` reports.
 pub(super) fn probed(meter: &impl PcnMeter, us: u64) -> Vec<(&'static str, f64)> {
     let mut told = Vec::new();
-    meter.probe(at(us), &mut |name, _, value| told.push((name, value)));
+    meter.probe(at(us), &mut |variable, _, value| told.push((variable.name, value)));
     told
 }
 

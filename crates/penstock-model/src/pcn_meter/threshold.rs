@@ -7,7 +7,6 @@ use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::{Packet, PcnMark};
 use crate::parameters::Check;
-use crate::probe::ReportVariable;
 use crate::rng::Key;
 use crate::units::{Rate, Time};
 use std::hint::select_unpredictable;
@@ -67,6 +66,13 @@ impl<N: BucketInteger> Threshold<N> {
     }
 }
 
+crate::state! {
+    impl Threshold<N> where [N: BucketInteger], |it, now| {
+        /// What its bucket holds.
+        "fill", "bit", is it.bucket.bits_after(it.clock.elapsed(now));
+    }
+}
+
 impl<N: BucketInteger> PcnMeter for Threshold<N> {
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
@@ -74,10 +80,6 @@ impl<N: BucketInteger> PcnMeter for Threshold<N> {
         self.bucket.fill(self.clock.advance(now));
         self.bucket.take(self.bucket.grains(size));
         select_unpredictable(self.bucket.missing() > self.low, mark.max(PcnMark::Threshold), mark)
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        report("fill", "bit", self.bucket.bits_after(self.clock.elapsed(now)));
     }
 }
 

@@ -7,7 +7,6 @@ use super::PcnMeter;
 use crate::meter::bucket::Start;
 use crate::packet::{Packet, PcnMark};
 use crate::parameters::Check;
-use crate::probe::ReportVariable;
 use crate::rng::{Key, Stream};
 use crate::units::{Rate, Time};
 
@@ -88,6 +87,13 @@ impl<N: BucketInteger> VirtualQueue<N> {
     }
 }
 
+crate::state! {
+    impl VirtualQueue<N> where [N: BucketInteger], |it, now| {
+        /// The virtual queue.
+        "queue", "bit", is it.room.missing_bits_after(it.clock.elapsed(now));
+    }
+}
+
 impl<N: BucketInteger> PcnMeter for VirtualQueue<N> {
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
@@ -100,10 +106,6 @@ impl<N: BucketInteger> PcnMeter for VirtualQueue<N> {
         } else {
             mark
         }
-    }
-
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        report("queue", "bit", self.room.missing_bits_after(self.clock.elapsed(now)));
     }
 }
 

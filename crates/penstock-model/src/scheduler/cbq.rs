@@ -209,6 +209,15 @@ impl Class {
     }
 }
 
+crate::state! {
+    impl Cbq<WORDS> where [const WORDS: usize], |it, now| {
+        /// Average idle time of each class as of its last packet (avgidle) [Floyd95 appendix A].
+        "average-idle", "s", each it.classes.iter().map(|class| class.idle as f64 / GAIN as f64 * 1e-12);
+        /// Whether each class is over its limit: 1 or 0.
+        "over-limit", "1", each it.classes.iter().map(|class| f64::from(u8::from(class.over_until > now)));
+    }
+}
+
 impl<const WORDS: usize> Scheduler for Cbq<WORDS> {
     #[inline(always)]
     fn next(&mut self, now: Time, _queues: &[QueueState]) -> Turn {

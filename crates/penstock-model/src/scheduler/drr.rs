@@ -84,6 +84,13 @@ impl Drr {
     }
 }
 
+crate::state! {
+    impl Drr, |it, _now| {
+        /// What each class may still send in its turn, or keeps for its next one (DC_i) [Shreedhar96 s3].
+        "deficit", "bytes", each it.classes.iter().map(|class| class.deficit as f64);
+    }
+}
+
 impl Scheduler for Drr {
     #[inline(always)]
     fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {

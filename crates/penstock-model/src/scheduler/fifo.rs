@@ -39,6 +39,10 @@ impl Fifo {
     }
 }
 
+crate::state! {
+    impl Fifo, |_it, _now| {}
+}
+
 impl Scheduler for Fifo {
     #[inline]
     fn next(&mut self, _now: Time, _queues: &[QueueState]) -> Turn {

@@ -165,6 +165,13 @@ impl FqCodel {
     }
 }
 
+crate::state! {
+    impl FqCodel, |it, _now| {
+        /// What each queue may still send in its turn, or owes [RFC8290 s4.2].
+        "deficit", "bytes", each it.queues.iter().map(|queue| queue.credits as f64);
+    }
+}
+
 impl Scheduler for FqCodel {
     fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
         loop {

@@ -20,6 +20,7 @@ mod weights;
 pub mod wf2q_plus;
 pub mod wrr;
 
+use crate::probe::{Probe, ReportVariable};
 use crate::units::{Rate, Time};
 use class::ClassPlan;
 
@@ -41,7 +42,7 @@ macro_rules! schedulers {
     ($( $name:literal => $variant:ident($scheduler:ty, $parameters:ty) $(or $wide:ty)?, )*) => {
         crate::component_plans! {
             /// A scheduler with its parameters, as a scenario gives it.
-            pub enum SchedulerPlan of "scheduler" { $( $name => $variant($parameters), )* }
+            pub enum SchedulerPlan of "scheduler" { $( $name => $variant($parameters) shows <$scheduler>::STATE, )* }
         }
 
         /// A scheduler at work. `Custom` is for users of the crate, and for what does not fit 64 bits.
@@ -79,6 +80,16 @@ macro_rules! schedulers {
                     $( AnyScheduler::$variant(it) => visitor.visit(it), )*
                     AnyScheduler::Tree(it) => visitor.visit(&mut **it),
                     AnyScheduler::Custom(it) => visitor.visit(&mut **it),
+                }
+            }
+        }
+
+        impl Probe for AnyScheduler {
+            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.probe(now, report), )*
+                    AnyScheduler::Tree(it) => it.probe(now, report),
+                    AnyScheduler::Custom(it) => it.probe(now, report),
                 }
             }
         }
@@ -232,7 +243,7 @@ pub enum Turn {
 }
 
 /// A scheduler.
-pub trait Scheduler {
+pub trait Scheduler: Probe {
     /// Which queue sends next. Asked while the wire is free and a queue has a packet. What it names need not be sent: it may be
     /// asked again, and the answer stays unless time passes or packets arrive.
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn;

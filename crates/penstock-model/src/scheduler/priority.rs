@@ -83,6 +83,13 @@ impl<const WORDS: usize> Priority<WORDS> {
     }
 }
 
+crate::state! {
+    impl Priority<WORDS> where [const WORDS: usize], |it, now| {
+        /// What the bucket of each class's rate limit holds; full or not, nothing is said of classes without one.
+        "rate-limit-fill", "bit", each it.limits.iter().map(|limit| limit.as_ref().map_or(f64::NAN, |limit| limit.bucket.bits(now)));
+    }
+}
+
 impl<const WORDS: usize> Scheduler for Priority<WORDS> {
     #[inline]
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {

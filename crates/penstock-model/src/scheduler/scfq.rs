@@ -55,6 +55,13 @@ impl<T: Tag> Scfq<T> {
     }
 }
 
+crate::state! {
+    impl Scfq<T> where [T: Tag], |it, _now| {
+        /// Start tag of the head of each class that has packets less the virtual time, in bytes of that class.
+        "lead", "bytes", each it.heads.leads(it.clock);
+    }
+}
+
 impl<T: Tag> Scheduler for Scfq<T> {
     #[inline]
     fn next(&mut self, _now: Time, _queues: &[QueueState]) -> Turn {

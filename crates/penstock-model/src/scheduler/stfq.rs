@@ -60,6 +60,13 @@ impl<T: Tag> Stfq<T> {
     }
 }
 
+crate::state! {
+    impl Stfq<T> where [T: Tag], |it, _now| {
+        /// Start tag of the head of each class that has packets less the virtual time, in bytes of that class.
+        "lead", "bytes", each it.heads.leads(it.virtual_time);
+    }
+}
+
 impl<T: Tag> Scheduler for Stfq<T> {
     #[inline]
     fn next(&mut self, _now: Time, _queues: &[QueueState]) -> Turn {

@@ -32,6 +32,9 @@ pub trait Tag: Copy + Ord + Debug + Send + From<u32> + Add<Output = Self> + Sub<
     /// The product, or the largest number.
     fn product(a: Self, b: u64) -> Self;
 
+    /// As a double, rounded.
+    fn as_f64(self) -> f64;
+
     /// The difference, or zero.
     fn less(self, other: Self) -> Self;
 }
@@ -63,6 +66,10 @@ macro_rules! tag {
             #[inline]
             fn product(a: $number, b: u64) -> $number {
                 a.saturating_mul(<$number>::from(b))
+            }
+
+            fn as_f64(self) -> f64 {
+                self as f64
             }
 
             #[inline]
@@ -101,6 +108,15 @@ impl<T: Tag> Heads<T> {
     #[cfg(test)]
     pub fn all(&self) -> impl Iterator<Item = &Head<T>> {
         self.0.iter()
+    }
+
+    /// By how many bytes of its own the head of each class starts after `clock`; not a number for a class without packets.
+    pub fn leads(&self, clock: T) -> impl Iterator<Item = f64> + '_ {
+        let lead = move |head: &Head<T>| match head.start >= clock {
+            true => (head.start - clock).as_f64() / head.cost.as_f64(),
+            false => -((clock - head.start).as_f64() / head.cost.as_f64()),
+        };
+        self.0.iter().map(move |head| if head.finish == T::NEVER { f64::NAN } else { lead(head) })
     }
 
     /// The earliest start of a head, if there is any.

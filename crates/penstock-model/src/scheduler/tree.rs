@@ -2,6 +2,7 @@
 
 use super::class::{ClassPlan, LevelPlan};
 use super::{AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
+use crate::probe::{Probe, ReportVariable};
 use crate::units::{Rate, Time};
 
 /// Schedulers in a tree over queues, which are numbered from the first class to the last, each with all below it.
@@ -146,6 +147,13 @@ impl Level {
             }
         };
         self.scheduler.on_drop(now, i, size, &self.states);
+    }
+}
+
+/// Shows the state of the scheduler at the root, by its classes.
+impl Probe for Tree {
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        self.root.scheduler.probe(now, report);
     }
 }
 

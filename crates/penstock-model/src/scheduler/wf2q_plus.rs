@@ -85,6 +85,13 @@ impl<T: Tag> Wf2qPlus<T> {
     }
 }
 
+crate::state! {
+    impl Wf2qPlus<T> where [T: Tag], |it, now| {
+        /// Start tag of the head of each class that has packets less the virtual time, in bytes of that class.
+        "lead", "bytes", each it.heads.leads(it.virtual_time + it.done(now));
+    }
+}
+
 impl<T: Tag> Scheduler for Wf2qPlus<T> {
     #[inline]
     fn next(&mut self, _now: Time, _queues: &[QueueState]) -> Turn {

@@ -102,6 +102,11 @@ struct Class {
 const QUANTUM: Quantum = Quantum(Bytes::new(1500));
 
 impl Wrr {
+    /// The credit of each class in packets or bytes, if `wanted`.
+    fn credits(&self, wanted: bool) -> impl Iterator<Item = f64> + '_ {
+        self.classes.iter().filter(move |_| wanted).map(|class| class.credit as f64 / self.byte.max(1) as f64)
+    }
+
     /// Round robin among `classes`.
     pub fn new(parameters: &Parameters, classes: &[ClassPlan], _: Rate) -> Wrr {
         let weights = weights(classes);
@@ -203,6 +208,15 @@ impl Wrr {
         }
         self.at_no_charge = true;
         turn
+    }
+}
+
+crate::state! {
+    impl Wrr, |it, _now| {
+        /// What each class may still send in its turn, where packets are weighed.
+        "credit", "packets", each it.credits(it.byte == 0);
+        /// What each class may still send in its turn, or what it owes, where bytes are weighed.
+        "credit-bytes", "bytes", each it.credits(it.byte != 0);
     }
 }
 

@@ -5,7 +5,8 @@ pub(crate) mod sections;
 
 use crate::catalogue::sections::{PartContent, SectionPart, KINDS, SECTIONS};
 use crate::measure::metric::MetricKind;
-use penstock_model::parameters::{Field, Kind, Parameter};
+use penstock_model::parameters::{Entry, Field, Kind, Parameter};
+use penstock_model::probe::Variable;
 use serde_json::{json, Map, Value};
 
 /// All components by kind, the metrics, and the sections of a scenario with their keys.
@@ -14,12 +15,13 @@ use serde_json::{json, Map, Value};
 /// `unit`, `doc`, `applies-to`, `take`, `default-take` and `by`; `sections` entries of `name`, `path`, `summary`, `doc`,
 /// `parameters` and `parts` (keys that hold components or further sections). A parameter has `key`, `doc`, `kind`,
 /// `required`, and where they apply `default`, `example`, `range`, `choices` (of `word` and `doc`), `items` (of a list)
-/// and `of` (what a name is the name of, or the kind of component that it is, whose `names` are listed).
+/// and `of` (what a name is the name of, or the kind of component that it is, whose `names` are listed). Components have a `state`
+/// (entries of `name`, `unit` and `doc`), and so have ports, flows and TCP, which `state` lists by `name`.
 pub fn catalogue() -> Value {
     let components: Map<String, Value> = KINDS
         .iter()
         .map(|kind| {
-            let entries: Vec<Value> = kind.entries.iter().map(|entry| described(entry.name, entry.doc, entry.fields)).collect();
+            let entries: Vec<Value> = kind.entries.iter().map(component_entry).collect();
             (kind.kind.to_owned(), Value::Array(entries))
         })
         .collect();
@@ -32,7 +34,17 @@ pub fn catalogue() -> Value {
             entry
         })
         .collect();
-    json!({ "components": components, "metrics": metrics(), "sections": sections })
+    json!({ "components": components, "metrics": metrics(), "state": crate::series::states(), "sections": sections })
+}
+
+fn component_entry(entry: &Entry) -> Value {
+    let mut described = described(entry.name, entry.doc, entry.fields);
+    described["state"] = entry.state.iter().map(variable).collect();
+    described
+}
+
+pub(crate) fn variable(variable: &Variable) -> Value {
+    json!({ "name": variable.name, "unit": variable.unit, "doc": dedent(variable.doc) })
 }
 
 fn described(name: &str, doc: &str, fields: &[Field]) -> Value {
@@ -193,7 +205,8 @@ mod tests {
                 "delay",
                 "signalling",
                 "measure",
-                "trace"
+                "trace",
+                "series"
             ]
         );
     }

@@ -5,6 +5,7 @@ use crate::network::links::{LinkKeys, RateChangeKeys};
 use crate::network::nodes::NodeKeys;
 use crate::network::port::MarkerKeys;
 use crate::network::switch_keys::{PauseKeys, SourceQuenchKeys};
+use crate::series::SeriesKeys;
 use crate::top_keys::TopKeys;
 use crate::trace::TraceKeys;
 use crate::traffic::calls::{CallKeys, InitialKeys, SignallingKeys, SurgeKeys};
@@ -112,6 +113,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             part("transfers", PartContent::List("transfers"), "Traffic, in groups of finite transfers that arrive by themselves."),
             part("measure", PartContent::List("measure"), "What is measured."),
             part("trace", PartContent::List("trace"), "Which events `penstock trace` keeps; all if left out."),
+            part("series", PartContent::List("series"), "Which states `penstock series` shows over time."),
         ],
     },
     SectionEntry {
@@ -215,4 +217,5 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
     SectionEntry { name: "signalling", path: "calls[].signalling", doc: SignallingKeys::DOC, fields: SignallingKeys::FIELDS, parts: &[] },
     SectionEntry { name: "measure", path: "measure[]", doc: MeasureKeys::DOC, fields: MeasureKeys::FIELDS, parts: &[] },
     SectionEntry { name: "trace", path: "trace[]", doc: TraceKeys::DOC, fields: TraceKeys::FIELDS, parts: &[] },
+    SectionEntry { name: "series", path: "series[]", doc: SeriesKeys::DOC, fields: SeriesKeys::FIELDS, parts: &[] },
 ];

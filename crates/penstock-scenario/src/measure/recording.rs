@@ -65,6 +65,7 @@ impl RecordingPlan {
         WatchPlan {
             groups: self.groups.iter().map(|(group, watch)| (*group as u32, *watch)).collect(),
             links: self.links.values().flat_map(at_links).collect(),
+            series: Vec::new(),
         }
     }
 

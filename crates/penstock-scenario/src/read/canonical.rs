@@ -3,7 +3,7 @@
 use crate::read::tree::{Item, TableEntry, Tree};
 
 /// Keys of the top level that no result depends on; the seed is an argument of a run.
-const EXCLUDED_KEYS: [&str; 3] = ["description", "seed", "trace"];
+const EXCLUDED_KEYS: [&str; 4] = ["description", "seed", "series", "trace"];
 
 /// JSON with sorted keys and without blanks. Impairments and PCN meters, whose order has a meaning, become a list of pairs.
 ///

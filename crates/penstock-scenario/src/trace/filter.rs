@@ -90,7 +90,7 @@ impl Selector {
 }
 
 impl TraceNames<'_> {
-    fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.members.nodes.last().map_or(0, |(_, members)| members.end)
     }
 
@@ -99,7 +99,7 @@ impl TraceNames<'_> {
     }
 
     /// The places that a name stands for: nodes with the ports there, or links.
-    fn places(&self, name: &str) -> Result<Vec<Range<usize>>, String> {
+    pub(crate) fn places(&self, name: &str) -> Result<Vec<Range<usize>>, String> {
         let first = self.nodes();
         let links = |range: Range<usize>| first + range.start..first + range.end;
         if let Some((_, members)) = self.members.links.iter().find(|(link, _)| link == name) {
@@ -117,7 +117,7 @@ impl TraceNames<'_> {
         Ok(std::iter::once(nodes.clone()).chain(ports).collect())
     }
 
-    fn flow(&self, name: &str) -> Result<Range<usize>, String> {
+    pub(crate) fn flow(&self, name: &str) -> Result<Range<usize>, String> {
         let known = self.members.flows.iter().map(|(name, _)| name.as_str());
         member(name, &self.members.flows)?.ok_or_else(|| self.suggestions.unknown("group of flows or calls", name, known))
     }

@@ -33,18 +33,30 @@ pub(crate) fn read_all(top: &mut Section<'_>, names: Option<&TraceNames<'_>>, du
 
 /// Reads what a program asks for: keys of `[[trace]]` with their values. Mistakes are told with the key.
 pub(crate) fn read_one(given: &[(String, Value)], names: &TraceNames<'_>, duration: Duration) -> Result<Selector, Vec<(String, String)>> {
-    let mut reader = Given { given, mistakes: Vec::new() };
+    let mut reader = Given::new(given);
     let keys = TraceKeys::read(&mut reader);
-    let mut mistakes = reader.mistakes;
+    let mut mistakes = reader.mistakes();
     let selector =
         keys.and_then(|keys| Selector::new(&keys, names, duration, &mut |key, message| mistakes.push((key.to_owned(), message))));
     selector.ok_or(mistakes)
 }
 
 /// Values by their keys.
-struct Given<'a> {
+pub(crate) struct Given<'a> {
     given: &'a [(String, Value)],
     mistakes: Vec<(String, String)>,
+}
+
+impl<'a> Given<'a> {
+    /// These.
+    pub fn new(given: &'a [(String, Value)]) -> Given<'a> {
+        Given { given, mistakes: Vec::new() }
+    }
+
+    /// What was wrong with them, each with its key.
+    pub fn mistakes(self) -> Vec<(String, String)> {
+        self.mistakes
+    }
 }
 
 impl Reader for Given<'_> {

@@ -4,6 +4,7 @@ mod calls;
 mod construction;
 mod emission;
 mod reception;
+pub mod state;
 mod timers;
 
 use crate::api::observations::Observations;

@@ -9,8 +9,10 @@ pub mod messages;
 pub mod outcome;
 mod router_port;
 mod sampling;
+pub mod series;
 
 use crate::api::blueprint::Blueprint;
+use crate::api::series::{SeriesPlan, SeriesRow};
 use crate::api::trace::TraceRow;
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::context::Context;
@@ -25,6 +27,7 @@ use crate::node::process::host_loop::run_host;
 use crate::node::process::messages::receive_message;
 use crate::node::process::router_port::forward;
 use crate::node::process::sampling::{Samplers, Samples};
+use crate::node::process::series::{Observed, Observers};
 use crate::node::switch::Switch;
 use crate::port::Port;
 use penstock_model::units::{Duration, Time};
@@ -38,6 +41,7 @@ pub struct Process {
     /// Of ports that share a buffer or pause state: that.
     pub(super) switch: Option<Box<Switch>>,
     samplers: Samplers,
+    observers: Observers,
     /// No event-driven port and no samples: only arrivals, sources and timers.
     is_plain: bool,
     /// One of its ports may be paused by messages.
@@ -62,6 +66,7 @@ impl Process {
             host,
             switch: None,
             samplers: Samplers::default(),
+            observers: Observers::default(),
             is_pausable: false,
             sends_messages: false,
             record,
@@ -100,6 +105,12 @@ impl Process {
         self.is_plain = false;
     }
 
+    /// Observes one of its subjects, as plan number `number` says.
+    pub fn observe(&mut self, observed: Observed, plan: &SeriesPlan, number: u32) {
+        self.observers.add(observed, plan, number);
+        self.is_plain = false;
+    }
+
     /// Its ports, to connect them.
     pub fn ports_mut(&mut self) -> impl Iterator<Item = &mut Port> {
         self.ports.iter_mut()
@@ -115,7 +126,7 @@ impl Process {
     fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let before = self.own_events;
         loop {
-            let sample = self.next_sample();
+            let sample = self.next_reading(inputs);
             let bound = until.min(sample);
             let next = self.run_plain(self.packet_hops + self.own_events, bound, inputs, outputs, routes);
             // Where the visit ends early, what is left precedes later decisions.
@@ -192,12 +203,33 @@ impl Process {
         self.switch.as_ref().map_or(Time::NEVER, |switch| switch.next_event())
     }
 
+    /// When something is to be sampled or read, as far as that is known.
     pub(super) fn next_sample(&self) -> Time {
-        self.samplers.next()
+        let next = self.samplers.next();
+        if self.observers.is_empty() {
+            next
+        } else {
+            next.min(self.observers.next()).min(self.observers.next_change(&self.ports))
+        }
+    }
+
+    /// The same; whatever happens may be a change that is to be read.
+    pub(super) fn next_reading(&self, inputs: &Inputs) -> Time {
+        if self.observers.follow_changes() {
+            LogicalProcess::next(self, inputs)
+        } else {
+            self.next_sample()
+        }
     }
 
     pub(super) fn take_samples(&mut self, now: Time) {
         self.samplers.take_samples(now, &mut self.ports);
+        self.observers.read(now, &mut self.ports, self.host.as_deref());
+    }
+
+    /// Takes the rows of its series up to and including `until`, before which nothing more happens here.
+    pub fn take_series(&mut self, until: Time, rows: &mut Vec<SeriesRow>) {
+        self.observers.take_rows(until, rows);
     }
 
     /// Takes the rows of its trace up to and including `until`, before which nothing more happens here.

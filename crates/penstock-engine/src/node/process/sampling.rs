@@ -33,9 +33,9 @@ impl Samples {
             Samples::Meters(samples) => samples,
         };
         let mut i = 0;
-        port.probe(now, &mut |meter, variable, unit, value| {
+        port.probe_meters(now, &mut |meter, variable, value| {
             if samples.len() == i {
-                samples.push(MeterSamples { meter, variable, unit, values: Vec::new() });
+                samples.push(MeterSamples { meter, variable: variable.name, unit: variable.unit, values: Vec::new() });
             }
             samples[i].values.push(value);
             i += 1;

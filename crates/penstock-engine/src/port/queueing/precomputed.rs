@@ -78,6 +78,11 @@ impl Precomputed {
         }
     }
 
+    /// Its discipline.
+    pub fn discipline(&self) -> &AnyDiscipline {
+        &self.discipline
+    }
+
     /// Packets whose transmission never ends, because the link does not recover.
     pub fn never_sent(&self) -> u64 {
         let queued = self.ring.iter().rev().take_while(|entry| entry.leaves == Time::NEVER).count() as u64;

@@ -177,6 +177,14 @@ impl Queue {
         }
     }
 
+    /// Its discipline, where that has a state.
+    pub fn discipline(&self) -> Option<&AnyDiscipline> {
+        match &self.admission {
+            Admission::TailDrop(_) => None,
+            Admission::General(general) => Some(&general.discipline),
+        }
+    }
+
     /// The first packet, and when it arrived. Panics if there is none.
     #[inline(always)]
     pub fn head(&self) -> &Arrival {

@@ -61,6 +61,11 @@ struct Class {
 }
 
 impl RedN {
+    /// The average of each precedence, if `wanted`.
+    fn averages_in(&self, wanted: bool) -> impl Iterator<Item = f64> + '_ {
+        self.classes.iter().filter(move |_| wanted).map(|class| class.average)
+    }
+
     /// A RED_n discipline with these parameters; it draws from the port's stream `early-drop`.
     pub fn new(parameters: &Parameters, port: &PortContext) -> RedN {
         let thresholds = parameters.min_thresholds.iter().zip(&parameters.max_thresholds);
@@ -157,6 +162,17 @@ impl RedN {
             bytes[usize::from(packet.precedence)] += u64::from(packet.size);
         }
         verdict
+    }
+}
+
+crate::state! {
+    impl RedN, |it, _now| {
+        /// Average queue of each precedence as of its last update, where `limit` is in packets.
+        "average", "packets", each it.averages_in(matches!(it.unit, Unit::Packets));
+        /// Average queue of each precedence as of its last update, where `limit` is in bytes.
+        "average-bytes", "bytes", each it.averages_in(!matches!(it.unit, Unit::Packets));
+        /// Drop probability of the average of each precedence, before drops are spaced.
+        "probability", "1", each it.classes.iter().map(|class| class.drops.curve.probability(class.average));
     }
 }
 

@@ -173,6 +173,17 @@ impl Cubic {
     }
 }
 
+crate::state! {
+    impl Cubic, |it, _now| {
+        /// Window before the last reduction, as far as the cubic aims at it (W_max) [RFC9438 s4.1.2].
+        "w-max", "segments", maybe (!it.without_w_max).then_some(it.w_max);
+        /// Time that the cubic takes to get to it, in congestion avoidance (K) [RFC9438 s4.2].
+        "k", "s", maybe it.epoch.map(|epoch| epoch.k);
+        /// Window that Reno would have, in congestion avoidance (W_est) [RFC9438 s4.3].
+        "w-est", "segments", maybe it.epoch.map(|epoch| epoch.w_est);
+    }
+}
+
 impl CongestionControl for Cubic {
     #[inline]
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {

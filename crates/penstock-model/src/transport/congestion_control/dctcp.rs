@@ -73,6 +73,13 @@ impl Dctcp {
     }
 }
 
+crate::state! {
+    impl Dctcp, |it, _now| {
+        /// Estimated share of marked segments (DCTCP.Alpha) [RFC8257 s3.3].
+        "alpha", "1", is it.alpha;
+    }
+}
+
 impl CongestionControl for Dctcp {
     #[inline]
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {

@@ -12,6 +12,7 @@ pub mod reno;
 pub mod vegas;
 mod window;
 
+use crate::probe::{Probe, ReportVariable};
 use crate::units::{Duration, Rate, Time};
 pub use ecn_use::{EcnCapable, EcnEcho, EcnFeedback, EcnUse};
 pub use window::Window;
@@ -24,8 +25,8 @@ macro_rules! congestion_controls {
         crate::component_plans! {
             /// A congestion control with its parameters, as a scenario gives it.
             pub enum CongestionControlPlan of "congestion-control" {
-                $first_name => $first($first_parameters),
-                $( $name => $variant($parameters), )*
+                $first_name => $first($first_parameters) shows <$first_control>::STATE,
+                $( $name => $variant($parameters) shows <$control>::STATE, )*
             }
         }
 
@@ -44,6 +45,16 @@ macro_rules! congestion_controls {
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone, Debug)]
         pub enum AnyCongestionControl { $first(Box<$first_control>), $other(Box<$other_control>), $( $variant(Box<$control>), )* }
+
+        impl Probe for AnyCongestionControl {
+            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+                match self {
+                    AnyCongestionControl::$first(it) => it.probe(now, report),
+                    AnyCongestionControl::$other(it) => it.probe(now, report),
+                    $( AnyCongestionControl::$variant(it) => it.probe(now, report), )*
+                }
+            }
+        }
 
         impl AnyCongestionControl {
             /// The congestion control that `plan` describes.
@@ -182,7 +193,7 @@ pub enum RttSampling {
 }
 
 /// A congestion control. What it decides is in the [`Window`], which a recovery may inflate meanwhile.
-pub trait CongestionControl {
+pub trait CongestionControl: Probe {
     /// An acknowledgement of new data arrived. One that echoes a mark grows no window [RFC3168 s6.1.2], nor does one in a
     /// fast recovery.
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window);

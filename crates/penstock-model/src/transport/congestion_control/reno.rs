@@ -80,6 +80,10 @@ impl Reno {
     }
 }
 
+crate::state! {
+    impl Reno, |_it, _now| {}
+}
+
 impl CongestionControl for Reno {
     #[inline(always)]
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {

@@ -115,6 +115,15 @@ impl Vegas {
     }
 }
 
+crate::state! {
+    impl Vegas, |it, _now| {
+        /// Shortest round trip (BaseRTT), once one was measured.
+        "base-rtt", "s", maybe (it.sample.0 > Time::ZERO).then(|| it.base.as_seconds());
+        /// Last round trip, once one was measured.
+        "rtt", "s", maybe (it.sample.0 > Time::ZERO).then(|| it.sample.1.as_seconds());
+    }
+}
+
 impl CongestionControl for Vegas {
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
         let rtt = (self.sample.0 == ack.now).then_some(self.sample.1);

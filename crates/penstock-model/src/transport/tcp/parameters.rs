@@ -215,7 +215,7 @@ impl Parameters {
     }
 
     /// What rules the window.
-    pub(super) fn congestion_control_plan(&self) -> CongestionControlPlan {
+    pub fn congestion_control_plan(&self) -> CongestionControlPlan {
         self.congestion_control.clone().unwrap_or_else(|| {
             let halving = reno_control::Halving::WholeSegments;
             CongestionControlPlan::Reno(reno_control::Parameters { halving, byte_counting_limit: None })

@@ -86,6 +86,12 @@ impl Estimator {
         (!self.fresh).then(|| Duration::from_ps((u128::from(tick) * u128::from(self.srtt_by_8) / 8) as u64))
     }
 
+    /// RTTVAR, once there has been a sample.
+    pub fn variation(&self, parameters: &Parameters) -> Option<Duration> {
+        let tick = parameters.timer_tick.as_ps().max(1);
+        (!self.fresh).then(|| Duration::from_ps((u128::from(tick) * u128::from(self.rttvar_by_4) / 4) as u64))
+    }
+
     /// RTO.
     #[inline]
     pub fn timeout(&self) -> Duration {

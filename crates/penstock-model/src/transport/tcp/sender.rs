@@ -8,6 +8,7 @@ use super::pacer::Pacer;
 use super::rtt::Estimator;
 use super::send_times::SendTimes;
 use super::Parameters;
+use crate::probe::Probe;
 use crate::transport::congestion_control::{AnyCongestionControl, RttSampling, Timeout, Window};
 use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase};
 use crate::units::{Duration, Time};
@@ -48,7 +49,33 @@ enum Connection {
     Open,
 }
 
+crate::state! {
+    impl Sender, |it, now| {
+        /// Congestion window (cwnd) [RFC5681 s2].
+        "cwnd", "segments", is it.window.size;
+        /// Slow-start threshold (ssthresh) [RFC5681 s3.1], once there is one.
+        "ssthresh", "segments", maybe Some(it.window.threshold).filter(|threshold| threshold.is_finite());
+        /// Smoothed round trip (SRTT) [RFC6298 s2], once one was measured.
+        "srtt", "s", maybe it.estimator.smoothed(&it.parameters).map(Duration::as_seconds);
+        /// Variation of the round trip (RTTVAR) [RFC6298 s2], once one was measured.
+        "rttvar", "s", maybe it.estimator.variation(&it.parameters).map(Duration::as_seconds);
+        /// Retransmission timeout, with bounds and back-off (RTO) [RFC6298 s2].
+        "rto", "s", is it.estimator.timeout().as_seconds();
+        /// Segments sent and not acknowledged (FlightSize) [RFC5681 s2]; after going back, those sent since.
+        "in-flight", "segments", is f64::from(it.flight.in_flight());
+        /// The same in bytes on the wire.
+        "in-flight-bytes", "bytes", is f64::from(it.flight.in_flight()) * f64::from(it.packet_size());
+        /// Whether it repairs losses in a fast recovery: 1 or 0.
+        "in-recovery", "1", is f64::from(u8::from(it.flight.phase == Phase::Recovery));
+    }
+}
+
 impl Sender {
+    /// Its congestion control, to see the state of.
+    pub fn congestion_control(&self) -> &impl Probe {
+        &self.control
+    }
+
     /// A sender that has nothing to send and no connection.
     ///
     /// The ticks of its clock fall at multiples of `timer-tick` less `clock_offset`. Senders that begin together need

@@ -11,7 +11,7 @@ use penstock_model::units::Time;
 
 /// The queues of a port, and the state of its wire.
 pub(crate) struct Queues {
-    pub(super) queues: Vec<Queue>,
+    pub(crate) queues: Vec<Queue>,
     /// Their state, as a scheduler sees it.
     pub(super) states: Vec<QueueState>,
     /// The queue of each class that there may be.

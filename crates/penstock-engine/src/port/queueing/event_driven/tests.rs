@@ -36,6 +36,10 @@ struct Scripted {
     deadline: Time,
 }
 
+penstock_model::state! {
+    impl Scripted, |_it, _now| {}
+}
+
 impl Discipline for Scripted {
     fn on_arrival(&mut self, _now: Time, _packet: &Packet, queue: &Occupancy) -> Verdict {
         match queue.packets {

@@ -23,6 +23,10 @@ impl ByteCounting {
     }
 }
 
+crate::state! {
+    impl ByteCounting, |_it, _now| {}
+}
+
 impl CongestionControl for ByteCounting {
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
         if !ack.may_grow() {

@@ -1,0 +1,99 @@
+//! Time series: the state of ports, flows and their components, at regular instants or whenever it changes.
+
+use penstock_model::id::{FlowId, LinkId};
+use penstock_model::probe::Variable;
+use penstock_model::units::{Duration, Time};
+
+/// What is to be observed of one subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeriesPlan {
+    /// Of what.
+    pub of: SeriesSubject,
+    /// Names of variables, each of one component or, where none is named, of all that have it.
+    pub what: Vec<(Option<ComponentName>, &'static str)>,
+    /// At which instants.
+    pub sampling: Sampling,
+    /// The first instant.
+    pub from: Time,
+    /// No instant is later.
+    pub until: Time,
+}
+
+/// What has a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeriesSubject {
+    /// The port of a link.
+    Link(LinkId),
+    /// The sending end of a flow.
+    Sender(FlowId),
+    /// The receiving end of a flow.
+    Receiver(FlowId),
+}
+
+/// At which instants a state is read. It is read as it stands after all that happens at that instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampling {
+    /// At regular intervals.
+    Every(Duration),
+    /// Whenever it has changed. What changes with time alone, as the fill of a bucket does, is read when a packet comes or goes.
+    OnChange,
+}
+
+/// A component as a scenario names it: `queue.red` is the kind `queue` and the name `red`. Ports and flows themselves have no name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ComponentName {
+    /// The key that it stands under.
+    pub kind: &'static str,
+    /// Its own name.
+    pub name: &'static str,
+}
+
+/// Which of several alike a variable belongs to; nothing where there is one only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SeriesPart {
+    /// A class.
+    pub class: Option<SeriesClass>,
+    /// The number of a precedence, a meter or a queue of flows.
+    pub number: Option<u32>,
+}
+
+impl SeriesPart {
+    /// There is one only.
+    pub const WHOLE: SeriesPart = SeriesPart { class: None, number: None };
+
+    /// A queue of a port.
+    pub fn queue(queue: u32) -> SeriesPart {
+        SeriesPart { class: Some(SeriesClass::Queue(queue)), number: None }
+    }
+
+    /// A class of the traffic.
+    pub fn class(class: u32) -> SeriesPart {
+        SeriesPart { class: Some(SeriesClass::Traffic(class)), number: None }
+    }
+}
+
+/// A class, as a port knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SeriesClass {
+    /// A class of the traffic.
+    Traffic(u32),
+    /// A queue of the port, which may be that of several classes.
+    Queue(u32),
+}
+
+/// One value of a variable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SeriesRow {
+    /// When.
+    pub time: Time,
+    /// By which plan: a position among them.
+    pub plan: u32,
+    /// Of which component.
+    pub component: ComponentName,
+    /// Of which of several.
+    pub part: SeriesPart,
+    /// Which variable.
+    pub variable: &'static Variable,
+    /// What it was.
+    pub value: f64,
+}

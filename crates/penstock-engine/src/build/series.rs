@@ -1,0 +1,70 @@
+//! Adds the time series of a blueprint to the processes that they are about.
+
+use crate::api::blueprint::Blueprint;
+use crate::api::series::SeriesSubject;
+use crate::build::numbering::{ProcessNumbers, ProcessSites};
+use crate::kernel::route::FlowSlots;
+use crate::node::host::state::HostEnd;
+use crate::node::process::series::Observed;
+use crate::node::process::Process;
+use crate::port::probing::PortComponents;
+use penstock_model::id::{FlowId, NodeId};
+use penstock_model::transport::TransportPlan;
+
+/// Where processes, ports and ends of flows are.
+pub struct SeriesSites<'a> {
+    /// The blueprint.
+    pub blueprint: &'a Blueprint,
+    /// The sites of its processes.
+    pub sites: &'a ProcessSites<'a>,
+    /// Their numbers.
+    pub numbers: &'a ProcessNumbers,
+    /// Each link's port at its process.
+    pub port_index: &'a [u32],
+    /// Each flow's slots.
+    pub flows: &'a [FlowSlots],
+}
+
+impl SeriesSites<'_> {
+    /// Adds all series. A port that no route uses does not exist, and shows nothing.
+    pub fn add(&self, processes: &mut [Process]) {
+        for (number, plan) in (0..).zip(&self.blueprint.watch.series) {
+            let (process, observed) = match plan.of {
+                SeriesSubject::Link(link) if self.port_index[link.index()] == u32::MAX => continue,
+                SeriesSubject::Link(link) => {
+                    let components = PortComponents::new(&self.blueprint.links[link.index()].port);
+                    (self.numbers.of(self.sites.sender(link)), Observed::Port(self.port_index[link.index()], components))
+                }
+                SeriesSubject::Sender(flow) => (self.host(self.blueprint.flows[flow.index()].from), Observed::End(self.sending_end(flow))),
+                SeriesSubject::Receiver(flow) => {
+                    (self.host(self.blueprint.flows[flow.index()].to), Observed::End(self.receiving_end(flow)))
+                }
+            };
+            processes[process as usize].observe(observed, plan, number);
+        }
+    }
+
+    fn host(&self, node: NodeId) -> u32 {
+        self.numbers.host(node).expect("flows begin and end at hosts")
+    }
+
+    fn sending_end(&self, flow: FlowId) -> HostEnd {
+        let group = &self.blueprint.groups[self.blueprint.flows[flow.index()].group as usize];
+        let slot = self.flows[flow.index()].source;
+        match &group.transport {
+            TransportPlan::Tcp(parameters) => HostEnd::Sender(slot, parameters.congestion_control_plan().name()),
+            TransportPlan::Udp(_) if group.calls.is_some() => HostEnd::Ingress(slot),
+            TransportPlan::Udp(_) => HostEnd::Source(slot),
+        }
+    }
+
+    fn receiving_end(&self, flow: FlowId) -> HostEnd {
+        let group = &self.blueprint.groups[self.blueprint.flows[flow.index()].group as usize];
+        let slot = self.flows[flow.index()].sink;
+        match &group.transport {
+            TransportPlan::Tcp(_) => HostEnd::Receiver(slot),
+            TransportPlan::Udp(_) if group.calls.is_some() => HostEnd::Egress(slot),
+            TransportPlan::Udp(_) => HostEnd::Sink(slot),
+        }
+    }
+}

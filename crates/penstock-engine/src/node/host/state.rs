@@ -1,0 +1,120 @@
+//! What the ends of flows show of their state.
+
+use crate::api::series::{ComponentName, SeriesPart};
+use crate::endpoints::counts::EndpointCounters;
+use crate::node::host::Host;
+use crate::port::probing::ReportState;
+use penstock_model::probe::Probe;
+use penstock_model::units::Time;
+
+const FLOW: ComponentName = ComponentName { kind: "flow", name: "" };
+const TCP: ComponentName = ComponentName { kind: "tcp", name: "" };
+
+/// An end of a flow, by its slot at its host.
+#[derive(Clone, Copy, Debug)]
+pub enum HostEnd {
+    /// A TCP sender, with the name of its congestion control.
+    Sender(u32, &'static str),
+    /// A TCP receiver.
+    Receiver(u32),
+    /// The source of an open-loop flow.
+    Source(u32),
+    /// The sink of one.
+    Sink(u32),
+    /// The ingress of an aggregate of calls.
+    Ingress(u32),
+    /// The egress of one.
+    Egress(u32),
+}
+
+impl HostEnd {
+    fn receives(self) -> bool {
+        matches!(self, HostEnd::Receiver(_) | HostEnd::Sink(_) | HostEnd::Egress(_))
+    }
+}
+
+/// What an end shows, and what it had counted when it was looked at last, so many seconds ago.
+struct EndView {
+    counters: EndpointCounters,
+    before: Option<(f64, EndpointCounters)>,
+}
+
+impl EndView {
+    /// In bit/s.
+    fn rate(&self, bytes: fn(&EndpointCounters) -> u64) -> Option<f64> {
+        // A datagram may be smaller than its nominal headers, and then takes from what the application has got.
+        self.before.as_ref().map(|(seconds, before)| bytes(&self.counters).saturating_sub(bytes(before)) as f64 * 8.0 / seconds)
+    }
+}
+
+/// The view of a sending end.
+struct SendingView(EndView);
+
+penstock_model::state! {
+    impl SendingView, |it, _now| {
+        /// Rate at which the flow has sent data since the last instant, headers and retransmissions included; only at intervals.
+        "sending-rate", "bit/s", maybe it.0.rate(|counters| counters.bytes);
+        /// Data packets that the flow has sent since the beginning of the run, retransmissions included.
+        "sent", "packets", is it.0.counters.packets as f64;
+        /// Data packets that the flow has sent again since the beginning of the run.
+        "retransmissions", "packets", is it.0.counters.retransmissions as f64;
+    }
+}
+
+/// The view of a receiving end.
+struct ReceivingView(EndView);
+
+penstock_model::state! {
+    impl ReceivingView, |it, _now| {
+        /// Rate at which data of the flow has been received since the last instant, headers included; only at intervals.
+        "throughput", "bit/s", maybe it.0.rate(|counters| counters.bytes);
+        /// Rate at which the application has got data since the last instant, without headers and duplicates; only at intervals.
+        "goodput", "bit/s", maybe it.0.rate(|counters| counters.goodput);
+        /// Data packets of the flow that have been received since the beginning of the run.
+        "received", "packets", is it.0.counters.packets as f64;
+        /// Those of them that arrived marked.
+        "marked", "packets", is it.0.counters.marked as f64;
+    }
+}
+
+/// The variables that every sending end shows.
+pub const SENDING: &[penstock_model::probe::Variable] = SendingView::STATE;
+/// The variables that every receiving end shows.
+pub const RECEIVING: &[penstock_model::probe::Variable] = ReceivingView::STATE;
+
+impl Host {
+    /// Reports the state of an end at `now`, where it had counted `before` so many seconds ago; returns what it has counted.
+    pub fn probe_end(
+        &self,
+        end: HostEnd,
+        now: Time,
+        before: Option<(f64, EndpointCounters)>,
+        report: &mut ReportState<'_>,
+    ) -> EndpointCounters {
+        let counters = match end {
+            HostEnd::Sender(slot, _) => self.connections.sent_counters(slot),
+            HostEnd::Receiver(slot) => self.connections.received_counters(slot),
+            HostEnd::Source(slot) => self.sources[slot as usize].counters_at(now),
+            HostEnd::Sink(slot) => self.sinks[slot as usize].received.counters(),
+            HostEnd::Ingress(slot) => {
+                let (packets, bytes) = self.calls[slot as usize].sent();
+                EndpointCounters { packets, bytes, ..EndpointCounters::default() }
+            }
+            HostEnd::Egress(slot) => self.egresses[slot as usize].received.counters(),
+        };
+        let view = EndView { counters, before };
+        let of_flow = &mut |variable, _: Option<u32>, value| report(FLOW, SeriesPart::WHOLE, variable, value);
+        if end.receives() {
+            ReceivingView(view).probe(now, of_flow);
+        } else {
+            SendingView(view).probe(now, of_flow);
+        }
+        if let HostEnd::Sender(slot, control) = end {
+            let sender = self.connections.sender(slot);
+            let control = ComponentName { kind: "congestion-control", name: control };
+            sender.probe(now, &mut |variable, _, value| report(TCP, SeriesPart::WHOLE, variable, value));
+            sender.congestion_control().probe(now, &mut |variable, _, value| report(control, SeriesPart::WHOLE, variable, value));
+        }
+        counters
+    }
+}

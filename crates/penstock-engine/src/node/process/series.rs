@@ -1,0 +1,194 @@
+//! Time series of a process: what of its state is read, when, and what it was.
+
+use crate::api::series::{ComponentName, Sampling, SeriesPart, SeriesPlan, SeriesRow};
+use crate::endpoints::counts::EndpointCounters;
+use crate::node::host::state::HostEnd;
+use crate::node::host::Host;
+use crate::port::observer::PortState;
+use crate::port::probing::{PortComponents, PortView};
+use crate::port::Port;
+use penstock_model::probe::{Probe, Variable};
+use penstock_model::units::{Duration, Time};
+use std::collections::BTreeMap;
+
+const PORT: ComponentName = ComponentName { kind: "port", name: "" };
+
+/// The series of a process.
+#[derive(Default)]
+pub(super) struct Observers(Vec<Observer>);
+
+/// What is observed of one subject.
+struct Observer {
+    /// Position among the blueprint's plans.
+    plan: u32,
+    subject: Subject,
+    what: Vec<(Option<ComponentName>, &'static str)>,
+    /// When it is read next, whether it has changed or not.
+    next: Time,
+    /// The interval; none if it is read when it changes.
+    every: Option<Duration>,
+    from: Time,
+    until: Time,
+    last: BTreeMap<Key, f64>,
+    /// The last instant, to which something may be added yet, and what was read.
+    current: Option<(Time, Vec<Reading>)>,
+    rows: Vec<SeriesRow>,
+}
+
+/// Component, variable and part.
+type Key = (ComponentName, &'static str, SeriesPart);
+
+/// A variable and its value.
+type Reading = (Key, &'static Variable, f64);
+
+/// A subject, and what it was when it was read last.
+enum Subject {
+    Port { port: u32, components: PortComponents, before: Option<Box<(Time, PortState)>> },
+    End { end: HostEnd, before: Option<(Time, EndpointCounters)> },
+}
+
+/// Something at a process that has a state.
+pub enum Observed {
+    /// The port with this index, which has these components.
+    Port(u32, PortComponents),
+    /// An end of a flow.
+    End(HostEnd),
+}
+
+impl Observers {
+    /// Adds what plan number `number` asks for.
+    pub(super) fn add(&mut self, observed: Observed, plan: &SeriesPlan, number: u32) {
+        let subject = match observed {
+            Observed::Port(port, components) => Subject::Port { port, components, before: None },
+            Observed::End(end) => Subject::End { end, before: None },
+        };
+        let (next, every) = match plan.sampling {
+            Sampling::Every(every) => (plan.from, Some(every)),
+            Sampling::OnChange => (plan.from, None),
+        };
+        self.0.push(Observer {
+            plan: number,
+            subject,
+            what: plan.what.clone(),
+            next,
+            every,
+            from: plan.from,
+            until: plan.until,
+            last: BTreeMap::new(),
+            current: None,
+            rows: Vec::new(),
+        });
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether any is read whenever it changes.
+    pub(super) fn follow_changes(&self) -> bool {
+        self.0.iter().any(|observer| observer.every.is_none())
+    }
+
+    /// The next regular instant.
+    pub(super) fn next(&self) -> Time {
+        self.0.iter().map(|observer| observer.next).min().unwrap_or(Time::NEVER)
+    }
+
+    /// When a port that is read whenever it changes does so next, as far as that is known.
+    pub(super) fn next_change(&self, ports: &[Port]) -> Time {
+        let known = |observer: &Observer| match observer.subject {
+            Subject::Port { port, .. } if observer.every.is_none() => {
+                let next = ports[port as usize].next_change().max(observer.from);
+                if next <= observer.until {
+                    next
+                } else {
+                    Time::NEVER
+                }
+            }
+            _ => Time::NEVER,
+        };
+        self.0.iter().map(known).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Reads what is due at `now`, after everything else that happens then.
+    pub(super) fn read(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>) {
+        for observer in &mut self.0 {
+            observer.read_if_due(now, ports, host);
+        }
+    }
+
+    /// Takes the rows up to and including `until`, to which nothing will be added; they are appended to `rows`.
+    pub(super) fn take_rows(&mut self, until: Time, rows: &mut Vec<SeriesRow>) {
+        for observer in &mut self.0 {
+            if observer.current.as_ref().is_some_and(|(time, _)| *time <= until) {
+                observer.settle();
+            }
+            let ready = observer.rows.partition_point(|row| row.time <= until);
+            rows.extend(observer.rows.drain(..ready));
+        }
+    }
+}
+
+impl Observer {
+    fn read_if_due(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>) {
+        match self.every {
+            _ if now > self.until => {
+                self.next = Time::NEVER;
+                return;
+            }
+            Some(_) if self.next > now => return,
+            None if now < self.from => return,
+            Some(every) => self.next = Some(self.next + every).filter(|next| *next <= self.until).unwrap_or(Time::NEVER),
+            None => self.next = Time::NEVER,
+        }
+        // What happens later at the same instant replaces what was read before.
+        if self.current.as_ref().is_some_and(|(time, _)| *time < now) {
+            self.settle();
+        }
+        let mut values = Vec::new();
+        let what = &self.what;
+        let mut report = |component: ComponentName, part: SeriesPart, variable: &'static Variable, value: f64| {
+            let is_wanted = |(of, name): &(Option<ComponentName>, &str)| *name == variable.name && of.is_none_or(|of| of == component);
+            if !value.is_nan() && what.iter().any(is_wanted) {
+                values.push(((component, variable.name, part), variable, value));
+            }
+        };
+        match &mut self.subject {
+            Subject::Port { port, components, before } => {
+                let port = &mut ports[*port as usize];
+                let state = port.state_at(now);
+                let is_same = before.as_ref().is_some_and(|before| before.1.changes == state.changes);
+                if self.every.is_none() && is_same {
+                    return;
+                }
+                let earlier = before.as_deref().filter(|_| self.every.is_some());
+                let view = PortView { state, before: earlier.map(|(time, before)| (now.since(*time).as_seconds(), before)) };
+                view.probe(now, &mut |variable, part, value| {
+                    report(PORT, part.map_or(SeriesPart::WHOLE, SeriesPart::class), variable, value);
+                });
+                *before = Some(Box::new((now, state.clone())));
+                port.probe_components(now, components, &mut report);
+            }
+            Subject::End { end, before } => {
+                let host = host.expect("flows end at hosts");
+                let earlier = before.filter(|_| self.every.is_some()).map(|(time, counters)| (now.since(time).as_seconds(), counters));
+                let counters = host.probe_end(*end, now, earlier, &mut report);
+                *before = Some((now, counters));
+            }
+        }
+        self.current = Some((now, values));
+    }
+
+    /// Nothing will be added to the last instant: its values become rows, of a series that is read on change those that differ.
+    fn settle(&mut self) {
+        let Some((time, values)) = self.current.take() else { return };
+        for (key, variable, value) in values {
+            if self.every.is_none() && self.last.insert(key, value) == Some(value) {
+                continue;
+            }
+            let (component, _, part) = key;
+            self.rows.push(SeriesRow { time, plan: self.plan, component, part, variable, value });
+        }
+    }
+}

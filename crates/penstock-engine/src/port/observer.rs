@@ -1,0 +1,209 @@
+//! What a port shows of its queue and its wire: counted packet by packet, whatever the port knows beforehand.
+
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+use std::collections::VecDeque;
+
+/// Follows the packets of a port. Transmissions, and losses on the wire, may be known before they happen: they count from their own
+/// instants on, so that the state is the same however the port finds its departures.
+#[derive(Debug)]
+pub struct PortObserver {
+    /// What is known and has not been counted, by time; in the order told at each instant.
+    pending: VecDeque<(Time, Change)>,
+    state: PortState,
+}
+
+/// The state of a port at an instant.
+#[derive(Clone, Debug, Default)]
+pub struct PortState {
+    /// Packets that wait, the one in service not included.
+    pub queue: Held,
+    /// The same by class.
+    pub of_class: Vec<Held>,
+    /// Picoseconds for which the wire was busy until `as_of`.
+    pub busy_ps: u64,
+    /// Packets whose transmission has ended.
+    pub sent_packets: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Packets dropped at the port or lost on the wire.
+    pub drops: u64,
+    /// Packets marked.
+    pub marks: u64,
+    /// How often anything has changed.
+    pub changes: u64,
+    busy_since: Option<Time>,
+}
+
+/// Packets and their bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Held {
+    fn add(&mut self, size: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+    }
+
+    fn remove(&mut self, size: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(size);
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// A packet joins the queue.
+    Join {
+        class: u8,
+        size: u32,
+    },
+    /// It leaves the queue; `begins` if its transmission does.
+    Leave {
+        class: u8,
+        size: u32,
+        begins: bool,
+    },
+    /// A transmission ends.
+    Sent {
+        size: u32,
+    },
+    Drop,
+    Mark,
+}
+
+impl PortObserver {
+    /// The observer of a port at which nothing has happened, for so many classes.
+    pub fn new(classes: usize) -> Box<PortObserver> {
+        let state = PortState { of_class: vec![Held::default(); classes], ..PortState::default() };
+        Box::new(PortObserver { pending: VecDeque::new(), state })
+    }
+
+    /// A packet is accepted.
+    pub fn accepted(&mut self, now: Time, packet: &Packet) {
+        // Nothing will be told of earlier instants, so that only what lies ahead is kept, however rarely the state is read.
+        self.settle_until(now.before());
+        self.note(now, Change::Join { class: packet.class, size: packet.size });
+    }
+
+    /// A packet is transmitted from `start` to `end`.
+    pub fn transmission(&mut self, start: Time, end: Time, packet: &Packet) {
+        self.note(start, Change::Leave { class: packet.class, size: packet.size, begins: true });
+        self.note(end, Change::Sent { size: packet.size });
+    }
+
+    /// A packet that waits is dropped.
+    pub fn queue_drop(&mut self, now: Time, packet: &Packet) {
+        self.note(now, Change::Leave { class: packet.class, size: packet.size, begins: false });
+    }
+
+    /// A packet is lost, wherever it was.
+    pub fn loss(&mut self, at: Time) {
+        self.note(at, Change::Drop);
+    }
+
+    /// A packet is marked.
+    pub fn mark(&mut self, at: Time) {
+        self.note(at, Change::Mark);
+    }
+
+    /// What is told of one instant keeps its order. Most of it comes in the order of time.
+    fn note(&mut self, at: Time, change: Change) {
+        if at == Time::NEVER {
+            return;
+        }
+        let later = self.pending.iter().rev().take_while(|(time, _)| *time > at).count();
+        self.pending.insert(self.pending.len() - later, (at, change));
+    }
+
+    /// When the next change takes effect that is known.
+    pub fn next(&self) -> Time {
+        self.pending.front().map_or(Time::NEVER, |(at, _)| *at)
+    }
+
+    /// The state after everything that happens at `now`.
+    pub fn state_at(&mut self, now: Time) -> &PortState {
+        self.settle_until(now);
+        self.state.busy_until(now);
+        &self.state
+    }
+
+    fn settle_until(&mut self, until: Time) {
+        while let Some((at, change)) = self.pending.front().copied().filter(|(at, _)| *at <= until) {
+            self.pending.pop_front();
+            self.state.apply(at, change);
+        }
+    }
+}
+
+impl PortState {
+    fn apply(&mut self, at: Time, change: Change) {
+        self.changes += 1;
+        match change {
+            Change::Join { class, size } => {
+                self.queue.add(size);
+                self.of_class[usize::from(class)].add(size);
+            }
+            Change::Leave { class, size, begins } => {
+                self.queue.remove(size);
+                self.of_class[usize::from(class)].remove(size);
+                if begins {
+                    self.busy_since = Some(at);
+                }
+            }
+            Change::Sent { size } => {
+                self.busy_until(at);
+                self.busy_since = None;
+                self.sent_packets += 1;
+                self.sent_bytes += u64::from(size);
+            }
+            Change::Drop => self.drops += 1,
+            Change::Mark => self.marks += 1,
+        }
+    }
+
+    fn busy_until(&mut self, now: Time) {
+        if let Some(since) = &mut self.busy_since {
+            self.busy_ps += now.since(*since).as_ps();
+            *since = now;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::event::Arrival;
+    use penstock_model::units::Duration;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    fn packet() -> Packet {
+        Packet { size: 1000, class: 0, ..Arrival::PLACEHOLDER.packet }
+    }
+
+    /// Two packets at 0 ms whose transmissions, 0 to 10 and 10 to 20 ms, are known at once; a third, at 5 ms, is dropped.
+    #[test]
+    fn what_is_known_before_counts_from_its_own_instant() {
+        let mut it = PortObserver::new(1);
+        for start in [0, 10] {
+            it.accepted(at(0), &packet());
+            it.transmission(at(start), at(start + 10), &packet());
+        }
+        it.loss(at(5));
+        let seen = [0, 5, 9, 10, 15, 20, 30].map(|ms| {
+            let state = it.state_at(at(ms));
+            (state.queue.packets, state.busy_ps / 1_000_000_000, state.sent_packets, state.drops)
+        });
+        let expected = [(1, 0, 0, 0), (1, 5, 0, 1), (1, 9, 0, 1), (0, 10, 1, 1), (0, 15, 1, 1), (0, 20, 2, 1), (0, 20, 2, 1)];
+        assert_eq!(seen, expected);
+        assert_eq!(it.next(), Time::NEVER);
+    }
+}

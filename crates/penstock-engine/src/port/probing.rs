@@ -1,0 +1,152 @@
+//! What a port shows of its state, and of that of its components.
+
+use crate::api::blueprint::PortPlan;
+use crate::api::series::{ComponentName, SeriesPart};
+use crate::port::observer::PortState;
+use crate::port::stages::Policers;
+use crate::port::{Port, Queueing};
+use penstock_model::conditioner::shaper;
+use penstock_model::probe::{Probe, Variable};
+use penstock_model::units::Time;
+
+/// The names of the components of a port.
+#[derive(Clone, Debug)]
+pub struct PortComponents {
+    scheduler: ComponentName,
+    /// Of each queue, or the one that all flows' queues have.
+    queues: Vec<ComponentName>,
+    marker: Option<ComponentName>,
+    pcn: Vec<ComponentName>,
+    policers: Vec<ComponentName>,
+    shaper: Option<ComponentName>,
+}
+
+impl PortComponents {
+    /// Those of `plan`.
+    pub fn new(plan: &PortPlan) -> PortComponents {
+        let named = |kind, name| ComponentName { kind, name };
+        PortComponents {
+            scheduler: named("scheduler", plan.scheduler.name()),
+            queues: plan.queues.iter().map(|queue| named("queue", queue.discipline.name())).collect(),
+            marker: plan.marker.as_ref().map(|marker| named("marker", marker.meter.name())),
+            pcn: plan.pcn.iter().map(|meter| named("pcn", meter.name())).collect(),
+            policers: plan.policers.iter().map(|policer| named("policer", policer.name())).collect(),
+            shaper: plan.shaper.as_ref().map(|shaper| named("shaper", shaper.name())),
+        }
+    }
+}
+
+/// Receives a value of a component's state.
+pub type ReportState<'a> = dyn FnMut(ComponentName, SeriesPart, &'static Variable, f64) + 'a;
+
+/// A port's state at an instant, and what it was at the last one that was looked at.
+pub struct PortView<'a> {
+    /// Now.
+    pub state: &'a PortState,
+    /// How long ago it was looked at last, in seconds, and what it was then.
+    pub before: Option<(f64, &'a PortState)>,
+}
+
+/// The variables that every port shows.
+pub const PORT: &[Variable] = PortView::STATE;
+
+impl PortView<'_> {
+    fn per_second(&self, amount: fn(&PortState) -> u64) -> Option<f64> {
+        self.before.map(|(seconds, before)| (amount(self.state) - amount(before)) as f64 / seconds)
+    }
+}
+
+penstock_model::state! {
+    impl PortView<'_>, |it, _now| {
+        /// Packets that wait, the one in service not included.
+        "queue", "packets", is it.state.queue.packets as f64;
+        /// Bytes of the packets that wait.
+        "queue-bytes", "bytes", is it.state.queue.bytes as f64;
+        /// Packets of each class that wait.
+        "class-queue", "packets", each it.state.of_class.iter().map(|held| held.packets as f64);
+        /// Bytes of the packets of each class that wait.
+        "class-queue-bytes", "bytes", each it.state.of_class.iter().map(|held| held.bytes as f64);
+        /// Share of the time since the last instant for which the wire was busy; only at intervals.
+        "utilisation", "1", maybe it.per_second(|state| state.busy_ps).map(|busy| busy / 1e12);
+        /// Rate of what was sent completely since the last instant; only at intervals.
+        "throughput", "bit/s", maybe it.per_second(|state| state.sent_bytes).map(|bytes| bytes * 8.0);
+        /// Packets whose transmission has ended since the beginning of the run.
+        "sent", "packets", is it.state.sent_packets as f64;
+        /// Packets dropped since the beginning of the run, by policers, disciplines, shared buffers and the wire.
+        "drops", "packets", is it.state.drops as f64;
+        /// Packets marked since the beginning of the run, by disciplines and PCN meters.
+        "marks", "packets", is it.state.marks as f64;
+    }
+}
+
+impl Port {
+    /// Follows its state from now on, for so many classes; it was built to be recorded.
+    pub fn observe(&mut self, classes: usize) {
+        self.counters.observe(classes);
+    }
+
+    /// Its state after everything that happens at `now`. Panics if it is not [observed](Port::observe).
+    pub fn state_at(&mut self, now: Time) -> &PortState {
+        self.counters.observer().expect("the port is observed").state_at(now)
+    }
+
+    /// When its state changes next, as far as that is known and followed.
+    pub fn next_change(&self) -> Time {
+        self.counters.next_change()
+    }
+
+    /// Reports the states of its meters at `now`: which meter, the marker first, a variable, and its value.
+    pub fn probe_meters(&self, now: Time, report: &mut dyn FnMut(usize, &'static Variable, f64)) {
+        let marker = self.arrival_marker.as_ref().or(self.departure_marker.as_ref());
+        if let Some(marker) = marker {
+            marker.meter.probe(now, &mut |variable, _, value| report(0, variable, value));
+        }
+        let first = usize::from(marker.is_some());
+        for (i, meter) in self.pcn.iter().flat_map(|stage| stage.meters.iter().enumerate()) {
+            meter.probe(now, &mut |variable, _, value| report(first + i, variable, value));
+        }
+    }
+
+    /// Reports the state of each of its components at `now`.
+    pub fn probe_components(&self, now: Time, names: &PortComponents, report: &mut ReportState<'_>) {
+        match &self.queueing {
+            Queueing::TailDropFifo(_) => {}
+            Queueing::Precomputed(queue) => {
+                queue.discipline().probe(now, &mut |variable, part, value| {
+                    report(names.queues[0], SeriesPart { class: None, number: part }, variable, value);
+                });
+            }
+            Queueing::EventDriven(service) => {
+                let queues = &service.queues.queues;
+                for (i, queue) in (0..).zip(queues) {
+                    let name = names.queues[names.queues.len().saturating_sub(1).min(i as usize)];
+                    let of = if queues.len() > 1 { SeriesPart::queue(i) } else { SeriesPart::WHOLE };
+                    let Some(discipline) = queue.discipline() else { continue };
+                    discipline.probe(now, &mut |variable, number, value| report(name, SeriesPart { number, ..of }, variable, value));
+                }
+                service.scheduler.probe(now, &mut |variable, part, value| {
+                    report(names.scheduler, part.map_or(SeriesPart::WHOLE, SeriesPart::queue), variable, value);
+                });
+            }
+        }
+        let marker = self.arrival_marker.as_ref().or(self.departure_marker.as_ref());
+        if let (Some(marker), Some(name)) = (marker, names.marker) {
+            marker.meter.probe(now, &mut |variable, number, value| report(name, SeriesPart { class: None, number }, variable, value));
+        }
+        for (i, (meter, name)) in self.pcn.iter().flat_map(|stage| stage.meters.iter().zip(&names.pcn)).enumerate() {
+            meter.probe(now, &mut |variable, _, value| report(*name, one_of(names.pcn.len(), i), variable, value));
+        }
+        let policers = self.policers.as_deref().map_or(&[][..], |Policers { policers, .. }| &policers[..]);
+        for (i, (policer, name)) in policers.iter().zip(&names.policers).enumerate() {
+            policer.probe(now, &mut |variable, _, value| report(*name, one_of(policers.len(), i), variable, value));
+        }
+        if let (Some(bucket), Some(name)) = (self.wire.shaper(), names.shaper) {
+            report(name, SeriesPart::WHOLE, &shaper::STATE[0], bucket.bits(now));
+        }
+    }
+}
+
+/// The `i`-th of so many alike.
+fn one_of(count: usize, i: usize) -> SeriesPart {
+    SeriesPart { class: None, number: (count > 1).then_some(i as u32) }
+}

@@ -1,0 +1,181 @@
+//! Time series in random scenarios: the same however the run is made, and what counters and traces say of the same run.
+
+#[path = "support/random/mod.rs"]
+#[allow(dead_code, reason = "the tests of executors use the rest")]
+mod random;
+mod support;
+
+use penstock_engine::blueprint::Blueprint;
+use penstock_engine::observations::{LinkCounters, TraceEvent, TraceSubject};
+use penstock_engine::series::{Sampling, SeriesPlan, SeriesRow, SeriesSubject};
+use penstock_engine::{Executor, Observations, Sim};
+use penstock_model::discipline::DisciplinePlan;
+use penstock_model::id::{FlowId, LinkId};
+use penstock_model::meter::MeterPlan;
+use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::probe::Variable;
+use penstock_model::rng::Key;
+use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::transport::congestion_control::CongestionControlPlan;
+use penstock_model::transport::tcp::Sender;
+use penstock_model::units::{Duration, Time};
+use proptest::prelude::*;
+use random::case;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The names of all variables of ports, flows and what they have.
+fn names() -> Vec<&'static str> {
+    use penstock_engine::state::{PORT, RECEIVING, SENDING};
+    let kinds =
+        [DisciplinePlan::ENTRIES, SchedulerPlan::ENTRIES, MeterPlan::ENTRIES, PcnMeterPlan::ENTRIES, CongestionControlPlan::ENTRIES];
+    let of_components = kinds.into_iter().flatten().flat_map(|entry| entry.state);
+    let all = [PORT, SENDING, RECEIVING, Sender::STATE].into_iter().flatten().chain(of_components);
+    let mut names: Vec<&str> = all.map(|variable: &Variable| variable.name).collect();
+    names.extend(["fill", "tokens"]);
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The blueprint with all variables of everything read at intervals and on change.
+fn observed(blueprint: &Blueprint) -> Blueprint {
+    let links = (0..blueprint.links.len() as u32).map(|link| SeriesSubject::Link(LinkId(link)));
+    let ends = (0..blueprint.flows.len() as u32).map(FlowId).flat_map(|flow| [SeriesSubject::Sender(flow), SeriesSubject::Receiver(flow)]);
+    let what: Vec<_> = names().into_iter().map(|name| (None, name)).collect();
+    let every = Duration::from_ms(7);
+    let plan = |of, sampling, from| SeriesPlan { of, what: what.clone(), sampling, from, until: blueprint.end };
+    let plans = links.chain(ends).flat_map(|of| {
+        let late = Time::ZERO + Duration::from_ms(30);
+        [plan(of, Sampling::Every(every), Time::ZERO), plan(of, Sampling::OnChange, Time::ZERO), plan(of, Sampling::OnChange, late)]
+    });
+    let mut observed = Blueprint { warm_up: Time::ZERO, ..blueprint.clone() };
+    observed.watch.series = plans.collect();
+    observed
+}
+
+/// The series of a run in stretches of so many events, and the rest of what was seen.
+fn run(mut sim: Sim, budget: u64) -> (Vec<SeriesRow>, Observations) {
+    let mut rows = Vec::new();
+    loop {
+        let is_complete = sim.run_events(Time::NEVER, budget);
+        sim.take_series(&mut rows);
+        if is_complete {
+            return (rows, sim.finish());
+        }
+    }
+}
+
+fn sim(blueprint: &Blueprint) -> Sim {
+    Sim::new(blueprint.clone()).expect("random scenarios are sound")
+}
+
+fn same(a: &[SeriesRow], b: &[SeriesRow]) -> Result<(), TestCaseError> {
+    let first = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(a.len().min(b.len()));
+    prop_assert_eq!(a.get(first), b.get(first), "row {}", first);
+    Ok(())
+}
+
+/// The values of a variable in the series that is read on change from the beginning, by plan.
+fn on_change<'r>(rows: &'r [SeriesRow], plan: usize, name: &'static str) -> impl Iterator<Item = &'r SeriesRow> {
+    rows.iter().filter(move |row| row.plan as usize == plan && row.variable.name == name && row.component.name.is_empty())
+}
+
+/// The integral over time of what is read on change, in units times picoseconds.
+fn integral(rows: &[SeriesRow], plan: usize, name: &'static str, end: Time) -> u128 {
+    let values: Vec<(Time, u128)> = on_change(rows, plan, name).map(|row| (row.time, row.value as u128)).collect();
+    let ends = values.iter().skip(1).map(|(time, _)| *time).chain([end]);
+    values.iter().zip(ends).map(|((from, value), to)| value * u128::from(to.since(*from).as_ps())).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn series_do_not_depend_on_how_a_run_is_made(case in case(), budget in 1u64..400, cut in any::<u64>(), most in 1u64..100) {
+        let blueprint = observed(&case.blueprint());
+        let (rows, seen) = run(sim(&blueprint).with_executor(Executor::Plain), u64::MAX);
+        let without = sim(&Blueprint { warm_up: Time::ZERO, ..case.blueprint() }).run();
+        prop_assert!(seen == without, "observing changes nothing");
+        for executor in [Executor::Horizon, Executor::Sweeps] {
+            same(&rows, &run(sim(&blueprint).with_executor(executor), budget).0)?;
+        }
+        let shard_of = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % 3) as u32;
+        let several = Sim::with_partition(blueprint.clone(), &shard_of).expect("random scenarios are sound").run_shards_in_turn();
+        same(&rows, &run(several, budget).0)?;
+        same(&rows, &run(sim(&Blueprint { max_visit_events: most, ..blueprint.clone() }), budget).0)?;
+    }
+
+    /// Departures that are known on arrival count from their own instants on.
+    #[test]
+    fn departures_known_on_arrival_are_read_as_those_of_service(case in case()) {
+        let blueprint = observed(&case.blueprint());
+        let mut served = blueprint.clone();
+        served.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_event_driven = true);
+        same(&run(sim(&blueprint), u64::MAX).0, &run(sim(&served), u64::MAX).0)?;
+    }
+
+    #[test]
+    fn series_agree_with_counters(case in case()) {
+        let blueprint = observed(&case.blueprint());
+        let (rows, seen) = run(sim(&blueprint), u64::MAX);
+        for (link, counters) in seen.links.iter().enumerate() {
+            let plan = 3 * link + 1;
+            if on_change(&rows, plan, "queue").next().is_none() {
+                prop_assert_eq!(counters, &LinkCounters::default(), "no route uses it");
+                continue;
+            }
+            prop_assert_eq!(integral(&rows, plan, "queue", seen.to), counters.waiting_packet_ps, "packets at link {}", link);
+            prop_assert_eq!(integral(&rows, plan, "queue-bytes", seen.to), counters.waiting_byte_ps, "bytes at link {}", link);
+            let last = |name| on_change(&rows, plan, name).last().map(|row| row.value as u64);
+            prop_assert_eq!(last("sent"), Some(counters.sent_packets), "link {}", link);
+            prop_assert_eq!(last("drops"), Some(counters.dropped_packets.iter().flatten().sum::<u64>()), "link {}", link);
+            prop_assert_eq!(last("marks"), Some(counters.marked_packets), "link {}", link);
+        }
+        for (flow, counters) in seen.flows.iter().enumerate() {
+            let (sender, receiver) = (3 * (seen.links.len() + 2 * flow) + 1, 3 * (seen.links.len() + 2 * flow + 1) + 1);
+            let last = |plan, name| on_change(&rows, plan, name).last().map(|row| row.value as u64);
+            prop_assert_eq!(last(sender, "sent"), Some(counters.sent_packets), "flow {}", flow);
+            prop_assert_eq!(last(sender, "retransmissions"), Some(counters.retransmitted_packets), "flow {}", flow);
+            prop_assert_eq!(last(receiver, "received"), Some(counters.received_packets), "flow {}", flow);
+            prop_assert_eq!(last(receiver, "marked"), Some(counters.marked_packets), "flow {}", flow);
+        }
+    }
+
+    /// What is read of a window when it changes is what a trace says of it, after the last change of each instant.
+    #[test]
+    fn series_of_windows_agree_with_traces(case in case()) {
+        let blueprint = Blueprint { trace: true, ..observed(&case.blueprint()) };
+        let (rows, seen) = run(sim(&blueprint), u64::MAX);
+        let mut traced: BTreeMap<u32, BTreeMap<Time, f64>> = BTreeMap::new();
+        for row in seen.trace.iter().filter(|row| row.event == TraceEvent::Window) {
+            if let TraceSubject::Window { flow, window, .. } = row.subject {
+                traced.entry(flow).or_default().insert(row.time, window);
+            }
+        }
+        for (flow, windows) in traced {
+            let plan = 3 * (blueprint.links.len() + 2 * flow as usize) + 1;
+            let start = *windows.keys().next().expect("a window");
+            let read: Vec<(Time, f64)> = on_change(&rows, plan, "cwnd").map(|row| (row.time, row.value)).filter(|(time, _)| *time > start).collect();
+            let mut last = windows[&start];
+            let changes = windows.into_iter().skip(1).filter(|(_, window)| std::mem::replace(&mut last, *window) != *window);
+            prop_assert_eq!(read, changes.collect::<Vec<_>>(), "flow {}", flow);
+        }
+    }
+
+    /// What is read at intervals is what was read on change last.
+    #[test]
+    fn intervals_agree_with_changes(case in case()) {
+        let blueprint = observed(&case.blueprint());
+        let (rows, _) = run(sim(&blueprint), u64::MAX);
+        for link in 0..blueprint.links.len() {
+            for name in ["queue", "queue-bytes", "sent", "drops", "marks"] {
+                let changes: Vec<&SeriesRow> = on_change(&rows, 3 * link + 1, name).collect();
+                for row in on_change(&rows, 3 * link, name) {
+                    let last = changes.iter().take_while(|change| change.time <= row.time).last();
+                    prop_assert_eq!(Some(row.value), last.map(|last| last.value), "{} of link {} at {}", name, link, row.time);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The columns of series: plain numbers, a byte string for each column, as those of traces.
+
+use super::variables::{all, label};
+use crate::metrics::evaluation::GroupMembers;
+use crate::trace::{ColumnKind, TraceColumn, TraceColumns};
+use penstock_engine::blueprint::Blueprint;
+use penstock_engine::series::{SeriesClass, SeriesRow, SeriesSubject};
+use std::collections::BTreeMap;
+
+/// Of a number that is not there.
+const NONE: u32 = u32::MAX;
+
+/// The words of the columns, and where they are found.
+pub(super) struct Words {
+    components: Vec<String>,
+    variables: Vec<&'static str>,
+    units: Vec<&'static str>,
+    classes: Vec<String>,
+    /// For each plan, its series, its place and its flow.
+    plans: Vec<(u32, u32, u32)>,
+    /// For each plan of a link, the position of each queue's class.
+    queues: Vec<Vec<u32>>,
+    component_of: BTreeMap<(&'static str, &'static str), u32>,
+    variable_of: BTreeMap<&'static str, u32>,
+}
+
+impl Words {
+    /// Of plans that belong to these series.
+    pub fn new(blueprint: &Blueprint, series: &[u32]) -> Words {
+        let (mut components, mut component_of) = (Vec::new(), BTreeMap::new());
+        let (mut variables, mut units, mut variable_of) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for (component, variable) in all() {
+            component_of.entry((component.kind, component.name)).or_insert_with(|| position(&mut components, label(component)));
+            position(&mut units, variable.unit);
+            variable_of.entry(variable.name).or_insert_with(|| position(&mut variables, variable.name));
+        }
+        let mut classes = blueprint.classes.clone();
+        let (mut plans, mut queues) = (Vec::new(), Vec::new());
+        for (plan, series) in blueprint.watch.series.iter().zip(series) {
+            let (place, flow, of_queues) = match plan.of {
+                SeriesSubject::Link(link) => {
+                    let names = blueprint.links[link.index()].port.queues.iter().map(|queue| &queue.name);
+                    let of_queues = names.map(|name| if name.is_empty() { NONE } else { position(&mut classes, name.clone()) });
+                    ((blueprint.nodes.len() + link.index()) as u32, NONE, of_queues.collect())
+                }
+                SeriesSubject::Sender(flow) => (blueprint.flows[flow.index()].from.0, flow.0, Vec::new()),
+                SeriesSubject::Receiver(flow) => (blueprint.flows[flow.index()].to.0, flow.0, Vec::new()),
+            };
+            plans.push((*series, place, flow));
+            queues.push(of_queues);
+        }
+        Words { components, variables, units, classes, plans, queues, component_of, variable_of }
+    }
+
+    /// All columns.
+    pub fn columns(&self, blueprint: &Blueprint, members: &GroupMembers) -> Vec<TraceColumn> {
+        let words = |words: &[&str]| ColumnKind::Word(words.iter().map(|word| (*word).to_owned()).collect());
+        let places = blueprint.nodes.iter().cloned().chain(blueprint.links.iter().map(|link| link.path.clone()));
+        let flows = members.flows.iter().flat_map(|(name, members)| (0..members.len()).map(move |i| format!("{name}[{i}]")));
+        let column = |name, kind| TraceColumn { name, kind };
+        vec![
+            column("time_ps", ColumnKind::Integer),
+            column("series", ColumnKind::Natural),
+            column("place", ColumnKind::Word(places.collect())),
+            column("flow", ColumnKind::Word(flows.collect())),
+            column("component", ColumnKind::Word(self.components.clone())),
+            column("class", ColumnKind::Word(self.classes.clone())),
+            column("number", ColumnKind::Natural),
+            column("variable", words(&self.variables)),
+            column("unit", words(&self.units)),
+            column("value", ColumnKind::Float),
+        ]
+    }
+
+    /// The values of the columns of these rows.
+    pub fn values(&self, rows: &[SeriesRow]) -> TraceColumns {
+        let natural = |value: &dyn Fn(&SeriesRow) -> u32| rows.iter().flat_map(|row| value(row).to_le_bytes()).collect::<Vec<u8>>();
+        let class = |row: &SeriesRow| match row.part.class {
+            Some(SeriesClass::Traffic(class)) => class,
+            Some(SeriesClass::Queue(queue)) => *self.queues[row.plan as usize].get(queue as usize).unwrap_or(&NONE),
+            None => NONE,
+        };
+        let number = |row: &SeriesRow| match (row.part.number, row.part.class) {
+            (Some(number), _) => number,
+            // A queue without a class of its own is that of a flow.
+            (None, Some(SeriesClass::Queue(queue))) if class(row) == NONE => queue,
+            _ => NONE,
+        };
+        let unit = |row: &SeriesRow| self.units.iter().position(|unit| *unit == row.variable.unit).unwrap_or(0) as u32;
+        let values = vec![
+            rows.iter().flat_map(|row| row.time.as_ps().to_le_bytes()).collect(),
+            natural(&|row| self.plans[row.plan as usize].0),
+            natural(&|row| self.plans[row.plan as usize].1),
+            natural(&|row| self.plans[row.plan as usize].2),
+            natural(&|row| self.component_of[&(row.component.kind, row.component.name)]),
+            natural(&class),
+            natural(&number),
+            natural(&|row| self.variable_of[row.variable.name]),
+            natural(&unit),
+            rows.iter().flat_map(|row| row.value.to_le_bytes()).collect(),
+        ];
+        TraceColumns { rows: rows.len(), values }
+    }
+}
+
+/// Where a word stands in a list, to which it is added if it is not there.
+fn position<T: PartialEq>(words: &mut Vec<T>, word: T) -> u32 {
+    let found = words.iter().position(|known| *known == word);
+    found.unwrap_or_else(|| {
+        words.push(word);
+        words.len() - 1
+    }) as u32
+}

@@ -1,0 +1,46 @@
+//! The keys of `[[series]]`.
+
+use crate::read::values::{Names, RunTime};
+use penstock_model::parameters::Check;
+use penstock_model::units::Duration;
+
+penstock_model::choice! {
+    /// When a state is read, if not at intervals.
+    pub enum When {
+        /// Whenever it has changed.
+        "change" => Change,
+    }
+}
+
+penstock_model::parameters! {
+    /// What `penstock series` shows over time: the state of ports, of flows and of their components. Neither numbers nor
+    /// digests depend on it.
+    pub struct SeriesKeys {
+        /// Of what: links, such as `r1-r2` or `hosts[3]-r1`, and groups of links; nodes, groups of nodes or members of them, which have the ports of the links that begin there; groups of flows or calls, or members such as `tcp[3]`.
+        of: Names;
+        /// Which variables: their names or, where several components have one of that name, with the component, as in `queue.red.average`; all if left out.
+        what: Option<Names>;
+        /// The interval at which they are read.
+        every: Option<RunTime>;
+        /// They are read whenever they have changed, in the place of an interval.
+        on: Option<When>;
+        /// When it begins, inclusive.
+        start: RunTime = "0 s";
+        /// When it ends, inclusive; with the run if left out.
+        stop: Option<RunTime>;
+    }
+}
+impl Check for SeriesKeys {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        match (self.every, self.on) {
+            (None, None) => mistake("every", "is missing; write every = \"100 ms\", or on = \"change\"".to_owned()),
+            (Some(_), Some(_)) => mistake("on", "stands beside every; leave one of them out".to_owned()),
+            (Some(RunTime(Duration::ZERO)), None) => mistake("every", "must be above 0 s".to_owned()),
+            _ => {}
+        }
+        let (RunTime(start), stop) = (self.start, self.stop.map_or(Duration::FOREVER, |stop| stop.0));
+        if stop < start {
+            mistake("stop", format!("{stop} is before the start at {start}, so nothing would be read"));
+        }
+    }
+}

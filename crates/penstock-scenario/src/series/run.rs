@@ -1,0 +1,86 @@
+//! A run that hands over its series in batches while it goes on, so that the whole is never in memory.
+
+use super::columns::Words;
+use crate::scenario::ValidScenario;
+use crate::trace::{TraceColumn, TraceColumns, TraceStop};
+use penstock_engine::blueprint::{Blueprint, WatchPlan};
+use penstock_engine::series::{SeriesPlan, SeriesRow};
+use penstock_engine::{BlueprintError, Cancel, Executor, Sim};
+use penstock_model::units::Time;
+
+/// So many events of the run are handled between two looks at its series.
+const STRETCH: u64 = 1 << 15;
+
+/// The plans of a run's series, and for each the `[[series]]` that it belongs to.
+pub struct SeriesPlans {
+    pub(crate) plans: Vec<SeriesPlan>,
+    pub(crate) series: Vec<u32>,
+}
+
+/// A run whose state is read over time.
+pub struct SeriesRun {
+    sim: Sim,
+    cancel: Cancel,
+    end: Time,
+    words: Words,
+    columns: Vec<TraceColumn>,
+    rows: Vec<SeriesRow>,
+    is_complete: bool,
+}
+
+impl SeriesRun {
+    /// A run of `scenario` with this seed and replication, on so many cores at most, with these series.
+    ///
+    /// # Errors
+    /// If it is told to stop while it is built.
+    pub fn new(
+        scenario: &ValidScenario,
+        (seed, replication): (u64, u64),
+        (executor, threads): (Executor, usize),
+        plans: SeriesPlans,
+        cancel: &Cancel,
+    ) -> Result<SeriesRun, BlueprintError> {
+        let SeriesPlans { plans, series } = plans;
+        let blueprint = scenario.blueprint(Some(seed), replication);
+        let end = plans.iter().map(|plan| plan.until).max().unwrap_or(Time::ZERO).min(blueprint.end);
+        // What is counted since the beginning of the run has no warm-up, on which nothing else depends.
+        let blueprint = Blueprint {
+            cancel: cancel.clone(),
+            warm_up: Time::ZERO,
+            samples: Vec::new(),
+            meter_samples: Vec::new(),
+            watch: WatchPlan { series: plans, ..WatchPlan::default() },
+            ..blueprint
+        };
+        let words = Words::new(&blueprint, &series);
+        let columns = words.columns(&blueprint, scenario.members());
+        let sim = Sim::with_cores(blueprint, threads)?.with_executor(executor);
+        Ok(SeriesRun { sim, cancel: cancel.clone(), end, words, columns, rows: Vec::new(), is_complete: false })
+    }
+
+    /// The columns of every batch.
+    pub fn columns(&self) -> &[TraceColumn] {
+        &self.columns
+    }
+
+    /// The next `count` rows, or fewer at the end; `None` after it.
+    ///
+    /// # Errors
+    /// If the run is told to stop.
+    pub fn next_batch(&mut self, count: usize) -> Result<Option<TraceColumns>, TraceStop> {
+        while self.rows.len() < count && !self.is_complete {
+            self.is_complete = self.sim.run_events(self.end, STRETCH);
+            if self.cancel.is_set() {
+                return Err(TraceStop::Cancelled);
+            }
+            self.sim.take_series(&mut self.rows);
+        }
+        let count = count.min(self.rows.len());
+        if count == 0 {
+            return Ok(None);
+        }
+        let batch = self.words.values(&self.rows[..count]);
+        self.rows.drain(..count);
+        Ok(Some(batch))
+    }
+}

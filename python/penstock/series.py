@@ -1,0 +1,162 @@
+"""Time series: the state of ports, flows and their components over time, as frames, Parquet or CSV."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.errors import InputError, ScenarioError
+from penstock.memory import require
+from penstock.printable import path_text, utf8
+from penstock.trace import RowStream, option_mistake
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from penstock.plots.canvas import Picture
+
+    Names = str | Sequence[str]
+
+__all__ = ["TimeSeries", "wide"]
+
+
+class TimeSeries(RowStream):
+    """A run whose state over time can be read once, in the order of time.
+
+    Parameters
+    ----------
+    scenario : str
+        The scenario's TOML text.
+    name : str
+        What it is called in messages.
+    folder : str, optional
+        Where the files that it names are.
+    sets : sequence of (str, str)
+        Settings changed after reading, as path and value.
+    seed : int, optional
+        Root of the random streams; the scenario's own if left out.
+    replication : int
+        Which of the independent runs, from 0.
+    of : str or sequence of str, optional
+        Links, nodes with the ports of the links that begin there, groups of flows or calls, or members such as
+        ``"tcp[3]"``.
+    what : str or sequence of str, optional
+        Variables, such as ``"queue"``, ``"cwnd"`` or ``"queue.red.average"``; all if left out.
+    every : str, s, optional
+        The interval at which they are read.
+    on : {"change"}, optional
+        They are read whenever they have changed, in the place of an interval.
+    start, stop : str, s, optional
+        When the series begins and ends, both inclusive.
+    executor : {"horizon", "plain"}
+        In which order the engine works; the series is the same.
+    threads : int
+        How many cores the run may use; the series is the same.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario has mistakes, or what is asked for does not exist.
+    InputError
+        If neither the scenario has a ``[[series]]`` nor anything is asked for.
+
+    Notes
+    -----
+    If any of `of`, `what`, `every`, `on`, `start` and `stop` is given, they stand in the place of the scenario's
+    ``[[series]]``.
+    """
+
+    def __init__(
+        self,
+        scenario: str,
+        *,
+        name: str = "scenario",
+        folder: str | None = None,
+        sets: Sequence[tuple[str, str]] = (),
+        seed: int | None = None,
+        replication: int = 0,
+        of: Names | None = None,
+        what: Names | None = None,
+        every: str | None = None,
+        on: str | None = None,
+        start: str | None = None,
+        stop: str | None = None,
+        executor: str = "horizon",
+        threads: int = 1,
+    ) -> None:
+        try:
+            read = _core.Scenario(scenario, utf8(name), list(sets), folder)
+        except _core.ScenarioError as error:
+            raise ScenarioError(error.mistakes) from None
+        require([(name, read.memory)], 1)
+        options = _options(of=of, what=what, every=every, on=on, start=start, stop=stop)
+        if not options and not read.has_series:
+            raise InputError(
+                f"{path_text(name)} has no [[series]]: say of what and when, as in --of r1-r2 --every 10ms."
+            )
+        self.warnings: list[str] = read.warnings
+        self.seed: int = read.seed if seed is None else seed
+        self.replication = replication
+        cancel = _core.Cancel()
+        try:
+            super().__init__(_core.Series(read, self.seed, replication, options, cancel, executor, threads), cancel)
+        except _core.ScenarioError as error:
+            raise ScenarioError(option_mistake(name, "series", line) for line in str(error).splitlines()) from None
+
+    def plot(self, **asked: Any) -> Picture:
+        """Draws all of it over time, a panel for each variable.
+
+        Parameters
+        ----------
+        **asked
+            As of :meth:`penstock.studies.result.StudyResult.plot`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Its ``savefig`` writes the same bytes for the same numbers.
+        """
+        from penstock.plots import picture, request_of
+        from penstock.plots.over_time import data_of, suited
+
+        request = request_of(**asked)
+        data = data_of(self.frame())
+        return picture(data, suited(request, data))
+
+
+def _options(**given: Names | None) -> list[tuple[str, str | list[str]]]:
+    """What was given, as keys of ``[[series]]``."""
+    lists = ("of", "what")
+    return [
+        (key, ([value] if isinstance(value, str) else list(value)) if key in lists else str(value))
+        for key, value in given.items()
+        if value is not None
+    ]
+
+
+def wide(frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame of series with a column of seconds and one for each series, named by what tells them apart.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Rows as a :class:`TimeSeries` has them.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``time`` in seconds, in order, and a column for each series; null where one has no value at that instant.
+    """
+    import polars as pl
+
+    apart = [
+        column
+        for column in ("place", "flow", "component", "class", "number", "variable")
+        if frame[column].n_unique() > 1 or column == "variable"
+    ]
+    parts = [pl.col(column).cast(pl.String) for column in apart]
+    name = pl.concat_str(parts, separator=" ", ignore_nulls=True).alias("name")
+    named = frame.select((pl.col("time_ps") / 1e12).alias("time"), name, "value")
+    return named.pivot("name", index="time", values="value", aggregate_function="last").sort("time")

@@ -1,0 +1,267 @@
+"""Time series: what they hold, that they agree with numbers and traces, and mistakes in what is asked for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from penstock import _core
+from penstock.errors import InputError, ScenarioError
+from penstock.reference import catalogue, pages
+from penstock.series import TimeSeries, wide
+from penstock.trace import PacketTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLI = [sys.executable, "-m", "penstock.cli"]
+
+TEXT = """
+duration = "4 s"
+[nodes]
+hosts = { count = 3 }
+r1 = {}
+r2 = {}
+server = {}
+[[links]]
+from = "hosts"
+to = "r1"
+rate = "10 Mbit/s"
+delay = "1 ms"
+both-ways = true
+[[links]]
+from = "r1"
+to = "r2"
+rate = "1 Mbit/s"
+delay = "10 ms"
+both-ways = true
+[links.queue.red]
+limit = "20 packets"
+min-threshold = "3 packets"
+max-threshold = "9 packets"
+max-probability = 0.1
+weight = 0.2
+[[links]]
+from = "r2"
+to = "server"
+rate = "10 Mbit/s"
+delay = "1 ms"
+both-ways = true
+[[flows]]
+name = "tcp"
+from = "hosts"
+to = "server"
+source.ftp = {}
+transport.tcp = {}
+[[flows]]
+name = "voice"
+from = "hosts[0]"
+to = "server"
+class = "ef"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+"""
+
+ASKED = """
+[[series]]
+of = "r1-r2"
+what = ["queue", "class-queue", "average", "utilisation"]
+every = "100 ms"
+[[series]]
+of = "tcp"
+what = "cwnd"
+on = "change"
+"""
+
+# Poisson arrivals at load 0.8 of a link that serves 1000 bytes in 8 ms.
+QUEUE = """
+duration = "200 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flows]]
+name = "poisson"
+from = "a"
+to = "b"
+source.poisson = { rate = "800 kbit/s", packet = "1000 bytes" }
+[[measure]]
+metric = "queue"
+of = "a-b"
+take = ["mean"]
+[[measure]]
+metric = "utilisation"
+of = "a-b"
+"""
+
+
+def metrics(text: str) -> dict[str, float]:
+    return {name: value for name, _, _, value in _core.Scenario(text).run(1, 0).metrics}
+
+
+def test_an_interval_has_a_row_for_each_instant_and_variable():
+    frame = TimeSeries(TEXT + ASKED).frame()
+    queue = frame.filter(series=0, variable="queue")
+    assert queue["time_ps"].to_list() == [i * 10**11 for i in range(41)]
+    assert queue["place"].unique().to_list() == ["r1-r2"]
+    assert queue["component"].unique().to_list() == ["port"]
+    assert queue["unit"].unique().to_list() == ["packets"]
+    by_class = frame.filter(variable="class-queue").group_by("time_ps").agg(pl.col("value").sum())
+    assert queue.select("time_ps", "value").sort("time_ps").equals(by_class.sort("time_ps"))
+    assert set(frame.filter(variable="class-queue")["class"].unique()) == {"default", "ef"}
+    assert frame.filter(variable="average")["component"].unique().to_list() == ["queue.red"]
+    # A rate belongs to the interval that ends at its instant.
+    assert frame.filter(variable="utilisation")["time_ps"].min() == 10**11
+    assert 0.9 < frame.filter(variable="utilisation")["value"].mean() <= 1
+    assert set(frame.filter(series=1)["flow"].unique()) == {"tcp[0]", "tcp[1]", "tcp[2]"}
+    assert frame["time_ps"].is_sorted()
+    assert not any(isinstance(kind, (pl.List, pl.Struct)) for kind in frame.schema.values())
+
+
+def test_the_integral_of_a_queue_is_its_mean():
+    """Exactly, up to the rounding of a sum of a hundred thousand doubles."""
+    frame = TimeSeries(QUEUE, of="a-b", what="queue", on="change").frame()
+    until = frame["time_ps"].shift(-1).fill_null(200 * 10**12)
+    mean = ((until - frame["time_ps"]) * frame["value"]).sum() / (200 * 10**12)
+    assert mean == pytest.approx(metrics(QUEUE)["queue"], rel=1e-9)
+
+
+def test_a_sampled_queue_has_the_mean_of_the_same_run():
+    """The mean of 200,000 samples at 1 ms estimates the integral over the same path.
+
+    Each of 20,000 arrivals and departures counts from the next sample on, a uniform time of up to 1 ms late: with
+    variance 1/12 ms^2, and a mean that cancels. Service takes 8 samples, so all departures of a busy period are late
+    alike: 4,000 of them with a mean square of 125 packets (Borel's law at load 0.8).
+    sqrt((20,000 + 4,000 * 125) / 12) ms over 200 s are
+    0.00104 packets.
+    """
+    frame = TimeSeries(QUEUE, of="a-b", what=["queue", "utilisation"], every="1 ms").frame()
+    measured = metrics(QUEUE)
+    assert frame.filter(variable="queue")["value"].mean() == pytest.approx(measured["queue"], abs=4 * 0.00104)
+    # The intervals are equal and cover the run.
+    assert frame.filter(variable="utilisation")["value"].mean() == pytest.approx(measured["utilisation"], rel=1e-9)
+
+
+def test_windows_are_those_of_the_trace():
+    series = TimeSeries(TEXT, of="tcp", what=["cwnd"], on="change").frame()
+    traced = PacketTrace(TEXT, events="window").frame()
+    for flow in ("tcp[0]", "tcp[1]", "tcp[2]"):
+        told = traced.filter(pl.col("flow") == flow).group_by("time_ps").agg(pl.col("cwnd").last()).sort("time_ps")
+        told = told.filter((pl.col("cwnd") != pl.col("cwnd").shift(1)).fill_null(value=True))
+        read = series.filter(pl.col("flow") == flow)
+        # A series has the window of a connection that has not begun, too.
+        read = read.filter(pl.col("time_ps") >= told["time_ps"][0])
+        assert read["value"].to_list() == told["cwnd"].to_list()
+        assert read["time_ps"].to_list() == told["time_ps"].to_list()
+
+
+@pytest.mark.parametrize("options", [{"executor": "plain"}, {"threads": 2}, {"executor": "plain", "threads": 2}])
+def test_the_bytes_do_not_depend_on_executor_or_threads(tmp_path: Path, options):
+    TimeSeries(TEXT + ASKED).write_csv(tmp_path / "a.csv")
+    TimeSeries(TEXT + ASKED, **options).write_csv(tmp_path / "b.csv")
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_series_change_neither_digest_nor_name_of_a_run():
+    assert _core.Scenario(TEXT).run(1, 0).digest == _core.Scenario(TEXT + ASKED).run(1, 0).digest
+    assert _core.Scenario(TEXT).canonical == _core.Scenario(TEXT + ASKED).canonical
+
+
+def test_a_wide_frame_has_a_column_for_each_series():
+    frame = wide(TimeSeries(TEXT, of="r1-r2", what=["queue", "average"], every="1 s").frame())
+    assert frame.columns == ["time", "port queue", "queue.red average"]
+    assert frame["time"].to_list() == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "messages"),
+    [
+        (
+            'of = "r1-r2"\nwhat = "quue"\nevery = "1 s"',
+            ["unknown variable 'quue'; did you mean 'queue'?", "drops"],
+        ),
+        ('of = "r1-r2"\nwhat = "cwnd"\nevery = "1 s"', ["unknown variable 'cwnd'", "average"]),
+        ('of = "tpc"\nevery = "1 s"', ["unknown link, node or group of flows 'tpc'; did you mean 'tcp'?"]),
+        ('of = "tcp[3]"\nevery = "1 s"', ["its members are tcp[0] to tcp[2]"]),
+        ('of = "tcp"', ['write every = "100 ms", or on = "change"']),
+        ('of = "tcp"\nevery = "1 s"\non = "change"', ["leave one of them out"]),
+        ('of = "tcp"\nevery = "0 s"', ["must be above 0 s"]),
+        ('of = "tcp"\nevery = "1 s"\nstart = "5 s"', ["5 s is after the end at 4 s"]),
+    ],
+)
+def test_mistakes_say_what_there_is(asked, messages):
+    [mistake] = _core.check(f"{TEXT}[[series]]\n{asked}\n")
+    assert mistake["line"] is not None
+    assert mistake["path"].startswith("series[0]")
+    for message in messages:
+        assert message in mistake["message"]
+
+
+def test_options_have_mistakes_of_their_own():
+    with pytest.raises(ScenarioError, match=r"series\.what: unknown variable 'window'"):
+        TimeSeries(TEXT, of="tcp", what="window", every="1 s")
+    with pytest.raises(InputError, match=r"has no \[\[series\]\]"):
+        TimeSeries(TEXT)
+
+
+def test_the_command_writes_all_forms(tmp_path: Path):
+    file = tmp_path / "net.toml"
+    file.write_text(TEXT + ASKED)
+
+    def call(*words):
+        return subprocess.run([*CLI, "series", str(file), *map(str, words)], capture_output=True, text=True, check=True)
+
+    frame = TimeSeries(TEXT + ASKED).frame()
+    assert "r1-r2" in call("--limit", 3).stdout
+    whole = json.loads(call("--format", "json").stdout)
+    assert whole["seed"] == 1
+    assert len(whole["series"]) == frame.height
+    call("--format", "parquet", "--output", tmp_path / "a.parquet")
+    assert pl.read_parquet(tmp_path / "a.parquet").height == frame.height
+    shown = call("--format", "csv", "--of", "tcp", "--what", "rto", "--on-change").stdout.splitlines()
+    assert shown[0].startswith("time_ps,series,place,flow")
+    assert all(",rto,s," in line for line in shown[1:])
+
+
+def test_pages_list_the_state_that_components_show():
+    [page] = [page for page in pages("red") if page.startswith("# red (discipline)")]
+    assert "In series:" in page
+    assert "`average` (packets)" in page
+    names = {entry["name"]: {shown["name"] for shown in entry["state"]} for entry in catalogue()["state"]}
+    assert {"queue", "utilisation"} <= names["port"]
+    assert {"cwnd", "ssthresh", "srtt", "rto", "in-flight"} <= names["tcp"]
+
+
+def test_series_are_drawn_in_one_line(tmp_path: Path):
+    file = tmp_path / "net.toml"
+    file.write_text(TEXT + ASKED)
+    picture = tmp_path / "net.svg"
+    command = [*CLI, "plot", str(file), "--series", "--out", str(picture)]
+    subprocess.run(command, check=True, capture_output=True)
+    content = picture.read_bytes()
+    assert b"</svg>" in content
+    subprocess.run(command, check=True, capture_output=True)
+    assert picture.read_bytes() == content
+    failed = subprocess.run([*command, "--runs", "3"], check=False, capture_output=True, text=True)
+    assert failed.returncode == 2
+    assert "--runs changes nothing" in failed.stderr
+
+
+def test_a_drawn_state_stays_until_it_changes():
+    from penstock.plots.over_time import data_of
+
+    data = data_of(TimeSeries(TEXT, of="tcp[0]", what="cwnd", on="change").frame())
+    points = [(float(each.cells["time (s)"]), each.mean) for each in data.numbers]
+    assert points == sorted(points, key=lambda point: point[0])
+    # Each value is drawn where it begins and where the next one does.
+    assert [value for _, value in points[1::2]] == [value for _, value in points[:-1:2]]
+    numbers = data_of(TimeSeries(TEXT, of="r1-r2", what="queue", every="1 s").frame()).numbers
+    assert len(numbers) == 5
