@@ -75,7 +75,7 @@ fn storms() -> Vec<(&'static str, Blueprint)> {
 #[test]
 fn a_storm_after_a_silence_is_taken_in_small_parts() {
     for (name, blueprint) in storms() {
-        for executor in [Executor::Horizon, Executor::Sweeps] {
+        for executor in [Executor::Horizon, Executor::Sweeps, Executor::Windows] {
             let mut sim = Sim::new(blueprint.clone()).expect("a sound blueprint").with_executor(executor);
             let (mut largest, mut stretches) = (0, 0);
             // Until two million events are over, most of which belong to the storm.

@@ -97,6 +97,7 @@ proptest! {
         let plain = sim(&blueprint).with_executor(Executor::Plain).run();
         same(&plain, &sim(&blueprint).with_executor(Executor::Horizon).run())?;
         same(&plain, &sim(&blueprint).with_executor(Executor::Sweeps).run())?;
+        same(&plain, &sim(&blueprint).with_executor(Executor::Windows).run())?;
     }
 
     #[test]
@@ -106,7 +107,7 @@ proptest! {
         for cores in 2..=4 {
             // Anywhere: through feedback, shortest delays, and the ends of calls.
             let anywhere = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % cores) as u32;
-            for executor in [Executor::Horizon, Executor::Sweeps] {
+            for executor in [Executor::Horizon, Executor::Sweeps, Executor::Windows] {
                 let several = Sim::with_partition(blueprint.clone(), &anywhere).expect("random scenarios are sound");
                 same(&one, &several.with_executor(executor).run_shards_in_turn().run())?;
             }
@@ -136,7 +137,7 @@ proptest! {
     fn a_run_with_budgets_of_events_is_the_run(case in case(), budgets in prop::collection::vec(0u64..400, 1..20), cut in any::<u64>()) {
         let blueprint = case.blueprint();
         let whole = sim(&blueprint).run();
-        for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
+        for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps, Executor::Windows] {
             same(&whole, &in_budgets(sim(&blueprint).with_executor(executor), &budgets, &[]))?;
             let shard_of = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % 3) as u32;
             let several = Sim::with_partition(blueprint.clone(), &shard_of).expect("random scenarios are sound").with_executor(executor).run_shards_in_turn();
@@ -192,7 +193,7 @@ proptest! {
         for blueprint in [case.blueprint(), bare(&case), Blueprint { ties: Ties::Scenario, ..bare(&case) }, datagrams] {
             let whole = sim(&blueprint).run();
             let short = Blueprint { max_visit_events: most, ..blueprint };
-            for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
+            for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps, Executor::Windows] {
                 same(&whole, &sim(&short).with_executor(executor).run())?;
             }
             same(&whole, &in_budgets(sim(&short), &budgets, &[]))?;
@@ -206,7 +207,7 @@ proptest! {
     fn a_trace_taken_in_parts_is_the_whole(
         case in case(),
         budgets in proptest::collection::vec(1..3_000u64, 1..5),
-        executor in prop_oneof![Just(Executor::Plain), Just(Executor::Horizon), Just(Executor::Sweeps)],
+        executor in prop_oneof![Just(Executor::Plain), Just(Executor::Horizon), Just(Executor::Sweeps), Just(Executor::Windows)],
     ) {
         let blueprint = Blueprint { trace: true, ..case.blueprint() };
         let whole = sim(&blueprint).run().trace;

@@ -65,7 +65,7 @@ fn who_is_still_far_away_finds_no_room_for_others() {
     net.packet("0 ms", 125, far);
     net.burst("0 ms", 3, 125, near);
     net.packet("0.5 ms", 125, near);
-    for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
+    for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps, Executor::Windows] {
         let seen = Sim::new(net.0.clone()).expect("a sound blueprint").with_executor(executor).run();
         let link = &seen.links[out.index()];
         assert_eq!((link.sent_packets, link.dropped_bytes), (4, 125), "{executor:?}");

@@ -153,7 +153,7 @@ fn accepted(net: &Net, seen: &Observations, link: LinkId) -> Vec<u64> {
 
 /// Messages arrive in time under every executor, and however the processes are divided among cores.
 fn executors_agree(net: &Net, digest: u64) {
-    for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
+    for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps, Executor::Windows] {
         assert_eq!(Sim::new(net.0.clone()).expect("sound").with_executor(executor).run().digest, digest, "{executor:?}");
     }
     for cores in [2, 3] {

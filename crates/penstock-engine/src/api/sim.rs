@@ -150,12 +150,16 @@ impl Sim {
         let is_complete = match self.parallel.as_mut().filter(|_| self.is_parallel) {
             Some(parallel) => {
                 if self.scheduled_for != Some(Mode::SeveralCores) {
+                    Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() }.close_windows();
                     parallel.begin(processes, inputs, routes);
                     self.scheduled_for = Some(Mode::SeveralCores);
                 }
                 parallel.run(until, &mut budget, processes, inputs, routes)
             }
             None => {
+                if self.scheduled_for != Some(Mode::OneCore) {
+                    self.parallel.iter_mut().for_each(|parallel| parallel.close_windows(processes, inputs, routes));
+                }
                 let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };
                 if self.scheduled_for != Some(Mode::OneCore) {
                     shard.begin();
@@ -214,7 +218,8 @@ impl Sim {
     pub fn packets_under_way(&self) -> u64 {
         let on_wires: usize = self.inputs.iter().map(|inputs| inputs_of(inputs).len()).sum();
         let at_ports: u64 = self.processes.iter().map(Process::unsent).sum();
-        on_wires as u64 + at_ports
+        let in_windows = self.sequencer.under_way() + self.parallel.as_ref().map_or(0, |parallel| parallel.under_way());
+        (on_wires + in_windows) as u64 + at_ports
     }
 
     /// When the run ends.
@@ -226,7 +231,9 @@ impl Sim {
     /// trace need not be in memory as a whole; all parts one after the other are the trace of the whole run.
     pub fn take_trace(&mut self, rows: &mut Vec<TraceRow>) {
         let next = self.processes.iter().zip(&self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs)));
-        let next = next.min().unwrap_or(Time::NEVER);
+        let in_windows =
+            self.sequencer.first_arrival().min(self.parallel.as_ref().map_or(Time::NEVER, |parallel| parallel.first_arrival()));
+        let next = next.min().unwrap_or(Time::NEVER).min(in_windows);
         if next == Time::ZERO {
             return; // No time is before the first instant.
         }

@@ -1,7 +1,7 @@
 //! The executor: which process runs next, and how far it may run.
 //!
 //! It knows processes only by their contract, [`crate::kernel::logical_process::LogicalProcess`]. What makes a run of a process safe is in
-//! [`lookahead`] and [`promise_sweep`]; how long such runs should be is in [`tuning`], and no result depends on it.
+//! [`lookahead`], [`promise_sweep`] and [`windows`]; how long such runs should be is in [`tuning`], and no result depends on it.
 
 pub mod lookahead;
 pub mod parallel;
@@ -9,15 +9,18 @@ pub mod promise_sweep;
 pub mod sequencer;
 pub mod shard;
 pub mod tuning;
+pub mod windows;
 
 /// How far a process runs at a visit; the results are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Executor {
     /// One instant: the reference, in which the events of all processes happen in the order of time.
     Plain,
-    /// As far as its lookahead allows, or in promise sweeps where that is faster.
+    /// As far as its lookahead allows, or in windows or promise sweeps where that is faster.
     #[default]
     Horizon,
     /// In promise sweeps wherever every channel takes some time; for tests.
     Sweeps,
+    /// In windows wherever every channel takes some time and ties are not random; for tests.
+    Windows,
 }

@@ -1,14 +1,19 @@
 //! The sequencer of a shard: chooses the next process, and how far it may run.
 //!
 //! Usually processes are visited in the order of the ready queue. Where such visits are short, finding the next process
-//! costs more than they do; then promise sweeps take over ([`crate::executor::promise_sweep`]).
+//! costs more than they do; then windows ([`crate::executor::windows`]) or promise sweeps take over
+//! ([`crate::executor::promise_sweep`]).
 
 use crate::executor::lookahead::Lookahead;
 use crate::executor::promise_sweep::PromiseSweep;
-use crate::executor::tuning::{ModeChoice, SweepLengths, VisitLengths};
+use crate::executor::tuning::{Mode, ModeChoice, SweepLengths, VisitLengths, WindowTuning, WindowsJudged};
+use crate::executor::windows::{window_shift, Window};
 use crate::executor::Executor;
+use crate::kernel::outbox::LocalDeliveries;
 use crate::kernel::process_graph::Latencies;
 use crate::kernel::schedule::Schedule;
+use crate::merge::deferred_set::DeferredSet;
+use crate::merge::window_wheel::WindowWheel;
 use penstock_model::units::{Duration, Time};
 
 /// Fewer processes than this are not swept.
@@ -23,6 +28,11 @@ pub struct Sequencer {
     mode: ModeChoice,
     visit_lengths: VisitLengths,
     sweep_lengths: SweepLengths,
+    window_tuning: WindowTuning,
+    /// While processes run in windows: what is on its way to them, and the current window.
+    pub windows: Option<(Box<LocalDeliveries>, Box<Window>)>,
+    /// No ties are random.
+    ties_are_fixed: bool,
     /// Processes looked at so far: visits, stops of sweeps, and starts.
     steps: u64,
 }
@@ -39,6 +49,9 @@ impl Sequencer {
             mode: ModeChoice::new(),
             visit_lengths: VisitLengths::new(processes),
             sweep_lengths: SweepLengths::new(processes),
+            window_tuning: WindowTuning::new(),
+            windows: None,
+            ties_are_fixed: true,
             steps: 0,
         };
         sequencer.choose(Executor::default());
@@ -48,11 +61,64 @@ impl Sequencer {
     /// Chooses the executor.
     pub fn choose(&mut self, executor: Executor) {
         self.executor = executor;
-        self.mode.set_sweeping(executor == Executor::Sweeps && self.lookahead.shortest() > Duration::ZERO);
+        self.mode.set(match executor {
+            Executor::Windows if self.may_use_windows() => Mode::Windows,
+            Executor::Sweeps | Executor::Windows if self.lookahead.shortest() > Duration::ZERO => Mode::Sweeps,
+            _ => Mode::Ordered,
+        });
         for process in 0..self.schedule.len() {
             let slack = self.slack(process, self.visit_lengths.of(process));
             self.schedule.set_slack(process, slack);
         }
+    }
+
+    /// Ties of some processes are random: there are no windows, which do not know what came before.
+    pub fn set_random_ties(&mut self) {
+        self.ties_are_fixed = false;
+        self.choose(self.executor);
+    }
+
+    fn may_use_windows(&self) -> bool {
+        self.ties_are_fixed && self.lookahead.shortest() > Duration::ZERO
+    }
+
+    /// Nothing on its way yet to processes of which the first has this number, and an empty window.
+    pub fn empty_windows(&self, first: usize) -> (Box<LocalDeliveries>, Box<Window>) {
+        let count = self.schedule.len();
+        let wheel = WindowWheel::new(window_shift(self.lookahead.shortest()));
+        let local = LocalDeliveries { first: first as u32, count: count as u32, wheel, messages: Vec::new() };
+        (Box::new(local), Box::new(Window::new(count)))
+    }
+
+    /// The times at which processes do something by themselves, and the window to come: what is due in it, by `local`. `None` if
+    /// nothing is due up to `until`; else the last instant up to which it has been taken.
+    pub fn begin_window(&mut self, until: Time, local: &mut LocalDeliveries, window: &mut Window) -> Option<Time> {
+        let wakeups = self.schedule.deferred();
+        let first = local.wheel.first().min(wakeups.first());
+        if first > until || first == Time::NEVER {
+            return None;
+        }
+        let end = local.wheel.end_of_window(first).min(until);
+        window.begin(first, end, &mut local.wheel, wakeups);
+        Some(end)
+    }
+
+    /// A window has been handled, with so many visits and events: decides now and then whether windows are still the best.
+    pub fn end_window(&mut self, visits: u64, events: u64) {
+        self.steps += visits;
+        let judged = self.window_tuning.judge(events);
+        if self.executor != Executor::Windows {
+            match judged {
+                Some(WindowsJudged::Pay) | None => {}
+                Some(judged) => self.mode.leave_windows(judged == WindowsJudged::Trial),
+            }
+        }
+    }
+
+    /// When processes that are not ready are due.
+    #[inline]
+    pub fn deferred(&mut self) -> &mut DeferredSet {
+        self.schedule.deferred()
     }
 
     /// Starts again with these times of the processes' next events.
@@ -75,13 +141,23 @@ impl Sequencer {
     /// When the next event is due, once nothing that is ready is left.
     pub fn next(&mut self) -> Time {
         debug_assert!(self.schedule.first_ready().is_none(), "something is left to do");
-        self.schedule.deferred().first()
+        self.schedule.deferred().first().min(self.first_arrival())
     }
 
-    /// Whether processes are swept now.
+    /// When the first of the packets arrives that windows keep; [`Time::NEVER`] if processes do not run in windows.
+    pub fn first_arrival(&self) -> Time {
+        self.windows.as_ref().map_or(Time::NEVER, |(local, _)| local.wheel.first())
+    }
+
+    /// How many packets are under way that windows keep.
+    pub fn under_way(&self) -> usize {
+        self.windows.as_ref().map_or(0, |(local, _)| local.wheel.len())
+    }
+
+    /// How the next process is found now.
     #[inline]
-    pub fn is_sweeping(&self) -> bool {
-        self.mode.is_sweeping()
+    pub fn mode(&self) -> Mode {
+        self.mode.mode()
     }
 
     /// Makes everything that is due up to and including `until` ready for visits in order of time.
@@ -95,7 +171,7 @@ impl Sequencer {
         let first = self.schedule.first_ready()?;
         let horizon = match self.executor {
             Executor::Plain => first.due,
-            Executor::Horizon | Executor::Sweeps => {
+            Executor::Horizon | Executor::Sweeps | Executor::Windows => {
                 let safe = self.lookahead.horizon(&first, &self.schedule).before().max(first.due);
                 safe.min(first.due + self.visit_lengths.of(first.process)).min(until)
             }
@@ -115,20 +191,20 @@ impl Sequencer {
         self.schedule.set(process, next);
     }
 
-    /// Decides now and then whether sweeps are better; if so, leaves to them what is ready, and returns `true`.
+    /// Decides now and then whether something else is better; if so, leaves to that what is ready, and returns `true`.
     #[inline]
-    pub fn switches_to_sweeps(&mut self) -> bool {
+    pub fn switches_mode(&mut self) -> bool {
         self.mode.is_group_complete() && self.judge_visits()
     }
 
     fn judge_visits(&mut self) -> bool {
-        let may_sweep =
+        let may_switch =
             self.executor == Executor::Horizon && self.lookahead.shortest() > Duration::ZERO && self.schedule.len() >= MIN_SWEPT;
-        let sweeps = self.mode.judge_visits(may_sweep);
-        if sweeps {
+        let switches = self.mode.judge_visits(may_switch);
+        if switches {
             self.schedule.defer_all();
         }
-        sweeps
+        switches
     }
 
     /// Begins a sweep, or goes on with the current one; `false` if nothing is left to do up to `until`.
@@ -163,9 +239,9 @@ impl Sequencer {
 
     /// A sweep has come to its end: decides whether another one is better than visits in order of time.
     pub fn end_sweep(&mut self) {
-        if let Some(pay) = self.sweep_lengths.judge() {
-            if self.executor != Executor::Sweeps {
-                self.mode.judge_sweeps(pay);
+        if let Some(judged) = self.sweep_lengths.judge() {
+            if !matches!(self.executor, Executor::Sweeps | Executor::Windows) {
+                self.mode.judge_sweeps(judged, self.may_use_windows());
             }
         }
     }
@@ -175,7 +251,7 @@ impl Sequencer {
     fn slack(&self, process: usize, longest_visit: Duration) -> Duration {
         match self.executor {
             Executor::Plain => Duration::ZERO,
-            Executor::Horizon | Executor::Sweeps => self.lookahead.reach(process).min(longest_visit),
+            Executor::Horizon | Executor::Sweeps | Executor::Windows => self.lookahead.reach(process).min(longest_visit),
         }
     }
 }

@@ -1,13 +1,20 @@
 //! A shard: processes that are run in turn, all of the network's or those of one core.
 
 use crate::executor::sequencer::Sequencer;
+use crate::executor::tuning::Mode;
+use crate::executor::windows::Window;
 use crate::kernel::event::TrainPacket;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::logical_process::LogicalProcess;
-use crate::kernel::outbox::{Outbox, OutboxBatch};
+use crate::kernel::outbox::{LocalDeliveries, Outbox, OutboxBatch};
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
+use crate::merge::window_wheel::Delivery;
 use penstock_model::units::Time;
+use std::hint::black_box;
+
+/// In windows, so many processes are read from memory at one time.
+const TOUCHED: u64 = 8;
 
 const BETWEEN_VISITS: &str = "inputs are missing only during a visit";
 
@@ -72,6 +79,14 @@ pub struct Shard<'a, P> {
 impl<P: LogicalProcess> Shard<'_, P> {
     /// Asks all processes for their next events.
     pub fn begin(&mut self) {
+        self.close_windows();
+        if self.inputs.iter().any(|inputs| inputs_of(inputs).have_random_ties()) {
+            self.sequencer.set_random_ties();
+        }
+        self.ask_all();
+    }
+
+    fn ask_all(&mut self) {
         self.sequencer.begin(self.processes.iter().zip(&*self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs))));
     }
 
@@ -79,8 +94,15 @@ impl<P: LogicalProcess> Shard<'_, P> {
     /// left. Nothing may arrive from other shards up to `until` that is not here yet; what goes there is put into `outbox`.
     pub fn run(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> bool {
         loop {
-            let is_over =
-                if self.sequencer.is_sweeping() { self.sweep(until, outbox, budget) } else { self.visit_in_order(until, outbox, budget) };
+            if self.sequencer.mode() != Mode::Windows && self.sequencer.windows.is_some() {
+                self.close_windows();
+                self.ask_all();
+            }
+            let is_over = match self.sequencer.mode() {
+                Mode::Ordered => self.visit_in_order(until, outbox, budget),
+                Mode::Windows => self.run_windows(until, outbox, budget),
+                Mode::Sweeps => self.sweep(until, outbox, budget),
+            };
             match is_over {
                 Some(is_complete) => return is_complete,
                 None if budget.is_spent() => return false,
@@ -89,7 +111,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
         }
     }
 
-    /// Visits processes in order of time; returns whether nothing is left, or `None` if sweeps are to go on.
+    /// Visits processes in order of time; returns whether nothing is left, or `None` if another mode is to go on.
     fn visit_in_order(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> Option<bool> {
         self.sequencer.extend(until);
         while let Some((process, horizon)) = self.sequencer.next_visit(until) {
@@ -99,7 +121,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
             let (next, events) = self.visit(process, horizon, outbox);
             budget.count(events);
             self.sequencer.visited(process, next, self.processes[process].quiet_until(), events);
-            if self.sequencer.switches_to_sweeps() {
+            if self.sequencer.switches_mode() {
                 return None;
             }
         }
@@ -123,6 +145,119 @@ impl<P: LogicalProcess> Shard<'_, P> {
         Some(false)
     }
 
+    /// Handles window after window; returns whether nothing is left, or `None` if another mode is to go on.
+    fn run_windows(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> Option<bool> {
+        let (local, mut window) = match self.sequencer.windows.take() {
+            Some(windows) => windows,
+            None => self.open_windows(),
+        };
+        outbox.local = Some(local);
+        let result = loop {
+            let Some(local) = &mut outbox.local else { unreachable!("it is put back below") };
+            if budget.is_spent() {
+                break Some(false);
+            }
+            let Some(end) = self.sequencer.begin_window(until, local, &mut window) else { break Some(true) };
+            self.run_window(end, &mut window, outbox, budget);
+            if self.sequencer.mode() != Mode::Windows {
+                break None;
+            }
+        };
+        self.sequencer.windows = outbox.local.take().map(|local| (local, window));
+        result
+    }
+
+    /// Handles what a window holds, up to and including `end`, as long as `budget` lasts.
+    fn run_window(&mut self, end: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
+        let (before, mut visits) = (budget.handled, 0);
+        loop {
+            if visits % TOUCHED == 0 {
+                let upcoming = window.upcoming(TOUCHED as usize);
+                black_box(upcoming.iter().fold(0, |all, process| all ^ self.processes[*process as usize].touch()));
+            }
+            let Some(process) = window.next() else { break };
+            let next = self.visit_in_window(process, end, window, outbox, budget);
+            self.sequencer.deferred().set(process, next);
+            visits += 1;
+            let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
+            for (process, message) in local.messages.drain(..) {
+                self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(message);
+                window.set_mail(process, true);
+                self.sequencer.deferred().advance(process, message.at);
+            }
+            if budget.is_spent() {
+                for process in window.give_up(&mut local.wheel) {
+                    let process = *process as usize;
+                    let next = self.processes[process].next(inputs_of(&self.inputs[process]));
+                    self.sequencer.deferred().set(process, next);
+                }
+            }
+        }
+        self.sequencer.end_window(visits, budget.handled - before);
+    }
+
+    /// Visits a process in a window, with what arrives in it; returns when its next event is due.
+    #[inline]
+    fn visit_in_window(&mut self, process: usize, end: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) -> Time {
+        if window.has_mail(process) {
+            self.inputs[process].as_mut().expect(BETWEEN_VISITS).swap_mailbox(&mut window.inputs);
+        }
+        let next = loop {
+            let mut outputs = Outputs::new(self.first, &mut [], self.sequencer.schedule(), outbox, &mut self.train);
+            let (next, events) = self.processes[process].run(end, &mut window.inputs, &mut outputs, self.routes);
+            budget.count(events);
+            // A visit that has handled very much ends early.
+            if next > end || next == Time::NEVER {
+                break next;
+            }
+            if budget.is_spent() {
+                let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
+                window.inputs.drain(|arrival| {
+                    let input = self.routes.hop(arrival.packet.hop).input;
+                    *local.wheel.add(process as u32, input, arrival.at) = *arrival;
+                });
+                break next;
+            }
+        };
+        if window.has_mail(process) {
+            let inputs = self.inputs[process].as_mut().expect(BETWEEN_VISITS);
+            inputs.swap_mailbox(&mut window.inputs);
+            window.set_mail(process, inputs.next_message() != Time::NEVER);
+        }
+        next
+    }
+
+    /// Takes what is on its way to all processes out of their inputs.
+    fn open_windows(&mut self) -> (Box<LocalDeliveries>, Box<Window>) {
+        let (mut local, mut window) = self.sequencer.empty_windows(self.first);
+        for (place, inputs) in self.inputs.iter_mut().enumerate() {
+            let inputs = inputs.as_mut().expect(BETWEEN_VISITS);
+            inputs.drain(|arrival| {
+                let input = self.routes.hop(arrival.packet.hop).input;
+                *local.wheel.add(place as u32, input, arrival.at) = *arrival;
+            });
+            window.set_mail(place, inputs.next_message() != Time::NEVER);
+        }
+        self.ask_all();
+        (local, window)
+    }
+
+    /// Puts what is on its way to all processes back into their inputs.
+    pub fn close_windows(&mut self) {
+        let Some((mut local, _)) = self.sequencer.windows.take() else { return };
+        let mut arrivals = Vec::new();
+        loop {
+            let first = local.wheel.first();
+            if first == Time::NEVER {
+                return;
+            }
+            local.wheel.take(first, local.wheel.end_of_window(first), &mut arrivals);
+            for Delivery { receiver, input, item } in arrivals.drain(..) {
+                self.inputs[receiver as usize].as_mut().expect(BETWEEN_VISITS).add(input as usize, &item);
+            }
+        }
+    }
+
     #[inline]
     fn visit(&mut self, process: usize, until: Time, outbox: &mut Outbox) -> (Time, u64) {
         let mut inputs = self.inputs[process].take().expect(BETWEEN_VISITS);
@@ -134,6 +269,13 @@ impl<P: LogicalProcess> Shard<'_, P> {
 
     /// Takes over what another shard has sent.
     pub fn receive(&mut self, batch: &mut OutboxBatch) {
+        if let Some((local, window)) = &mut self.sequencer.windows {
+            for (process, input, arrival) in &batch.packets {
+                *local.wheel.add(process.0 - local.first, *input, arrival.at) = *arrival;
+            }
+            batch.packets.clear();
+            batch.messages.iter().for_each(|(process, _)| window.set_mail(process.index() - self.first, true));
+        }
         for (process, input, arrival) in &batch.packets {
             let process = process.index() - self.first;
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).add(*input as usize, arrival);

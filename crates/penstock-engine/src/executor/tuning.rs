@@ -59,10 +59,21 @@ const SHORT_VISIT: u64 = 2;
 /// The longest sequence of groups of short visits before sweeps are tried again.
 const MAX_PATIENCE: u64 = 1 << 16;
 
-/// Whether to visit processes in order of time or in promise sweeps.
+/// How the executor finds the next process to visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// In order of time, by the ready queue.
+    Ordered,
+    /// All that have something to do within a window.
+    Windows,
+    /// All in a fixed order, in promise sweeps.
+    Sweeps,
+}
+
+/// Which of them.
 #[derive(Clone, Debug)]
 pub struct ModeChoice {
-    is_sweeping: bool,
+    mode: Mode,
     /// Visits of the current group, and the events that they handled.
     visits: u64,
     events: u64,
@@ -75,18 +86,18 @@ pub struct ModeChoice {
 impl ModeChoice {
     /// Begins with visits in order of time.
     pub fn new() -> ModeChoice {
-        ModeChoice { is_sweeping: false, visits: 0, events: 0, short_groups: 0, patience: 1 }
+        ModeChoice { mode: Mode::Ordered, visits: 0, events: 0, short_groups: 0, patience: 1 }
     }
 
-    /// Whether sweeps are in use.
+    /// The one in use.
     #[inline]
-    pub fn is_sweeping(&self) -> bool {
-        self.is_sweeping
+    pub fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// Decides by hand.
-    pub fn set_sweeping(&mut self, is_sweeping: bool) {
-        self.is_sweeping = is_sweeping;
+    pub fn set(&mut self, mode: Mode) {
+        self.mode = mode;
     }
 
     /// Counts a visit in order of time and the events that it handled.
@@ -102,18 +113,33 @@ impl ModeChoice {
         self.visits >= VISITS_PER_GROUP
     }
 
-    /// Decides after a group of visits whether to sweep from now on, if that is possible.
+    /// Decides after a group of visits in order of time whether to sweep from now on, if that is possible.
     pub fn judge_visits(&mut self, may_sweep: bool) -> bool {
         let are_short = std::mem::take(&mut self.events) < SHORT_VISIT * std::mem::take(&mut self.visits);
         self.short_groups = if may_sweep && are_short { self.short_groups + 1 } else { 0 };
-        self.is_sweeping = self.short_groups >= self.patience;
-        self.is_sweeping
+        if self.short_groups >= self.patience {
+            self.mode = Mode::Sweeps;
+        }
+        self.mode != Mode::Ordered
     }
 
-    /// Takes note of whether a group of sweeps has paid, and goes on with them if so.
-    pub fn judge_sweeps(&mut self, pay: bool) {
+    /// Takes note of what a group of sweeps was like, and goes on with them, in windows, if there may be any, or in order of time.
+    pub fn judge_sweeps(&mut self, judged: SweepsJudged, may_use_windows: bool) {
+        let pay = judged != SweepsJudged::Sparse;
         self.patience = if pay { 1 } else { (self.patience * 2).min(MAX_PATIENCE) };
-        (self.is_sweeping, self.short_groups) = (pay, 0);
+        self.short_groups = 0;
+        self.mode = match judged {
+            SweepsJudged::Sparse => Mode::Ordered,
+            SweepsJudged::Short if may_use_windows => Mode::Windows,
+            SweepsJudged::Short | SweepsJudged::Pay => Mode::Sweeps,
+        };
+    }
+
+    /// After windows that were too empty, or very many of them: visits in order of time, and how long these are, are to decide
+    /// again; at once, if the windows were good.
+    pub fn leave_windows(&mut self, were_good: bool) {
+        self.patience = if were_good { 1 } else { (self.patience * 2).min(MAX_PATIENCE) };
+        (self.mode, self.short_groups) = (Mode::Ordered, 0);
     }
 }
 
@@ -133,15 +159,27 @@ pub struct SweepLengths {
     longest: Duration,
     /// Events of the current sweep.
     events: u64,
-    /// Sweeps of the current group, and the visits in them.
+    /// Sweeps of the current group, the visits in them, and the events that these handled.
     sweeps: u64,
     visits: u64,
+    group_events: u64,
+}
+
+/// What is known after a group of sweeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SweepsJudged {
+    /// They are worth it.
+    Pay,
+    /// Hardly a process had anything to do.
+    Sparse,
+    /// Fewer events were handled than processes were looked at: feedback bounds each by what the others may still do.
+    Short,
 }
 
 impl SweepLengths {
     /// For so many processes.
     pub fn new(processes: usize) -> SweepLengths {
-        SweepLengths { processes: processes as u64, longest: FIRST_SWEEP, events: 0, sweeps: 0, visits: 0 }
+        SweepLengths { processes: processes as u64, longest: FIRST_SWEEP, events: 0, sweeps: 0, visits: 0, group_events: 0 }
     }
 
     /// The end of a sweep that begins at `first`, by what the last one handled.
@@ -160,22 +198,99 @@ impl SweepLengths {
     pub fn count_visit(&mut self, events: u64) {
         self.visits += 1;
         self.events += events;
+        self.group_events += events;
     }
 
-    /// Counts a sweep; returns whether sweeps pay, once there were enough of them.
-    pub fn judge(&mut self) -> Option<bool> {
+    /// Counts a sweep; returns a judgement once there were enough of them.
+    pub fn judge(&mut self) -> Option<SweepsJudged> {
         self.sweeps += 1;
         if self.sweeps < SWEEPS_PER_GROUP {
             return None;
         }
-        let (sweeps, visits) = (std::mem::take(&mut self.sweeps), std::mem::take(&mut self.visits));
-        Some(visits * SPARSE_SWEEP >= sweeps * self.processes)
+        let looks = std::mem::take(&mut self.sweeps) * self.processes;
+        let (visits, events) = (std::mem::take(&mut self.visits), std::mem::take(&mut self.group_events));
+        Some(match visits * SPARSE_SWEEP >= looks {
+            false => SweepsJudged::Sparse,
+            true if events < looks => SweepsJudged::Short,
+            true => SweepsJudged::Pay,
+        })
+    }
+}
+
+/// Windows are judged in groups of so many;
+const WINDOWS_PER_GROUP: u64 = 64;
+/// those that handle fewer events than this in the mean do not pay.
+const MIN_PER_WINDOW: u64 = 8;
+/// Groups of windows until visits in order of time are tried again: at first, and at most, as each trial that changes nothing
+/// doubles them.
+const FIRST_TRIAL: u64 = 64;
+const LAST_TRIAL: u64 = 1 << 14;
+
+/// Whether windows pay, and when to try something else.
+#[derive(Clone, Debug)]
+pub struct WindowTuning {
+    windows: u64,
+    events: u64,
+    groups: u64,
+    trial: u64,
+}
+
+/// What is known after a group of windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowsJudged {
+    /// They are worth it.
+    Pay,
+    /// They held too little.
+    TooEmpty,
+    /// It is time to try visits in order of time.
+    Trial,
+}
+
+impl WindowTuning {
+    /// Nothing known yet.
+    pub fn new() -> WindowTuning {
+        WindowTuning { windows: 0, events: 0, groups: 0, trial: FIRST_TRIAL }
+    }
+
+    /// Counts a window and the events that it held; returns a judgement once there were enough of them.
+    #[inline]
+    pub fn judge(&mut self, events: u64) -> Option<WindowsJudged> {
+        self.windows += 1;
+        self.events += events;
+        if self.windows < WINDOWS_PER_GROUP {
+            return None;
+        }
+        let (windows, events) = (std::mem::take(&mut self.windows), std::mem::take(&mut self.events));
+        self.groups += 1;
+        if events < MIN_PER_WINDOW * windows {
+            return Some(WindowsJudged::TooEmpty);
+        }
+        if self.groups < self.trial {
+            return Some(WindowsJudged::Pay);
+        }
+        (self.groups, self.trial) = (0, (2 * self.trial).min(LAST_TRIAL));
+        Some(WindowsJudged::Trial)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn windows_are_tried_again_later_each_time() {
+        let mut tuning = WindowTuning::new();
+        let mut trials = Vec::new();
+        for group in 1..1_000 {
+            (1..64).for_each(|_| assert_eq!(tuning.judge(8), None));
+            if tuning.judge(8) == Some(WindowsJudged::Trial) {
+                trials.push(group);
+            }
+        }
+        assert_eq!(trials, [64, 64 + 128, 64 + 128 + 256, 64 + 128 + 256 + 512]);
+        (1..64).for_each(|_| assert_eq!(tuning.judge(7), None));
+        assert_eq!(tuning.judge(7), Some(WindowsJudged::TooEmpty));
+    }
 
     #[test]
     fn visits_grow_while_they_are_small_and_shrink_when_they_are_large() {
@@ -199,25 +314,31 @@ mod tests {
         };
         assert!(!group(&mut mode, 2));
         assert!(group(&mut mode, 1));
-        mode.judge_sweeps(false);
-        assert!(!mode.is_sweeping());
+        mode.judge_sweeps(SweepsJudged::Sparse, true);
+        assert_eq!(mode.mode(), Mode::Ordered);
         assert!(!group(&mut mode, 1));
         assert!(group(&mut mode, 1));
-        mode.judge_sweeps(true);
-        assert!(mode.is_sweeping());
+        mode.judge_sweeps(SweepsJudged::Pay, true);
+        assert_eq!(mode.mode(), Mode::Sweeps);
+        mode.judge_sweeps(SweepsJudged::Short, false);
+        assert_eq!(mode.mode(), Mode::Sweeps);
+        mode.judge_sweeps(SweepsJudged::Short, true);
+        assert_eq!(mode.mode(), Mode::Windows);
+        mode.leave_windows(true);
+        assert!(group(&mut mode, 1));
     }
 
     #[test]
-    fn sweeps_pay_if_they_visit_one_process_of_sixteen() {
-        for (visits, pays) in [(1, false), (2, true)] {
+    fn sweeps_pay_if_they_visit_one_process_of_sixteen_and_handle_as_many_events_as_there_are_processes() {
+        for (visits, events, judgement) in [(1, 99, SweepsJudged::Sparse), (2, 16, SweepsJudged::Pay), (2, 15, SweepsJudged::Short)] {
             let mut lengths = SweepLengths::new(32);
             let mut judged = None;
             for _ in 0..64 {
                 assert_eq!(judged, None);
-                (0..visits).for_each(|_| lengths.count_visit(1));
+                (0..visits).for_each(|_| lengths.count_visit(events));
                 judged = lengths.judge();
             }
-            assert_eq!(judged, Some(pays));
+            assert_eq!(judged, Some(judgement));
         }
     }
 }

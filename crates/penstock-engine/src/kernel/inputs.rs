@@ -147,7 +147,7 @@ impl Inputs {
     /// The queue of one input, to append arrivals in order; `None` if inputs share a structure. Call [`Inputs::update_head`]
     /// afterwards if it was empty.
     #[inline]
-    pub(super) fn queue(&mut self, input: usize) -> Option<&mut Ring<Arrival>> {
+    pub fn queue(&mut self, input: usize) -> Option<&mut Ring<Arrival>> {
         match &mut self.arrivals {
             Arrivals::Single(ring) => Some(ring),
             Arrivals::Few(merged) => Some(merged.queue(input)),
@@ -168,6 +168,30 @@ impl Inputs {
     /// Adds an arrival that another shard has sent.
     pub fn add(&mut self, input: usize, arrival: &Arrival) {
         self.push(input, arrival.at, |place| *place = *arrival);
+    }
+
+    /// Whether ties are ordered by a hash, which depends on what each input has delivered before.
+    pub fn have_random_ties(&self) -> bool {
+        matches!(self.arrivals, Arrivals::Random(_))
+    }
+
+    /// Takes all arrivals, in order.
+    pub fn drain(&mut self, mut take: impl FnMut(&Arrival)) {
+        loop {
+            let front = self.front(Time::NEVER.before());
+            if front.is_empty() {
+                return;
+            }
+            front.iter().for_each(&mut take);
+            let count = front.len();
+            self.consume(count);
+        }
+    }
+
+    /// Exchanges the mailboxes of two processes' inputs.
+    #[inline]
+    pub fn swap_mailbox(&mut self, other: &mut Inputs) {
+        std::mem::swap(&mut self.mailbox, &mut other.mailbox);
     }
 
     /// Packets in flight to this process; for the conservation checks.

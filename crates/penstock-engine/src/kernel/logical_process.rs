@@ -14,6 +14,10 @@ pub trait LogicalProcess {
     /// one is due, and how many were handled.
     fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64);
 
+    /// Reads what a visit needs first, so that what several visits need comes out of memory at one time; returns something that depends
+    /// on all of it.
+    fn touch(&self) -> u64;
+
     /// Earliest start of the next transmission.
     fn free_at(&self) -> Time;
 

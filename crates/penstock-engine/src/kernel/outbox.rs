@@ -1,7 +1,9 @@
-//! The outbox of a shard: packets and messages to processes of other shards, exchanged at the next barrier.
+//! The outbox of a shard: packets and messages to processes of other shards, exchanged at the next barrier; and, while the
+//! shard runs in windows, those to its own processes.
 
 use crate::kernel::event::Arrival;
 use crate::kernel::message::Message;
+use crate::merge::window_wheel::WindowWheel;
 use penstock_model::id::ProcessId;
 use penstock_model::units::Time;
 
@@ -31,9 +33,33 @@ impl OutboxBatch {
     }
 }
 
+/// What is on its way to the processes of a shard that runs in windows.
+#[derive(Debug)]
+pub struct LocalDeliveries {
+    /// The number of the first process, and how many there are.
+    pub first: u32,
+    /// See `first`.
+    pub count: u32,
+    /// Packets, by their receivers' places in the shard.
+    pub wheel: WindowWheel<Arrival>,
+    /// Messages with their receivers' places in the shard, sent since the last visit.
+    pub messages: Vec<(usize, Message)>,
+}
+
+impl LocalDeliveries {
+    /// The place of `process` in the shard, if it belongs there.
+    #[inline]
+    fn place(&self, process: ProcessId) -> Option<u32> {
+        let place = process.0.wrapping_sub(self.first);
+        (place < self.count).then_some(place)
+    }
+}
+
 /// The outbox of one shard.
 #[derive(Debug, Default)]
 pub struct Outbox {
+    /// While the shard runs in windows, what is on its way to its own processes.
+    pub local: Option<Box<LocalDeliveries>>,
     /// For each shard, the number behind its last process; empty if there is one shard only.
     ends: Vec<u32>,
     /// What goes to each shard.
@@ -43,13 +69,18 @@ pub struct Outbox {
 impl Outbox {
     /// An empty outbox to shards whose last processes come before `ends`.
     pub fn new(ends: &[u32]) -> Outbox {
-        Outbox { ends: ends.to_vec(), batches: ends.iter().map(|_| OutboxBatch::default()).collect() }
+        Outbox { local: None, ends: ends.to_vec(), batches: ends.iter().map(|_| OutboxBatch::default()).collect() }
     }
 
     /// Makes a place for an arrival at `at` at input `input` of `process`, to be overwritten.
     #[inline(never)]
     pub fn add(&mut self, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
-        let batch = self.batch(process);
+        if let Some(local) = &mut self.local {
+            if let Some(place) = local.place(process) {
+                return local.wheel.add(place, input, at);
+            }
+        }
+        let batch = batch(&self.ends, &mut self.batches, process);
         batch.earliest = batch.earliest.min(at);
         batch.packets.push((process, input, Arrival::default()));
         &mut batch.packets.last_mut().expect("just pushed").2
@@ -57,13 +88,19 @@ impl Outbox {
 
     /// Adds `message` to `process`.
     pub fn add_message(&mut self, process: ProcessId, message: Message) {
-        let batch = self.batch(process);
+        if let Some(local) = &mut self.local {
+            if let Some(place) = local.place(process) {
+                return local.messages.push((place as usize, message));
+            }
+        }
+        let batch = batch(&self.ends, &mut self.batches, process);
         batch.earliest = batch.earliest.min(message.at);
         batch.messages.push((process, message));
     }
+}
 
-    fn batch(&mut self, process: ProcessId) -> &mut OutboxBatch {
-        let shard = self.ends.iter().position(|end| process.0 < *end).expect("every process belongs to a shard");
-        &mut self.batches[shard]
-    }
+/// The batch for the shard of `process`.
+fn batch<'a>(ends: &[u32], batches: &'a mut [OutboxBatch], process: ProcessId) -> &'a mut OutboxBatch {
+    let shard = ends.iter().position(|end| process.0 < *end).expect("every process belongs to a shard");
+    &mut batches[shard]
 }

@@ -10,6 +10,7 @@ pub mod ring;
 pub mod timing_wheel;
 pub mod tournament_tree;
 pub mod wheel_pair;
+pub mod window_wheel;
 
 use penstock_model::units::Time;
 

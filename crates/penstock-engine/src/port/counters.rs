@@ -57,6 +57,12 @@ impl PortCounters {
         PortCounters { place, digest, link, lost, complete, window, offered: 0, dropped: 0, sent: 0, recorder, releases: None }
     }
 
+    /// See [`crate::kernel::logical_process::LogicalProcess::touch`].
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.digest.value() ^ self.window.to.as_ps() ^ self.complete.touch() ^ self.sent
+    }
+
     /// Keeps a list of what leaves from now on.
     pub fn report_releases(&mut self) {
         self.releases = Some(Vec::new());

@@ -18,6 +18,12 @@ pub struct CompleteTransmissions {
 }
 
 impl CompleteTransmissions {
+    /// See [`crate::kernel::logical_process::LogicalProcess::touch`].
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.packets[0] ^ self.waited_byte_ps as u64
+    }
+
     /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`.
     #[inline(always)]
     pub fn count(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {

@@ -117,6 +117,16 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
 }
 
 impl Port {
+    /// See [`crate::kernel::logical_process::LogicalProcess::touch`].
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        let queue = match &self.queueing {
+            Queueing::TailDropFifo(queue) => queue.touch(),
+            Queueing::Precomputed(_) | Queueing::EventDriven(_) => 0,
+        };
+        self.delay.as_ps() ^ self.transit.len() as u64 ^ queue ^ self.counters.touch()
+    }
+
     /// Builds the port of link `link`; its random streams hang below `key`. `watch` says what is recorded, and the
     /// number of classes.
     pub fn new(

@@ -156,6 +156,7 @@ fn compare(blueprint: &Blueprint, effort: Effort, clock: &mut Clock) -> Result<O
     let short = Blueprint { max_visit_events: 1 + effort.cut % 61, ..blueprint.clone() };
     same("visits that end early", in_stretches(sim(&short)?, effort.cut, clock))?;
     same("the executor by sweeps", sim(blueprint)?.with_executor(Executor::Sweeps).run())?;
+    same("the executor by windows", sim(blueprint)?.with_executor(Executor::Windows).run())?;
     same("the general path of ports", sim(&Blueprint { fast_paths: FastPaths::NONE, ..blueprint.clone() })?.run())?;
     let shard_of = |process: usize| (Key::root(effort.cut, 0).hash([process as u64, 0]) % 3) as u32;
     let cut = Sim::with_partition(blueprint.clone(), &shard_of).map_err(|error| error.to_string())?;

@@ -67,6 +67,21 @@ impl ParallelExecutor {
         self.sequencers.iter().map(Sequencer::steps).sum()
     }
 
+    /// See [`Sequencer::first_arrival`].
+    pub fn first_arrival(&self) -> Time {
+        self.sequencers.iter().map(Sequencer::first_arrival).min().unwrap_or(Time::NEVER)
+    }
+
+    /// See [`Sequencer::under_way`].
+    pub fn under_way(&self) -> usize {
+        self.sequencers.iter().map(Sequencer::under_way).sum()
+    }
+
+    /// See [`Shard::close_windows`].
+    pub fn close_windows<P: LogicalProcess>(&mut self, processes: &mut [P], inputs: &mut [Option<Box<Inputs>>], routes: &Routes) {
+        self.shards(processes, inputs, routes).iter_mut().for_each(Shard::close_windows);
+    }
+
     /// Chooses the executor.
     pub fn choose(&mut self, executor: Executor) {
         self.sequencers.iter_mut().for_each(|sequencer| sequencer.choose(executor));

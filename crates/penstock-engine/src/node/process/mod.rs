@@ -277,6 +277,14 @@ impl LogicalProcess for Process {
     }
 
     #[inline]
+    fn touch(&self) -> u64 {
+        match (&self.host, &*self.ports) {
+            (None, [port]) => port.touch() ^ self.packet_hops,
+            _ => 0,
+        }
+    }
+
+    #[inline]
     fn free_at(&self) -> Time {
         if self.sends_messages {
             return Time::ZERO;

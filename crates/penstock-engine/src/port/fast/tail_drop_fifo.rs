@@ -41,6 +41,12 @@ impl TailDropFifo {
         TailDropFifo { discipline, waiting: Ring::default(), bytes: 0, limits_bytes, last_end: Time::ZERO }
     }
 
+    /// See [`crate::kernel::logical_process::LogicalProcess::touch`].
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.last_end.as_ps() ^ self.waiting.last().map_or(0, |last| last.start.as_ps())
+    }
+
     /// Whether the queue accepts a packet of `size` bytes.
     #[inline(always)]
     pub fn admits(&mut self, now: Time, size: u32, sent: &mut u64) -> bool {

@@ -1,0 +1,153 @@
+//! Windows: everything that is due anywhere within a short time, process by process.
+//!
+//! What a process sends takes at least the shortest delay of all channels. So within a window no longer than that, no process
+//! can affect another one, and all of them may handle what is due there, in any order. What they send goes into one wheel of
+//! windows ([`crate::merge::window_wheel`]) instead of the receivers' inputs: a packet is written once and read once, beside
+//! others of the same time, and a process has no memory that is touched only because a packet is on its way there.
+//!
+//! This is for networks of many processes of which each has little to do within the time that nothing can reach it.
+
+use crate::kernel::event::Arrival;
+use crate::kernel::inputs::Inputs;
+use crate::merge::deferred_set::DeferredSet;
+use crate::merge::window_wheel::{Delivery, WindowWheel};
+use penstock_model::units::{Duration, Time};
+
+/// No window is longer than 2^40 ps, about a second, so that one in a network of long delays does not hold too much.
+const LONGEST_WINDOW: u32 = 40;
+
+/// The binary logarithm of the length in picoseconds of windows no longer than `shortest`, which is the shortest delay.
+pub fn window_shift(shortest: Duration) -> u32 {
+    shortest.as_ps().max(1).ilog2().min(LONGEST_WINDOW)
+}
+
+/// The current window: what arrives there, by process, and the processes that have something to do.
+#[derive(Debug)]
+pub struct Window {
+    arrivals: Vec<Delivery<Arrival>>,
+    /// For each arrival the one before it at the same process, or [`NONE`].
+    before: Vec<u32>,
+    /// For each process its last arrival, or [`NONE`], or [`WOKEN`] if it has something to do without any.
+    last: Vec<u32>,
+    /// The processes that have something to do; those before `visited` have been visited.
+    due: Vec<u32>,
+    visited: usize,
+    /// The arrivals of one process.
+    order: Vec<u32>,
+    /// The inputs of the process that is visited.
+    pub inputs: Inputs,
+    /// For each process whether messages are on their way there; these are in its own inputs.
+    has_mail: Vec<bool>,
+}
+
+const NONE: u32 = u32::MAX;
+const WOKEN: u32 = u32::MAX - 1;
+/// More arrivals than this are not sorted by insertion.
+const FEW: usize = 16;
+
+impl Window {
+    /// An empty window for so many processes.
+    pub fn new(processes: usize) -> Window {
+        Window {
+            arrivals: Vec::new(),
+            before: Vec::new(),
+            last: vec![NONE; processes],
+            due: Vec::new(),
+            visited: 0,
+            order: Vec::new(),
+            inputs: Inputs::new(&[false], None),
+            has_mail: vec![false; processes],
+        }
+    }
+
+    /// Takes what is due in the window of `first`, when the first event is due, up to and including `until`.
+    pub fn begin(&mut self, first: Time, until: Time, wheel: &mut WindowWheel<Arrival>, wakeups: &mut DeferredSet) {
+        self.arrivals.clear();
+        self.before.clear();
+        self.due.clear();
+        self.visited = 0;
+        wheel.take(first, until, &mut self.arrivals);
+        for (i, delivery) in self.arrivals.iter().enumerate() {
+            let last = std::mem::replace(&mut self.last[delivery.receiver as usize], i as u32);
+            self.before.push(last);
+            if last == NONE {
+                self.due.push(delivery.receiver);
+            }
+        }
+        wakeups.take(until, |process, _| {
+            if self.last[process] == NONE {
+                self.last[process] = WOKEN;
+                self.due.push(process as u32);
+            }
+        });
+    }
+
+    /// The processes to be visited next, up to `most` of them.
+    #[inline]
+    pub fn upcoming(&self, most: usize) -> &[u32] {
+        let rest = &self.due[self.visited..];
+        &rest[..rest.len().min(most)]
+    }
+
+    /// The next process with something to do; what arrives there is in `inputs`.
+    #[inline]
+    pub fn next(&mut self) -> Option<usize> {
+        let process = *self.due.get(self.visited)? as usize;
+        self.visited += 1;
+        self.gather(process);
+        let queue = self.inputs.queue(0).expect("there is one input");
+        for i in &self.order {
+            *queue.add() = self.arrivals[*i as usize].item;
+        }
+        Some(process)
+    }
+
+    /// Lists the arrivals at `process` by time, then input, then as they were sent.
+    #[inline]
+    fn gather(&mut self, process: usize) {
+        self.order.clear();
+        let mut last = std::mem::replace(&mut self.last[process], NONE);
+        while last < WOKEN {
+            self.order.push(last);
+            last = self.before[last as usize];
+        }
+        self.order.reverse();
+        let Window { order, arrivals, .. } = self;
+        let key = |i: u32| (arrivals[i as usize].item.at, arrivals[i as usize].input);
+        if order.len() > FEW {
+            order.sort_by_key(|i| key(*i));
+            return;
+        }
+        for i in 1..order.len() {
+            let (moved, moved_key) = (order[i], key(order[i]));
+            let mut place = i;
+            while place > 0 && key(order[place - 1]) > moved_key {
+                order[place] = order[place - 1];
+                place -= 1;
+            }
+            order[place] = moved;
+        }
+    }
+
+    /// Gives up the rest of the window: what arrives in it is added to `wheel` again; returns the processes.
+    pub fn give_up(&mut self, wheel: &mut WindowWheel<Arrival>) -> &[u32] {
+        let rest = self.visited;
+        self.visited = self.due.len();
+        for i in rest..self.due.len() {
+            self.gather(self.due[i] as usize);
+            self.order.iter().for_each(|i| wheel.put_back(&self.arrivals[*i as usize]));
+        }
+        &self.due[rest..]
+    }
+
+    /// Whether messages are on their way to `process`.
+    #[inline]
+    pub fn has_mail(&self, process: usize) -> bool {
+        self.has_mail[process]
+    }
+
+    /// Takes note of whether messages are on their way to `process`.
+    pub fn set_mail(&mut self, process: usize, has_mail: bool) {
+        self.has_mail[process] = has_mail;
+    }
+}
