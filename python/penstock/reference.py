@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from typing import NotRequired, TypedDict
 
@@ -189,7 +190,7 @@ def _component_page(kind: str, component: Component) -> str:
     state, departures, rest = after.partition("## Departures")
     shown = _variables(component.get("state", []))
     remembered = "\n\n".join(part for part in (f"{found}{state}".strip(), shown) if part)
-    parts = [title, place, doc.strip(), _parameters(component["parameters"]), remembered, f"{departures}{rest}".strip()]
+    parts = [title, place, doc.strip(), _parameters(component), remembered, f"{departures}{rest}".strip()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -203,7 +204,7 @@ def _variables(state: list[Variable]) -> str:
 
 def _section_page(section: Section) -> str:
     place = f"In a scenario: `{section['path']}`" if section["path"] else ""
-    parts = [f"# {section['name']} (section)", place, section["doc"].strip(), _parameters(section["parameters"])]
+    parts = [f"# {section['name']} (section)", place, section["doc"].strip(), _parameters(section)]
     if section["parts"]:
         items = []
         for part in section["parts"]:
@@ -217,14 +218,22 @@ def _metric_page(metric: Metric) -> str:
     return f"# {metric['name']} (metric)\n\nUnit: {metric['unit']}\n\n{metric['doc'].strip()}\n"
 
 
-def _parameters(parameters: list[Parameter]) -> str:
+def _used(key: str, usual: str, doc: str) -> str:
+    """The value that a component's own example gives a parameter, if it is in the `usual` unit; else the usual one."""
+    unit = usual.rpartition(" ")[2]
+    found = re.search(rf'(?<![\w-]){re.escape(key)} = "([^"]* {re.escape(unit)})"', doc.partition("## Example")[2])
+    return found[1] if found is not None else usual
+
+
+def _parameters(described: Component) -> str:
+    parameters, doc = described["parameters"], described["doc"]
     if not parameters:
         return "## Parameters\n\nNone."
     items = []
     for parameter in parameters:
         facts = [parameter["kind"]]
         if "example" in parameter:
-            facts.append(f"such as {parameter['example']}")
+            facts.append(f"such as {_used(parameter['key'], parameter['example'], doc)}")
         if "names" in parameter:
             facts.append(f"{parameter['of']}: {', '.join(parameter['names'])}")
         if "range" in parameter:

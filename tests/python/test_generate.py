@@ -115,6 +115,16 @@ def test_a_parameter_may_be_a_component(nested):
     assert "AnyScheduler" in nested.__all__
 
 
+def test_pages_show_the_values_of_their_own_examples():
+    [page] = reference.pages("red")
+    assert "- `max-threshold` (quantity; such as 40 packets; " in page
+    [page] = reference.pages("tail-drop")
+    assert "such as 60 packets" in page
+    # Another unit means another quantity of that name.
+    assert reference._used("rate", "1.5 Mbit/s", '## Example\nrate = "3 ms"') == "1.5 Mbit/s"
+    assert reference._used("rate", "1.5 Mbit/s", '## Example\npeak-rate = "3 Mbit/s", rate = "2 Mbit/s"') == "2 Mbit/s"
+
+
 def test_pages_say_where_nested_kinds_stand():
     assert reference.places({"components": NESTED}) == {
         "queue-rule": ["scheduler.fq-codel.queue", "scheduler.fq-codel.new-queue"],
