@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from penstock.cli.studies import plan_of
@@ -16,6 +17,7 @@ from penstock.studies.making import make
 from penstock.studies.plan import StudyPlan
 from penstock.studies.sweep import sweep as sweep_of
 from penstock.template import TEMPLATE
+from penstock.trace import PacketTrace
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
@@ -91,6 +93,23 @@ def test_the_words_about_the_parking_lot():
     assert long[1, "RED"] == pytest.approx(2.5e6, rel=0.05)
     assert long[2, "tail drop"] < 0.35e6
     assert long[4, "RED"] / long[4, "tail drop"] == pytest.approx(10, rel=0.1)
+
+
+def test_the_words_about_phase_effects():
+    long, regular = means("parking-lot-overhead", "goodput", "long"), means("parking-lot", "goodput", "long")
+    assert 4 <= long[2] / regular[2, "tail drop"] < 5
+    page = (gallery.STUDIES / "parking-lot-network.toml").read_text()
+    found = PacketTrace(page, sets=[("long.from", "entry[2]")], at="r3-r4", start="20 s").frame()
+    packets = found.filter(pl.col("packet") == "segment")
+    served = packets.filter(pl.col("event") == "transmit").select("time_ps", begun="time_ps")
+    came = packets.filter(pl.col("event").is_in(["accept", "drop"]))
+    phase = came.join_asof(served, on="time_ps").with_columns(phase=(pl.col("time_ps") - pl.col("begun")) / 1e9)
+    for flow, after, lost in (("long[0]", 2.106, 0.035), ("last[0]", 1.110, 0.0012)):
+        own = phase.filter(pl.col("flow") == flow)
+        assert own["phase"].median() == pytest.approx(after, abs=5e-4)
+        # But for bursts after a loss, every packet comes at that moment.
+        assert ((own["phase"] - after).abs() < 1e-3).mean() > 0.9
+        assert (own["event"] == "drop").mean() == pytest.approx(lost, rel=0.05)  # half of its last digit
 
 
 def test_the_words_about_queue_management():
