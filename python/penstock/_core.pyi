@@ -14,6 +14,7 @@ __all__ = [
     "catalogue",
     "check",
     "json_schema",
+    "ratio_metrics",
     "version",
 ]
 
@@ -135,6 +136,9 @@ def check(text: str, name: str = ..., sets: list[tuple[str, str]] = ..., folder:
 
 def catalogue() -> str:
     """Every component, metric and section, as JSON."""
+
+def ratio_metrics() -> list[str]:
+    """The names of the metrics that are shares or indices between 0 and 1."""
 
 def json_schema() -> str:
     """The JSON Schema of a scenario."""

@@ -20,6 +20,7 @@ __all__ = [
     "Delay",
     "DropList",
     "Drr",
+    "Duplication",
     "DynamicThreshold",
     "Excess",
     "Exponential",
@@ -47,6 +48,7 @@ __all__ = [
     "RedN",
     "RenoCongestionControl",
     "RenoRecovery",
+    "Reordering",
     "Rfc4115",
     "Rfc6661Admission",
     "Rfc6661Termination",
@@ -1375,6 +1377,52 @@ class Delay(Component):
 
     added: str | dict[str, Any]
     keep_order: bool = False
+
+
+class Reordering(Component):
+    """Reordering: some packets are held back, so that those behind overtake them.
+
+    More about it: ``penstock explain reordering``.
+
+    Parameters
+    ----------
+    probability : float | str
+        Probability that a packet is held back (p). Allowed: between 0 and 1.
+    delay : str
+        How much later it arrives. Allowed: zero or more.
+    correlation : float | str, default 0
+        Correlation of neighbouring packets (c). Allowed: between 0 and 1.
+    """
+
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "reordering"
+
+    probability: float | str
+    delay: str
+    correlation: float | str = 0.0
+
+
+class Duplication(Component):
+    """Duplication: some packets arrive twice.
+
+    More about it: ``penstock explain duplication``.
+
+    Parameters
+    ----------
+    probability : float | str
+        Probability that a packet is duplicated (p). Allowed: between 0 and 1.
+    copy_delay : str, default 0 ms
+        By how much the copy follows. Allowed: zero or more.
+    correlation : float | str, default 0
+        Correlation of neighbouring packets (c). Allowed: between 0 and 1.
+    """
+
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "duplication"
+
+    probability: float | str
+    copy_delay: str = "0 ms"
+    correlation: float | str = 0.0
 
 
 class PoissonArrival(Component):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
+    "RUNS",
     "Metric",
     "MetricRow",
     "RunFailure",
@@ -140,6 +141,10 @@ class MetricRow(Sequence[Metric]):
 
     def __repr__(self) -> str:
         return repr(list(self))
+
+
+RUNS = {"of": "runs"}
+"""The labels of a condition, which is 1 in a run that meets it and 0 in others, so that its mean is a share of runs."""
 
 
 @dataclass(frozen=True, slots=True)

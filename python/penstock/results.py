@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from penstock import toml
+from penstock import _core, toml
 from penstock.errors import InputError
 from penstock.printable import json_text, printable
 from penstock.provenance import Provenance
-from penstock.records import MetricRow
-from penstock.statistics import Interval, interval
+from penstock.records import RUNS, MetricRow
+from penstock.statistics import Interval, interval, ratio_interval, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Summary",
     "frame_of",
+    "interval_of",
     "number",
     "plus_minus",
     "summarise",
@@ -59,7 +61,7 @@ class Summary:
     provenance : Provenance
         What the runs were made from.
     rule : str
-        How intervals are made here: ``t`` of as many independent runs as were asked for, or ``t, sequential``.
+        How many runs there are: ``t`` stands for as many as were asked for, ``t, sequential`` for a target.
     """
 
     scenario: str
@@ -74,8 +76,29 @@ class Summary:
 
     @property
     def method(self) -> str:
-        """How the interval was made: its ``rule``, or ``none`` where there is none."""
-        return "none" if self.interval.half is None else self.rule
+        """How the interval was made, as :func:`interval_of` says, with ``, sequential`` where runs had a target.
+
+        It is ``none`` where there is none.
+        """
+        return "none" if self.interval.half is None else self.rule.replace("t", self.interval.method, 1)
+
+
+def interval_of(metric: str, labels: Mapping[str, str], values: Sequence[float]) -> Interval:
+    """The mean of a number over runs with the interval of its kind.
+
+    Of metrics between 0 and 1 (``loss``, ``utilisation``, ``fairness``, ``marking-ratio``, ``blocking``) the method is
+    ``logit``, of conditions of a study, which are shares of runs, ``wilson``, and of all others ``t``.
+    """
+    if metric in _ratios():
+        return ratio_interval(values)
+    if labels == RUNS and all(value in (0, 1) for value in values):
+        return wilson(sum(map(int, values)), len(values))
+    return interval(values)
+
+
+@cache
+def _ratios() -> frozenset[str]:
+    return frozenset(_core.ratio_metrics())
 
 
 def summarise(results: Sequence[RunResult]) -> list[Summary]:
@@ -85,8 +108,11 @@ def summarise(results: Sequence[RunResult]) -> list[Summary]:
         first = runs[0].request
         provenance = Provenance.of(runs)
         summaries += [
-            Summary(first.name, dict(first.sets), metric, dict(labels), unit, values, interval(values), provenance)
-            for (metric, labels, unit), values in _by_metric(runs).items()
+            Summary(first.name, dict(first.sets), metric, labels, unit, values, found, provenance)
+            for metric, labels, unit, values, found in (
+                (metric, dict(labels), unit, values, interval_of(metric, dict(labels), values))
+                for (metric, labels, unit), values in _by_metric(runs).items()
+            )
         ]
     return summaries
 
@@ -291,8 +317,8 @@ def _cell(value: Any, column: Any) -> Any:
     return value if column != pl.String else printable(value if isinstance(value, str) else toml.value(value))
 
 
-def to_data(scenario: str, results: Sequence[RunResult], **more: Any) -> dict[str, Any]:
-    """The runs of one point as plain data; see :func:`to_json`."""
+def to_data(scenario: str, results: Sequence[RunResult], *, rule: str = "t", **more: Any) -> dict[str, Any]:
+    """The runs of one point as plain data; see :func:`to_json`, and `Summary` for the `rule`."""
     metrics = [
         {
             "name": summary.metric,
@@ -302,9 +328,10 @@ def to_data(scenario: str, results: Sequence[RunResult], **more: Any) -> dict[st
             "ci_low": _known(summary.interval.low),
             "ci_high": _known(summary.interval.high),
             "runs": summary.interval.runs,
+            "method": summary.method,
             "values": [_known(value) for value in summary.values],
         }
-        for summary in summarise(results)
+        for summary in (replace(summary, rule=rule) for summary in summarise(results))
     ]
     made_from = Provenance.of(results).data() if results else {}
     return {"scenario": scenario, **more, **made_from, "runs": len(results), "metrics": metrics}
@@ -326,8 +353,8 @@ def to_json(scenario: str, results: Sequence[RunResult], **more: Any) -> str:
     -------
     str
         ``{"scenario", ..., "settings", "duration_s", "warm_up_s", "seed", "first_replication", "model_version", "runs",
-        "metrics": [{"name", "labels", "unit", "mean", "ci_low", "ci_high", "runs", "values"}]}``; null stands for what
-        is unknown.
+        "metrics": [{"name", "labels", "unit", "mean", "ci_low", "ci_high", "runs", "method", "values"}]}``; null stands
+        for what is unknown.
     """
     return json_text(to_data(scenario, results, **more))
 

@@ -7,7 +7,7 @@ many a run.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from penstock.student import QUANTILES
@@ -15,7 +15,19 @@ from penstock.student import QUANTILES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Comparison", "Interval", "holm", "interval", "jain", "mean", "paired", "t_quantile", "welch"]
+__all__ = [
+    "Comparison",
+    "Interval",
+    "holm",
+    "interval",
+    "jain",
+    "mean",
+    "paired",
+    "ratio_interval",
+    "t_quantile",
+    "welch",
+    "wilson",
+]
 
 LEVEL = 0.95
 """The confidence level wherever none is given."""
@@ -25,12 +37,16 @@ _DEGREES = range(1, len(QUANTILES) + 1)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with its confidence interval, which is unknown below two runs."""
+    """A mean with its confidence interval, which is unknown below two runs.
+
+    The `method` is ``t``, ``logit`` or ``wilson``: see :func:`interval`, :func:`ratio_interval` and :func:`wilson`.
+    """
 
     mean: float
     low: float | None
     high: float | None
     runs: int
+    method: str = field(default="t", repr=False)
 
     @property
     def half(self) -> float | None:
@@ -131,6 +147,93 @@ def interval(values: Sequence[float], level: float = LEVEL) -> Interval:
         return Interval(centre, None, None, runs)
     half = t_quantile((1 + level) / 2, runs - 1) * math.sqrt(_variance(values) / runs)
     return Interval(centre, centre - half, centre + half, runs)
+
+
+def ratio_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
+    """The mean of independent runs of a quantity between 0 and 1, and an interval that stays there.
+
+    Student's interval is laid around the logit of the mean, ln(m / (1 - m)), whose standard error is that of the mean
+    over m (1 - m) (the delta method), and its ends are transformed back [Brown01]. For means far from 0 and 1, on the
+    scale of their error, it is Student's own; near them it is longer on the side where there is room.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One per run.
+    level : float
+        How sure the interval is to hold the true mean.
+
+    Returns
+    -------
+    Interval
+        Without bounds below two runs, or where a value is not a number. If all runs gave 0, or all gave 1, nothing
+        varies, and both bounds are that. Values outside of 0 to 1 are no such quantity; then it is :func:`interval`.
+
+    Examples
+    --------
+    >>> found = ratio_interval([0.999, 0.97, 0.98])
+    >>> f"{found.low:.3f} {found.mean:.3f} {found.high:.3f}"
+    '0.866 0.983 0.998'
+    >>> f"{interval([0.999, 0.97, 0.98]).high:.3f}"
+    '1.019'
+    """
+    plain = interval(values, level)
+    half = plain.half
+    if half is None or not all(0 <= value <= 1 for value in values):
+        return plain
+    if not 0 < plain.mean < 1:
+        # All are there, or differ from it by less than a mean can tell.
+        low, high = max(0.0, plain.mean - half), min(1.0, plain.mean + half)
+        return Interval(plain.mean, low, high, plain.runs, "logit")
+    odds = plain.mean / (1 - plain.mean)
+    # Beyond this the ends are 0 and 1 to the last digit.
+    factor = math.exp(min(half / (plain.mean * (1 - plain.mean)), 700.0))
+    low, high = odds / (odds + factor), odds * factor / (1 + odds * factor)
+    return Interval(plain.mean, min(low, plain.mean), max(high, plain.mean), plain.runs, "logit")
+
+
+def wilson(count: int, trials: int, level: float = LEVEL) -> Interval:
+    """The share of independent trials in which something happened, with Wilson's score interval [Wilson27].
+
+    Parameters
+    ----------
+    count : int
+        In how many it happened.
+    trials : int
+        How many there were: runs, say, which are independent. Packets or transfers of one run are not, as they share
+        its queues.
+    level : float
+        How sure the interval is to hold the true share.
+
+    Returns
+    -------
+    Interval
+        Within 0 and 1, with a length also where it happened in none or in all; without bounds below two trials.
+
+    Raises
+    ------
+    ValueError
+        If there are no trials, or the count is none of 0 to as many.
+
+    Examples
+    --------
+    >>> found = wilson(0, 10)
+    >>> f"{found.mean} {found.low} {found.high:.4f}"
+    '0.0 0.0 0.2775'
+    """
+    if trials < 1 or not 0 <= count <= trials:
+        raise ValueError(f"{count} of {trials} trials is no share")
+    share = count / trials
+    if trials < 2:
+        return Interval(share, None, None, trials, "wilson")
+    from scipy.special import ndtri
+
+    square = float(ndtri((1 + level) / 2)) ** 2
+    centre = (share + square / (2 * trials)) / (1 + square / trials)
+    half = math.sqrt(square * (share * (1 - share) + square / (4 * trials)) / trials) / (1 + square / trials)
+    low = 0.0 if count == 0 else max(0.0, centre - half)
+    high = 1.0 if count == trials else min(1.0, centre + half)
+    return Interval(share, low, high, trials, "wilson")
 
 
 def welch(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Comparison:

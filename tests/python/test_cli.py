@@ -65,7 +65,7 @@ def test_json_is_the_public_interface(penstock, demo):
     result = json.loads(out)
     assert result["scenario"] == "demo"
     metric = result["metrics"][0]
-    assert list(metric) == ["name", "labels", "unit", "mean", "ci_low", "ci_high", "runs", "values"]
+    assert list(metric) == ["name", "labels", "unit", "mean", "ci_low", "ci_high", "runs", "method", "values"]
     assert (metric["name"], metric["labels"], metric["unit"]) == ("goodput", {"flow": "bulk"}, "bit/s")
     assert metric["values"] == [2.0, 2.1]
     assert metric["mean"] == pytest.approx(2.05)

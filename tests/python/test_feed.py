@@ -9,6 +9,7 @@ import pytest
 
 import penstock as ps
 from penstock import _core
+from penstock.store import Store, run_key
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "trace.toml"
 PACKETS = [(0.0, 1500), (0.001, 40), (0.5, 576)]
@@ -110,3 +111,55 @@ def test_transfers_of_a_network_in_python(penstock, tmp_path):
     mean, median = (metric["mean"] for metric in json.loads(out)["metrics"])
     # Two ways of 1 ms at the least; a heavy tail has its mean above its median.
     assert mean > median > 0.002
+
+
+def test_stored_runs_are_checked_with_the_files_beside_their_scenario(penstock, scenario, monkeypatch):
+    delays(penstock, scenario)
+    other = scenario.parent / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    code, out, err = penstock("verify")
+    assert (code, out.splitlines()) == (0, ["2 runs read, 2 made again: 0 differ, 0 damaged and set aside."]), err
+    # Settings that were not given are those of the scenario, which is read with its files.
+    rate = json.loads(penstock("runs", "--where", "a-b.rate=1 Mbit/s", "--format", "json")[1])
+    assert [Path(run["made"]["folder"]) for run in rate] == [scenario.parent] * 2
+    (scenario.parent / "trace.csv").write_text("time,size\n0,40\n")
+    code, out, _ = penstock("verify")
+    assert code == 0
+    assert "2 runs read, 0 made again: 0 differ" in out
+    assert "2 whose scenarios name files that are gone or have changed" in out
+
+
+def test_runs_without_files_have_no_folder(penstock, tmp_path):
+    file = tmp_path / "plain.toml"
+    file.write_text((EXAMPLE.parent / "packets.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    assert penstock("run", file)[0] == 0
+    runs = json.loads(penstock("runs", "--format", "json")[1])
+    assert runs
+    assert all("folder" not in run["made"] for run in runs)
+
+
+def test_failed_runs_with_files_are_tried_again(penstock, scenario, tmp_path, monkeypatch):
+    text = scenario.read_text(encoding="utf-8")
+    request = ps.RunRequest(text, name="trace", folder=str(scenario.parent))
+    canonical = _core.Scenario(text, "trace", [], request.folder).canonical
+    store = Store(tmp_path / "store")
+    store.prepare([request])
+    store.keep_failed(run_key(canonical, 1, 0), request, "stopped")
+    other = tmp_path / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    code, out, err = penstock("retry-failed")
+    assert code == 0, out + err
+    assert store.has(run_key(canonical, 1, 0))
+    assert not list(store.failures())
+
+
+def test_archives_of_runs_with_files_say_what_they_lack(penstock, scenario):
+    delays(penstock, scenario)
+    assert penstock("export", "runs.tar")[0] == 0
+    assert penstock("import", "runs.tar", "--store", "new")[0] == 0
+    (scenario.parent / "trace.csv").unlink()
+    code, _, err = penstock("import", "runs.tar", "--store", "newer")
+    assert code != 0
+    assert "needs files that are not in" in err

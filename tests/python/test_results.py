@@ -11,7 +11,7 @@ import pytest
 from penstock._core import MODEL_VERSION
 from penstock.errors import InputError
 from penstock.records import Metric, MetricRow, RunRequest, RunResult
-from penstock.results import number, plus_minus, summarise, to_frame, to_json, to_pandas, to_values
+from penstock.results import number, plus_minus, summarise, to_data, to_frame, to_json, to_pandas, to_values
 from penstock.statistics import Interval
 
 MADE_FROM = ["settings", "duration_s", "warm_up_s", "seed", "first_replication", "model_version"]
@@ -67,6 +67,25 @@ def test_metrics_that_share_their_shape_are_what_the_others_are():
     assert joined([MetricRow(alike, row.values) for row in shared]) == joined(rows)
     with pytest.raises(ValueError, match="1 values of 2 metrics"):
         MetricRow(shape, [1.0])
+
+
+def test_each_number_has_the_interval_of_its_kind():
+    values = (0.999, 0.97, 0.98)
+    kinds = {"utilisation": "logit", "loss": "logit", "fairness": "logit", "goodput": "t", "late": "wilson"}
+    runs = [
+        result(n, *(Metric(name, {"of": "runs" if name == "late" else "bulk"}, "1", v) for name, v in numbers.items()))
+        for n, numbers in enumerate(dict.fromkeys(kinds, value) | {"late": float(value > 0.975)} for value in values)
+    ]
+    frame = {row["metric"]: row for row in to_frame(runs).to_dicts()}
+    assert {name: row["method"] for name, row in frame.items()} == kinds
+    assert frame["utilisation"]["ci_high"] < 1 < frame["goodput"]["ci_high"]
+    assert frame["late"]["mean"] == pytest.approx(2 / 3)
+    assert 0 < frame["late"]["ci_low"] < frame["late"]["ci_high"] < 1
+    data = {metric["name"]: metric for metric in to_data("demo", runs, rule="t, sequential")["metrics"]}
+    assert {name: metric["method"] for name, metric in data.items()} == {
+        name: f"{kind}, sequential" for name, kind in kinds.items()
+    }
+    assert data["loss"]["ci_high"] == frame["loss"]["ci_high"]
 
 
 def test_a_frame_says_what_was_run():

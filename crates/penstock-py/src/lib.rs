@@ -54,6 +54,12 @@ mod _core {
         penstock_scenario::catalogue().to_string()
     }
 
+    /// The names of the metrics that are shares or indices between 0 and 1.
+    #[pyfunction]
+    fn ratio_metrics() -> Vec<&'static str> {
+        penstock_scenario::ratio_metrics()
+    }
+
     /// The JSON Schema of a scenario.
     #[pyfunction]
     fn json_schema() -> String {

@@ -40,8 +40,8 @@ mod top_keys;
 mod trace;
 mod traffic;
 
-pub use catalogue::catalogue;
 pub use catalogue::schema::json_schema;
+pub use catalogue::{catalogue, ratio_metrics};
 pub use metrics::evaluation::Metric;
 pub use read::files::{FileAccess, ParquetReader};
 pub use read::mistake::{report, Mistake};

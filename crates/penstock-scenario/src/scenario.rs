@@ -276,7 +276,7 @@ impl ValidScenario {
             Target::Links(group) => self.group_members.links[*group].1.len(),
         };
         let of_measure = |measure: &Measure| -> usize {
-            let each = (measure.take.len() + measure.quantiles.len()).max(1);
+            let each = (measure.take.len() + measure.quantiles.len()).max(1) * (measure.sizes.len() + 1);
             let targets: usize = measure.of.iter().map(|target| if measure.single { members(target) } else { 1 }).sum();
             if measure.if_dropped {
                 0

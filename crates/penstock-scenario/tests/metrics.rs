@@ -15,6 +15,7 @@ fn seen() -> Observations {
         sent_packets: sent,
         sent_bytes: 100 * sent,
         retransmitted_packets: scale,
+        timeouts: 4 + scale,
         lost_packets: 2 * scale,
         received_packets: 10 * scale,
         received_bytes: 1_000 * scale,
@@ -136,6 +137,14 @@ fn counts_of_a_link_are_split_as_asked() {
     check("offered", "a-b", "", &["offered of=a-b statistic=sum 50 packets"]);
     check("marks", "a-b", "", &["marks of=a-b statistic=sum 8 packets"]);
     check("marks", "f", "", &["marks of=f statistic=sum 8 packets"]);
+}
+
+#[test]
+fn flows_have_drops_wherever_they_were_dropped() {
+    check("drops", "f", "", &["drops of=f statistic=sum 8 packets"]);
+    check("drops", "f", r#"per = "flow""#, &["drops of=f flow=f[0] 2 packets", "drops of=f flow=f[1] 6 packets"]);
+    check("drops", "f", r#"per = "class""#, &["drops class=default statistic=sum 8 packets"]);
+    check("marks", "f", r#"per = "class""#, &["marks class=default statistic=sum 8 packets"]);
 }
 
 #[test]

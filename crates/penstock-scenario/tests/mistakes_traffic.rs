@@ -118,9 +118,12 @@ of = "ff""#,
     added(
         FLOW,
         r#"[[measure]]
-metric = "drops"
+metric = "offered"
 of = "f""#,
-        &format!("t.toml:18: measure[0].of: 'drops' is measured of links, and 'f' is a group of flows; for those: {}", metrics_of("flows")),
+        &format!(
+            "t.toml:18: measure[0].of: 'offered' is measured of links, and 'f' is a group of flows; for those: {}",
+            metrics_of("flows")
+        ),
     );
     added(
         FLOW,
@@ -259,7 +262,7 @@ of = []"#,
 metric = "queue"
 of = "a-b"
 sampel = "1 s""#,
-        "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, quantiles, unit, sample, by, interval, below, classes, rate)",
+        "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, quantiles, unit, sample, by, sizes, interval, below, classes, ...)",
     );
     added(
         FLOW,
@@ -301,6 +304,19 @@ fn measures_of_spans() {
     measure(
         "metric = \"completion-time\"\nof = \"f\"",
         "t.toml:18: measure[0].of: 'completion-time' is measured of source ftp with a size, and 'f' has another",
+    );
+    measure(
+        "metric = \"slowdown\"\nof = \"f\"",
+        "t.toml:18: measure[0].of: 'slowdown' is measured of source ftp with a size, and 'f' has another",
+    );
+    measure("metric = \"timeouts\"\nof = \"f\"", "t.toml:18: measure[0].of: 'timeouts' is measured of tcp, and 'f' is carried by udp");
+    measure(
+        "metric = \"delay\"\nof = \"f\"\nsizes = [\"1 kB\"]",
+        "t.toml:19: measure[0].sizes: has no effect: only completion-time and slowdown are told by size; leave it out",
+    );
+    measure(
+        "metric = \"completion-time\"\nof = \"f\"\nsizes = [\"1 kB\", \"1000 bytes\"]",
+        "t.toml:19: measure[0].sizes: item 1 is not above the one before it; in ascending order",
     );
     refused(
         FLOW,

@@ -298,4 +298,150 @@ source.ftp = {{ size = "2 kB" }}
     // What was complete in the warm-up, or withdrawn before its end, does not count.
     check(&text("warm-up = \"100 ms\""), &mean("short"), &["completion-time of=short statistic=mean NaN s"]);
     check(&text(""), &mean("stopped"), &["completion-time of=stopped statistic=mean NaN s"]);
+    // Alone a transfer takes 22.12 ms, with a SYN 42.2 ms: what waits for another is slowed down, what is alone is not.
+    let slow = "metric = \"slowdown\"\nof = \"short\"\ntake = [\"mean\", \"min\", \"max\"]\nquantiles = [0.5, 0.51]";
+    let expected = [
+        "slowdown of=short statistic=mean 1.0470 1", // (1 + 24.2 / 22.12) / 2
+        "slowdown of=short statistic=min 1.0000 1",
+        "slowdown of=short statistic=max 1.0940 1",
+        "slowdown of=short quantile=0.5 1.0000 1",
+        "slowdown of=short quantile=0.51 1.0940 1",
+    ];
+    check(&text(""), slow, &expected);
+    check(&text(""), "metric = \"slowdown\"\nof = \"syn\"\ntake = [\"max\"]", &["slowdown of=syn statistic=max 1.0000 1"]);
+    check(
+        &text("warm-up = \"100 ms\""),
+        "metric = \"slowdown\"\nof = \"short\"\nquantiles = [0.5]",
+        &["slowdown of=short statistic=mean NaN 1", "slowdown of=short statistic=max NaN 1", "slowdown of=short quantile=0.5 NaN 1"],
+    );
+}
+
+#[test]
+fn transfers_are_told_by_size() {
+    // At 8 Mbit/s, without SYN, each alone: one segment of 1.04 ms takes 21.08 ms, two 22.12, four 24.2. The window of two packets
+    // makes the four take a round trip more, less the second packet's transmission: 2 segments, then 21.08 + 2 x 1.04 later.
+    let text = r#"duration = "5 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "8 Mbit/s"
+delay = "10 ms"
+both-ways = true
+[[transfers]]
+name = "jobs"
+file = "jobs.csv"
+transport.tcp = { packet = "1040 bytes", header = "40 bytes", initial-window = "2 packets", syn = false }
+"#;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("timing-metrics");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("jobs.csv"), "start,from,to,bytes\n0,a,b,4000\n1,a,b,1000\n2,a,b,2000\n").expect("written");
+    let measured = |measure: &str| {
+        let files = penstock_scenario::FileAccess { folder: Some(folder.clone()), parquet: None };
+        let stop = penstock_engine::Cancel::default();
+        let text = format!("{text}[[measure]]\n{measure}\nof = \"jobs\"\n");
+        numbers(&penstock_scenario::load_with(&stop, &text, "t.toml", &[], files).expect("sound"))
+    };
+    let by_size = measured("metric = \"completion-time\"\nsizes = [\"1 kB\", \"2 kB\", \"3 kB\"]\ntake = [\"mean\"]");
+    let expected = [
+        "completion-time of=jobs size=up to 1000 bytes statistic=mean 21.0800 s",
+        "completion-time of=jobs size=1000 bytes to 2000 bytes statistic=mean 22.1200 s",
+        "completion-time of=jobs size=2000 bytes to 3000 bytes statistic=mean NaN s",
+        // The first acknowledgement is back after 21.08 ms and lets two more segments go.
+        "completion-time of=jobs size=above 3000 bytes statistic=mean 43.2000 s",
+    ];
+    assert_eq!(by_size, expected);
+    let slowed = measured("metric = \"slowdown\"\nsizes = [\"2 kB\"]\ntake = [\"max\"]");
+    // 43.2 / 24.2
+    assert_eq!(
+        slowed,
+        ["slowdown of=jobs size=up to 2000 bytes statistic=max 1.0000 1", "slowdown of=jobs size=above 2000 bytes statistic=max 1.7851 1"]
+    );
+}
+
+#[test]
+fn lost_acknowledgements_mean_timeouts() {
+    // Every acknowledgement is lost, so that the timer expires: after 1 s [RFC6298 s2.1], then after 2 and 4 s.
+    let text = r#"duration = "7.5 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "8 Mbit/s"
+delay = "10 ms"
+[[links]]
+from = "b"
+to = "a"
+rate = "8 Mbit/s"
+delay = "10 ms"
+impairment.loss = { probability = 1 }
+[[flows]]
+name = "f"
+from = "a"
+to = "b"
+transport.tcp = { syn = false }
+source.ftp = {}
+"#;
+    check(text, "metric = \"timeouts\"\nof = \"f\"", &["timeouts of=f statistic=sum 3.0000 timeouts"]);
+    let warm = text.replace("duration", "warm-up = \"2 s\"\nduration");
+    check(&warm, "metric = \"timeouts\"\nof = \"f\"\nper = \"flow\"", &["timeouts of=f flow=f[0] 2.0000 timeouts"]);
+}
+
+/// Two links in a row, of which the first has this impairment; five packets of 1 ms on each, 10 ms apart.
+fn impaired(impairment: &str) -> String {
+    format!(
+        r#"duration = "200 ms"
+[nodes]
+a = {{}}
+b = {{}}
+c = {{}}
+[[links]]
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+impairment.{impairment}
+[[links]]
+from = "b"
+to = "c"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flows]]
+name = "f"
+from = "a"
+to = "c"
+stop = "45 ms"
+source.cbr = {{ rate = "100 kbit/s", packet = "125 bytes", phase = "zero" }}
+"#
+    )
+}
+
+#[test]
+fn copies_fill_the_queues_behind_and_are_received() {
+    let text = impaired("duplication = { probability = 1 }");
+    check(&text, "metric = \"offered\"\nof = \"a-b\"", &["offered of=a-b statistic=sum 5.0000 packets"]);
+    check(&text, "metric = \"offered\"\nof = \"b-c\"", &["offered of=b-c statistic=sum 10.0000 packets"]);
+    // Each takes 4 ms, and its copy waits 1 ms for it.
+    check(&text, "metric = \"delay\"\nof = \"f\"", &["delay of=f statistic=mean 4.5000 s", "delay of=f statistic=max 5.0000 s"]);
+    check(&text, "metric = \"throughput\"\nof = \"f\"", &["throughput of=f statistic=sum 50000.0000 bit/s"]);
+    check(&text, "metric = \"sent\"\nof = \"f\"", &["sent of=f statistic=sum 25000.0000 bit/s"]);
+    let late = impaired("duplication = { probability = 1, copy-delay = \"3 ms\" }");
+    check(&late, "metric = \"delay\"\nof = \"f\"", &["delay of=f statistic=mean 5.5000 s", "delay of=f statistic=max 7.0000 s"]);
+}
+
+#[test]
+fn packets_that_are_held_back_are_late_by_just_that() {
+    let all = impaired("reordering = { probability = 1, delay = \"25 ms\" }");
+    check(&all, "metric = \"delay\"\nof = \"f\"", &["delay of=f statistic=mean 29.0000 s", "delay of=f statistic=max 29.0000 s"]);
+    let none = impaired("reordering = { probability = 0, delay = \"25 ms\" }");
+    check(&none, "metric = \"delay\"\nof = \"f\"", &["delay of=f statistic=mean 4.0000 s", "delay of=f statistic=max 4.0000 s"]);
+    // With some held back, those behind them overtake: the pairs that are no longer in order have no jitter.
+    let some = impaired("reordering = { probability = 0.5, delay = \"25 ms\" }");
+    let found = numbers(&sound(&format!("{some}[[measure]]\nmetric = \"delay\"\nof = \"f\"\n"), &[]));
+    assert_eq!(found[1], "delay of=f statistic=max 29.0000 s");
+    assert_ne!(found[0], "delay of=f statistic=mean 29.0000 s");
 }

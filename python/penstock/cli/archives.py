@@ -142,6 +142,12 @@ def _named_rightly(reading: Reading) -> list[tuple[Manifest, RunRequest]]:
         if manifest is None or text is None:
             raise _refused(reading.path, f"the scenario of {member.path} is not in it")
         request, key = asked_for(manifest, text)
+        if key != manifest.key and request.folder is not None:
+            raise _refused(
+                reading.path,
+                f"{member.path} needs files that are not in {path_text(request.folder)} as they were; "
+                "archives have none",
+            )
         if key != manifest.key or manifest.model_version != reading.model_version:
             raise _refused(reading.path, f"{member.path} is not named by what it says it was made from")
         found.append((manifest, request))

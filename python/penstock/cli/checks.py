@@ -35,6 +35,8 @@ class Check:
         Those among them that only another version can make again.
     without_scenario : int
         Those whose scenario's text is not in the store, or not in one piece.
+    without_files : int
+        Those whose scenario names files that are not where they were, or not as they were.
     made_again : int
         Those that were made again.
     differing : list of Difference
@@ -46,6 +48,7 @@ class Check:
     read: int = 0
     other_models: int = 0
     without_scenario: int = 0
+    without_files: int = 0
     made_again: int = 0
     differing: list[Difference] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
@@ -61,6 +64,7 @@ class Check:
             "read": self.read,
             "other_models": self.other_models,
             "without_scenario": self.without_scenario,
+            "without_files": self.without_files,
             "made_again": self.made_again,
             "differing": [each.data() for each in self.differing],
             "damaged": len(self.damaged),
@@ -81,7 +85,9 @@ def check_store(store: Store, chosen: Selection, how_many: tuple[int, int], jobs
             check.without_scenario += 1
         else:
             request, key = asked_for(run.manifest, text)
-            if key != manifest.key:
+            if key != manifest.key and request.folder is not None:
+                check.without_files += 1
+            elif key != manifest.key:
                 check.differing.append(
                     Difference(run.manifest, ["its name is not that of what it says it was made from"])
                 )
@@ -112,3 +118,6 @@ def show_check(check: Check) -> None:
         show(f"{check.other_models} of other versions of the model, which cannot be made again with this one.")
     if check.without_scenario:
         show(f"{check.without_scenario} whose scenarios are not in the store, so that they cannot be made again.")
+    if check.without_files:
+        why = "name files that are gone or have changed, so that they cannot be made again"
+        show(f"{check.without_files} whose scenarios {why}.")

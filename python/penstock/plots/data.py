@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import toml
 from penstock.errors import InputError
-from penstock.statistics import interval
+from penstock.results import interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -247,7 +247,7 @@ def _replication(datum: Datum) -> tuple[Cell | None, ...]:
 
 def _mean(group: Sequence[Datum]) -> Datum:
     values = [each.mean for each in group]
-    over = interval(values)
+    over = interval_of(group[0].metric, group[0].labels, values)
     point = {name: value for name, value in group[0].point.items() if name not in REPLICATION}
     return replace(group[0], point=point, mean=over.mean, low=over.low, high=over.high, values=values)
 

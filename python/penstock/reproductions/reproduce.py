@@ -7,6 +7,7 @@ reading, draw the same random numbers wherever they draw any. Differences are th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
@@ -104,18 +105,20 @@ class Plan:
         ScenarioError
             If a scenario has mistakes, which is a fault of the study's.
         """
+        folder = str(resources.files(__package__) / self.study.document.id)
         scenarios: dict[str, _core.Scenario] = {}
         points = []
         for part in self.parts:
             scenario = scenarios.get(part.text)
             if scenario is None:
                 try:
-                    scenario = scenarios[part.text] = _core.Scenario(part.text, utf8(part.name))
+                    scenario = scenarios[part.text] = _core.Scenario(part.text, utf8(part.name), [], folder)
                 except _core.ScenarioError as error:
                     raise ScenarioError(error.mistakes) from None
             hops = part.hops or effort(scenario.canonical)
             numbers = tuple(range(self.runs))
-            points.append(PointRequest(part.text, part.name, Point(part.parameters), scenario, SEED, numbers, hops))
+            point = Point(part.parameters)
+            points.append(PointRequest(part.text, part.name, point, scenario, SEED, numbers, hops, folder))
         return points
 
     def run(self, runner: Runner | None = None) -> None:

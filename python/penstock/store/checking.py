@@ -60,10 +60,13 @@ def sample(runs: Sequence[Manifest], count: int, pick: int) -> list[Manifest]:
 
 
 def asked_for(run: Manifest, text: str) -> tuple[RunRequest, str | None]:
-    """What a run says that it is, as a request, and the name that it has then; None if it is none for this version."""
-    request = RunRequest(text, run.settings, run.seed, run.replication, run.name)
+    """What a run says that it is, as a request, and the name that it has then.
+
+    The name is None if the scenario is none for this version, or names files that are not there any more.
+    """
+    request = RunRequest(text, run.settings, run.seed, run.replication, run.name, folder=run.folder)
     try:
-        scenario = _core.Scenario(text, utf8(run.name), list(run.settings))
+        scenario = _core.Scenario(text, utf8(run.name), list(run.settings), run.folder)
     except _core.ScenarioError:
         return request, None
     return request, run_key(scenario.canonical, run.seed, run.replication)

@@ -99,7 +99,7 @@ class Failures:
                 "format": FORMAT,
                 "key": key,
                 "model_version": _core.MODEL_VERSION,
-                **members_of(request, Made.now(0.0)),
+                **members_of(request, Made.now(0.0, request)),
                 "message": message,
                 "ours": ours,
                 "attempts": attempts + (before.attempts if before is not None else 0),

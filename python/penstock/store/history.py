@@ -72,7 +72,7 @@ class History:
             By the name of the scenario and the point.
         """
         requests = list(requests)
-        texts = {scenario_hash(each.scenario): each.scenario for each in requests}
+        texts = {scenario_hash(each.scenario): (each.scenario, each.folder) for each in requests}
         found = {}
         for name, points in _by_name(_points(requests)).items():
             known = self._points.of(name)
@@ -80,7 +80,7 @@ class History:
             for point in points:
                 before = nearest(point, known, others)
                 if before is not None:
-                    found[name, point] = Why(before, changes(before, point, self._texts, texts[point.scenario]))
+                    found[name, point] = Why(before, changes(before, point, self._texts, *texts[point.scenario]))
         return found
 
 

@@ -13,6 +13,7 @@ import os
 import stat
 import time
 from contextlib import suppress
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from penstock.records import MetricRow
@@ -120,7 +121,7 @@ class Index:
                 continue
             head = json.dumps([found.model_version, found.version, found.name, found.settings, found.seed])
             shape = json.dumps([[metric.name, metric.labels, metric.unit] for metric in run.metrics])
-            made = None if found.made is None else [found.made.host, found.made.begin, found.made.seconds]
+            made = None if found.made is None else list(astuple(found.made))
             origins[key] = [heads.setdefault(head, len(heads)), found.replication, made]
             known = (*seen, run.digest, run.packet_hops, shapes.setdefault(shape, len(shapes)))
             rows[key] = _written((*known, [metric.value for metric in run.metrics]))

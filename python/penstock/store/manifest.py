@@ -8,18 +8,20 @@ import socket
 import time
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from penstock.records import RunRequest
 
-__all__ = ["Made", "Manifest", "Origin", "members_of", "origin_of", "scenario_hash"]
+__all__ = ["Made", "Manifest", "Origin", "folder_of", "members_of", "origin_of", "scenario_hash"]
 
 _HASH = re.compile(r"[0-9a-f]{64}")
+_FILE = re.compile(r"\b(file|distribution|matrix)\b")
 _BEGIN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -35,21 +37,26 @@ class Made:
         When it began: UTC, as in ``2026-11-22T18:10:00Z``.
     seconds : float, s
         How long it took by the clock.
+    folder : str, optional
+        Where the files are that the scenario names; none if it names none.
     """
 
     host: str
     begin: str
     seconds: float
+    folder: str | None = None
 
     @classmethod
-    def now(cls, seconds: float) -> Made:
+    def now(cls, seconds: float, request: RunRequest) -> Made:
         """Of a run that has just ended."""
-        begin = time.gmtime(time.time() - seconds)
-        return cls(socket.gethostname(), time.strftime("%Y-%m-%dT%H:%M:%SZ", begin), round(seconds, 6))
+        begin = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - seconds))
+        folder = folder_of(request.scenario, request.sets, request.folder)
+        return cls(socket.gethostname(), begin, round(seconds, 6), folder)
 
     def data(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {"host": self.host, "begin": self.begin, "seconds": self.seconds}
+        known: dict[str, Any] = {"host": self.host, "begin": self.begin, "seconds": self.seconds}
+        return known if self.folder is None else known | {"folder": self.folder}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,11 @@ class Origin:
     settings: tuple[tuple[str, str], ...]
     version: str
     made: Made | None
+
+    @property
+    def folder(self) -> str | None:
+        """Where the files are that the scenario names; None if it names none."""
+        return None if self.made is None else self.made.folder
 
     def described(self, **more: Any) -> dict[str, Any]:
         """As JSON has it, with `more` before where and when."""
@@ -188,10 +200,27 @@ def scenario_hash(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
 
 
+def folder_of(text: str, sets: Sequence[tuple[str, str]], folder: str | None) -> str | None:
+    """Where the files are that a scenario names, as an absolute path; None if it cannot name any.
+
+    A text that has none of the keys that may name one certainly names none.
+    """
+    named = _names_files(text) or any(_FILE.search(f"{path} {value}") for path, value in sets)
+    return str(Path(folder or ".").resolve()) if named else None
+
+
+@lru_cache(maxsize=16)
+def _names_files(text: str) -> bool:
+    return _FILE.search(text) is not None
+
+
 def _made(data: Any) -> Made | None:
     if data is None:
         return None
     host, begin, seconds = data["host"], data["begin"], data["seconds"]
     if type(host) is not str or type(seconds) not in (int, float) or not _BEGIN.fullmatch(begin):
         raise TypeError("made")
-    return Made(host, begin, float(seconds))
+    folder = data.get("folder")
+    if folder is not None and type(folder) is not str:
+        raise TypeError("folder")
+    return Made(host, begin, float(seconds), folder)

@@ -63,15 +63,15 @@ class Selection:
         if self.points is None and not self.where:
             return True
         point = PointOf(run.scenario, run.settings, run.seed, run.model_version)
-        return (self.points is None or point in self.points) and self._has(point)
+        return (self.points is None or point in self.points) and self._has(point, run.folder)
 
-    def _has(self, point: PointOf) -> bool:
+    def _has(self, point: PointOf, folder: str | None) -> bool:
         if not self.where:
             return True
         given = dict(point.settings)
         left = [(path, value) for path, value in self.where if given.get(path) != value]
         if left and point not in self._pages:
-            self._pages[point] = page_of(point, self.texts.get(point.scenario)) or {}
+            self._pages[point] = page_of(point, self.texts.get(point.scenario), folder) or {}
         return all(self._pages[point].get(path) == value for path, value in left)
 
 

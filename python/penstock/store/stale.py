@@ -85,10 +85,13 @@ def nearest(asked: PointOf, known: Sequence[PointOf], others: Iterable[PointOf] 
     return min(reversed(found), key=lambda point: _distance(asked, point), default=None)
 
 
-def changes(before: PointOf, now: PointOf, texts: Texts, text: str) -> list[Change]:
-    """What differs, setting by setting: of the whole scenarios, if they can still be read; `text` is that of `now`."""
+def changes(before: PointOf, now: PointOf, texts: Texts, text: str, folder: str | None = None) -> list[Change]:
+    """What differs, setting by setting: of the whole scenarios, if they can still be read.
+
+    The `text` is that of `now`, and `folder` where the files are that both name.
+    """
     found = []
-    old, new = page_of(before, texts.get(before.scenario)), page_of(now, text)
+    old, new = page_of(before, texts.get(before.scenario), folder), page_of(now, text, folder)
     if old is None or new is None:
         old, new = dict(before.settings), dict(now.settings)
         if before.scenario != now.scenario:
@@ -158,12 +161,15 @@ def _distance(asked: PointOf, point: PointOf) -> int:
     return len(settings) + sum(others)
 
 
-def page_of(point: PointOf, text: str | None) -> dict[str, str] | None:
-    """All settings of a point by their paths; None if its scenario is gone, or is none for this version."""
+def page_of(point: PointOf, text: str | None, folder: str | None = None) -> dict[str, str] | None:
+    """All settings of a point by their paths; None if its scenario is gone, or is none for this version.
+
+    The files that the scenario names are in `folder`; without them it is none either.
+    """
     if text is None:
         return None
     try:
-        canonical = _core.Scenario(text, utf8("scenario"), list(point.settings)).canonical
+        canonical = _core.Scenario(text, utf8("scenario"), list(point.settings), folder).canonical
     except _core.ScenarioError:  # this version does not read it any more
         return None
     return flattened(json.loads(canonical))

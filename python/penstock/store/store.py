@@ -247,7 +247,7 @@ class Store:
         seconds: float | None = None,
     ) -> Record:
         """A finished run as it is written; see :meth:`put`. It has ended just now if it says how long it took."""
-        made = None if seconds is None else Made.now(seconds)
+        made = None if seconds is None else Made.now(seconds, request)
         return Record(key, encode(key, request, digest, packet_hops, metrics, made))
 
     def group(self) -> GroupCommit:

@@ -110,7 +110,7 @@ class StudyPlan:
         derived: set[str] = set()
         for point in self.points:
             try:
-                scenario = _core.Scenario(self.text, utf8(self.scenario), list(point.sets))
+                scenario = _core.Scenario(self.text, utf8(self.scenario), list(point.sets), folder)
             except _core.ScenarioError as error:
                 mistakes.extend(self._told(error.mistakes, point, derived))
                 continue
@@ -159,7 +159,7 @@ def points_of(definition: Definition, text: str, scenario: str, place: str, loca
         If the definition has mistakes, or the scenario cannot be read at all.
     """
     document = document_of(text)
-    if not document and (found := _core.check(text, utf8(scenario), [])):
+    if not document and (found := _core.check(text, utf8(scenario), [], str(PurePath(scenario).parent))):
         raise ScenarioError(found)
     mistakes = Mistakes()
     points = definition.points(document, mistakes)

@@ -243,7 +243,9 @@ class StudyResult:
         asked, more = point.asked, {}
         if self.plan.is_file:
             more["parameters"] = asked.point.parameters
-        return to_data(self.plan.scenario_name, point.runs, **more, description=asked.scenario.description)
+        return to_data(
+            self.plan.scenario_name, point.runs, rule=point.rule, **more, description=asked.scenario.description
+        )
 
 
 def _contrast(contrast: Contrast) -> dict[str, Any]:

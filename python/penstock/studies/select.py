@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from penstock.printable import quoted
-from penstock.records import Metric
+from penstock.records import RUNS, Metric
 from penstock.studies.expression import ExpressionError, Value, parse
 from penstock.studies.quantity import Quantity, base_unit, dimension_of
 
@@ -74,7 +74,7 @@ def described(metric: Metric) -> str:
 
 
 class DerivedMetrics:
-    """Numbers that are worked out from others, run by run.
+    """Numbers that are worked out from others, run by run; a condition is 1 in a run that meets it and 0 in others.
 
     Parameters
     ----------
@@ -121,11 +121,15 @@ def _derived(name: str, expression: Expression, metrics: Sequence[Metric]) -> Me
         return Quantity(Fraction(metric.value) * scale, dimension)
 
     try:
-        value = expression.evaluate_number(look_up)
+        value = expression.evaluate(look_up)
     except ExpressionError as error:
         if str(error) != "division by zero" and "no square root of -" not in str(error):
             raise
         return Metric(name, {}, _unit_of(expression, metrics), math.nan)
+    if isinstance(value, bool):
+        return Metric(name, dict(RUNS), "1", math.nan if unknown else float(value))
+    if isinstance(value, str):
+        raise ExpressionError(f"{quoted(value)} is not a number")
     return Metric(name, {}, base_unit(value.dimension), math.nan if unknown else float(value.value))
 
 
@@ -137,7 +141,8 @@ def _unit_of(expression: Expression, metrics: Sequence[Metric]) -> str:
         size = values.setdefault(selector, 7 ** (len(values) % 20 + 1))
         return Quantity(Fraction(size), dimension_of(select(selector, metrics).unit)[1])
 
-    return base_unit(expression.evaluate_number(look_up).dimension)
+    value = expression.evaluate(look_up)
+    return base_unit(value.dimension) if isinstance(value, Quantity) else "1"
 
 
 def _has(metric: Metric, label: str) -> bool:

@@ -28,7 +28,7 @@ pub struct Observations {
     pub pages: Vec<(FlowId, PageTimes)>,
     /// From the start of each transfer to its complete acknowledgement, for the flows whose group is watched and whose
     /// transfer was complete in the window, by flow.
-    pub completions: Vec<(FlowId, Duration)>,
+    pub completions: Vec<(FlowId, Completion)>,
     /// What was recorded at the links that are watched, by link.
     pub ports: Vec<(LinkId, PortTimings)>,
     /// Per sample plan: the queue lengths in packets at each sampled instant.
@@ -52,6 +52,8 @@ pub struct FlowCounters {
     pub sent_bytes: u64,
     /// Data packets sent again.
     pub retransmitted_packets: u64,
+    /// Retransmission timers that expired, those of connection set-up included.
+    pub timeouts: u64,
     /// Those of the packets sent that were dropped, at whatever link, before counting ended.
     pub lost_packets: u64,
     /// Data packets that arrived, duplicates included.
@@ -103,6 +105,17 @@ impl PageTimes {
             distribution.add(time);
         }
     }
+}
+
+/// A transfer that was complete in the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// From its start to its complete acknowledgement.
+    pub time: Duration,
+    /// Its size, without headers.
+    pub bytes: u64,
+    /// What it would have taken in an empty network: see `slowdown`.
+    pub unloaded: Duration,
 }
 
 /// What was recorded at one link.

@@ -25,6 +25,8 @@ pub enum TraceEvent {
     Timer(TimerKind),
     /// The congestion window or the slow-start threshold of a sender has changed.
     Window,
+    /// A link made a copy of it.
+    Duplicate,
 }
 
 /// What a timer is for; the order of simultaneous timers of one connection.

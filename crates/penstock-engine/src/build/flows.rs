@@ -6,6 +6,7 @@ use crate::build::flow_layout::{flow_key, flows_in_layout_order, start};
 use crate::build::message_paths::call_signals;
 use crate::build::numbering::ProcessNumbers;
 use crate::build::processes::tie_key;
+use crate::build::unloaded;
 use crate::endpoints::application::{Application, FileTransfer};
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
@@ -116,7 +117,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
             }
             None => {
                 sender.offer(segments(group, self.flow.member, parameters));
-                watch.completion.then(|| Box::new(Application::File(FileTransfer::new(start))))
+                watch.completion.then(|| Box::new(Application::File(self.file_transfer(parameters))))
             }
         };
         let back = PacketTemplate { departure: backward, ..template };
@@ -124,6 +125,13 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), received);
         let source = host(processes, from).add_sender(template, sender, application, start, group.stop);
         FlowSlots { source, sink }
+    }
+
+    fn file_transfer(&self, parameters: &TcpParameters) -> FileTransfer {
+        let FlowEndpoints { blueprint, flow, group, start, .. } = *self;
+        let segments = segments(group, flow.member, parameters).unwrap_or_default();
+        let bytes = size(group, flow.member).map_or(0, Bytes::get);
+        FileTransfer::new(start, bytes, unloaded::transfer_time(blueprint, flow, segments, parameters))
     }
 
     fn add_open_loop(&self, processes: &mut [Process], header: u32) -> FlowSlots {
@@ -207,11 +215,16 @@ fn http_user(group: &FlowGroup, tcp: &TcpParameters, flow: Key, distribution: bo
     }
 }
 
-/// How many segments a TCP flow has to send; `None` without an end.
-fn segments(group: &FlowGroup, member: u32, tcp: &TcpParameters) -> Option<u32> {
+/// How much a file transfer has to send; `None` without an end.
+fn size(group: &FlowGroup, member: u32) -> Option<Bytes> {
     let SourcePlan::Ftp(ftp) = &group.source else { unreachable!("checked: a connection without users has a file to send") };
     let transfer = group.transfers.as_ref().map(|transfers| Bytes::new(transfers[member as usize].bytes));
-    transfer.or(ftp.size).map(|size| {
+    transfer.or(ftp.size)
+}
+
+/// How many segments a TCP flow has to send; `None` without an end.
+fn segments(group: &FlowGroup, member: u32, tcp: &TcpParameters) -> Option<u32> {
+    size(group, member).map(|size| {
         let payload = tcp.packet.get() - tcp.header.get();
         u32::try_from(size.get().div_ceil(payload)).unwrap_or(u32::MAX)
     })

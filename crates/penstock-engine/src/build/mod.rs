@@ -12,6 +12,7 @@ pub mod processes;
 pub mod routes;
 pub mod series;
 pub mod switches;
+pub mod unloaded;
 
 use crate::api::blueprint::Blueprint;
 use crate::build::error::BlueprintError;

@@ -1,6 +1,6 @@
 //! Applications of TCP senders that wait until all their data has been acknowledged: web users and file transfers.
 
-use crate::api::observations::Observations;
+use crate::api::observations::{Completion, Observations};
 use crate::endpoints::http_user::HttpUser;
 use crate::kernel::journal::Window;
 use penstock_model::id::FlowId;
@@ -46,7 +46,10 @@ impl Application {
     pub fn report(self, flow: FlowId, observations: &mut Observations) {
         match self {
             Application::Web(user) => observations.pages.push((flow, user.into_times())),
-            Application::File(file) => observations.completions.extend(file.completion.map(|completion| (flow, completion))),
+            Application::File(FileTransfer { bytes, unloaded, completion, .. }) => {
+                let completion = completion.map(|time| (flow, Completion { time, bytes, unloaded }));
+                observations.completions.extend(completion);
+            }
         }
     }
 }
@@ -55,13 +58,15 @@ impl Application {
 pub struct FileTransfer {
     start: Time,
     is_incomplete: bool,
+    bytes: u64,
+    unloaded: Duration,
     completion: Option<Duration>,
 }
 
 impl FileTransfer {
-    /// One whose connection is opened at `start`.
-    pub fn new(start: Time) -> FileTransfer {
-        FileTransfer { start, is_incomplete: true, completion: None }
+    /// One of so many bytes whose connection is opened at `start`, and which takes `unloaded` in an empty network.
+    pub fn new(start: Time, bytes: u64, unloaded: Duration) -> FileTransfer {
+        FileTransfer { start, is_incomplete: true, bytes, unloaded, completion: None }
     }
 
     fn on_finished(&mut self, now: Time, window: Window) {

@@ -13,6 +13,8 @@ pub struct Sent {
     packets: u64,
     bytes: u64,
     retransmissions: u64,
+    /// Retransmission timers that expired in the window.
+    pub timeouts: u64,
 }
 
 impl Sent {
@@ -142,7 +144,7 @@ impl ReceivedCounts {
 impl Sent {
     /// What has been counted so far.
     pub fn counters(&self) -> EndpointCounters {
-        let Sent { packets, bytes, retransmissions } = *self;
+        let Sent { packets, bytes, retransmissions, timeouts: _ } = *self;
         EndpointCounters { packets, bytes, retransmissions, ..EndpointCounters::default() }
     }
 
@@ -151,5 +153,6 @@ impl Sent {
         counters.sent_packets = self.packets;
         counters.sent_bytes = self.bytes;
         counters.retransmitted_packets = self.retransmissions;
+        counters.timeouts = self.timeouts;
     }
 }

@@ -275,7 +275,9 @@ impl TcpEndpoints {
                 }
                 end.armed = Time::NEVER;
                 if end.sender.deadline() <= now {
-                    let kind = if end.sender.is_timeout_due(now) { TimerKind::Sender } else { TimerKind::Pacing };
+                    let is_timeout = end.sender.is_timeout_due(now);
+                    end.sent.timeouts += u64::from(is_timeout && self.window.is_open(now));
+                    let kind = if is_timeout { TimerKind::Sender } else { TimerKind::Pacing };
                     self.trace_timer(now, timer, kind, host_context);
                     let before = self.window_of(timer.slot);
                     self.senders[slot].sender.on_deadline(now);

@@ -11,7 +11,7 @@ use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::impairment::{Fate, Impairment};
 use penstock_model::packet::Packet;
-use penstock_model::units::Time;
+use penstock_model::units::{Duration, Time};
 
 impl Port {
     /// Processes arrivals, each with its next hop; there are at most `most`, the first at `from`.
@@ -194,16 +194,22 @@ impl Port {
         if end == Time::NEVER {
             return;
         }
-        let Port { departure_marker, pcn, counters, impairments, .. } = self;
+        let Port { departure_marker, pcn, counters, .. } = self;
         let records = &mut Records { counters, journal: context.record };
         departure_marker.pass(start, packet, records);
         pass_pcn(pcn, PcnAt::Departure, start, packet, records);
         verdict::trace_transmission(start, packet, records.counters, records.journal);
-        let mut left = end;
-        for impairment in impairments {
+        self.propagate(0, end, end, packet, context);
+    }
+
+    /// Sends a packet, whose transmission ended at `end`, through the impairments from the one at `from` on, which it meets at
+    /// `left`, and over the wire.
+    fn propagate(&mut self, from: usize, end: Time, mut left: Time, packet: &Packet, context: &mut Context<'_, '_>) {
+        for i in from..self.impairments.len() {
             // Each begins where the one before has let the packet go, so that what keeps the order keeps it together.
-            match impairment.on_departure(left, packet) {
+            match self.impairments[i].on_departure(left, packet) {
                 Fate::Delayed(added) => left += added,
+                Fate::Duplicated(later) => return self.duplicate(i + 1, end, (left, later), packet, context),
                 Fate::Lost => return self.lose_on_wire(end, packet, context),
             }
         }
@@ -211,6 +217,16 @@ impl Port {
         let header = HeaderUpdate { hop: packet.hop, ecn: packet.ecn, pcn: packet.pcn };
         let at = left + self.delay;
         context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write_forwarded(at, packet, header));
+    }
+
+    /// Sends a packet and a copy of it that follows `later`. What ends after the run is not copied, as nobody would see the copy.
+    #[cold]
+    fn duplicate(&mut self, from: usize, end: Time, (left, later): (Time, Duration), packet: &Packet, context: &mut Context<'_, '_>) {
+        self.propagate(from, end, left, packet, context);
+        if end <= self.counters.window.to {
+            verdict::trace_duplicate(end, packet, &self.counters, context.record);
+            self.propagate(from, end, left + later, packet, context);
+        }
     }
 
     /// Loses a packet whose transmission ends at `end`. Nothing is recorded of what lies after the end of the run: how much

@@ -135,7 +135,7 @@ mod tests {
         let mut delay = Delay::new(&Parameters { added: law, keep_order }, key());
         let added = |fate| match fate {
             Fate::Delayed(added) => added.as_ps(),
-            Fate::Lost => panic!("a delay loses nothing"),
+            Fate::Duplicated(_) | Fate::Lost => panic!("a delay only delays"),
         };
         (fates(&mut delay, 20_000).into_iter().map(added).collect(), delay.reorders())
     }

@@ -1,9 +1,12 @@
 //! Impairments act on a packet that has left a port, on the wire.
 
+mod correlated;
 pub mod delay;
 pub mod drop_list;
+pub mod duplication;
 pub mod gilbert_elliott;
 pub mod loss;
+pub mod reordering;
 
 use crate::packet::Packet;
 use crate::rng::Key;
@@ -14,11 +17,13 @@ use crate::units::{Duration, Time};
 pub enum Fate {
     /// It arrives, so much later than the link's delay alone would have it.
     Delayed(Duration),
+    /// It arrives as it would, and a copy of it so much later.
+    Duplicated(Duration),
     /// It never arrives.
     Lost,
 }
 
-/// An impairment. The port calls it once per packet, in order of departure.
+/// An impairment. The port calls it once per packet, in order of departure; copies that one before it made follow their packet.
 pub trait Impairment {
     /// The fate of `packet`, which leaves the port at `now`.
     fn on_departure(&mut self, now: Time, packet: &Packet) -> Fate;
@@ -73,6 +78,8 @@ impairments! {
     "gilbert-elliott" => GilbertElliott(gilbert_elliott::GilbertElliott, gilbert_elliott::Parameters),
     "drop-list" => DropList(drop_list::DropList, drop_list::Parameters),
     "delay" => Delay(delay::Delay, delay::Parameters),
+    "reordering" => Reordering(reordering::Reordering, reordering::Parameters),
+    "duplication" => Duplication(duplication::Duplication, duplication::Parameters),
 }
 
 #[cfg(test)]
@@ -89,8 +96,14 @@ mod testing {
 
     /// The fates of `n` packets that leave every millisecond, from 0 on.
     pub(super) fn fates(impairment: &mut impl Impairment, n: u64) -> Vec<Fate> {
+        let packet = packet();
+        (0..n).map(|i| impairment.on_departure(Time::ZERO + Duration::from_ms(i), &packet)).collect()
+    }
+
+    /// A datagram of 500 bytes.
+    pub(super) fn packet() -> Packet {
         let body = Body::Datagram { seq: 0 };
-        let packet = Packet {
+        Packet {
             created: Time::ZERO,
             flow: FlowId(0),
             hop: HopId(0),
@@ -100,7 +113,6 @@ mod testing {
             ecn: Ecn::NotEct,
             pcn: PcnMark::Unmarked,
             body,
-        };
-        (0..n).map(|i| impairment.on_departure(Time::ZERO + Duration::from_ms(i), &packet)).collect()
+        }
     }
 }

@@ -119,6 +119,11 @@ fn part_entry(part: &SectionPart) -> Value {
     entry
 }
 
+/// The names of the metrics that are shares or indices between 0 and 1.
+pub fn ratio_metrics() -> Vec<&'static str> {
+    MetricKind::ALL.iter().filter(|metric| metric.is_ratio()).map(|metric| metric.info().name).collect()
+}
+
 fn metrics() -> Vec<Value> {
     let Kind::Choice(words) = MetricKind::KIND else { unreachable!("metrics are declared as words") };
     let entry = |(metric, (name, doc)): (&MetricKind, &(&str, &str))| {
@@ -136,6 +141,7 @@ fn metrics() -> Vec<Value> {
             "take": info.take.iter().map(|take| take.word()).collect::<Vec<_>>(),
             "default-take": info.default.iter().map(|take| take.word()).collect::<Vec<_>>(),
             "quantiles": info.quantiles,
+            "ratio": metric.is_ratio(),
             "by": info.split.iter().map(|by| by.word()).collect::<Vec<_>>(),
         })
     };

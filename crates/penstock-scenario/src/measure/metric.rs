@@ -25,9 +25,11 @@ penstock_model::choice! {
         "page-time" => PageTime,
         /// Time from the start of a transfer (its SYN) to its complete acknowledgement, of `ftp` flows with a `size`, for the transfers that were complete; all statistics are over transfers. Those that are under way when the run ends are left out, so that it should outlast them.
         "completion-time" => CompletionTime,
+        /// Slowdown of a transfer: its `completion-time` over what it would take in an empty network [Alizadeh13 s5]. That is the sum of the links' delays and transmission times there and back for one packet, and of the transmission times of all further packets at the slowest link, after a round trip of packets without data where TCP opens with a SYN: no window holds back, nobody queues, nothing is lost, and the last packet is acknowledged at once. It is at least 1, and what slow start costs is part of it. A link whose rate changes counts with its highest. For the same transfers as `completion-time`; all statistics are over transfers.
+        "slowdown" => Slowdown,
         /// Share of packets lost. Of a link: dropped / offered. Of a flow or an aggregate of calls: dropped / sent, of the packets that it sent while counting, wherever they were dropped before the end; those still under way then count as sent and not as lost, those sent in the warm-up not at all. The mean is over all packets together.
         "loss" => Loss,
-        /// Packets lost at a link; `by` splits them by cause and precedence.
+        /// Packets lost. Of a link: those that it dropped; `by` splits them by cause and precedence. Of a flow or an aggregate of calls: those of the packets that it sent while counting that were dropped wherever before the end.
         "drops" => Drops,
         /// Packets offered to a link; `by` splits them by their precedence after marking.
         "offered" => Offered,
@@ -49,6 +51,8 @@ penstock_model::choice! {
         "fairness" => Fairness,
         /// Data packets that a flow sent again.
         "retransmissions" => Retransmissions,
+        /// Retransmission timers of a flow that expired, those of its SYN included.
+        "timeouts" => Timeouts,
         /// Share of packets that were marked: of flows and calls, marked / received; of a link, marked there / offered. The mean is over all packets together.
         "marking-ratio" => MarkingRatio,
         /// What became of calls, by the label `what`: calls that were `offered`, `admitted`, `blocked` and `terminated`, and the time average of those that were `live`. Initial calls are neither offered nor admitted; a call whose request is being answered when counting begins or ends is counted where it falls.
@@ -135,7 +139,7 @@ pub(crate) struct MetricInfo {
 
 impl MetricKind {
     /// All metrics.
-    pub const ALL: [MetricKind; 28] = [
+    pub const ALL: [MetricKind; 30] = [
         MetricKind::Throughput,
         MetricKind::PayloadThroughput,
         MetricKind::Goodput,
@@ -146,6 +150,7 @@ impl MetricKind {
         MetricKind::RtpJitter,
         MetricKind::PageTime,
         MetricKind::CompletionTime,
+        MetricKind::Slowdown,
         MetricKind::Loss,
         MetricKind::Drops,
         MetricKind::Offered,
@@ -158,6 +163,7 @@ impl MetricKind {
         MetricKind::Utilisation,
         MetricKind::Fairness,
         MetricKind::Retransmissions,
+        MetricKind::Timeouts,
         MetricKind::MarkingRatio,
         MetricKind::Calls,
         MetricKind::Blocking,
@@ -188,6 +194,7 @@ impl MetricKind {
                 | MetricKind::Ipdv
                 | MetricKind::PageTime
                 | MetricKind::CompletionTime
+                | MetricKind::Slowdown
                 | MetricKind::Wait
         );
         let (name, unit, [flows, calls, links], take, default) = match self {
@@ -201,8 +208,9 @@ impl MetricKind {
             MetricKind::RtpJitter => ("rtp-jitter", "s", FLOWS, EXTREMES, EXTREMES),
             MetricKind::PageTime => ("page-time", "s", FLOWS, EXTREMES, EXTREMES),
             MetricKind::CompletionTime => ("completion-time", "s", FLOWS, MEANS, EXTREMES),
+            MetricKind::Slowdown => ("slowdown", "1", FLOWS, MEANS, EXTREMES),
             MetricKind::Loss => ("loss", "1", ALL, MEANS, MEAN),
-            MetricKind::Drops => ("drops", "packets", LINKS, ANY, SUM),
+            MetricKind::Drops => ("drops", "packets", ALL, ANY, SUM),
             MetricKind::Offered => ("offered", "packets", LINKS, ANY, SUM),
             MetricKind::Marks => ("marks", "packets", ALL, ANY, SUM),
             MetricKind::Queue => ("queue", "packets", LINKS, ANY, MEAN),
@@ -213,6 +221,7 @@ impl MetricKind {
             MetricKind::Utilisation => ("utilisation", "1", LINKS, MEANS, MEAN),
             MetricKind::Fairness => ("fairness", "1", ENDS, NONE, NONE),
             MetricKind::Retransmissions => ("retransmissions", "packets", FLOWS, ANY, SUM),
+            MetricKind::Timeouts => ("timeouts", "timeouts", FLOWS, ANY, SUM),
             MetricKind::MarkingRatio => ("marking-ratio", "1", ALL, MEANS, MEAN),
             MetricKind::Calls => ("calls", "calls", CALLS, ANY, SUM),
             MetricKind::Blocking => ("blocking", "1", CALLS, MEANS, MEAN),
@@ -241,7 +250,18 @@ impl MetricKind {
                 | MetricKind::RtpJitter
                 | MetricKind::PageTime
                 | MetricKind::CompletionTime
+                | MetricKind::Slowdown
         )
+    }
+
+    /// Whether it is a share or an index between 0 and 1, so that an interval of it has to stay there.
+    pub(crate) fn is_ratio(self) -> bool {
+        matches!(self, MetricKind::Loss | MetricKind::Utilisation | MetricKind::Fairness | MetricKind::MarkingRatio | MetricKind::Blocking)
+    }
+
+    /// Whether it is of transfers with a size, and so may be split by it.
+    pub(crate) fn is_of_transfers(self) -> bool {
+        matches!(self, MetricKind::CompletionTime | MetricKind::Slowdown)
     }
 
     /// Whether its unit may be the packet time.

@@ -15,7 +15,7 @@ use penstock_model::call::HoldingPlan;
 use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, ClassName, Parameters, Probability};
 use penstock_model::printable::quoted;
-use penstock_model::units::{Duration, Rate};
+use penstock_model::units::{Bytes, Duration, Rate};
 use std::collections::BTreeSet;
 
 penstock_model::parameters! {
@@ -31,7 +31,7 @@ penstock_model::parameters! {
         per: Grouping = "group";
         /// How the members of a group become one number; the metric's own default if left out.
         take: Option<Vec<Statistic>>;
-        /// Also the durations that these shares of the packets (or pages, or transfers) do not exceed, such as `[0.5, 0.99]`: of `delay`, `jitter`, `ipdv`, `page-time`, `completion-time` and `wait`, to 0.4 % of themselves.
+        /// Also the durations that these shares of the packets (or pages, or transfers) do not exceed, such as `[0.5, 0.99]`: of `delay`, `jitter`, `ipdv`, `page-time`, `completion-time` and `wait`, to 0.4 % of themselves, and of `slowdown`.
         quantiles: Option<Vec<Probability>>;
         /// The unit of `delay`, `jitter`, `ipdv` and `rtp-jitter`.
         unit: TimeUnit = "second";
@@ -39,6 +39,8 @@ penstock_model::parameters! {
         sample: Option<Duration>;
         /// How the numbers of a link are split, `drops` and `offered` also by precedence, `drops` also by cause; not at all if left out.
         by: Option<Vec<SplitBy>>;
+        /// Measure `completion-time` and `slowdown` by classes of size, which end at these sizes, the last of them nowhere: with `["100 kB", "1 MB"]` of the transfers up to 100 kB, of those above up to 1 MB, and of those above that. The label `size` names the class, `up to 100000 bytes`, `100000 bytes to 1000000 bytes` and `above 1000000 bytes` there.
+        sizes: Option<Vec<Bytes>>;
         /// Measure `throughput` of calls once in every interval of this length, from the beginning of the run.
         interval: Option<Duration>;
         /// The rate that the load falls below at the end of `termination-time`.
@@ -73,6 +75,15 @@ impl Check for MeasureKeys {
             }
             (Some(_), false) => mistake("below", "has no effect: only metric = \"termination-time\" uses it; leave it out".to_owned()),
             _ => {}
+        }
+        if self.sizes.is_some() && !self.metric.is_of_transfers() {
+            mistake("sizes", "has no effect: only completion-time and slowdown are told by size; leave it out".to_owned());
+        }
+        if self.sizes.as_ref().is_some_and(Vec::is_empty) {
+            mistake("sizes", "names no size; leave it out".to_owned());
+        }
+        if let Some(i) = self.sizes.iter().flat_map(|sizes| sizes.windows(2)).position(|pair| pair[0] >= pair[1]) {
+            mistake("sizes", format!("item {} is not above the one before it; in ascending order", i + 1));
         }
         let names = &self.of.0;
         let mut seen = BTreeSet::new();
@@ -154,6 +165,8 @@ pub(crate) struct Measure {
     pub quantiles: Vec<f64>,
     pub unit: TimeUnit,
     pub by: Vec<SplitBy>,
+    /// Where classes of transfers' sizes end.
+    pub sizes: Vec<Bytes>,
     /// The classes that are compared with a server of this rate.
     pub expedited: Option<(Vec<String>, Rate)>,
     /// One number per interval of this length.
@@ -170,9 +183,24 @@ impl Measure {
     /// A measurement of the default set, with the metric's defaults.
     pub fn with_defaults(metric: MetricKind, of: Vec<Target>) -> Measure {
         let take = metric.info().default.to_vec();
-        let (quantiles, by, samples) = (Vec::new(), Vec::new(), Vec::new());
+        let (quantiles, by, samples, sizes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (per, unit, interval, below) = (Grouping::Group, TimeUnit::Second, None, Rate::ZERO);
-        Measure { metric, of, per, single: false, take, quantiles, unit, by, expedited: None, interval, below, samples, if_dropped: false }
+        Measure {
+            metric,
+            of,
+            per,
+            single: false,
+            take,
+            quantiles,
+            unit,
+            by,
+            sizes,
+            expedited: None,
+            interval,
+            below,
+            samples,
+            if_dropped: false,
+        }
     }
 }
 
@@ -261,6 +289,7 @@ fn resolve(
         quantiles: keys.quantiles.unwrap_or_default().into_iter().map(|quantile| quantile.0).collect(),
         unit: keys.unit,
         by: keys.by.unwrap_or_default(),
+        sizes: keys.sizes.unwrap_or_default(),
         expedited: keys.classes.map(names).zip(keys.rate),
         interval: keys.interval,
         below: keys.below.unwrap_or(Rate::ZERO),
@@ -292,7 +321,7 @@ fn request_recording(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], m
                 watch.variation |= matches!(metric, MetricKind::Jitter | MetricKind::Ipdv);
                 watch.rtp_jitter |= metric == MetricKind::RtpJitter;
                 watch.pages |= metric == MetricKind::PageTime && quantiles;
-                watch.completion |= metric == MetricKind::CompletionTime;
+                watch.completion |= metric.is_of_transfers();
             }
             Target::Links(link) => {
                 let members = measurable.links[*link].members.clone();

@@ -89,12 +89,12 @@ fn check_group(metric: MetricKind, group: &MeasurableGroup<'_>) -> Result<(), St
     if !applies {
         let of = measured_of(&info);
         Err(format!("'{}' is measured of {of}, and '{name}' is a group of {kind}; for those: {those}", info.name))
-    } else if metric == MetricKind::Retransmissions && !group.is_tcp {
-        Err(format!("'retransmissions' is measured of tcp, and '{name}' is carried by udp"))
+    } else if matches!(metric, MetricKind::Retransmissions | MetricKind::Timeouts) && !group.is_tcp {
+        Err(format!("'{}' is measured of tcp, and '{name}' is carried by udp", info.name))
     } else if metric == MetricKind::PageTime && !group.is_http {
         Err(format!("'page-time' is measured of source http, and '{name}' has another"))
-    } else if metric == MetricKind::CompletionTime && !group.has_size {
-        Err(format!("'completion-time' is measured of source ftp with a size, and '{name}' has another"))
+    } else if metric.is_of_transfers() && !group.has_size {
+        Err(format!("'{}' is measured of source ftp with a size, and '{name}' has another", info.name))
     } else if metric == MetricKind::SignalRate && group.calls.is_some_and(|calls| calls.request_packet.is_none()) {
         Err(format!("the requests of '{name}' are not packets; write signalling = {{ packet = \"160 bytes\" }} there, or leave it out"))
     } else {

@@ -120,9 +120,11 @@ impl Evaluation<'_> {
             MetricKind::Goodput => rate(flow.goodput_bytes),
             MetricKind::Sent => rate(flow.sent_bytes),
             MetricKind::Loss => flow.lost_packets as f64 / flow.sent_packets as f64,
+            MetricKind::Drops => flow.lost_packets as f64,
             MetricKind::Marks => flow.marked_packets as f64,
             MetricKind::MarkingRatio => flow.marked_packets as f64 / flow.received_packets as f64,
             MetricKind::Retransmissions => flow.retransmitted_packets as f64,
+            MetricKind::Timeouts => flow.timeouts as f64,
             MetricKind::Delay
             | MetricKind::Jitter
             | MetricKind::Ipdv
@@ -130,7 +132,7 @@ impl Evaluation<'_> {
             | MetricKind::PageTime
             | MetricKind::CompletionTime
             | MetricKind::EfError
-            | MetricKind::Drops
+            | MetricKind::Slowdown
             | MetricKind::Offered
             | MetricKind::Queue
             | MetricKind::QueueBytes

@@ -134,9 +134,11 @@ impl Evaluation<'_> {
             | MetricKind::RtpJitter
             | MetricKind::PageTime
             | MetricKind::CompletionTime
+            | MetricKind::Slowdown
             | MetricKind::EfError
             | MetricKind::Fairness
             | MetricKind::Retransmissions
+            | MetricKind::Timeouts
             | MetricKind::Calls
             | MetricKind::Blocking
             | MetricKind::SignalRate

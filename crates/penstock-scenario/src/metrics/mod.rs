@@ -2,6 +2,7 @@
 
 mod call;
 mod class;
+mod completion;
 pub(crate) mod evaluation;
 mod flow;
 mod link;

@@ -1,4 +1,4 @@
-//! Metrics of flows whose statistics are taken over packets, pages or transfers: delays, how they vary, page and completion times.
+//! Metrics of flows whose statistics are taken over packets, or pages: delays, how they vary, page times.
 
 use crate::measure::metric::{MetricKind, Statistic, TimeUnit};
 use crate::measure::Measure;
@@ -12,6 +12,9 @@ use penstock_model::units::Duration;
 impl Evaluation<'_> {
     /// The statistics that `measure` asks of the flows of `part`, all packets together.
     pub fn over_packets(&mut self, measure: &Measure, flow_set: &FlowSet) {
+        if measure.metric.is_of_transfers() {
+            return self.over_transfers(measure, flow_set);
+        }
         let labels = flow_set.labels();
         let (scale, unit) = match measure.unit {
             TimeUnit::Second => (1.0, measure.metric.info().unit),
@@ -67,14 +70,6 @@ impl Evaluation<'_> {
                     _ => mean_seconds(each.clone().map(|pages| pages.sum_ps).sum(), each.map(|pages| pages.count).sum()),
                 }
             }
-            MetricKind::CompletionTime => match take {
-                Statistic::Min => seconds(self.completions(flows).min()),
-                Statistic::Max => seconds(self.completions(flows).max()),
-                _ => {
-                    let all = distribution(self.completions(flows));
-                    mean_seconds(all.sum_ps(), all.count())
-                }
-            },
             _ => unreachable!("only metrics over packets come here"),
         }
     }
@@ -88,7 +83,6 @@ impl Evaluation<'_> {
         match measure.metric {
             MetricKind::Delay => of(&merged(flows.iter().map(|flow| self.timings(*flow).delays.as_ref().expect(recorded)))),
             MetricKind::PageTime => of(&merged(flows.iter().map(|flow| self.pages(*flow).distribution.as_ref().expect(recorded)))),
-            MetricKind::CompletionTime => of(&distribution(self.completions(flows))),
             MetricKind::Jitter => of(&self.variation(flows).magnitudes()),
             _ => {
                 let all = self.variation(flows);
@@ -108,23 +102,10 @@ impl Evaluation<'_> {
         &self.seen.timings[found.expect("the engine was told to record it")].1
     }
 
-    /// How long the transfers of `flows` took that were complete.
-    fn completions<'a>(&'a self, flows: &'a [usize]) -> impl Iterator<Item = Duration> + 'a {
-        let of = |flow: &usize| self.seen.completions.binary_search_by_key(&FlowId(*flow as u32), |(flow, _)| *flow).ok();
-        flows.iter().filter_map(of).map(|i| self.seen.completions[i].1)
-    }
-
     fn pages(&self, flow: usize) -> &PageTimes {
         let found = self.seen.pages.binary_search_by_key(&FlowId(flow as u32), |(flow, _)| *flow);
         &self.seen.pages[found.expect("the engine counts the pages of every http flow")].1
     }
-}
-
-fn distribution(spans: impl Iterator<Item = Duration>) -> Distribution {
-    spans.fold(Distribution::default(), |mut all, span| {
-        all.add(span);
-        all
-    })
 }
 
 pub(crate) fn merged<'a>(all: impl Iterator<Item = &'a Distribution>) -> Distribution {

@@ -24,13 +24,15 @@ penstock_model::choice! {
         "timer" => Timer,
         /// The congestion window or the slow-start threshold of a TCP sender changed.
         "window" => Window,
+        /// A link made a copy of a packet, as `duplication` has it do.
+        "duplicate" => Duplicate,
     }
 }
 impl ListItem for EventKind {}
 
 impl EventKind {
     /// All kinds, in the order of their numbers.
-    pub const WORDS: [&'static str; 8] = ["send", "accept", "mark", "drop", "transmit", "receive", "timer", "window"];
+    pub const WORDS: [&'static str; 9] = ["send", "accept", "mark", "drop", "transmit", "receive", "timer", "window", "duplicate"];
 
     /// The kind of an event.
     #[inline]
@@ -44,6 +46,7 @@ impl EventKind {
             TraceEvent::Receive => EventKind::Receive,
             TraceEvent::Timer(_) => EventKind::Timer,
             TraceEvent::Window => EventKind::Window,
+            TraceEvent::Duplicate => EventKind::Duplicate,
         }
     }
 }

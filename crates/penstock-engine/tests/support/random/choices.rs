@@ -93,6 +93,10 @@ pub(super) const IMPAIRMENTS: &[(&str, &str)] = &[
     ("delay", "added = uniform [0 ms, 5 ms]"),
     ("delay", "added = uniform [1 ms, 9 ms]; keep-order = true"),
     ("delay", "added = 2 ms"),
+    ("reordering", "probability = 0.2; delay = 4 ms"),
+    ("reordering", "probability = 0.1; delay = 30 ms; correlation = 0.5"),
+    ("duplication", "probability = 0.1"),
+    ("duplication", "probability = 0.3; copy-delay = 2 ms; correlation = 0.3"),
 ];
 /// Steps of the rate; the last one never recovers.
 pub(super) const CHANGES: [&[(&str, &str)]; 4] = [

@@ -1,0 +1,77 @@
+//! A choice per packet whose outcomes may depend on the one before.
+
+use crate::rng::Stream;
+
+/// Chooses packets with a probability p; whether one is chosen may hang on the packet before.
+///
+/// The choices are a Markov chain of two states with the stationary probability p and a correlation c of neighbours: a packet
+/// after a chosen one is chosen with p + c (1 - p), one after another with p (1 - c). Packets that lie k apart then correlate
+/// by c^k, and the long-run share is p whatever c is.
+#[derive(Clone, Debug)]
+pub(super) struct CorrelatedChoice {
+    probability: f64,
+    correlation: f64,
+    /// Of the next packet.
+    next: f64,
+    stream: Stream,
+}
+
+impl CorrelatedChoice {
+    /// The first packet is chosen with `probability`.
+    pub fn new(probability: f64, correlation: f64, stream: Stream) -> CorrelatedChoice {
+        CorrelatedChoice { probability, correlation, next: probability, stream }
+    }
+
+    /// Whether the next packet is chosen: one random number, whatever the parameters.
+    #[inline]
+    pub fn draw(&mut self) -> bool {
+        let chosen = self.stream.chance(self.next);
+        let towards = if chosen { 1.0 } else { 0.0 };
+        self.next = self.probability + self.correlation * (towards - self.probability);
+        chosen
+    }
+}
+
+/// The mistake of a correlation of 1, with which all packets would fare as the first.
+pub(super) fn check_correlation(correlation: f64, mistake: &mut dyn FnMut(&str, String)) {
+    if correlation >= 1.0 {
+        mistake("correlation", "is 1, so every packet would fare as the first; below 1".to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::key;
+    use super::*;
+
+    const N: usize = 200_000;
+
+    fn choices(probability: f64, correlation: f64) -> Vec<bool> {
+        let mut choice = CorrelatedChoice::new(probability, correlation, key().child("choice").stream());
+        (0..N).map(|_| choice.draw()).collect()
+    }
+
+    #[test]
+    fn the_share_is_the_probability_whatever_the_correlation() {
+        for (p, c) in [(0.1, 0.0), (0.1, 0.5), (0.3, 0.9), (0.02, 0.25)] {
+            let share = choices(p, c).iter().filter(|chosen| **chosen).count() as f64 / N as f64;
+            // The variance of the mean of such a chain is p (1 - p) / n x (1 + c) / (1 - c); four standard errors.
+            let error = (p * (1.0 - p) / N as f64 * (1.0 + c) / (1.0 - c)).sqrt();
+            assert!((share - p).abs() < 4.0 * error, "{p} {c}: {share}");
+        }
+        assert!(choices(1.0, 0.5).iter().all(|chosen| *chosen) && !choices(0.0, 0.5).contains(&true));
+    }
+
+    #[test]
+    fn after_a_chosen_packet_the_chance_is_higher_by_the_correlation() {
+        let (p, c) = (0.2, 0.5);
+        let all = choices(p, c);
+        for (before, expected) in [(true, p + c * (1.0 - p)), (false, p * (1.0 - c))] {
+            let after: Vec<bool> = all.windows(2).filter(|pair| pair[0] == before).map(|pair| pair[1]).collect();
+            let share = after.iter().filter(|chosen| **chosen).count() as f64 / after.len() as f64;
+            // Given the packet before, each is a trial of its own: a binomial share.
+            let error = (expected * (1.0 - expected) / after.len() as f64).sqrt();
+            assert!((share - expected).abs() < 4.0 * error, "after {before}: {share}, not {expected}");
+        }
+    }
+}
