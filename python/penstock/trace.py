@@ -341,10 +341,11 @@ class _Captures:
         return self._folder / f"{link}.pcapng"
 
     def _remove(self, *, with_folder: bool) -> None:
-        with suppress(OSError):
-            for link in self._packets:
+        for link in self._packets:
+            with suppress(OSError):
                 self._path(link).unlink(missing_ok=True)
-            if with_folder:
+        if with_folder:
+            with suppress(OSError):
                 self._folder.rmdir()
 
 

@@ -331,6 +331,32 @@ def test_places_flows_and_times_choose_and_kinds_of_events_do_not(captured, tmp_
     assert PacketTrace(text("sack"), at="r-b", stop="0 s").write_pcapng(tmp_path / "none") == {}
 
 
+def test_a_capture_is_the_source_of_another_run(captured):
+    folder, trace = captured("sack")
+    again = """
+duration = "6 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "10 Mbit/s"
+delay = "1 ms"
+[[flows]]
+name = "again"
+from = "a"
+to = "b"
+source.trace = { file = "a-r.pcapng" }
+"""
+    sent = PacketTrace(again, folder=str(folder), events="send").frame()
+    first = trace.filter(place="a-r")
+    # Times are cut off to nanoseconds; frames have 14 bytes of Ethernet, and a SYN 12 of options.
+    assert sent["time_ps"].to_list() == (first["time_ps"] // 1000 * 1000).to_list()
+    options = (first["packet"] == "syn").cast(pl.UInt32) * 12
+    assert sent["size"].to_list() == (first["size"] + 14 + options).to_list()
+
+
 def test_a_full_disk_is_told_and_no_capture_is_left(tmp_path):
     folder = tmp_path / "full"
     folder.mkdir()

@@ -68,7 +68,8 @@ impl TraceRun {
         while self.rows.len() < count && !self.is_complete {
             self.advance()?;
             let TraceRun { taken, rows, filter, .. } = self;
-            rows.extend(taken.drain(..).filter(|row| filter.keeps(row)));
+            taken.retain(|row| filter.keeps(row));
+            rows.append(taken);
         }
         let count = count.min(self.rows.len());
         if count == 0 {
