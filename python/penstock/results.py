@@ -134,9 +134,18 @@ def _by_metric(runs: Sequence[RunResult]) -> dict[tuple[Any, ...], list[float]]:
 def _points(results: Sequence[RunResult]) -> list[list[RunResult]]:
     """The runs of each point: of one scenario under one name, with the same settings."""
     points: dict[tuple[Any, ...], list[RunResult]] = {}
+    before, runs = None, []
     for result in results:
         request = result.request
-        points.setdefault((request.name, request.scenario, request.sets), []).append(result)
+        # The runs of a point follow one another, and share its settings: most need no hashing.
+        if (
+            before is None
+            or request.sets is not before.sets
+            or request.scenario is not before.scenario
+            or request.name != before.name
+        ):
+            before, runs = request, points.setdefault((request.name, request.scenario, request.sets), [])
+        runs.append(result)
     return list(points.values())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.store.manifest import scenario_hash
 from penstock.store.points import Points, point_of
@@ -86,7 +86,18 @@ class History:
 
 def _points(requests: Iterable[RunRequest]) -> list[tuple[str, PointOf]]:
     """The points of runs, with the names of their scenarios."""
-    distinct = {(each.name, each.scenario, each.sets, each.seed): each for each in requests}
+    distinct: dict[Any, RunRequest] = {}
+    before: RunRequest | None = None
+    for each in requests:
+        # The runs of a point follow one another, and share its settings: most need no hashing.
+        if (
+            before is None
+            or each.sets is not before.sets
+            or each.scenario is not before.scenario
+            or each.name != before.name
+            or each.seed != before.seed
+        ):
+            distinct[each.name, each.scenario, each.sets, each.seed] = before = each
     return [(request.name, point_of(request)) for request in distinct.values()]
 
 

@@ -149,7 +149,7 @@ class Index:
         if self._line("format") != FORMAT:
             return
         shapes = self._line("shapes")
-        unusual = any(text in self._lines["numbers"] for text in (b'"nan"', b'"inf"', b'"-inf"'))
+        unusual = b"n" in self._lines["numbers"]  # as in "nan" and "inf"; names and digests are hexadecimal
         rows = self._line("numbers")
         if unusual:
             for row in rows.values():
