@@ -24,8 +24,9 @@
   for (const box of all("[data-table]")) {
     const table = box.querySelector("table"), words = box.querySelector("[data-filter]");
     const choices = all("[data-choice]", box), count = box.querySelector("[data-count]");
-    const rows = [...table.tBodies[0].rows].map((row) => [row, row.textContent.toLowerCase()]);
+    const rows = [...table.tBodies[0].rows].map((row) => [row, ""]);
     const filter = () => {
+      for (const each of rows) each[1] ||= each[0].textContent.toLowerCase();
       const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
       for (const [row, text] of rows) {
@@ -111,9 +112,19 @@
       tell();
     });
   };
+  // The library is read only when the first plot is drawn: tables need not wait for it.
+  const readLibrary = () => {
+    const kept = document.getElementById("plotly");
+    if (!kept) return;
+    const script = document.createElement("script");
+    script.textContent = kept.textContent;
+    kept.remove();
+    document.head.append(script);
+  };
   const draw = (figure) => {
     if (figure.dataset.drawn) return;
     figure.dataset.drawn = "yes";
+    readLibrary();
     const canvas = figure.querySelector(".canvas"), told = figure.querySelector("[data-told]");
     const { traces, layout, views } = JSON.parse(figure.querySelector("[data-figure]").textContent);
     const { font, axis, back, hover } = look();
