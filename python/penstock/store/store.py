@@ -42,7 +42,7 @@ class Store:
     Parameters
     ----------
     folder : str or Path, optional
-        Made when the first run is kept; :func:`~penstock.store.place.default_folder` if left out.
+        Made when the first run is kept; the default folder if left out.
     warn : callable, optional
         Told of each damaged file once; on standard error if left out.
     tell : callable, optional
