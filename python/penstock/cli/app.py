@@ -24,6 +24,7 @@ from penstock.cli import (
     schema,
     sensitivity,
     series,
+    slurm,
     status,
     trace,
     verify,
@@ -51,6 +52,7 @@ app.command("list", cls=Verb)(listing.list_)
 app.command("explain", cls=Verb)(explain.explain)
 app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("sensitivity", cls=Verb)(sensitivity.sensitivity)
+app.command("slurm", cls=Verb)(slurm.slurm)
 app.command("status", cls=Verb)(status.status)
 app.command("runs", cls=Verb)(runs.runs)
 app.command("retry-failed", cls=Verb)(retry.retry_failed)

@@ -24,7 +24,11 @@ from penstock.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.records import RunResult
     from penstock.studies.result import StudyResult
+    from penstock.studies.shards import Shard
 
 __all__ = ["run"]
 
@@ -79,6 +83,15 @@ def run(
         bool,
         typer.Option("--dry-run", help="Only show the points, the runs, what is stored, and about how long it takes."),
     ] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard",
+            metavar="I/N",
+            help="Only make the I-th of N parts of the runs, and show no numbers: for several machines with one store.",
+            show_default=False,
+        ),
+    ] = None,
     only_stored: Annotated[
         bool,
         typer.Option(
@@ -108,6 +121,7 @@ def run(
     from penstock.store import Store
     from penstock.studies.making import make, stored
     from penstock.studies.runner import Runner
+    from penstock.studies.shards import Shard, refuse_unknown_runs
     from penstock.studies.verify import verify
 
     is_plain = executor is Executor.PLAIN
@@ -116,11 +130,22 @@ def run(
         (is_plain and store is not None, "--executor plain keeps no runs, so --store changes nothing"),
         (is_plain and threads > 1, "--executor plain has one core, so --threads changes nothing"),
         (only_stored and dry_run, "--stored shows the numbers of stored runs, and --dry-run shows no numbers"),
+        (shard is not None and dry_run, "--shard makes runs, and --dry-run makes none"),
+        (shard is not None and only_stored, "--shard makes runs, and --stored makes none"),
+        (shard is not None and is_plain, "--shard is for a store, and --executor plain keeps no runs"),
+        (shard is not None and replication is not None, "--replication makes one run, and --shard divides many"),
+        (
+            shard is not None and output is not FrameFormat.TABLE,
+            "--shard shows no numbers, so --format changes nothing",
+        ),
         (only_stored and is_plain, "--stored shows the numbers of stored runs, and --executor plain keeps no runs"),
     )
     _check_format(output, values=values, dry_run=dry_run)
     allow(memory)
+    part = None if shard is None else Shard.read(shard)
     plan = plan_of(file, read_sets(sets), runs, seed)
+    if part is not None:
+        refuse_unknown_runs(plan, "--shard")
     if replication is not None:
         plan = replace(plan, precision=None, compare=None)
     asked = plan.read(None if replication is None else [replication])
@@ -138,12 +163,29 @@ def run(
         return
     with Progress() as progress:
         runner = Runner(jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads, on=on.value)
-        result = make(plan, asked, runner)
+        if part is not None:
+            made = [run for runs_of_point in runner.make(part.of(asked)) for run in runs_of_point]
+        else:
+            result = make(plan, asked, runner)
+    if part is not None:
+        _tell_shard(part, made, sum(len(each.replications) for each in asked))
+        return
     if threads > 1 and any(run.threads == 1 for run in result.runs):
         why = "its network cannot be divided, or several cores were not faster here"
         say(f"{path_text(file.stem)} runs on one core: {why}.")
     warn(result.warnings)
     _show(result, output, values, replication)
+
+
+def _tell_shard(part: "Shard", made: "Sequence[RunResult]", total: int) -> None:
+    from penstock.cli.console import emit
+
+    cached = sum(run.cached for run in made)
+    kept = f" ({cached} from the store)" if cached else ""
+    emit(
+        f"shard {part.number}/{part.count}: {len(made)} of {total} runs{kept}. "
+        "The same command without --shard shows the numbers, once all shards are done."
+    )
 
 
 def _refuse(*contradictions: tuple[bool, str]) -> None:

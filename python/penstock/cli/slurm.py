@@ -1,0 +1,117 @@
+"""``penstock slurm``: writes a job script that has a study made by an array of Slurm jobs."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from penstock.cli.options import RunsOption, SeedOption, SetOption, StoreOption, read_sets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["slurm"]
+
+
+def slurm(
+    file: Annotated[Path, typer.Argument(help="The scenario or study, a TOML file.", metavar="FILE")],
+    *,
+    shards: Annotated[
+        int, typer.Option("--shards", metavar="N", min=1, max=10_000, help="Into how many jobs the runs are divided.")
+    ] = 10,
+    cpus: Annotated[
+        int, typer.Option("--cpus", metavar="N", min=1, max=1024, help="How many cores a job has, with a run on each.")
+    ] = 1,
+    time: Annotated[
+        str, typer.Option("--time", metavar="TIME", help="How long a job may take, as Slurm writes it.")
+    ] = "01:00:00",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="SCRIPT",
+            help="The script; FILE's name with .sbatch by default.",
+            show_default=False,
+        ),
+    ] = None,
+    runs: RunsOption = None,
+    seed: SeedOption = None,
+    sets: SetOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Write a job script for Slurm, whose jobs make the runs of a study.
+
+    Each job of the array makes its share of the runs (penstock run --shard) into one store, which all of them have to
+    reach: a folder on a shared disk. What a job that is cut off has finished is kept, and a job that is started again
+    goes on from there. Nothing is run now.
+    """
+    from penstock.cli.console import emit
+    from penstock.cli.studies import plan_of
+    from penstock.printable import command_text, path_text
+    from penstock.store import Store
+    from penstock.studies.shards import refuse_unknown_runs
+
+    script = out if out is not None else Path(f"{file.stem or 'study'}.sbatch")
+    _check(script, time)
+    plan = plan_of(file, read_sets(sets), runs, seed)
+    refuse_unknown_runs(plan, "an array of jobs")
+    total = sum(len(point.replications) for point in plan.read())
+    count = min(shards, total)
+    options = [part for each in sets or [] for part in ("--set", each)]
+    options += [] if runs is None else ["--runs", str(runs)]
+    options += [] if seed is None else ["--seed", str(seed)]
+    folder = Store(store).folder.absolute()
+    text = _script(file.absolute(), options, count, cpus, time, folder)
+    _write(script, text)
+    submit = command_text(["sbatch", str(script)])
+    show = command_text(["penstock", "run", str(file), *options, "--store", str(folder)])
+    emit(f"{path_text(script)}: written, {total} runs in {count} job{'s' * (count != 1)}. Submit: {submit}")
+    emit(f"When they are done: {show}")
+
+
+def _script(file: Path, options: Sequence[str], shards: int, cpus: int, time: str, store: Path) -> str:
+    words = [sys.executable, "-m", "penstock", "run", str(file), *options, "--store", str(store)]
+    name = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in file.stem)
+    return (
+        "#!/bin/bash\n"
+        f"#SBATCH --job-name=penstock-{name}\n"
+        f"#SBATCH --array=1-{shards}\n"
+        "#SBATCH --ntasks=1\n"
+        f"#SBATCH --cpus-per-task={cpus}\n"
+        f"#SBATCH --time={time}\n"
+        "#SBATCH --requeue\n"
+        "#SBATCH --output=%x-%A-%a.log\n"
+        "# The same command again goes on where a job was cut off: finished runs are in the store.\n"
+        f'exec {shlex.join(words)} --shard "$SLURM_ARRAY_TASK_ID/{shards}" --jobs {cpus}\n'
+    )
+
+
+def _check(script: Path, time: str) -> None:
+    import os
+    import re
+
+    from penstock.errors import InputError
+    from penstock.printable import path_text, quoted
+
+    shown = path_text(script)
+    if re.fullmatch(r"(\d+-)?\d+(:\d\d){0,2}", time, re.ASCII) is None:
+        raise InputError(f"--time {quoted(time)} is no time of Slurm, such as 01:30:00 or 2-12:00:00.")
+    if os.path.lexists(script):
+        raise InputError(f"{shown}: exists and is left as it is; choose another name with --out.")
+    if not os.path.isdir(script.parent):  # noqa: PTH112  (no error where the name is too long)
+        raise InputError(f"{shown}: there is no folder {path_text(script.parent)}; make it first.")
+
+
+def _write(script: Path, text: str) -> None:
+    from penstock.errors import PenstockError
+    from penstock.printable import path_text
+
+    try:
+        with script.open("x", encoding="utf-8", errors="surrogateescape") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise PenstockError(f"{path_text(script)}: cannot be written: {error.strerror or error}.") from None

@@ -1,0 +1,89 @@
+"""Parts of a study that machines make on their own, with nothing in common but the store."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.printable import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.studies.plan import StudyPlan
+    from penstock.studies.request import PointRequest
+
+__all__ = ["MOST_SHARDS", "Shard", "refuse_unknown_runs"]
+
+MOST_SHARDS = 10_000
+"""The most parts of a study; the least that a run takes to start is more than most runs below that."""
+_FORM = re.compile(r"(\d{1,9})/(\d{1,9})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of `count` parts of a study, counted from 1.
+
+    Every run belongs to one of them. They are dealt like cards, so that all points, and with them short and long runs,
+    are spread evenly.
+    """
+
+    number: int
+    count: int
+
+    @classmethod
+    def read(cls, text: str) -> Shard:
+        """A shard as the command line has it.
+
+        Examples
+        --------
+        >>> Shard.read("2/8")
+        Shard(number=2, count=8)
+
+        Raises
+        ------
+        InputError
+            If it has another form, or there is no such shard.
+        """
+        found = _FORM.fullmatch(text.strip())
+        if found is None:
+            raise InputError(f"--shard {quoted(text)} is not of the form I/N, such as 2/8.")
+        number, count = int(found[1]), int(found[2])
+        if not 1 <= count <= MOST_SHARDS:
+            raise InputError(f"--shard {quoted(text)}: a study has 1 to {MOST_SHARDS} shards, not {count}.")
+        if not 1 <= number <= count:
+            raise InputError(f"--shard {quoted(text)}: of {count} shards there are 1/{count} to {count}/{count}.")
+        return cls(number, count)
+
+    def of(self, asked: Sequence[PointRequest]) -> list[PointRequest]:
+        """The points with those of their runs that belong to this shard; points without any are left out."""
+        found = []
+        before = 0
+        for point in asked:
+            own = [
+                number
+                for place, number in enumerate(point.replications, start=before)
+                if place % self.count == self.number - 1
+            ]
+            before += len(point.replications)
+            if own:
+                found.append(replace(point, replications=tuple(own)))
+        return found
+
+
+def refuse_unknown_runs(plan: StudyPlan, option: str) -> None:
+    """Refuses to divide a study whose runs are only known once others have been made.
+
+    Raises
+    ------
+    InputError
+        If it has a precision target, or a warm-up that is to be found.
+    """
+    for is_there, what in ((plan.precision, "a precision target"), (plan.warm_up, "a warm-up that is to be found")):
+        if is_there is not None:
+            raise InputError(
+                f"{plan.name} has {what}, so which runs there are depends on others, and {option} cannot divide them; "
+                "give --on processes on one machine, or a fixed number of runs and a fixed warm-up."
+            )
