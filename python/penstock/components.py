@@ -8,6 +8,8 @@ __all__ = [
     "AnyCongestionControl",
     "AnyRecovery",
     "Batch",
+    "BcnCongestionPoint",
+    "BcnReactionPoint",
     "Cbq",
     "Cbr",
     "Cl",
@@ -531,6 +533,91 @@ class DynamicThreshold(Component):
 
     size: str
     alpha: float | str = 1.0
+
+
+class BcnCongestionPoint(Component):
+    """BCN 2.0, congestion point: samples the frames that arrive at a port, and sends feedback to their sources.
+
+    More about it: ``penstock explain bcn``.
+
+    Parameters
+    ----------
+    probability : float | str, optional
+        Probability that an arriving frame is a sample [Jiang06 slide 5]; 0.01 if neither it nor `interval` is given.
+        Allowed: between 0 and 1.
+    interval : str, optional
+        Bytes from one sample to the next, instead of a probability. Allowed: above zero.
+    equilibrium : int, default 16
+        Frames that shall wait (Q_eq). Allowed: a whole number, at least 1.
+    weight : float | str, default 2
+        Weight of the queue's change (W) [Jiang06 slide 9]. Allowed: above 0.
+    severe : int, optional
+        Above so many frames sources are stopped (Q_sc); never if left out. Allowed: a whole number, at least 1.
+    answers : Literal["negative-to-all", "above-equilibrium"], default negative-to-all
+        Which samples are answered.
+    message : str, default 64 bytes
+        The size of a message. Allowed: above zero.
+    """
+
+    KIND: ClassVar[str] = "congestion-point"
+    KEY: ClassVar[str] = "bcn"
+
+    probability: float | str | None = None
+    interval: str | None = None
+    equilibrium: int = 16
+    weight: float | str = 2.0
+    severe: int | None = None
+    answers: Literal["negative-to-all", "above-equilibrium"] = "negative-to-all"
+    message: str = "64 bytes"
+
+
+class BcnReactionPoint(Component):
+    """BCN 2.0, reaction point: rate limiters in a station, which follow the messages of congestion points.
+
+    More about it: ``penstock explain bcn``.
+
+    Parameters
+    ----------
+    increase_gain : float | str, default 4
+        Gain of the increase (G_i) [Jiang06 slide 9]. Allowed: above 0.
+    decrease_gain : float | str, default 0.0124
+        Gain of the decrease (G_d); Cisco's was 1/64 [Jiang06 slide 9]. Allowed: above 0.
+    rate_unit : str, default 8 Mbit/s
+        Rate unit (R_u) [Jiang06 slide 9]. Allowed: above zero, at most 100 Tbit/s.
+    floor : str, optional
+        No message takes a rate below this; without it, `decrease-gain` must leave every rate positive. Allowed: above
+        zero, at most 100 Tbit/s.
+    drift : str, optional
+        What a rate gains by itself each `drift-interval` (recovery); nothing if left out. Allowed: above zero, at most
+        100 Tbit/s.
+    drift_interval : str, optional
+        How often a rate drifts. Allowed: zero or more.
+    restart_within : str, default 100 us
+        The longest time from a stop to the restart. Allowed: zero or more.
+    restart_rate : str, default 100 Mbit/s
+        The rate after a stop. Allowed: above zero, at most 100 Tbit/s.
+    release : Literal["at-line-rate", "never"], default at-line-rate
+        Whether a limiter ends at the port's rate.
+    shared_by : Literal["station", "flow"], default station
+        What shares a limiter.
+    limit : str, optional
+        The most that may wait in a limiter; no bound if left out. Allowed: at least 1 packet or 1 byte.
+    """
+
+    KIND: ClassVar[str] = "reaction-point"
+    KEY: ClassVar[str] = "bcn"
+
+    increase_gain: float | str = 4.0
+    decrease_gain: float | str = 0.0124
+    rate_unit: str = "8 Mbit/s"
+    floor: str | None = None
+    drift: str | None = None
+    drift_interval: str | None = None
+    restart_within: str = "100 us"
+    restart_rate: str = "100 Mbit/s"
+    release: Literal["at-line-rate", "never"] = "at-line-rate"
+    shared_by: Literal["station", "flow"] = "station"
+    limit: str | None = None
 
 
 class TokenBucketShaper(Component):
@@ -1174,6 +1261,9 @@ class Http(Component):
     think : str | dict[str, Any], optional
         Time from a page's end to the request of the next; `{ uniform = ["1 s", "5 s"] }` if left out. Allowed: zero or
         more.
+    initial_window : bool, default false
+        Whether each page begins with the window of a new connection, as with a connection for each page that needs no
+        handshake and knows the round trip.
     """
 
     KIND: ClassVar[str] = "source"
@@ -1183,6 +1273,7 @@ class Http(Component):
     objects: int = 3
     object: str | dict[str, Any] | None = None
     think: str | dict[str, Any] | None = None
+    initial_window: bool = False
 
 
 class Tcp(Component):

@@ -6,6 +6,8 @@ COMPONENTS = [
     "AnyCongestionControl",
     "AnyRecovery",
     "Batch",
+    "BcnCongestionPoint",
+    "BcnReactionPoint",
     "Cbq",
     "Cbr",
     "Cl",

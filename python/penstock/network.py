@@ -84,6 +84,8 @@ class Network:
         buffer: Component | None = None,
         pause: Mapping[str, Any] | None = None,
         source_quench: Mapping[str, Any] | None = None,
+        congestion_point: Component | None = None,
+        reaction_point: Component | None = None,
     ) -> Node:
         """Adds a node.
 
@@ -97,8 +99,13 @@ class Network:
             When the ports that feed it are paused and resumed, such as ``{"xoff": "100 kB", "xon": "50 kB"}``.
         source_quench : mapping, optional
             How sources are told of what is dropped here, such as ``{"interval": "10 ms"}``.
+        congestion_point : Component, optional
+            How its ports tell sources of their queues, such as ``BcnCongestionPoint()``.
+        reaction_point : Component, optional
+            Rate limiters for what is sent from here, such as ``BcnReactionPoint()``.
         """
-        return self._add(Node(name), buffer, {"pause": pause, "source-quench": source_quench})
+        parts = {"buffer": buffer, "congestion-point": congestion_point, "reaction-point": reaction_point}
+        return self._add(Node(name), parts, {"pause": pause, "source-quench": source_quench})
 
     @named()
     def nodes(
@@ -109,9 +116,12 @@ class Network:
         buffer: Component | None = None,
         pause: Mapping[str, Any] | None = None,
         source_quench: Mapping[str, Any] | None = None,
+        congestion_point: Component | None = None,
+        reaction_point: Component | None = None,
     ) -> Node:
         """Adds a group of `count` like nodes; the other arguments hold for each, as in :meth:`node`."""
-        return self._add(Node(name, count), buffer, {"pause": pause, "source-quench": source_quench})
+        parts = {"buffer": buffer, "congestion-point": congestion_point, "reaction-point": reaction_point}
+        return self._add(Node(name, count), parts, {"pause": pause, "source-quench": source_quench})
 
     @named("links[]")
     def link(
@@ -497,15 +507,21 @@ class Network:
             blocks += [[f"[[{header}]]", *toml.lines(table)] for table in tables]
         return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
-    def _add(self, node: Node, buffer: Component | None, tables: Mapping[str, Mapping[str, Any] | None]) -> Node:
+    def _add(
+        self,
+        node: Node,
+        parts: Mapping[str, Component | None],
+        tables: Mapping[str, Mapping[str, Any] | None],
+    ) -> Node:
         if node.name in self._nodes:
             raise ValueError(f"there is a node called {quoted(node.name)} already")
-        if buffer is not None:
-            component(f"Network.node{'s' * (node.count is not None)}: buffer", buffer, "buffer")
+        given = {kind: each for kind, each in parts.items() if each is not None}
+        for kind, each in given.items():
+            component(f"Network.node{'s' * (node.count is not None)}: {kind.replace('-', '_')}", each, kind)
         for name, table in tables.items():
             keys(f"Network.node: {name.replace('-', '_')}", table or {}, f"nodes.NAME.{name}")
         self._nodes[node.name] = node
-        self._shared[node.name] = {} if buffer is None else {"buffer": {buffer.KEY: buffer.table()}}
+        self._shared[node.name] = {kind: {each.KEY: each.table()} for kind, each in given.items()}
         for name, table in tables.items():
             if table is not None:
                 self._shared[node.name][name] = {kebab(key): value for key, value in table.items()}

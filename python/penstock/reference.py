@@ -29,6 +29,8 @@ PLACES = {
     "discipline": "queue",
     "scheduler": "scheduler",
     "buffer": "buffer",
+    "congestion-point": "congestion-point",
+    "reaction-point": "reaction-point",
     "shaper": "shaper",
     "policer": "policer",
     "meter": "marker",

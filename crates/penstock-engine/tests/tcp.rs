@@ -122,3 +122,18 @@ fn nothing_new_is_sent_after_the_stop_but_losses_are_repaired() {
     assert!(overflow(&seen) > 0);
     assert_eq!(seen.flows[0].goodput_bytes, u64::from(new_ever.expect("something was sent") + 1) * 1460);
 }
+
+#[test]
+fn each_page_may_begin_with_the_window_of_a_new_connection() {
+    let pages = |user: &str| {
+        let mut net = net("2 s", "1 Gbit/s", 100, 0, "", "");
+        let (forward, back) = (penstock_model::id::RouteId(0), penstock_model::id::RouteId(1));
+        let carrier = transport("tcp", "syn = false; initial-window = 1 packet; packet = 1040 bytes");
+        let group = net.group("user", source("http", &format!("page = 7 kB; objects = 0; think = 1 ms{user}")), carrier, ("0 s", "0 s"));
+        net.flow(group, forward, back);
+        net.run().pages[0].1.count
+    };
+    // Seven segments from a window of one take three round trips of 100 ms (1, 2, 4), and 1 ms of thought: six in 2 s. Where the
+    // window is kept, all but the first page take one: three round trips, then 16 of 101 ms.
+    assert_eq!((pages("; initial-window = true"), pages("")), (6, 17));
+}

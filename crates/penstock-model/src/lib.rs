@@ -14,6 +14,7 @@ pub mod call;
 pub mod conditioner;
 pub mod discipline;
 pub mod edge;
+pub mod feedback;
 pub mod id;
 pub mod impairment;
 pub mod meter;

@@ -2,7 +2,8 @@
 
 mod sack;
 
-use crate::id::{FlowId, HopId};
+use crate::feedback::bcn::Feedback;
+use crate::id::{FlowId, HopId, LinkId};
 use crate::units::{Bytes, Time};
 pub use sack::{SackBlock, SackBlocks};
 
@@ -49,6 +50,33 @@ pub enum Body {
         /// Counts what its sender has sent.
         number: u32,
     },
+    /// A TCP data segment that a rate limiter has held back or let pass, with its tag. The receiving station takes the tag off.
+    TaggedSegment {
+        /// As in [`Body::Segment`].
+        seq: u32,
+        /// As in [`Body::Segment`].
+        retransmission: bool,
+        /// As in [`Body::Segment`].
+        cwr: bool,
+        /// The congestion point that the limiter belongs to.
+        tag: LinkId,
+    },
+    /// A datagram, likewise.
+    TaggedDatagram {
+        /// As in [`Body::Datagram`].
+        seq: u32,
+        /// The congestion point that the limiter belongs to.
+        tag: LinkId,
+    },
+    /// Tells the source of a sampled frame how the queue of a congestion point stands.
+    CongestionNotification {
+        /// The congestion point, by the link of its port.
+        point: LinkId,
+        /// What it says.
+        feedback: Feedback,
+        /// Counts what its sender has sent.
+        number: u32,
+    },
     /// Asks for a connection.
     Syn {
         /// With ECN (ECE and CWR set) [RFC3168 s6.1.1].
@@ -65,7 +93,41 @@ impl Body {
     /// Whether flows count it among the packets that they send and receive: data, and what asks for calls.
     #[inline]
     pub const fn is_data(&self) -> bool {
-        matches!(self, Body::Datagram { .. } | Body::Segment { .. } | Body::Media { .. } | Body::Request { .. })
+        matches!(
+            self,
+            Body::Datagram { .. }
+                | Body::Segment { .. }
+                | Body::Media { .. }
+                | Body::Request { .. }
+                | Body::TaggedSegment { .. }
+                | Body::TaggedDatagram { .. }
+        )
+    }
+
+    /// The same with the tag of a rate limiter; what has no room for one stays as it is.
+    pub const fn tagged(self, tag: LinkId) -> Body {
+        match self {
+            Body::Segment { seq, retransmission, cwr } => Body::TaggedSegment { seq, retransmission, cwr, tag },
+            Body::Datagram { seq } => Body::TaggedDatagram { seq, tag },
+            other => other,
+        }
+    }
+
+    /// The same without a tag.
+    pub const fn untagged(self) -> Body {
+        match self {
+            Body::TaggedSegment { seq, retransmission, cwr, .. } => Body::Segment { seq, retransmission, cwr },
+            Body::TaggedDatagram { seq, .. } => Body::Datagram { seq },
+            other => other,
+        }
+    }
+
+    /// The congestion point whose rate limiter has tagged it.
+    pub const fn tag(&self) -> Option<LinkId> {
+        match self {
+            Body::TaggedSegment { tag, .. } | Body::TaggedDatagram { tag, .. } => Some(*tag),
+            _ => None,
+        }
     }
 }
 
@@ -174,8 +236,9 @@ impl Packet {
         }
         match self.body {
             Body::Datagram { seq } | Body::Segment { seq, .. } | Body::Media { seq } => seq,
+            Body::TaggedSegment { seq, .. } | Body::TaggedDatagram { seq, .. } => seq,
             Body::Request { call, .. } => call,
-            Body::SourceQuench { number } => number,
+            Body::SourceQuench { number } | Body::CongestionNotification { number, .. } => number,
             Body::Ack { next, .. } => next,
             Body::Syn { .. } | Body::SynAck { .. } => u32::MAX,
         }

@@ -192,6 +192,22 @@ fn a_shared_buffer_keeps_room_for_the_stream() {
 }
 
 #[test]
+fn bcn_keeps_the_queue_at_its_equilibrium() {
+    let run_with = |sets: &[(&str, &str)]| {
+        let scenario = example("bcn.toml", sets);
+        let metrics = scenario.metrics(&run(&scenario));
+        let page_time = value(&metrics, "page-time", &[("of", "transactions"), ("statistic", "mean")]);
+        (value(&metrics, "queue", &[("of", "core-server")]), page_time)
+    };
+    // Samples are 120 us apart, so the queue swings widely around the 16 frames aimed at; without feedback windows of 1000 packets
+    // fill the 300 frames of the port.
+    let with = run_with(&[]);
+    let without = run_with(&[("nodes.core.congestion-point.bcn.probability", "1e-6")]);
+    assert!(with.0 > 2.0 && with.0 < 60.0, "{with:?}");
+    assert!(without.0 > 2.0 * with.0 && without.1 > 2.0 * with.1, "{with:?} {without:?}");
+}
+
+#[test]
 fn dctcp_keeps_a_short_queue_and_a_busy_port() {
     let run_with = |sets: &[(&str, &str)]| {
         let scenario = example("dctcp.toml", sets);

@@ -44,7 +44,11 @@ hosts = { count = 4 }
     refused("hosts =", r#""my hosts" ="#, "t.toml:5: nodes.my hosts: 'my hosts' cannot be a name; use letters, digits, '-' and '_'");
     refused("count = 4", "count = 0", "t.toml:5: nodes.hosts.count: 0 is out of range; a whole number, at least 1");
     refused("count = 4", "count = 17_000_000", "t.toml:2: nodes: 17000002 nodes are more than the 16000000 that fit");
-    refused("count = 4", "size = 4", "t.toml:5: nodes.hosts.size: unknown key 'size' (one of count, buffer, pause, source-quench)");
+    refused(
+        "count = 4",
+        "size = 4",
+        "t.toml:5: nodes.hosts.size: unknown key 'size' (one of count, buffer, pause, source-quench, congestion-point, reaction-point)",
+    );
     refused("a = {}", "a = 1", "t.toml:3: nodes.a: 1 is not a table; write { key = value }");
 }
 

@@ -177,3 +177,38 @@ fn source_quenches_have_a_way_back() {
         &["t.toml:4: nodes.s.source-quench.packet: 9000 bytes is larger than any quench; at most 576 bytes"],
     );
 }
+
+#[test]
+fn congestion_points_and_reaction_points_need_each_other() {
+    let point = "congestion-point.bcn = {}";
+    refused(
+        point,
+        &["t.toml:4: nodes.s.congestion-point: tells the sources of frames about its queues, but no node has a reaction-point; add \
+           reaction-point.bcn = {} to the nodes where flows begin"],
+    );
+    refused(
+        "reaction-point.bcn = {}",
+        &["t.toml:4: nodes.s.reaction-point: has no effect, since no node has a congestion-point; add congestion-point.bcn = {} to a \
+           switch, or leave it out"],
+    );
+    refused(
+        "congestion-point.bcn = {}, reaction-point.bcn = { decrease-gain = \"1/64\" }",
+        &["t.toml:4: nodes.s.reaction-point.bcn.decrease-gain: 0.015625 takes rates to zero or below, since feedback reaches -80; it \
+           must be below 0.0125, or floor be given"],
+    );
+    refused(
+        "congestion-point.bcn = { probability = 0.1, interval = \"1 kB\" }",
+        &["t.toml:4: nodes.s.congestion-point.bcn.interval: stands beside probability; keep one of them"],
+    );
+}
+
+#[test]
+fn messages_go_to_sources_and_receivers() {
+    let with_point = with("congestion-point.bcn = {}, reaction-point.bcn = {}");
+    let blueprint = sound(&with_point, &[]).blueprint(None, 0);
+    let plan = blueprint.switches[0].congestion_points.as_ref().expect("points");
+    let told: Vec<(u32, bool, Vec<LinkId>)> =
+        plan.routes.iter().map(|(flow, back, way)| (flow.0, *back, blueprint.routes[way.index()].clone())).collect();
+    // These flows have no acknowledgements.
+    assert_eq!(told, vec![(0, false, vec![LinkId(1)]), (1, false, vec![LinkId(1)])]);
+}

@@ -12,6 +12,7 @@ use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
+use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
@@ -169,6 +170,26 @@ pub struct SwitchPlan {
     pub pause: Option<PausePlan>,
     /// Source quenches for packets that are dropped here; none if left out.
     pub source_quench: Option<SourceQuenchPlan>,
+    /// Its ports are congestion points.
+    pub congestion_points: Option<CongestionPointsPlan>,
+    /// What is sent from here passes rate limiters.
+    pub reaction_point: Option<ReactionPointPlan>,
+}
+
+impl SwitchPlan {
+    /// A node of which nothing is known yet.
+    pub fn new(node: NodeId) -> SwitchPlan {
+        SwitchPlan { node, buffer: None, pause: None, source_quench: None, congestion_points: None, reaction_point: None }
+    }
+}
+
+/// Congestion points at all ports of a switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CongestionPointsPlan {
+    /// What they do.
+    pub point: CongestionPointPlan,
+    /// The ways of their messages: for each flow that passes, to the source of its data or (`true`) of its acknowledgements.
+    pub routes: Vec<(FlowId, bool, RouteId)>,
 }
 
 /// ICMP Source Quench, from a switch to the sources of what it drops [RFC792; RFC1016].

@@ -190,6 +190,8 @@ pub struct LinkCounters {
     pub dropped_packets: [[u64; PRECEDENCES]; DropCause::ALL.len()],
     /// Whether the port shares a buffer with others, which may have no room.
     pub shares_buffer: bool,
+    /// Whether rate limiters stand before the port, so that its drops may have that cause.
+    pub has_limiters: bool,
     /// Bytes lost.
     pub dropped_bytes: u64,
     /// Packets marked by the discipline or by PCN meters here (each counts once, however severely it was marked).

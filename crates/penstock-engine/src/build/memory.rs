@@ -78,6 +78,8 @@ fn blueprint_bytes(blueprint: &Blueprint) -> f64 {
     let routes: f64 = blueprint.routes.iter().map(|route| block(route.len() * size_of::<LinkId>())).sum();
     let quenches: usize =
         blueprint.switches.iter().filter_map(|switch| switch.source_quench.as_ref()).map(|quench| quench.routes.len()).sum();
+    let notified: usize =
+        blueprint.switches.iter().filter_map(|switch| switch.congestion_points.as_ref()).map(|plan| plan.routes.len()).sum();
     nodes
         + links
         + routes
@@ -87,6 +89,7 @@ fn blueprint_bytes(blueprint: &Blueprint) -> f64 {
         + bytes_of::<FlowGroup>(blueprint.groups.len())
         + bytes_of::<FlowPlan>(blueprint.flows.len())
         + 8.0 * quenches as f64
+        + 12.0 * notified as f64
 }
 
 /// What is known of the network only while it is built.

@@ -102,7 +102,8 @@ impl<'a> Network<'a> {
                 host.forwards = true;
             }
         }
-        let switches = Switches { blueprint, numbers: &numbers, sites, port_index: &port_index, inputs: &input_numbers, routes: &routes };
+        let switches =
+            Switches { blueprint, key, numbers: &numbers, sites, port_index: &port_index, inputs: &input_numbers, routes: &routes };
         switches.add(&mut processes)?;
         for MessagePath { from, .. } in messages {
             processes[numbers.of(*from) as usize].let_send_messages();

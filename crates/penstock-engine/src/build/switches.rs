@@ -6,13 +6,19 @@ use crate::build::message_paths::{pause_paths, PausePath};
 use crate::build::numbering::{ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::{InputNumbers, RouteTable};
 use crate::kernel::message::{MessageOrder, Peer};
+use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{Ingress, IngressPause};
 use crate::node::process::Process;
+use crate::node::reaction_point::ReactionPoint;
 use crate::node::source_quench::SourceQuench;
-use crate::node::switch::Switch;
+use crate::node::switch::{Switch, SwitchParts};
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
-use penstock_model::id::{LinkId, NodeId, ProcessId};
+use penstock_model::feedback::bcn::congestion_point::CongestionPoint;
+use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
+use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId};
 use penstock_model::parameters::Limit;
+use penstock_model::rng::Key;
+use penstock_model::units::Rate;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which departures cannot be known on arrival because the port shares a buffer, or may be paused.
@@ -47,6 +53,7 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
             return Err(BlueprintError::SwitchWithoutPorts(name()));
         }
         check_source_quench(blueprint, switch)?;
+        check_notifications(blueprint, switch)?;
         if switch.pause.is_some_and(|pause| pause.xon > pause.xoff) {
             return Err(BlueprintError::XonAboveXoff(name()));
         }
@@ -74,9 +81,25 @@ fn check_source_quench(blueprint: &Blueprint, switch: &SwitchPlan) -> Result<(),
     Ok(())
 }
 
+/// Messages of congestion points must lead from the switch to the source of what they sample.
+fn check_notifications(blueprint: &Blueprint, switch: &SwitchPlan) -> Result<(), BlueprintError> {
+    for (id, is_acknowledgement, route) in switch.congestion_points.iter().flat_map(|plan| &plan.routes) {
+        let (flow, links) = (&blueprint.flows[id.index()], &blueprint.routes[route.index()]);
+        let source = if *is_acknowledgement { flow.to } else { flow.from };
+        let ends = [links.first(), links.last()].map(|link| link.map(|link| &blueprint.links[link.index()]));
+        if !matches!(ends, [Some(first), Some(last)] if first.from == switch.node && last.to == source) {
+            let name = &blueprint.nodes[switch.node.index()];
+            return Err(BlueprintError::MessageWithoutRoute(format!("messages of the congestion points of '{name}' for flow {}", id.0)));
+        }
+    }
+    Ok(())
+}
+
 /// Makes switches of the processes of these nodes, and lets the ports that feed them be paused.
 pub struct Switches<'a> {
     pub blueprint: &'a Blueprint,
+    /// Of the run, for what the switches draw.
+    pub key: Key,
     pub numbers: &'a ProcessNumbers,
     pub sites: &'a ProcessSites<'a>,
     /// The number of each link's port at its process.
@@ -107,7 +130,10 @@ impl Switches<'_> {
             });
             let quench = self.source_quench(plan, processes);
             let pause = self.pause(plan, process, pauses_of.get(&plan.node).map_or(&[], Vec::as_slice));
-            processes[process as usize].share(Switch::new(ports.len(), buffer, pause, quench));
+            let congestion_points = self.congestion_points(plan, &ports, processes);
+            let reaction_point = self.reaction_point(plan, &ports);
+            let parts = SwitchParts { buffer, pause, quench, congestion_points, reaction_point };
+            processes[process as usize].share(Switch::new(ports.len(), parts));
         }
         for PausePath { link, .. } in pauses {
             let process = self.numbers.of(self.sites.sender(link));
@@ -126,6 +152,38 @@ impl Switches<'_> {
             source.host_mut().expect("flows begin at hosts").may_be_quenched = true;
         }
         Some(SourceQuench::new(quench.interval, quench.packet.get() as u32, routes))
+    }
+
+    fn congestion_points(&self, plan: &SwitchPlan, ports: &[LinkId], processes: &mut [Process]) -> Option<CongestionPoints> {
+        let notifying = plan.congestion_points.as_ref()?;
+        let CongestionPointPlan::Bcn(parameters) = &notifying.point;
+        let mut routes = BTreeMap::new();
+        for (id, is_acknowledgement, route) in &notifying.routes {
+            routes.insert((*id, *is_acknowledgement), self.routes.departure(*route));
+            let flow = &self.blueprint.flows[id.index()];
+            let source = self.numbers.of(ProcessSite::Host(if *is_acknowledgement { flow.to } else { flow.from }));
+            processes[source as usize].host_mut().expect("flows begin at hosts").may_be_quenched = true;
+        }
+        let point = |link: &LinkId| {
+            let key = self.key.child("links").child(&self.blueprint.links[link.index()].path).child("congestion-point");
+            (*link, CongestionPoint::new(parameters, key))
+        };
+        Some(CongestionPoints::new(ports.iter().map(point).collect(), parameters.message.get() as u32, routes))
+    }
+
+    fn reaction_point(&self, plan: &SwitchPlan, ports: &[LinkId]) -> Option<ReactionPoint> {
+        let ReactionPointPlan::Bcn(parameters) = plan.reaction_point.as_ref()?;
+        let mut port_of_flow: BTreeMap<FlowId, u32> = BTreeMap::new();
+        for (id, flow) in (0..).map(FlowId).zip(&self.blueprint.flows) {
+            // Their acknowledgements first: where both ends are here, data decide.
+            let routes = [(flow.to, flow.backward), (flow.from, flow.forward)];
+            for (_, route) in routes.into_iter().filter(|(end, _)| *end == plan.node) {
+                port_of_flow.insert(id, self.routes.departure(route).port);
+            }
+        }
+        let lines: Vec<Rate> = ports.iter().map(|link| self.blueprint.links[link.index()].rate).collect();
+        let key = self.key.child("nodes").child(&self.blueprint.nodes[plan.node.index()]).child("reaction-point");
+        Some(ReactionPoint::new(parameters, key.stream(), lines, port_of_flow))
     }
 
     /// Its PAUSE, given the paths of its messages with their numbers.

@@ -23,6 +23,11 @@ impl Application {
         }
     }
 
+    /// Whether what is offered next begins with the window of a new connection.
+    pub fn begins_anew(&self) -> bool {
+        matches!(self, Application::Web(user) if user.begins_anew())
+    }
+
     /// All data has been acknowledged at `now`: when more is offered, if ever.
     pub fn on_finished(&mut self, now: Time, window: Window) -> Option<Time> {
         match self {

@@ -44,6 +44,11 @@ impl HttpUser {
         u32::try_from(page.div_ceil(self.payload)).unwrap_or(u32::MAX)
     }
 
+    /// Whether each page begins with the window of a new connection.
+    pub fn begins_anew(&self) -> bool {
+        self.model.begins_anew()
+    }
+
     /// The page has been acknowledged at `now`: when the next is requested; `None` if there was no page.
     pub fn on_finished(&mut self, now: Time, window: Window) -> Option<Time> {
         let requested = self.requested.take()?;

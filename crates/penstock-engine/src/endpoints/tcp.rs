@@ -265,6 +265,9 @@ impl TcpEndpoints {
                 self.trace_timer(now, timer, timer.kind, host_context);
                 let end = &mut self.senders[slot];
                 let segments = end.application.as_mut().map_or(0, |application| application.next_segments(now));
+                if end.application.as_ref().is_some_and(|application| application.begins_anew()) {
+                    end.sender.renew_window();
+                }
                 end.sender.offer(Some(segments));
                 self.pump_sender(now, timer.slot, timers, host_context);
             }

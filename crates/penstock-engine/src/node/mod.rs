@@ -1,9 +1,11 @@
 //! Processes: a router's port, a host with all its interfaces, or a switch whose ports share a buffer.
 
+pub mod congestion_points;
 pub mod datagram_loop;
 pub mod host;
 pub mod ingress_pause;
 pub mod process;
+pub mod reaction_point;
 pub mod source_quench;
 pub mod switch;
 

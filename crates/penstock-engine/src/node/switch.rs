@@ -11,10 +11,12 @@ use crate::kernel::inputs::Inputs;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::{Hop, Routes};
 use crate::merge::tournament_tree::TournamentTree;
+use crate::node::congestion_points::CongestionPoints;
 use crate::node::host::Host;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
 use crate::node::process::messages::receive_message;
 use crate::node::process::Process;
+use crate::node::reaction_point::{Passage, ReactionPoint};
 use crate::node::source_quench::SourceQuench;
 use crate::port::counters::Release;
 use crate::port::transmit_batch::TransmitBatch;
@@ -36,7 +38,9 @@ pub struct Switch {
     ready: TournamentTree<(Time, Due)>,
     pause: Option<IngressPause>,
     quench: Option<SourceQuench>,
-    /// Per port, its quenches that have not left: they take none of the memory that is shared, since they are sent when it is
+    congestion_points: Option<CongestionPoints>,
+    reaction_point: Option<ReactionPoint>,
+    /// Per port, its own messages that have not left: they take none of the memory that is shared, since they are sent when it is
     /// full.
     own_packets: Vec<u64>,
     /// Packets that ports have dropped, until their sources are quenched.
@@ -44,6 +48,23 @@ pub struct Switch {
     /// Buffers for the transmit batch of the host, and for the releases of a port.
     batch: TransmitBatch,
     releases: Vec<Release>,
+    /// What leaves the rate limiters at an instant.
+    unlimited: Vec<(u32, Packet)>,
+}
+
+/// What the ports of a switch share, or do together.
+#[derive(Default)]
+pub struct SwitchParts {
+    /// The policy of the shared buffer.
+    pub buffer: Option<AnyBuffer>,
+    /// Pauses the ports that feed it.
+    pub pause: Option<IngressPause>,
+    /// Tells sources of drops.
+    pub quench: Option<SourceQuench>,
+    /// Tell sources of their queues.
+    pub congestion_points: Option<CongestionPoints>,
+    /// Limits what is sent from here.
+    pub reaction_point: Option<ReactionPoint>,
 }
 
 /// The kinds of events of a port, in the order of an instant.
@@ -57,7 +78,8 @@ enum Due {
 
 impl Switch {
     /// A switch of so many ports, with nothing in it.
-    pub fn new(ports: usize, buffer: Option<AnyBuffer>, pause: Option<IngressPause>, quench: Option<SourceQuench>) -> Switch {
+    pub fn new(ports: usize, parts: SwitchParts) -> Switch {
+        let SwitchParts { buffer, pause, quench, congestion_points, reaction_point } = parts;
         Switch {
             buffer,
             occupancies: Occupancies::new(ports),
@@ -65,22 +87,41 @@ impl Switch {
             ready: TournamentTree::new(ports, (Time::NEVER, Due::Decision)),
             pause,
             quench,
+            congestion_points,
+            reaction_point,
             own_packets: vec![0; ports],
             dropped: Vec::new(),
             batch: TransmitBatch::default(),
             releases: Vec::new(),
+            unlimited: Vec::new(),
         }
     }
 
     /// When a port is due next.
     #[inline]
     pub fn next_event(&self) -> Time {
-        self.ready.first_key().0
+        self.ready.first_key().0.min(self.next_unlimited())
+    }
+
+    /// When a rate limiter lets the next packet go.
+    #[inline]
+    fn next_unlimited(&self) -> Time {
+        self.reaction_point.as_ref().map_or(Time::NEVER, ReactionPoint::next)
+    }
+
+    /// Packets that wait in rate limiters.
+    pub fn limited(&self) -> u64 {
+        self.reaction_point.as_ref().map_or(0, |point| point.waiting().count() as u64)
     }
 
     /// Whether the ports share a buffer.
     pub fn has_buffer(&self) -> bool {
         self.buffer.is_some()
+    }
+
+    /// Whether rate limiters stand before its ports.
+    pub fn has_reaction_point(&self) -> bool {
+        self.reaction_point.is_some()
     }
 
     fn has_room(&self, port: usize, size: u32) -> bool {
@@ -176,7 +217,8 @@ impl SwitchRun<'_, '_, '_> {
     fn run(&mut self, mut until: Time, inputs: &mut Inputs) -> Time {
         loop {
             let (due, kind) = self.switch.ready.first_key();
-            let now = inputs.next().min(inputs.next_message()).min(self.host.next()).min(due);
+            let unlimited = self.switch.next_unlimited();
+            let now = inputs.next().min(inputs.next_message()).min(self.host.next()).min(due).min(unlimited);
             if now > until || now == Time::NEVER {
                 return now;
             }
@@ -192,6 +234,8 @@ impl SwitchRun<'_, '_, '_> {
                 (0..self.host_context.ports.len()).for_each(|port| self.update(now, port));
             } else if self.host.next() == now {
                 self.run_host(now);
+            } else if unlimited == now {
+                self.run_reaction_point(now);
             } else if inputs.next() == now {
                 self.process_arrivals(now, inputs);
             } else {
@@ -243,6 +287,11 @@ impl SwitchRun<'_, '_, '_> {
         let port = context.routes.hop(packet.hop).port;
         if port != Hop::DELIVER {
             self.admit(arrival, packet.hop.next(), port as usize);
+        } else if let (Body::CongestionNotification { point, feedback, .. }, Some(reaction)) =
+            (packet.body, &mut self.switch.reaction_point)
+        {
+            context.record.trace(*now, self.host.place(), packet, TraceEvent::Receive);
+            reaction.on_message(*now, packet.flow, point, feedback);
         } else if self.host.receive_packet(*now, packet, &mut self.host_context) {
             self.admit_from_host(*now);
         }
@@ -261,12 +310,44 @@ impl SwitchRun<'_, '_, '_> {
             self.host_context.ports[port].swap_transmit_batch(&mut batch);
             for arrival in batch.packets() {
                 debug_assert_eq!(arrival.at, now, "the host runs at each instant");
-                self.admit(arrival, arrival.packet.hop, port);
+                self.limit(arrival, port);
             }
             batch.clear();
             self.host_context.ports[port].swap_transmit_batch(&mut batch);
             self.switch.batch = batch;
         }
+    }
+
+    /// Lets a packet of the host pass the rate limiters, if there are any.
+    fn limit(&mut self, arrival: &Arrival, port: usize) {
+        let Arrival { at: now, packet } = arrival;
+        let passage = match &mut self.switch.reaction_point {
+            None => return self.admit(arrival, packet.hop, port),
+            Some(point) => point.pass(*now, packet, port as u32),
+        };
+        match passage {
+            Passage::Passes(packet) => self.admit(&Arrival { at: *now, packet }, packet.hop, port),
+            Passage::Waits => {}
+            Passage::Dropped => {
+                let HostContext { ports, context, .. } = &mut self.host_context;
+                ports[port].drop_for_limiter(*now, packet, context);
+                ports[port].take_releases(&mut self.switch.releases);
+                self.switch.releases.clear();
+            }
+        }
+    }
+
+    /// Lets the rate limiters' packets go that may at `now`.
+    fn run_reaction_point(&mut self, now: Time) {
+        let mut list = std::mem::take(&mut self.switch.unlimited);
+        if let Some(point) = &mut self.switch.reaction_point {
+            point.run(now, &mut list);
+        }
+        self.own_events += 1;
+        for (port, packet) in list.drain(..) {
+            self.admit(&Arrival { at: now, packet }, packet.hop, port as usize);
+        }
+        self.switch.unlimited = list;
     }
 
     /// Enqueues a packet whose next hop is `hop` at its port, if there is room for it.
@@ -277,6 +358,7 @@ impl SwitchRun<'_, '_, '_> {
             ports[port].drop_for_buffer(*now, packet, context);
             ports[port].take_releases(&mut switch.releases);
             switch.releases.clear();
+            self.notify(*now, packet, port);
             return self.quench(*now, packet);
         }
         switch.occupancies.add(port, packet.size);
@@ -288,6 +370,17 @@ impl SwitchRun<'_, '_, '_> {
         let SwitchRun { switch, host_context: HostContext { context, .. }, .. } = self;
         if let Some(pause) = &mut switch.pause {
             pause.pause_if_above(*now, hop, context);
+        }
+        self.notify(*now, packet, port);
+    }
+
+    /// Tells the source of a packet that has arrived at `port` how the queue stands, if it is a sample.
+    #[inline]
+    fn notify(&mut self, now: Time, packet: &Packet, port: usize) {
+        if let Some(points) = &mut self.switch.congestion_points {
+            let waiting = self.host_context.ports[port].backlog() as u32;
+            let message = points.on_arrival(now, packet, port, waiting);
+            self.send_own(now, message);
         }
     }
 
@@ -303,7 +396,12 @@ impl SwitchRun<'_, '_, '_> {
     /// Quenches the source of a packet that is dropped, if one is due.
     fn quench(&mut self, now: Time, packet: &Packet) {
         let quench = self.switch.quench.as_mut().and_then(|quench| quench.on_drop(now, packet));
-        if let Some((port, packet)) = quench {
+        self.send_own(now, quench);
+    }
+
+    /// Sends a message of this switch by a port.
+    fn send_own(&mut self, now: Time, message: Option<(u32, Packet)>) {
+        if let Some((port, packet)) = message {
             self.host_context.context.record.trace(now, self.host.place(), &packet, TraceEvent::Send);
             let port = port as usize;
             self.switch.own_packets[port] += 1;
@@ -314,7 +412,8 @@ impl SwitchRun<'_, '_, '_> {
     }
 }
 
-/// Whether a packet that is in a port here is a quench of this switch, not one that passes.
+/// Whether a packet that is in a port here is a message of this switch, not one that passes.
 fn is_own(packet: &Packet, context: &Context<'_, '_>) -> bool {
-    matches!(packet.body, Body::SourceQuench { .. }) && ingress_of(packet.hop, context.routes).is_none()
+    matches!(packet.body, Body::SourceQuench { .. } | Body::CongestionNotification { .. })
+        && ingress_of(packet.hop, context.routes).is_none()
 }

@@ -35,6 +35,13 @@ impl Port {
         self.check_conservation();
     }
 
+    /// Drops a packet of the station for want of room in a rate limiter before the port.
+    pub fn drop_for_limiter(&mut self, now: Time, packet: &Packet, context: &mut Context<'_, '_>) {
+        let decision = Decision::Drop(DropCause::Limiter);
+        verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, &mut self.counters, context.record);
+        self.check_conservation();
+    }
+
     /// Packets that wait for a decision.
     pub fn backlog(&self) -> u64 {
         match &self.queueing {

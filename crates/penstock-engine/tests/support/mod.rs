@@ -202,7 +202,7 @@ impl Net {
 
     /// The ports of `node` share a buffer.
     pub fn share(&mut self, node: NodeId, buffer: &str, settings: &str) {
-        self.0.switches.push(SwitchPlan { node, buffer: Some(shared_buffer(buffer, settings)), pause: None, source_quench: None });
+        self.0.switches.push(SwitchPlan { buffer: Some(shared_buffer(buffer, settings)), ..SwitchPlan::new(node) });
     }
 
     /// The node shared last pauses the ports that feed it.

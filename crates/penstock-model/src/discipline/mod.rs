@@ -238,12 +238,21 @@ pub enum DropCause {
     Policed,
     /// No room in the buffer that the ports of a switch share.
     Buffer,
+    /// No room in the queue of a rate limiter of the station, before its port.
+    Limiter,
 }
 
 impl DropCause {
     /// All causes, in the order of the counters.
-    pub const ALL: [DropCause; 6] =
-        [DropCause::Overflow, DropCause::Early, DropCause::Forced, DropCause::Loss, DropCause::Policed, DropCause::Buffer];
+    pub const ALL: [DropCause; 7] = [
+        DropCause::Overflow,
+        DropCause::Early,
+        DropCause::Forced,
+        DropCause::Loss,
+        DropCause::Policed,
+        DropCause::Buffer,
+        DropCause::Limiter,
+    ];
 
     /// The name in results.
     pub fn name(self) -> &'static str {
@@ -254,6 +263,7 @@ impl DropCause {
             DropCause::Loss => "loss",
             DropCause::Policed => "policed",
             DropCause::Buffer => "buffer",
+            DropCause::Limiter => "limiter",
         }
     }
 }

@@ -44,6 +44,9 @@ crate::parameters! {
         object: Option<FileLaw>;
         /// Time from a page's end to the request of the next; `{ uniform = ["1 s", "5 s"] }` if left out.
         think: Option<SpanLaw>;
+        /// Whether each page begins with the window of a new connection, as with a connection for each page that needs no handshake
+        /// and knows the round trip.
+        initial_window: bool = "false";
     }
 }
 
@@ -77,6 +80,7 @@ pub struct Http {
     objects: u32,
     object: FileLaw,
     think: SpanLaw,
+    initial_window: bool,
 }
 
 impl Http {
@@ -90,6 +94,7 @@ impl Http {
             objects: parameters.objects.0,
             object: parameters.object.unwrap_or(page),
             think: parameters.think.unwrap_or(SpanLaw::Uniform(Duration::from_secs(1), Duration::from_secs(5))),
+            initial_window: parameters.initial_window,
         }
     }
 
@@ -97,6 +102,11 @@ impl Http {
     pub fn next_page(&self, stream: &mut Stream) -> u64 {
         let page = self.page.sample(stream);
         (0..self.objects).fold(page, |sum, _| sum + self.object.sample(stream))
+    }
+
+    /// Whether each page begins with the window of a new connection.
+    pub fn begins_anew(&self) -> bool {
+        self.initial_window
     }
 
     /// How long the user looks at it.

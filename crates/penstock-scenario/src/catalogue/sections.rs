@@ -17,6 +17,7 @@ use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
+use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::{Entry, Field, Parameters};
@@ -39,6 +40,8 @@ pub(crate) const KINDS: &[KindEntry] = &[
     KindEntry { kind: DisciplinePlan::OF, entries: DisciplinePlan::ENTRIES },
     KindEntry { kind: SchedulerPlan::OF, entries: SchedulerPlan::ENTRIES },
     KindEntry { kind: BufferPlan::OF, entries: BufferPlan::ENTRIES },
+    KindEntry { kind: CongestionPointPlan::OF, entries: CongestionPointPlan::ENTRIES },
+    KindEntry { kind: ReactionPointPlan::OF, entries: ReactionPointPlan::ENTRIES },
     KindEntry { kind: ShaperPlan::OF, entries: ShaperPlan::ENTRIES },
     KindEntry { kind: PolicerPlan::OF, entries: PolicerPlan::ENTRIES },
     KindEntry { kind: MeterPlan::OF, entries: MeterPlan::ENTRIES },
@@ -125,6 +128,8 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             part("buffer", PartContent::OneOf("buffer"), "How the node's ports share a buffer; each has what its queues allow if left out."),
             part("source-quench", PartContent::Table("source-quench"), "How sources are told of packets that the node drops; not at all if left out."),
             part("pause", PartContent::Table("pause"), "When the ports that feed the node are paused; never if left out."),
+            part("congestion-point", PartContent::OneOf("congestion-point"), "How the node's ports tell sources of their queues; not at all if left out."),
+            part("reaction-point", PartContent::OneOf("reaction-point"), "Rate limiters for what is sent from the node; none if left out."),
         ],
     },
     SectionEntry { name: "source-quench", path: "nodes.NAME.source-quench", doc: SourceQuenchKeys::DOC, fields: SourceQuenchKeys::FIELDS, parts: &[] },

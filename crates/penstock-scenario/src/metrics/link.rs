@@ -168,7 +168,11 @@ impl Evaluation<'_> {
 fn counts(measure: &Measure, link: &LinkCounters) -> LabelledValues {
     let causes: Vec<Option<usize>> = match measure.by.contains(&SplitBy::Cause) {
         true => {
-            let may_occur = |cause: &usize| link.shares_buffer || DropCause::ALL[*cause] != DropCause::Buffer;
+            let may_occur = |cause: &usize| match DropCause::ALL[*cause] {
+                DropCause::Buffer => link.shares_buffer,
+                DropCause::Limiter => link.has_limiters,
+                _ => true,
+            };
             (0..DropCause::ALL.len()).filter(may_occur).map(Some).collect()
         }
         false => vec![None],

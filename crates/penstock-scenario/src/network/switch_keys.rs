@@ -1,9 +1,10 @@
-//! The keys of a switch: shared buffer, PAUSE, source quench.
+//! The keys of a switch: shared buffer, PAUSE, source quench, congestion points; and of a station: its reaction point.
 
 use crate::read::mistake::SourceLocation;
 use crate::read::section::Section;
 use penstock_engine::blueprint::{PausePlan, SourceQuenchPlan};
 use penstock_model::buffer::BufferPlan;
+use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
 use penstock_model::parameters::{Check, Parameters, Reading};
 use penstock_model::units::{Bytes, Duration};
 
@@ -64,10 +65,14 @@ pub(crate) struct SwitchDraft {
     pub pause: Option<PausePlan>,
     /// Without its routes.
     pub source_quench: Option<SourceQuenchPlan>,
+    pub congestion_point: Option<CongestionPointPlan>,
+    pub reaction_point: Option<ReactionPointPlan>,
     pub path: String,
     pub buffer_location: SourceLocation,
     pub pause_location: SourceLocation,
     pub quench_location: SourceLocation,
+    pub congestion_location: SourceLocation,
+    pub reaction_location: SourceLocation,
 }
 
 impl SwitchDraft {
@@ -80,21 +85,44 @@ impl SwitchDraft {
             packet,
             routes: Vec::new(),
         });
-        let (buffer, pause, source_quench) = match (buffer, pause, source_quench) {
-            (Reading::Absent, Reading::Absent, Reading::Absent) => return Reading::Absent,
-            (Reading::Broken, ..) | (_, Reading::Broken, _) | (.., Reading::Broken) => return Reading::Broken,
-            (buffer, pause, source_quench) => (given(buffer), given(pause), given(source_quench)),
-        };
-        let [buffer_location, pause_location, quench_location] = ["buffer", "pause", "source-quench"].map(|key| section.location_of(key));
+        let congestion_point =
+            section.one_of("congestion-point", "congestion point", CongestionPointPlan::NAMES, &[], CongestionPointPlan::read);
+        let reaction_point = section.one_of("reaction-point", "reaction point", ReactionPointPlan::NAMES, &[], ReactionPointPlan::read);
+        let state = |reading: &Reading<()>| matches!(reading, Reading::Broken);
+        let all = [kind_of(&buffer), kind_of(&pause), kind_of(&source_quench), kind_of(&congestion_point), kind_of(&reaction_point)];
+        if all.iter().any(state) {
+            return Reading::Broken;
+        }
+        if all.iter().all(|reading| matches!(reading, Reading::Absent)) {
+            return Reading::Absent;
+        }
+        let (buffer, pause, source_quench) = (given(buffer), given(pause), given(source_quench));
+        let (congestion_point, reaction_point) = (given(congestion_point), given(reaction_point));
+        let keys = ["buffer", "pause", "source-quench", "congestion-point", "reaction-point"];
+        let [buffer_location, pause_location, quench_location, congestion_location, reaction_location] =
+            keys.map(|key| section.location_of(key));
         Reading::Given(SwitchDraft {
             buffer,
             pause,
             source_quench,
+            congestion_point,
+            reaction_point,
             path: section.path.clone(),
             buffer_location,
             pause_location,
             quench_location,
+            congestion_location,
+            reaction_location,
         })
+    }
+}
+
+/// Whether a part is given.
+fn kind_of<T>(part: &Reading<T>) -> Reading<()> {
+    match part {
+        Reading::Given(_) => Reading::Given(()),
+        Reading::Absent => Reading::Absent,
+        Reading::Broken => Reading::Broken,
     }
 }
 

@@ -4,9 +4,10 @@ use super::links::Links;
 use super::nodes::Nodes;
 use super::switch_keys::SwitchDraft;
 use crate::read::mistake::{Mistakes, SourceLocation};
-use penstock_engine::blueprint::{LinkPlan, SharedBufferPlan, SwitchPlan};
+use penstock_engine::blueprint::{CongestionPointsPlan, LinkPlan, SharedBufferPlan, SwitchPlan};
 use penstock_model::buffer::static_shares::Shares;
 use penstock_model::buffer::{amount, BufferPlan};
+use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
 use penstock_model::id::{LinkId, NodeId};
 use penstock_model::parameters::Limit;
 use penstock_model::units::Duration;
@@ -40,10 +41,43 @@ pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec
             let shares = check.shares(&mut report);
             reported |= !sound;
             let buffer = draft.buffer.clone().map(|policy| SharedBufferPlan { policy, shares });
-            plans.push(SwitchPlan { node, buffer, pause: draft.pause, source_quench: draft.source_quench.clone() });
+            let congestion_points = draft.congestion_point.clone().map(|point| CongestionPointsPlan { point, routes: Vec::new() });
+            let (source_quench, reaction_point) = (draft.source_quench.clone(), draft.reaction_point.clone());
+            plans.push(SwitchPlan { node, buffer, pause: draft.pause, source_quench, congestion_points, reaction_point });
         }
     }
+    check_feedback(nodes, mistakes);
     plans
+}
+
+/// Congestion points and reaction points need each other, and gains that leave rates positive.
+fn check_feedback(nodes: &Nodes, mistakes: &Mistakes) {
+    let reacting = || nodes.switches().filter_map(|(_, draft)| Some((draft, draft.reaction_point.as_ref()?)));
+    let mut greatest: f64 = 0.0;
+    for (_, draft) in nodes.switches() {
+        let Some(CongestionPointPlan::Bcn(point)) = &draft.congestion_point else { continue };
+        greatest = greatest.max(point.greatest_feedback());
+        if reacting().next().is_none() {
+            let message =
+                "tells the sources of frames about its queues, but no node has a reaction-point; add reaction-point.bcn = {} to the \
+                           nodes where flows begin";
+            mistakes.add(draft.congestion_location, &format!("{}.congestion-point", draft.path), message.to_owned());
+        }
+    }
+    for (draft, ReactionPointPlan::Bcn(limiters)) in reacting() {
+        let gain = limiters.decrease_gain.0;
+        if limiters.floor.is_none() && gain * greatest >= 1.0 {
+            let message = format!(
+                "{gain} takes rates to zero or below, since feedback reaches -{greatest}; it must be below {}, or floor be given",
+                1.0 / greatest
+            );
+            mistakes.add(draft.reaction_location, &format!("{}.reaction-point.bcn.decrease-gain", draft.path), message);
+        }
+        if greatest == 0.0 {
+            let message = "has no effect, since no node has a congestion-point; add congestion-point.bcn = {} to a switch, or leave it out";
+            mistakes.add(draft.reaction_location, &format!("{}.reaction-point", draft.path), message.to_owned());
+        }
+    }
 }
 
 /// A node that is to be a switch, with what it is checked against.
@@ -92,11 +126,15 @@ impl SwitchCheck<'_> {
     fn check_ports(&self, report: Report<'_>) {
         if self.links_out().next().is_none() {
             let name = self.nodes.name(self.node);
-            let (location, key) = match (&self.draft.buffer, &self.draft.pause) {
-                (Some(_), _) => (self.draft.buffer_location, "buffer"),
-                (None, Some(_)) => (self.draft.pause_location, "pause"),
-                (None, None) => (self.draft.quench_location, "source-quench"),
-            };
+            let draft = self.draft;
+            let keys = [
+                (draft.buffer.is_some(), draft.buffer_location, "buffer"),
+                (draft.pause.is_some(), draft.pause_location, "pause"),
+                (draft.source_quench.is_some(), draft.quench_location, "source-quench"),
+                (draft.congestion_point.is_some(), draft.congestion_location, "congestion-point"),
+                (true, draft.reaction_location, "reaction-point"),
+            ];
+            let (_, location, key) = keys.into_iter().find(|(is_given, ..)| *is_given).expect("the last is");
             let message = format!("no link begins at '{name}', so it has no ports for it; leave it out, or add a link from '{name}'");
             report(location, format!("{}.{key}", self.draft.path), message);
         }

@@ -55,7 +55,8 @@ const TIMERS: [(TimerKind, &str); 7] = [
     (TimerKind::Egress, "report"),
 ];
 const MARKERS: [&str; 2] = ["discipline", "pcn-meter"];
-const PACKETS: [&str; 8] = ["datagram", "segment", "acknowledgement", "media", "request", "source-quench", "syn", "syn-ack"];
+const PACKETS: [&str; 9] =
+    ["datagram", "segment", "acknowledgement", "media", "request", "source-quench", "syn", "syn-ack", "congestion-notification"];
 const ECN: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
 const PCN: [&str; 3] = ["unmarked", "threshold", "excess"];
 
@@ -130,7 +131,7 @@ impl Filling {
             Body::Ack { next, .. } => next,
             _ => NONE,
         });
-        let is_again = |packet: &Packet| matches!(packet.body, Body::Segment { retransmission: true, .. });
+        let is_again = |packet: &Packet| matches!(packet.body.untagged(), Body::Segment { retransmission: true, .. });
         self.column(rows, |row| [u8::from(row.packet().is_some_and(is_again))]);
         self.of_packet(rows, |packet| packet.size);
         self.column(rows, |row| [row.packet().map_or(u8::MAX, |packet| packet.precedence)]);
@@ -185,14 +186,15 @@ fn cause(event: TraceEvent) -> u32 {
 
 fn kind(body: &Body) -> u32 {
     match body {
-        Body::Datagram { .. } => 0,
-        Body::Segment { .. } => 1,
+        Body::Datagram { .. } | Body::TaggedDatagram { .. } => 0,
+        Body::Segment { .. } | Body::TaggedSegment { .. } => 1,
         Body::Ack { .. } => 2,
         Body::Media { .. } => 3,
         Body::Request { .. } => 4,
         Body::SourceQuench { .. } => 5,
         Body::Syn { .. } => 6,
         Body::SynAck { .. } => 7,
+        Body::CongestionNotification { .. } => 8,
     }
 }
 
@@ -200,7 +202,8 @@ fn sequence(body: &Body) -> u32 {
     match *body {
         Body::Datagram { seq } | Body::Segment { seq, .. } | Body::Media { seq } => seq,
         Body::Request { call, .. } => call,
-        Body::SourceQuench { number } => number,
+        Body::TaggedDatagram { seq, .. } | Body::TaggedSegment { seq, .. } => seq,
+        Body::SourceQuench { number } | Body::CongestionNotification { number, .. } => number,
         Body::Ack { .. } | Body::Syn { .. } | Body::SynAck { .. } => NONE,
     }
 }

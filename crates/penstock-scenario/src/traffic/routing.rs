@@ -41,13 +41,20 @@ pub(crate) fn route_all(
             FlowPlan { group: g as u32, member: i as u32, from, to, forward, backward }
         }));
     }
-    let quenching: Vec<NodeId> = switches.iter().filter(|switch| switch.source_quench.is_some()).map(|switch| switch.node).collect();
-    let passing = if quenching.is_empty() { BTreeMap::new() } else { routes.flows_leaving(&quenching, &flows) };
+    let sends_messages = |switch: &&SwitchPlan| switch.source_quench.is_some() || switch.congestion_points.is_some();
+    let quenching: Vec<NodeId> = switches.iter().filter(sends_messages).map(|switch| switch.node).collect();
+    let passing = |way: fn(&FlowPlan) -> (NodeId, RouteId)| match quenching.is_empty() {
+        true => BTreeMap::new(),
+        false => routes.flows_leaving(&quenching, &flows, way),
+    };
+    let (data, answers) = (passing(|flow| (flow.from, flow.forward)), passing(|flow| (flow.to, flow.backward)));
     for switch in switches {
         if router.gives_up() {
             break;
         }
-        router.route_quenches(&mut routes, &flows, switch, passing.get(&switch.node).map_or(&[], Vec::as_slice));
+        let [data, answers] = [&data, &answers].map(|passing| passing.get(&switch.node).map_or(&[][..], Vec::as_slice));
+        router.route_quenches(&mut routes, &flows, switch, data);
+        router.route_notifications(&mut routes, &flows, switch, (data, answers));
     }
     (router.mistakes == 0).then(|| (flows, routes.into_table()))
 }
@@ -144,6 +151,41 @@ impl Router<'_, '_> {
             _ => {
                 let message = format!("the routes have more than {MAX_ROUTED_LINKS} links together, which are more than fit");
                 self.report::<()>(draft.quench_location, &path(), message);
+            }
+        }
+    }
+
+    /// Routes the messages of a switch's congestion points to both ends of the flows that it forwards: of data and of
+    /// acknowledgements.
+    fn route_notifications(
+        &mut self,
+        routes: &mut Routes<'_>,
+        flows: &[FlowPlan],
+        switch: &mut SwitchPlan,
+        (data, answers): (&[FlowId], &[FlowId]),
+    ) {
+        let Some(points) = &mut switch.congestion_points else { return };
+        let to_source = data.iter().map(|id| (*id, false, flows[id.index()].from));
+        // What has no acknowledgements has one route for both.
+        let answered = answers.iter().filter(|id| flows[id.index()].backward != flows[id.index()].forward);
+        let to_receiver = answered.map(|id| (*id, true, flows[id.index()].to));
+        let told: Vec<(FlowId, bool, NodeId)> = to_source.chain(to_receiver).collect();
+        let request = |(.., source): &(FlowId, bool, NodeId)| RouteRequest { from: switch.node, to: *source, key: Key::root(0, 0) };
+        let found = routes.find(Routing::First, &told.iter().map(request).collect::<Vec<RouteRequest>>());
+        let draft = self.nodes.switch(switch.node).expect("it has been read");
+        let path = || format!("{}.congestion-point", draft.path);
+        let interned = found.map(|found| intern_all(routes, found));
+        match interned {
+            Ok(Ok(ids)) if routes.fit() => {
+                points.routes = told.iter().zip(ids).map(|((flow, acknowledges, _), route)| (*flow, *acknowledges, route)).collect();
+            }
+            Ok(Err(i)) => {
+                let message = no_route(self.nodes, switch.node, told[i].2, " for its messages");
+                self.report::<()>(draft.congestion_location, &path(), message);
+            }
+            _ => {
+                let message = format!("the routes have more than {MAX_ROUTED_LINKS} links together, which are more than fit");
+                self.report::<()>(draft.congestion_location, &path(), message);
             }
         }
     }

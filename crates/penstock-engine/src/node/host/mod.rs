@@ -24,7 +24,7 @@ use penstock_model::units::Time;
 pub struct Host {
     /// Whether packets are forwarded here, to other nodes.
     pub forwards: bool,
-    /// Source quenches may come for what flows send from here.
+    /// Messages of switches may come for what flows send from here.
     pub may_be_quenched: bool,
     /// The place of this node in traces.
     place: u32,

@@ -107,9 +107,24 @@ impl Host {
                 self.connections.on_source_quench(packet.flow, host_context.context.routes);
                 return false;
             }
+            // Only reaction points hear it, which stand before the host.
+            Body::CongestionNotification { .. } => return false,
+            Body::TaggedSegment { .. } | Body::TaggedDatagram { .. } => return self.receive_tagged(now, packet, host_context),
             Body::Request { call, live } => self.on_request(now, packet, Signal::Request { call, live }, host_context),
             _ => self.connections.receive_packet(now, packet, &mut self.timers, host_context),
         }
+        true
+    }
+
+    /// As [`Host::receive_packet`], once the tag of the sender's rate limiter is off.
+    #[inline(never)]
+    fn receive_tagged(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) -> bool {
+        let packet = &Packet { body: packet.body.untagged(), ..*packet };
+        if let Body::Datagram { .. } = packet.body {
+            self.count_datagrams(host_context.context.routes, std::iter::once(&Arrival { at: now, packet: *packet }));
+            return false;
+        }
+        self.connections.receive_packet(now, packet, &mut self.timers, host_context);
         true
     }
 

@@ -239,7 +239,7 @@ impl Process {
 
     /// Packets at the ports that are not yet on their way to another process.
     pub fn unsent(&self) -> u64 {
-        self.ports.iter().map(Port::unsent).sum()
+        self.ports.iter().map(Port::unsent).sum::<u64>() + self.switch.as_ref().map_or(0, |switch| switch.limited())
     }
 }
 
@@ -295,7 +295,7 @@ impl LogicalProcess for Process {
     #[inline]
     fn quiet_until(&self) -> Time {
         match &self.host {
-            Some(host) if !self.is_pausable => host.quiet_until(),
+            Some(host) if !self.is_pausable && self.switch.is_none() => host.quiet_until(),
             _ => Time::ZERO,
         }
     }

@@ -19,6 +19,7 @@ pub struct Outcome {
 impl Process {
     /// Writes everything that was counted into `observations`.
     pub fn finish(mut self, observations: &mut Observations) -> Outcome {
+        let limits = self.switch.as_ref().is_some_and(|switch| switch.has_reaction_point());
         let shares_buffer = self.switch.as_ref().is_some_and(|switch| switch.has_buffer());
         for port in self.ports {
             self.record.digest.number(port.digest());
@@ -27,7 +28,9 @@ impl Process {
             let link = port.link().index();
             let (mut counters, mut timings) = port.into_counters();
             let of_classes = timings.iter_mut().flat_map(|timings| &mut timings.classes).map(|class| &mut class.counters);
-            of_classes.chain([&mut counters]).for_each(|counters| counters.shares_buffer = shares_buffer);
+            of_classes
+                .chain([&mut counters])
+                .for_each(|counters| (counters.shares_buffer, counters.has_limiters) = (shares_buffer, limits));
             observations.links[link] = counters;
             observations.ports.extend(timings.map(|timings| (LinkId(link as u32), timings)));
         }

@@ -6,19 +6,23 @@ use crate::random::choices::{
 };
 use crate::random::{Case, PortChoice};
 use crate::support::{
-    above, class, discipline, impairment, meter, policer, scheduler, shaper, shared_buffer, size, source, time, transport, Net, Settings,
+    above, class, discipline, impairment, meter, parameters, policer, scheduler, shaper, shared_buffer, size, source, time, transport, Net,
+    Settings,
 };
 use penstock_engine::blueprint::{
-    Blueprint, CallsPlan, EfPlan, FlowWatch, LinkWatch, MarkerPlan, PausePlan, QueuePlan, SourceQuenchPlan, SurgePlan, SwitchPlan, Ties,
+    Blueprint, CallsPlan, CongestionPointsPlan, EfPlan, FlowPlan, FlowWatch, LinkWatch, MarkerPlan, PausePlan, QueuePlan, SourceQuenchPlan,
+    SurgePlan, SwitchPlan, Ties,
 };
 use penstock_model::call::counts::CallCounts;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
+use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId};
 use penstock_model::parameters::Parameters;
 use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::units::{Duration, Rate};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Case {
@@ -78,7 +82,7 @@ impl Case {
             net.sample(link, every);
             net.sample_meters(link, every);
         }
-        for &(node, shared, pause, quenches) in &self.switches {
+        for &(node, shared, pause, (quenches, notifies)) in &self.switches {
             let node = nodes[node % nodes.len()];
             if net.0.switches.iter().all(|switch| switch.node != node) {
                 let shared = shared.map(|i| shared_buffer(BUFFERS[i].0, BUFFERS[i].1));
@@ -92,8 +96,12 @@ impl Case {
                     let routes = ways.into_iter().map(|(flow, way)| (flow, net.route(&way))).collect();
                     SourceQuenchPlan { interval: Duration::from_ms(3), packet: size("56 bytes"), routes }
                 });
-                net.0.switches.push(SwitchPlan { node, buffer: shared, pause, source_quench });
+                let congestion_points = notifies.then(|| congestion_points(&mut net, node, &parents));
+                net.0.switches.push(SwitchPlan { buffer: shared, pause, source_quench, congestion_points, ..SwitchPlan::new(node) });
             }
+        }
+        if net.0.switches.iter().any(|switch| switch.congestion_points.is_some()) {
+            add_reaction_points(&mut net);
         }
         let all = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true, completion: true };
         net.0.watch.groups = (0..net.0.groups.len() as u32).map(|group| (group, all)).collect();
@@ -102,6 +110,36 @@ impl Case {
         let watch = |link: u32| (LinkId(link), LinkWatch { classes: link.is_multiple_of(2), expedited: expedited.clone() });
         net.0.watch.links = (0..net.0.links.len() as u32).map(watch).collect();
         net.0
+    }
+}
+
+/// Congestion points that know a way to both ends of every flow.
+fn congestion_points(net: &mut Net, node: NodeId, parents: &[(usize, LinkId, LinkId)]) -> CongestionPointsPlan {
+    let flows: Vec<FlowPlan> = net.0.flows.clone();
+    let mut routes = Vec::new();
+    for (id, flow) in (0..).map(FlowId).zip(flows) {
+        for (acknowledges, end) in [(false, flow.from), (true, flow.to)] {
+            if end != node && (!acknowledges || flow.backward != flow.forward) {
+                routes.push((id, acknowledges, net.route(&path(parents, node.index(), end.index()))));
+            }
+        }
+    }
+    let point = CongestionPointPlan::Bcn(parameters("probability = 0.3; equilibrium = 2; severe = 30"));
+    CongestionPointsPlan { point, routes }
+}
+
+/// Gives every other node where flows begin a reaction point.
+fn add_reaction_points(net: &mut Net) {
+    let stations: BTreeSet<NodeId> = net.0.flows.iter().map(|flow| flow.from).filter(|node| node.0 % 2 == 0).collect();
+    for node in stations {
+        let settings = "rate-unit = 10 kbit/s; floor = 10 kbit/s; restart-rate = 50 kbit/s; restart-within = 5 ms; drift = 5 kbit/s; \
+                        drift-interval = 3 ms; limit = 20 packets; decrease-gain = 0.05";
+        let shared_by = if node.0 % 4 == 0 { "" } else { "; shared-by = flow" };
+        let reaction_point = Some(ReactionPointPlan::Bcn(parameters(&format!("{settings}{shared_by}"))));
+        match net.0.switches.iter_mut().find(|switch| switch.node == node) {
+            Some(switch) => switch.reaction_point = reaction_point,
+            None => net.0.switches.push(SwitchPlan { reaction_point, ..SwitchPlan::new(node) }),
+        }
     }
 }
 

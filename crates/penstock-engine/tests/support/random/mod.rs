@@ -52,9 +52,13 @@ pub struct Case {
     edges: Vec<(usize, PortChoice, PortChoice)>,
     flows: Vec<Flows>,
     samples: Vec<(usize, usize)>,
-    /// Nodes whose ports share a buffer, when they pause the ports that feed them, and whether they quench sources.
-    switches: Vec<(usize, Option<usize>, Option<usize>, bool)>,
+    /// Nodes whose ports share something.
+    switches: Vec<SwitchChoice>,
 }
+
+/// A node, how its ports share a buffer, when they pause the ports that feed them, whether they quench sources, and whether they are
+/// congestion points.
+type SwitchChoice = (usize, Option<usize>, Option<usize>, (bool, bool));
 
 fn port_choice() -> impl Strategy<Value = PortChoice> {
     let impairments = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(0..IMPAIRMENTS.len(), 1..3)];
@@ -104,7 +108,8 @@ pub fn case() -> impl Strategy<Value = Case> {
     let parent = prop_oneof![2 => Just(0), 1 => 0usize..6];
     let edges = prop::collection::vec((parent, port_choice(), port_choice()), 1..10);
     let samples = prop::collection::vec((0usize..10, 0usize..3), 0..3);
-    let switch = (0usize..6, prop::option::weighted(0.8, 0..BUFFERS.len()), prop::option::weighted(0.4, 0..PAUSES.len()), any::<bool>());
+    let switch =
+        (0usize..6, prop::option::weighted(0.8, 0..BUFFERS.len()), prop::option::weighted(0.4, 0..PAUSES.len()), any::<(bool, bool)>());
     let switches = prop::collection::vec(switch, 0..3);
     (any::<u64>(), any::<bool>(), any::<bool>(), edges, prop::collection::vec(flows(), 1..8), samples, switches).prop_map(
         |(seed, random_ties, warm_up, edges, flows, samples, switches)| Case {

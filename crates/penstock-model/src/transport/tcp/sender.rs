@@ -119,6 +119,11 @@ impl Sender {
         self.flight.offered = segments.map_or(u32::MAX, |segments| self.flight.offered.saturating_add(segments));
     }
 
+    /// What is offered next begins with the window of a new connection; nothing is outstanding.
+    pub fn renew_window(&mut self) {
+        self.window = self.parameters.first_window();
+    }
+
     /// The application falls silent: what has been sent is still repaired, nothing new goes out.
     pub fn withdraw(&mut self) {
         self.flight.offered = self.flight.offered.min(self.flight.high);

@@ -141,13 +141,19 @@ impl<'a> Routes<'a> {
     }
 
     /// For each of these nodes, the flows that come from another node and leave it over a link.
-    pub fn flows_leaving(&self, nodes: &[NodeId], flows: &[FlowPlan]) -> BTreeMap<NodeId, Vec<FlowId>> {
+    pub fn flows_leaving(
+        &self,
+        nodes: &[NodeId],
+        flows: &[FlowPlan],
+        way: fn(&FlowPlan) -> (NodeId, RouteId),
+    ) -> BTreeMap<NodeId, Vec<FlowId>> {
         let mut table: Vec<&[LinkId]> = vec![&[]; self.interned.len()];
         self.interned.iter().for_each(|(route, id)| table[id.index()] = route);
         let mut leaving: BTreeMap<NodeId, Vec<FlowId>> = nodes.iter().map(|node| (*node, Vec::new())).collect();
         for (id, flow) in (0..).map(FlowId).zip(flows) {
-            let on_the_way = table[flow.forward.index()].iter().map(|link| self.links[link.index()].from);
-            for node in on_the_way.filter(|node| *node != flow.from) {
+            let (origin, route) = way(flow);
+            let on_the_way = table[route.index()].iter().map(|link| self.links[link.index()].from);
+            for node in on_the_way.filter(|node| *node != origin) {
                 leaving.entry(node).and_modify(|flows| flows.push(id));
             }
         }

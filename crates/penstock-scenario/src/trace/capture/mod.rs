@@ -139,6 +139,10 @@ fn frame(packet: &Packet, link: [u32; 2], flow: Flow, formats: &[Format], codepo
     let data = Addresses { link, nodes: [flow.from, flow.to], ports };
     // What goes the other way. A Source Quench does not say which switch sent it.
     let back = Addresses { link, nodes: [flow.to, flow.from], ports: [ports[1], ports[0]] };
+    if let Body::CongestionNotification { .. } = packet.body {
+        // As a datagram to the source of the flow: what stations read of it has no format outside of Ethernet.
+        return Frame::udp(&back, traffic_class, packet.size, packet.sequence());
+    }
     let Format::Connection { options, payload, has_blocks } = formats[flow.group as usize] else {
         return match packet.body {
             Body::SourceQuench { .. } => Frame::source_quench(&back, traffic_class, packet.size, 17),
@@ -148,7 +152,7 @@ fn frame(packet: &Packet, link: [u32; 2], flow: Flow, formats: &[Format], codepo
     // Numbers count bytes from the SYN's on, which is 0, and wrap [RFC9293 s3.4].
     let position = |segment: u32| (u64::from(segment) * u64::from(payload) + 1) as u32;
     let mut written = Options::NONE;
-    let (addresses, sequence, acknowledgement, flags, payload) = match packet.body {
+    let (addresses, sequence, acknowledgement, flags, payload) = match packet.body.untagged() {
         Body::Segment { seq, cwr, .. } => (data, position(seq), 1, ACK | if cwr { CWR } else { 0 }, payload),
         Body::Ack { next, ece, sack } => {
             written.blocks(&Ack { next, ece, sack }, position);

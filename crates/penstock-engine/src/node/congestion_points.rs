@@ -1,0 +1,52 @@
+//! Congestion points at the ports of a switch, and the frames that they send to the sources of what they sample. These take
+//! bandwidth, queue, and may be lost.
+
+use crate::kernel::route::Departure;
+use penstock_model::feedback::bcn::congestion_point::CongestionPoint;
+use penstock_model::id::{FlowId, LinkId};
+use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
+use penstock_model::units::Time;
+use std::collections::BTreeMap;
+
+/// The congestion points of a switch.
+pub struct CongestionPoints {
+    /// By port, with its link.
+    points: Vec<(LinkId, CongestionPoint)>,
+    /// The size of a message.
+    size: u32,
+    /// How messages get to the sources of a flow's data, and of its acknowledgements.
+    routes: BTreeMap<(FlowId, bool), Departure>,
+    number: u32,
+}
+
+impl CongestionPoints {
+    /// Points at these ports, whose messages of `size` bytes take these routes.
+    pub fn new(points: Vec<(LinkId, CongestionPoint)>, size: u32, routes: BTreeMap<(FlowId, bool), Departure>) -> CongestionPoints {
+        CongestionPoints { points, size, routes, number: 0 }
+    }
+
+    /// What is to be sent because `packet` has arrived at `port`, where `waiting` packets wait now, and by which port. Frames of
+    /// messages are not sampled, since nobody sends them at a rate.
+    pub fn on_arrival(&mut self, now: Time, packet: &Packet, port: usize, waiting: u32) -> Option<(u32, Packet)> {
+        if matches!(packet.body, Body::CongestionNotification { .. } | Body::SourceQuench { .. }) {
+            return None;
+        }
+        let (link, point) = &mut self.points[port];
+        let feedback = point.on_arrival(packet.size, waiting, packet.body.tag() == Some(*link))?;
+        let is_acknowledgement = matches!(packet.body, Body::Ack { .. } | Body::SynAck { .. });
+        let departure = self.routes.get(&(packet.flow, is_acknowledgement))?;
+        self.number += 1;
+        let message = Packet {
+            created: now,
+            flow: packet.flow,
+            hop: departure.hop,
+            size: self.size,
+            precedence: 0,
+            class: packet.class,
+            ecn: Ecn::NotEct,
+            pcn: PcnMark::Unmarked,
+            body: Body::CongestionNotification { point: *link, feedback, number: self.number - 1 },
+        };
+        Some((departure.port, message))
+    }
+}

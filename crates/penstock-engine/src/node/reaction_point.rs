@@ -1,0 +1,181 @@
+//! The reaction point of a station: rate limiters between its hosts' endpoints and its ports.
+
+use penstock_model::feedback::bcn::rate_limiter::RateLimiter;
+use penstock_model::feedback::bcn::reaction_point::{Parameters, SharedBy};
+use penstock_model::feedback::bcn::Feedback;
+use penstock_model::id::{FlowId, LinkId};
+use penstock_model::packet::Packet;
+use penstock_model::parameters::Limit;
+use penstock_model::rng::Stream;
+use penstock_model::units::{Rate, Time};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The rate limiters of a station.
+pub struct ReactionPoint {
+    parameters: Parameters,
+    stream: Stream,
+    /// The rates of its ports.
+    lines: Vec<Rate>,
+    /// By which port the packets of each flow leave.
+    port_of_flow: BTreeMap<FlowId, u32>,
+    /// By port and, where flows have limiters of their own, flow.
+    queues: BTreeMap<(u32, FlowId), LimitedQueue>,
+    /// When the next packet may leave a queue.
+    next: Time,
+}
+
+/// What becomes of a packet that the station sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passage {
+    /// It leaves at once, in this form.
+    Passes(Packet),
+    /// It waits.
+    Waits,
+    /// There is no room for it.
+    Dropped,
+}
+
+/// What waits behind the limiters of some flows.
+struct LimitedQueue {
+    waiting: VecDeque<Packet>,
+    bytes: u64,
+    /// Each congestion point that limits, with its rate.
+    limiters: Vec<(LinkId, RateLimiter)>,
+    /// Nothing leaves before this.
+    next: Time,
+}
+
+impl LimitedQueue {
+    /// The rate of the slowest limiter at `now`, and whose it is; limiters at the rate of the port end here.
+    fn slowest(&mut self, parameters: &Parameters, now: Time) -> Option<(Rate, LinkId)> {
+        self.limiters.retain_mut(|(_, limiter)| {
+            limiter.rate(parameters, now);
+            !limiter.is_released(parameters)
+        });
+        self.limiters.iter_mut().map(|(point, limiter)| (limiter.rate(parameters, now), *point)).min()
+    }
+
+    /// A packet leaves at `now`: with the tag of the slowest limiter, and the next one when its bits are through.
+    fn send(&mut self, now: Time, packet: &Packet, parameters: &Parameters) -> Packet {
+        match self.slowest(parameters, now) {
+            None => {
+                self.next = now;
+                *packet
+            }
+            Some((rate, point)) => {
+                self.next = now + rate.transmission_time(packet.bytes());
+                Packet { body: packet.body.tagged(point), ..*packet }
+            }
+        }
+    }
+
+    fn has_room(&self, packet: &Packet, limit: Option<Limit>) -> bool {
+        match limit {
+            None => true,
+            Some(Limit::Packets(most)) => self.waiting.len() < most as usize,
+            Some(Limit::Bytes(most)) => self.bytes + u64::from(packet.size) <= most.get(),
+        }
+    }
+
+    fn on_feedback(&mut self, now: Time, (point, feedback): (LinkId, Feedback), line: Rate, parameters: &Parameters, stream: &mut Stream) {
+        let before = self.slowest(parameters, now).map_or(line, |(rate, _)| rate);
+        let known = self.limiters.iter().position(|(other, _)| *other == point);
+        let known = known.or_else(|| {
+            feedback.asks_for_less().then(|| {
+                self.limiters.push((point, RateLimiter::new(line, now)));
+                self.limiters.len() - 1
+            })
+        });
+        let Some(known) = known else { return };
+        self.limiters[known].1.on_feedback(feedback, parameters, now, stream);
+        let after = self.slowest(parameters, now).map_or(line, |(rate, _)| rate);
+        // What is still owed for the last packet takes its time at the new rate.
+        let owed = self.next.as_ps().saturating_sub(now.as_ps());
+        let scaled = u128::from(owed) * u128::from(before.as_bps()) / u128::from(after.as_bps().max(1));
+        let scaled = Time::from_ps(now.as_ps().saturating_add(u64::try_from(scaled).unwrap_or(u64::MAX)));
+        self.next = self.limiters.iter().map(|(_, limiter)| limiter.stopped_until()).fold(scaled, Time::max);
+        if self.limiters.is_empty() {
+            self.next = now;
+        }
+    }
+}
+
+impl ReactionPoint {
+    /// A reaction point at ports of these rates, whose flows leave by these ports.
+    pub fn new(parameters: &Parameters, stream: Stream, lines: Vec<Rate>, port_of_flow: BTreeMap<FlowId, u32>) -> ReactionPoint {
+        let parameters = parameters.clone();
+        ReactionPoint { parameters, stream, lines, port_of_flow, queues: BTreeMap::new(), next: Time::NEVER }
+    }
+
+    /// When the next packet may leave.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Packets that wait here for `port`.
+    pub fn waiting(&self) -> impl Iterator<Item = &Packet> {
+        self.queues.values().flat_map(|queue| &queue.waiting)
+    }
+
+    fn key(&self, port: u32, flow: FlowId) -> (u32, FlowId) {
+        match self.parameters.shared_by {
+            SharedBy::Station => (port, FlowId(u32::MAX)),
+            SharedBy::Flow => (port, flow),
+        }
+    }
+
+    /// The station sends `packet` by `port`.
+    pub fn pass(&mut self, now: Time, packet: &Packet, port: u32) -> Passage {
+        let key = self.key(port, packet.flow);
+        let Some(queue) = self.queues.get_mut(&key) else { return Passage::Passes(*packet) };
+        if queue.waiting.is_empty() && queue.next <= now {
+            let packet = queue.send(now, packet, &self.parameters);
+            if queue.limiters.is_empty() {
+                self.queues.remove(&key);
+            }
+            return Passage::Passes(packet);
+        }
+        if !queue.has_room(packet, self.parameters.limit) {
+            return Passage::Dropped;
+        }
+        queue.bytes += u64::from(packet.size);
+        queue.waiting.push_back(*packet);
+        self.next = self.next.min(queue.next);
+        Passage::Waits
+    }
+
+    /// Adds to `list` what may leave at `now`, with its port.
+    pub fn run(&mut self, now: Time, list: &mut Vec<(u32, Packet)>) {
+        for ((port, _), queue) in &mut self.queues {
+            while queue.next <= now {
+                let Some(packet) = queue.waiting.pop_front() else { break };
+                queue.bytes -= u64::from(packet.size);
+                list.push((*port, queue.send(now, &packet, &self.parameters)));
+            }
+        }
+        self.forget_idle();
+    }
+
+    /// A message of `point` about a packet of `flow` has come.
+    pub fn on_message(&mut self, now: Time, flow: FlowId, point: LinkId, feedback: Feedback) {
+        let Some(&port) = self.port_of_flow.get(&flow) else { return };
+        let key = self.key(port, flow);
+        let line = self.lines[port as usize];
+        if feedback.asks_for_less() {
+            let new = || LimitedQueue { waiting: VecDeque::new(), bytes: 0, limiters: Vec::new(), next: now };
+            self.queues.entry(key).or_insert_with(new);
+        }
+        if let Some(queue) = self.queues.get_mut(&key) {
+            queue.on_feedback(now, (point, feedback), line, &self.parameters, &mut self.stream);
+        }
+        self.forget_idle();
+    }
+
+    /// Forgets queues without limiters in which nothing waits, and finds what may leave next.
+    fn forget_idle(&mut self) {
+        self.queues.retain(|_, queue| !queue.limiters.is_empty() || !queue.waiting.is_empty());
+        let due = self.queues.values().filter(|queue| !queue.waiting.is_empty()).map(|queue| queue.next);
+        self.next = due.min().unwrap_or(Time::NEVER);
+    }
+}

@@ -1,0 +1,109 @@
+//! The parameters of BCN's reaction point.
+
+use crate::parameters::{Check, Limit, Positive};
+use crate::units::{Duration, Rate};
+
+crate::parameters! {
+    /// BCN 2.0, reaction point: rate limiters in a station, which follow the messages of congestion points.
+    ///
+    /// ## Decides
+    /// The first negative message of a congestion point makes a rate limiter at the rate R of the port, and what the station sends
+    /// leaves at most at that rate: a frame of s bits waits until s/R after the one before. Fb > 0: R = R + G_i Fb R_u;
+    /// Fb < 0: R = R (1 - G_d |Fb|). Limited frames carry the tag of the congestion point whose limiter is slowest. Positive
+    /// feedback moves only the limiter of the congestion point that sends it. A limiter is released when R reaches the port's rate. A stop holds everything back for a
+    /// random time, uniform up to `restart-within`, and R is `restart-rate` then.
+    ///
+    /// ## State
+    /// A queue for each port, or for each flow, with a rate for each congestion point that has sent a negative message. A
+    /// random number per stop.
+    ///
+    /// ## Departures
+    /// - The slides print the decrease as R (1 - G_d Fb) with Fb < 0, which would raise the rate; they say that R becomes
+    ///   negative with G_d = 1/64 and Fb = -80, so |Fb| is meant.
+    /// - With G_d |Fb| >= 1 the rate is the `floor`; without a floor such a gain is refused.
+    /// - Creation, first rate, floor, drift, restart and release of limiters are not in the slides.
+    /// - Acknowledgements wait in the limiter like all frames, but have no room for a tag.
+    /// - The queue of a limiter has no bound unless `limit` gives one; what does not fit is dropped (cause `limiter`) then. A transport
+    ///   is not held back: it sees the wait in its round trips.
+    ///
+    /// ## Example
+    /// ```toml
+    /// reaction-point.bcn = { decrease-gain = 0.0124, floor = "8 Mbit/s" }
+    /// ```
+    ///
+    /// ## References
+    /// [Jiang06 slides 4, 6, 9].
+    pub struct Parameters {
+        /// Gain of the increase (G_i) [Jiang06 slide 9].
+        increase_gain: Positive = "4";
+        /// Gain of the decrease (G_d); Cisco's was 1/64 [Jiang06 slide 9].
+        decrease_gain: Positive = "0.0124";
+        /// Rate unit (R_u) [Jiang06 slide 9].
+        rate_unit: Rate = "8 Mbit/s";
+        /// No message takes a rate below this; without it, `decrease-gain` must leave every rate positive.
+        floor: Option<Rate>;
+        /// What a rate gains by itself each `drift-interval` (recovery); nothing if left out.
+        drift: Option<Rate>;
+        /// How often a rate drifts.
+        drift_interval: Option<Duration>;
+        /// The longest time from a stop to the restart.
+        restart_within: Duration = "100 us";
+        /// The rate after a stop.
+        restart_rate: Rate = "100 Mbit/s";
+        /// Whether a limiter ends at the port's rate.
+        release: Release = "at-line-rate";
+        /// What shares a limiter.
+        shared_by: SharedBy = "station";
+        /// The most that may wait in a limiter; no bound if left out.
+        limit: Option<Limit>;
+    }
+}
+
+crate::choice! {
+    /// Whether a rate limiter ends.
+    pub enum Release {
+        /// When its rate has reached that of the port.
+        "at-line-rate" => AtLineRate,
+        /// Never: it stays at that rate, and its frames stay tagged.
+        "never" => Never,
+    }
+}
+
+crate::choice! {
+    /// What shares a rate limiter.
+    pub enum SharedBy {
+        /// All that a station sends by a port.
+        "station" => Station,
+        /// The packets of one flow.
+        "flow" => Flow,
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        match (self.drift, self.drift_interval) {
+            (Some(_), None) => mistake("drift", "needs drift-interval, such as \"1 ms\"".to_owned()),
+            (None, Some(_)) => mistake("drift-interval", "has no effect without drift; give both or neither".to_owned()),
+            (Some(_), Some(Duration::ZERO)) => mistake("drift-interval", "must be above 0 s".to_owned()),
+            _ => {}
+        }
+        if self.floor.is_some_and(|floor| floor > self.restart_rate) {
+            mistake("restart-rate", format!("{} is below floor", self.restart_rate));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::testing::read;
+
+    #[test]
+    fn mistakes_are_told() {
+        let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
+        assert_eq!(mistakes(&["drift = 8 Mbit/s"]), ["drift: needs drift-interval, such as \"1 ms\""]);
+        assert_eq!(mistakes(&["drift-interval = 1 ms"]), ["drift-interval: has no effect without drift; give both or neither"]);
+        assert_eq!(mistakes(&["floor = 0 bit/s"]), ["floor: a rate must be above zero"]);
+        assert_eq!(mistakes(&["floor = 1 Gbit/s"]), ["restart-rate: 100 Mbit/s is below floor"]);
+    }
+}

@@ -1,0 +1,64 @@
+"""From one run to the columns of a printed row."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import TYPE_CHECKING
+
+from penstock.reproductions.bcn.scenario import HOT, SOURCES, nanoseconds, transfer_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
+    from penstock.running import RunResult
+
+__all__ = ["measure", "one"]
+
+
+def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
+    """The printed columns; ``queue`` and ``loss`` of the hot port."""
+    (result,) = results.values()
+    common = {"queue": one(result, "queue", HOT), "loss": one(result, "loss", HOT)}
+    if "flow" in row.key:
+        flow = f"rf{row.key['flow']}"
+        return {
+            "tps": one(result, "goodput", flow) / (8 * transfer_bytes(settings)),
+            "gbps": one(result, "throughput", flow) / 1e9,
+            "latency": _latency(settings, one(result, "page-time", flow)),
+            **common,
+        }
+    del table
+    connections = [_each(result, f"bulk{i}") for i in range(1, SOURCES + 1)]
+    sources = [math.fsum(rates) / 1e9 for rates in connections]
+    mean = math.fsum(sources) / SOURCES
+    if settings["spread.over"] == "connections":
+        rates = [rate for of_source in connections for rate in of_source]
+        spread = statistics.pstdev(rates) / statistics.fmean(rates)
+    else:
+        spread = statistics.pstdev(sources) / mean
+    return {"bulk": mean, "spread": 100 * spread, **common}
+
+
+def _latency(settings: Settings, seconds: float) -> float:
+    """In us; where no transaction is complete, they take longer than the run counts."""
+    counted = nanoseconds(settings["run.duration"]) - nanoseconds(settings["run.warm_up"])
+    return counted / 1e3 if math.isnan(seconds) else seconds * 1e6
+
+
+def one(result: RunResult, metric: str, of: str) -> float:
+    """The one number of a metric of a flow or a link; its mean or its sum where it has several statistics."""
+    found = [
+        m.value
+        for m in result.metrics
+        if m.name == metric and m.labels["of"] == of and m.labels.get("statistic") in (None, "mean", "sum")
+    ]
+    if len(found) != 1:
+        raise ValueError(f"the run has {len(found)} numbers for {metric} of {of}")
+    return found[0]
+
+
+def _each(result: RunResult, group: str) -> list[float]:
+    return [m.value for m in result.metrics if m.name == "throughput" and m.labels["of"] == group]

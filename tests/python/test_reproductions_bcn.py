@@ -1,0 +1,172 @@
+"""The study of backward congestion notification: its data, scenarios, measurements and claims."""
+
+import json
+import tomllib
+
+import pytest
+
+from penstock.records import Metric, RunRequest, RunResult
+from penstock.reproductions.bcn.experiments import PUBLISHED, SCALED
+from penstock.reproductions.bcn.scenario import HOT, build, transfer_bytes
+from penstock.reproductions.claims import judge
+from penstock.reproductions.comparison import compare
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.reading import Readings
+from penstock.reproductions.stored import digests, scenario_name, stored_outcome
+from penstock.reproductions.study import load, packaged_text
+from penstock.running import run_all
+
+STUDY = load("bcn")
+DOCUMENT = STUDY.document
+WAIT = {1: 16, 2: 1}
+
+
+def settings(*readings):
+    return Readings.parse(DOCUMENT, readings).settings()
+
+
+def text(cm, *readings):
+    table = DOCUMENT.table("jain-bulk")
+    (row,) = [row for row in table.rows if row.key["cm"] == cm]
+    return build(settings(*readings), table, row)[""]
+
+
+class TestData:
+    def test_counts(self):
+        assert [len(table.numbers()) for table in DOCUMENT.tables] == [12, 4, 6, 2, 0, 0]
+        assert (len(DOCUMENT.claims), len(DOCUMENT.questions)) == (13, 18)
+        assert [question.id for question in DOCUMENT.questions if question.fitted] == ["bcn-a02", "bcn-a07"]
+
+    @pytest.mark.parametrize("name", ["jain", "cisco", "cisco-v1"])
+    def test_transactions_are_one_over_latency_and_wait(self, name):
+        for row in DOCUMENT.table(name).rows:
+            product = row.values["tps"] * (row.values["latency"] + WAIT[row.key["flow"]])
+            assert product == pytest.approx(1e6, rel=2e-3)
+
+    def test_what_cisco_counts_of_a_transaction_is_seven_frames_on_the_wire(self):
+        for name in ("cisco", "cisco-v1"):
+            for row in DOCUMENT.table(name).rows:
+                counted = row.values["gbps"] * 1e9 / 8 / row.values["tps"]
+                # The rates are printed with 4 to 6 digits, the transactions with 3 to 5.
+                assert counted == pytest.approx(7 * 1538, rel=1e-3)
+
+    def test_cisco_fills_the_link_and_the_authors_more_than_that(self):
+        for print_, least, most in (("cisco", 9.99, 10.0), ("jain", 10.2, 10.3)):
+            bulk = DOCUMENT.table(f"{print_}-bulk").rows[0].values["bulk"]
+            assert least < 4 * bulk + DOCUMENT.table(print_).rows[0].values["gbps"] < most
+
+    def test_the_equilibrium_is_that_of_the_printed_range(self):
+        weight = DOCUMENT.stated["bcn.aimd_ours.w_derivative_weight"]
+        assert DOCUMENT.stated["bcn.aimd_ours.fb_max"] == 16 * (1 + 2 * weight)
+
+
+class TestScenario:
+    def test_only_one_row_is_managed(self):
+        for cm, kind in (("None", set()), ("BCN", {"congestion-point"})):
+            page = tomllib.loads(text(cm))
+            assert set(page["nodes"]["core"]) == kind
+            assert ("reaction-point" in page["nodes"]["sr1"]) == (cm == "BCN")
+
+    def test_a_switch_adds_its_latency_before_its_outputs(self):
+        delays = {(link["from"], link["to"]): link["delay"] for link in tomllib.loads(text("None"))["links"]}
+        assert (delays["st1", "e1"], delays["e1", "core"], delays["e0", "dt"]) == ("1500 ns", "1500 ns", "500 ns")
+
+    def test_readings_move_the_second_reference_flow(self):
+        places = {}
+        for key in ("edge", "hot", "behind"):
+            page = tomllib.loads(text("None", f"bcn-a01={key}"))
+            (flow,) = [flow for flow in page["flows"] if flow["name"] == "rf2"]
+            (edge,) = [link["to"] for link in page["links"] if link["from"] == "sr2"]
+            places[key] = (edge, flow["to"])
+        assert places == {"edge": ("e1", "dr2"), "hot": ("e1", "dt"), "behind": ("e0", "dr2")}
+
+    def test_slower_links_have_longer_times(self):
+        page = tomllib.loads(STUDY.experiments(settings())[SCALED])
+        point = page["nodes"]["st1"]["reaction-point"]["bcn"]
+        assert (page["links"][0]["rate"], page["links"][0]["delay"]) == ("1000000000 bit/s", "15000 ns")
+        assert (page["duration"], point["rate-unit"], point["floor"]) == ("6000 ms", "800000 bit/s", "800000 bit/s")
+
+    def test_the_published_gain_has_a_floor_in_every_reading(self):
+        page = tomllib.loads(STUDY.experiments(settings("bcn-a04=no-floor"))[PUBLISHED])
+        point = page["nodes"]["st1"]["reaction-point"]["bcn"]
+        assert (point["decrease-gain"], point["floor"]) == ("1/64", "8000000 bit/s")
+
+
+def result(values):
+    metrics = [Metric(name, {"of": of, **more}, "", value) for name, of, more, value in values]
+    return RunResult(RunRequest(""), metrics, "digest", 0)
+
+
+def test_rows_are_measured():
+    mean = {"statistic": "mean"}
+    numbers = [("queue", HOT, {}, 20.0), ("loss", HOT, {}, 0.01)]
+    flow = [("goodput", "rf1", {}, 81_760_000), ("throughput", "rf1", {}, 86e6), ("page-time", "rf1", mean, 984e-6)]
+    bulk = [
+        ("throughput", f"bulk{i}", {"flow": str(j)}, rate)
+        for i, rate in enumerate((1e9, 2e9, 2e9, 3e9), 1)
+        for j in (0, 1)
+    ]
+    reference, whole = DOCUMENT.table("jain"), DOCUMENT.table("jain-bulk")
+    assert transfer_bytes(settings()) == 7 * 1460
+    found = STUDY.measure(settings(), reference, reference.rows[0], {"": result(numbers + flow)})
+    assert found == pytest.approx({"tps": 1000, "gbps": 0.086, "latency": 984, "queue": 20, "loss": 0.01})
+    found = STUDY.measure(settings(), whole, whole.rows[0], {"": result(numbers + bulk)})
+    # 2, 4, 4 and 6 Gbit/s: a standard deviation of sqrt(2).
+    assert found == pytest.approx({"bulk": 4, "spread": 100 * 2**0.5 / 4, "queue": 20, "loss": 0.01})
+
+
+def printed_outcome(factor):
+    """An outcome whose runs are the printed numbers but for a little noise, with BCN `factor` times as fast."""
+    outcome = Outcome(DOCUMENT, Readings(DOCUMENT), DOCUMENT.chosen_tables([]), 4)
+    for table in outcome.tables:
+        for row in table.rows:
+            times = factor if row.key["cm"] == "BCN" else 1.0
+            for noise in (-0.001, 0.0005, -0.0005, 0.001):
+                numbers = {column.name: row.values[column.name] * (1 + noise) for column in table.compared}
+                if "tps" in numbers:
+                    numbers |= {"tps": numbers["tps"] * times, "latency": numbers["latency"] / times}
+                outcome.add(table, row, numbers, {"": result([])})
+    return outcome
+
+
+class TestClaims:
+    def test_verdicts_follow_the_numbers(self):
+        verdicts = {each.claim: each.finding.verdict for each in judge(STUDY, printed_outcome(1.0))}
+        confirmed = {"bcn-c01", "bcn-c03", "bcn-c04", "bcn-c08", "bcn-c11", "bcn-c12", "bcn-c13"}
+        assert {name for name, verdict in verdicts.items() if verdict == "confirmed"} == confirmed
+        # Twice the rate is true of the first reference flow alone.
+        assert {name for name, verdict in verdicts.items() if verdict == "refuted"} == {"bcn-c02"}
+
+    def test_flows_that_gain_nothing_refute(self):
+        verdicts = {each.claim: each.finding.verdict for each in judge(STUDY, printed_outcome(0.05))}
+        assert {verdicts[name] for name in ("bcn-c01", "bcn-c02", "bcn-c11", "bcn-c13")} == {"refuted"}
+
+
+def test_a_reduced_run_shows_what_management_does():
+    pages = [RunRequest(text(cm), (("duration", "40 ms"), ("warm-up", "10 ms"))) for cm in ("None", "BCN")]
+    values = []
+    for run_ in run_all(pages):
+        (row, *_) = DOCUMENT.table("jain").rows
+        values.append(STUDY.measure(settings(), DOCUMENT.table("jain"), row, {"": run_}))
+    without, with_ = values
+    # 30 ms show orders of magnitude: a queue that is much shorter, and a reference flow that is much faster.
+    assert with_["latency"] < 0.5 * without["latency"]
+    assert with_["queue"] < 0.5 * without["queue"]
+    assert with_["tps"] > 2 * without["tps"]
+
+
+class TestStored:
+    def test_the_first_run_is_the_stored_one(self):
+        table = DOCUMENT.table("jain-bulk")
+        for row in table.rows:
+            (page,) = STUDY.build(settings(), table, row).values()
+            (first,) = run_all([RunRequest(page)])
+            assert first.digest == digests(STUDY)[scenario_name(table.id, row.name, "")]
+
+    def test_the_findings_are_current(self):
+        # If not: python -m penstock.reproductions.renew bcn
+        outcome = stored_outcome(STUDY)
+        agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
+        assert f"\n{agree} of the 24 printed numbers" in packaged_text("bcn", "findings.md")
+        verdicts = json.loads(packaged_text("bcn", "verdicts.json"))
+        assert [each["claim"] for each in verdicts] == [claim.id for claim in DOCUMENT.claims]
