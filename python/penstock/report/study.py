@@ -81,7 +81,7 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
         drawings=[Topology(f"The network of {plan.scenario_name}", topology_svg(plan.text))],
         findings=_findings(result, summaries),
         parts=_parts(summaries, result.parameters),
-        provenance=_provenance(result),
+        provenance=_provenance(result, summaries),
         commands=[
             Command(command_text(["penstock", "run", file, *options]), "makes the runs and shows their numbers"),
             Command(command_text(["penstock", "report", file, *options]), "makes this page"),
@@ -315,7 +315,9 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _provenance(result: StudyResult) -> list[tuple[str, str]]:
+def _provenance(result: StudyResult, summaries: Sequence[Summary]) -> list[tuple[str, str]]:
+    methods = sorted({each.method for each in summaries} - {"none"})
+    intervals = f"95 % confidence over independent runs, by {', '.join(methods)}" if methods else "none of a single run"
     seeds = list(dict.fromkeys(point.asked.seed for point in result.points))
     return [
         ("Penstock", __version__),
@@ -323,6 +325,6 @@ def _provenance(result: StudyResult) -> list[tuple[str, str]]:
         ("Made from", made_from(result.provenances, result.parameters)),
         ("Seed" if len(seeds) == 1 else "Seeds", ", ".join(map(str, seeds))),
         ("Runs", f"{len(result.runs)}, numbered from 0 at each point"),
-        ("Intervals", "95 % confidence, Student's t over independent runs"),
+        ("Intervals", intervals),
         ("Digest of the first run", result.runs[0].digest),
     ]
