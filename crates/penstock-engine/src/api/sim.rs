@@ -227,17 +227,19 @@ impl Sim {
         self.to
     }
 
-    /// Takes the rows of the trace to which no later event will add any: appends them to `rows`, by time, then by place. So a
-    /// trace need not be in memory as a whole; all parts one after the other are the trace of the whole run.
-    pub fn take_trace(&mut self, rows: &mut Vec<TraceRow>) {
+    /// The last instant at which nothing more will happen; none before the first one is over.
+    fn settled_until(&self) -> Option<Time> {
         let next = self.processes.iter().zip(&self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs)));
         let in_windows =
             self.sequencer.first_arrival().min(self.parallel.as_ref().map_or(Time::NEVER, |parallel| parallel.first_arrival()));
         let next = next.min().unwrap_or(Time::NEVER).min(in_windows);
-        if next == Time::ZERO {
-            return; // No time is before the first instant.
-        }
-        let until = next.before().min(self.to);
+        (next > Time::ZERO).then(|| next.before().min(self.to))
+    }
+
+    /// Takes the rows of the trace to which no later event will add any: appends them to `rows`, by time, then by place. So a
+    /// trace need not be in memory as a whole; all parts one after the other are the trace of the whole run.
+    pub fn take_trace(&mut self, rows: &mut Vec<TraceRow>) {
+        let Some(until) = self.settled_until() else { return };
         let first = rows.len();
         self.processes.iter_mut().for_each(|process| process.take_trace(until, rows));
         sort(&mut rows[first..]);
@@ -246,12 +248,7 @@ impl Sim {
     /// Takes the rows of the [series](crate::blueprint::WatchPlan::series) to which no later event will add any: appends them to
     /// `rows`, by time, then by plan. All parts one after the other are the series of the whole run.
     pub fn take_series(&mut self, rows: &mut Vec<SeriesRow>) {
-        let next = self.processes.iter().zip(&self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs)));
-        let next = next.min().unwrap_or(Time::NEVER);
-        if next == Time::ZERO {
-            return; // No time is before the first instant.
-        }
-        let until = next.before().min(self.to);
+        let Some(until) = self.settled_until() else { return };
         let first = rows.len();
         self.processes.iter_mut().for_each(|process| process.take_series(until, rows));
         rows[first..].sort_by_key(|row| (row.time, row.plan));
