@@ -177,3 +177,68 @@ fn wrong_files_are_named_with_their_line() {
     assert_eq!(both, [".count: has no effect: the file says it of each transfer; leave it out"]);
     assert!(BASE.contains(FLOW));
 }
+
+#[test]
+fn a_matrix_shares_its_load_between_pairs() {
+    // 300, 100 and 400 kbit/s of 1 kB each: 100 transfers a second.
+    let n = 10_000.0;
+    let csv = "# bit/s\n,b,hosts[0],hosts[1]\nhosts[0],300000,0,100 kbit/s\nb,,4e5,0\n";
+    let folder = folder("matrix", "loads.csv", csv);
+    let keys = |matrix: &str| format!("matrix = {matrix}\ncount = 10000\nsize = \"1 kB\"\n");
+    let scenario = read(&folder, &keys("\"loads.csv\"")).expect("sound");
+    let all = transfers(&scenario, 1, 0);
+    let span = all[all.len() - 1].start.as_seconds();
+    // The standard error of the sum of 10,000 exponential gaps is a hundredth of it.
+    assert!((span / 100.0 - 1.0).abs() < 4.0 / 100.0, "{span}");
+    let blueprint = scenario.blueprint(None, 0);
+    let name = |node: penstock_model::id::NodeId| blueprint.nodes[node.index()].as_str();
+    for ((from, to), part) in [(("hosts[0]", "b"), 0.375), (("hosts[0]", "hosts[1]"), 0.125), (("b", "hosts[0]"), 0.5)] {
+        let count = blueprint.flows[1..].iter().filter(|flow| (name(flow.from), name(flow.to)) == (from, to)).count();
+        // Four standard errors of a binomial share.
+        assert!((count as f64 / n - part).abs() < 4.0 * (part * (1.0 - part) / n).sqrt(), "{from} to {to}: {count}");
+    }
+    let inline = r#"[["", "b", "hosts[0]", "hosts[1]"], ["hosts[0]", "300 kbit/s", "", 1e5], ["b", 0, 400000, 0.0]]"#;
+    let same = read(&folder, &keys(inline)).expect("sound");
+    assert_eq!(transfers(&same, 1, 0), all);
+    let ends = |scenario: &ValidScenario| scenario.blueprint(None, 0).flows.iter().map(|flow| (flow.from, flow.to)).collect::<Vec<_>>();
+    assert_eq!(ends(&same), ends(&scenario));
+    assert!(scenario.canonical().contains("\"files\":{\"loads.csv\""));
+}
+
+#[test]
+fn mistakes_in_a_matrix_have_their_place() {
+    let in_file = |csv: &str| {
+        let folder = folder("matrix-mistakes", "m.csv", csv);
+        mistakes(read(&folder, "matrix = \"m.csv\"\ncount = 10\nsize = \"1 kB\"\n"))
+    };
+    assert_eq!(in_file(",a,b\na,0,1\nb,1\n"), [".matrix: m.csv:3: has 2 fields under a first row of 3"]);
+    assert_eq!(in_file(",a,b\n\na,0,-1\n"), [".matrix: m.csv:3, column 3 (from a to b): '-1' is negative; a rate is zero or more"]);
+    assert_eq!(
+        in_file(",a,b\na,5,1\n"),
+        [".matrix: m.csv:2, column 2 (from a to a): would begin and end at one node; 0 or nothing on the diagonal"]
+    );
+    assert!(in_file(",a,bb\na,0,1\n")[0].starts_with(".matrix: m.csv:1, column 3: unknown node 'bb'"), "{:?}", in_file(",a,bb\na,0,1\n"));
+    assert!(in_file(",a,b\nhosts,0,1\n")[0].starts_with(".matrix: m.csv:2, column 1: 'hosts' is a group of 4"));
+    assert_eq!(in_file(",a,a\nb,0,1\n"), [".matrix: m.csv:1, column 3: 'a' stands there twice"]);
+    assert_eq!(in_file(",a\nb,1\nb,1\n"), [".matrix: m.csv:3, column 1: 'b' stands there twice"]);
+    assert!(in_file(",a\nb,x\n")[0].starts_with(".matrix: m.csv:2, column 2 (from b to a): "));
+    assert_eq!(in_file(",a\nb,0\n"), [".matrix: m.csv has no entry above zero"]);
+    assert_eq!(in_file(",a\n"), [".matrix: m.csv has no rows under a first one with the nodes where traffic ends"]);
+    let inline = |matrix: &str, more: &str| mistakes(read(Path::new("."), &format!("matrix = {matrix}\n{more}")));
+    let needed = "count = 10\nsize = \"1 kB\"\n";
+    assert_eq!(
+        inline("[[\"\", \"a\", \"b\"], [\"a\", 0, -2]]", needed),
+        [".matrix: row 1, column 3 (from a to b): '-2' is negative; a rate is zero or more"]
+    );
+    assert!(inline("[1, 2]", needed)[0].contains("is no matrix; write"));
+    let sound = "[[\"\", \"b\"], [\"a\", 1000]]";
+    assert_eq!(
+        inline(sound, &format!("{needed}load = \"1 Mbit/s\"\n")),
+        [".load: has no effect: the matrix says how much goes from where to where; leave it out"]
+    );
+    assert_eq!(
+        inline(sound, "size = \"1 kB\"\n"),
+        [".count: is missing: transfers of a matrix need size and count, which is how many there are at most"]
+    );
+    assert_eq!(inline(sound, "file = \"x.csv\"\n"), [".matrix: there is a file already, which lists the transfers; keep one"]);
+}

@@ -6,6 +6,32 @@ use penstock_model::printable::{file_name, quoted};
 /// A column: its name, and whether it must be there.
 pub(crate) type Column = (&'static str, bool);
 
+/// Where a row is, counted from zero, in messages.
+fn place(name: &str, line: usize) -> String {
+    match is_parquet(name) {
+        true => format!("{}: row {line}", file_name(name)),
+        false => format!("{}:{}", file_name(name), line + 1),
+    }
+}
+
+/// The lines of a file with their numbers, without empty ones and those that begin with `#`.
+fn lines<'a>(content: &'a [u8], name: &str) -> Result<impl Iterator<Item = (usize, &'a str)>, String> {
+    let text = std::str::from_utf8(content).map_err(|error| {
+        let line = content[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        format!("{}: is not UTF-8 text", place(name, line))
+    })?;
+    let written = |(_, line): &(usize, &str)| !line.trim().is_empty() && !line.starts_with('#');
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text).lines().enumerate().filter(written))
+}
+
+/// All fields of all rows, each row with its place for messages; there need not be any.
+///
+/// # Errors
+/// If the file is no text.
+pub(crate) fn table<'a>(content: &'a [u8], name: &str) -> Result<Vec<(String, Vec<&'a str>)>, String> {
+    Ok(lines(content, name)?.map(|(number, line)| (place(name, number), line.split(',').map(unquoted).collect())).collect())
+}
+
 /// Calls `row` with the fields of `columns` of each row, in their order; an optional column that is not there gives empty fields.
 /// A header names the columns; others than these are ignored, as are empty lines and those that begin with `#`.
 ///
@@ -17,16 +43,8 @@ pub(crate) fn rows<'a, const N: usize>(
     columns: [Column; N],
     mut row: impl FnMut([&'a str; N]) -> Result<(), String>,
 ) -> Result<(), String> {
-    let at = |line: usize| match is_parquet(name) {
-        true => format!("{}: row {line}", file_name(name)),
-        false => format!("{}:{}", file_name(name), line + 1),
-    };
-    let text = std::str::from_utf8(content).map_err(|error| {
-        let line = content[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-        format!("{}: is not UTF-8 text", at(line))
-    })?;
-    let written = |(_, line): &(usize, &str)| !line.trim().is_empty() && !line.starts_with('#');
-    let mut lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines().enumerate().filter(written);
+    let at = |line: usize| place(name, line);
+    let mut lines = lines(content, name)?;
     let Some((first, header)) = lines.next() else { return Err(format!("{}: is empty", file_name(name))) };
     let header: Vec<&str> = header.split(',').map(unquoted).collect();
     let mut places = [None; N];

@@ -6,6 +6,7 @@ pub(crate) mod classes;
 pub(crate) mod ecn_checks;
 pub(crate) mod flows;
 pub(crate) mod group;
+pub(crate) mod matrix;
 mod pcn_schemes;
 pub(crate) mod rounding_checks;
 pub(crate) mod routing;

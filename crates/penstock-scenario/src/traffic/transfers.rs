@@ -1,6 +1,7 @@
 //! The keys of `[[transfers]]`: finite transfers that arrive by themselves, and what is drawn of them for each run.
 
 use super::group::{EdgeLocations, GroupDraft, GroupEndpoints};
+use super::matrix::{Entry, Matrix};
 use super::sizes;
 use crate::network::nodes::{NodeSet, Nodes, MAX_ENTITIES};
 use crate::read::csv;
@@ -33,12 +34,18 @@ penstock_model::parameters! {
     /// uniformly; this draw is the same for every seed, as routes hang on it. Times and sizes are drawn for each run, each from a
     /// stream of its own. What would arrive after the end is left out.
     ///
+    /// Or they are drawn from a traffic `matrix`: its first row and column name nodes, and each entry is the load from the node of
+    /// its row to that of its column, without headers. All loads together make one Poisson process, of which each transfer takes
+    /// its nodes with the share of their entry, so that each pair has a Poisson process of its own load.
+    ///
     /// Sizes are those of files, without headers; the last segment is sent in full. `completion-time` measures them.
     pub struct TransferKeys {
         /// The name in results.
         name: Name;
         /// A file that lists the transfers, instead of all keys down to `size`.
         file: Option<FileName>;
+        /// A traffic matrix instead of `from`, `to` and `load`: rows, or a CSV (or Parquet) file. An entry is a rate such as `"2 Mbit/s"`, or a number of bit/s; nothing is zero, as it must be on the diagonal.
+        matrix: Option<Matrix>;
         /// The node or group where they begin.
         from: Option<NodeName>;
         /// Where they end.
@@ -73,6 +80,19 @@ impl Check for TransferKeys {
             ("load", self.load.is_some()),
             ("at", self.at.is_some()),
         ];
+        if self.matrix.is_some() && self.file.is_some() {
+            mistake("matrix", "there is a file already, which lists the transfers; keep one".to_owned());
+            return;
+        }
+        if self.matrix.is_some() {
+            for (key, _) in drawn.iter().filter(|(key, written)| *written && !matches!(*key, "size" | "count")) {
+                mistake(key, "has no effect: the matrix says how much goes from where to where; leave it out".to_owned());
+            }
+            for (key, _) in drawn.iter().filter(|(key, written)| !*written && matches!(*key, "size" | "count")) {
+                mistake(key, "is missing: transfers of a matrix need size and count, which is how many there are at most".to_owned());
+            }
+            return;
+        }
         if self.file.is_some() {
             for (key, _) in drawn.iter().filter(|(_, written)| *written) {
                 mistake(key, "has no effect: the file says it of each transfer; leave it out".to_owned());
@@ -147,7 +167,7 @@ impl TransferDraw {
 pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> Option<Vec<GroupDraft>> {
     let keys = TransferKeys::read(section);
     let transport = transport(section);
-    let ends = if section.has("file") { GroupEndpoints(None, None) } else { GroupEndpoints::read(section, nodes) };
+    let ends = if section.has("file") || section.has("matrix") { GroupEndpoints(None, None) } else { GroupEndpoints::read(section, nodes) };
     let (keys, transport) = (keys?, transport?);
     let end = duration.map_or(Time::NEVER, |duration| Time::ZERO + duration);
     if let Some(end) = duration.filter(|duration| keys.start.0 >= *duration) {
@@ -185,6 +205,16 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         return Some(drafts.collect());
     }
     let size = sizes::filled(section, keys.size?)?;
+    if let Some(matrix) = &keys.matrix {
+        let entries = matrix.entries(section, nodes)?;
+        let load = entries.iter().fold(0, |sum: u64, (_, _, rate)| sum.saturating_add(rate.as_bps()));
+        let count = checked_count(section, keys.count?.0 as usize)?;
+        let arrivals = Arrivals::Poisson(interval_of(section, "matrix", &size, load)?);
+        let pairs = weighted_pairs(&keys.name.0, &entries, load, count);
+        let mut draft = group(keys.name.0, keys.class.0, (entries[0].0, entries[0].1), pairs);
+        draft.draw = Some(TransferDraw { arrivals, size, start: keys.start.0, count });
+        return Some(vec![draft]);
+    }
     let (from, to) = (ends.0?, ends.1?);
     if from.len() == 1 && to.len() == 1 && from.node(0) == to.node(0) {
         section.report("to", format!("transfers would begin and end at '{}'", nodes.name(from.node(0))));
@@ -193,24 +223,51 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let (arrivals, count) = match (keys.at, keys.count, keys.interval, keys.load) {
         (Some(at), ..) => (Arrivals::Given(at.clone()), at.len()),
         (_, Some(count), Some(interval), _) => (Arrivals::Poisson(interval), count.0 as usize),
-        (_, Some(count), _, Some(load)) => {
-            let interval = Duration::from_seconds(size.mean() * 8.0 / load.as_bps() as f64);
-            if interval == Duration::ZERO {
-                section.report("load", "is so high that all would arrive at once; use at".to_owned());
-                return None;
-            }
-            (Arrivals::Poisson(interval), count.0 as usize)
-        }
+        (_, Some(count), _, Some(load)) => (Arrivals::Poisson(interval_of(section, "load", &size, load.as_bps())?), count.0 as usize),
         _ => return None,
     };
-    if count > MAX_ENTITIES {
-        section.report("count", format!("{count} transfers are more than the {MAX_ENTITIES} that fit"));
-        return None;
-    }
+    let count = checked_count(section, count)?;
     let pairs = drawn_pairs(&keys.name.0, from, to, count);
     let mut draft = group(keys.name.0, keys.class.0, (from, to), pairs);
     draft.draw = Some(TransferDraw { arrivals, size, start: keys.start.0, count });
     Some(vec![draft])
+}
+
+/// The mean time between transfers that makes a load of so many bit/s; `None` after a mistake.
+fn interval_of(section: &Section<'_>, key: &str, size: &TransferSize, load: u64) -> Option<Duration> {
+    let interval = Duration::from_seconds(size.mean() * 8.0 / load as f64);
+    if interval == Duration::ZERO {
+        section.report(key, "is so high that all would arrive at once; use at".to_owned());
+        return None;
+    }
+    Some(interval)
+}
+
+fn checked_count(section: &Section<'_>, count: usize) -> Option<usize> {
+    if count > MAX_ENTITIES {
+        section.report("count", format!("{count} transfers are more than the {MAX_ENTITIES} that fit"));
+        return None;
+    }
+    Some(count)
+}
+
+/// The nodes of an entry for each transfer, with the entry's share of the `load`; the same for every seed.
+fn weighted_pairs(name: &str, entries: &[Entry], load: u64, count: usize) -> Vec<(NodeId, NodeId)> {
+    let mut stream = Key::root(0, 0).child("transfers").child(name).stream();
+    let mut up_to = 0;
+    let ends: Vec<u64> = entries
+        .iter()
+        .map(|(_, _, rate)| {
+            up_to = rate.as_bps().saturating_add(up_to);
+            up_to
+        })
+        .collect();
+    let pair = |_| {
+        let at = stream.below(load);
+        let (from, to, _) = &entries[ends.partition_point(|end| *end <= at)];
+        (from.node(0), to.node(0))
+    };
+    (0..count).map(pair).collect()
 }
 
 /// Two different nodes for each transfer; the same for every seed.

@@ -1,0 +1,125 @@
+//! Traffic matrices: how much goes from which node to which, in a file or in the scenario.
+
+use crate::network::nodes::{NodeSet, Nodes};
+use crate::read::csv;
+use crate::read::section::Section;
+use crate::read::suggest::Suggestions;
+use penstock_model::parameters::{Kind, Parameter, Value};
+use penstock_model::printable::{file_name, quoted};
+use penstock_model::units::Rate;
+use std::collections::BTreeSet;
+
+/// A matrix as it is written: the name of a file, or rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Matrix {
+    File(String),
+    Rows(Vec<Vec<String>>),
+}
+
+const FORMS: &str = r#""loads.csv" or [["", "a", "b"], ["a", 0, "2 Mbit/s"], ["b", "1 Mbit/s", 0]]"#;
+
+impl Parameter for Matrix {
+    const KIND: Kind = Kind::Law(FORMS);
+    const RANGE: &'static str = "entries of zero or more";
+
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let no_matrix = || format!("{} is no matrix; write {FORMS}", value.quoted());
+        let cell = |cell: &Value| match cell {
+            Value::Text(text) => Ok(text.clone()),
+            Value::Integer(number) => Ok(number.to_string()),
+            Value::Float(number) => Ok(number.to_string()),
+            _ => Err(no_matrix()),
+        };
+        match value {
+            Value::Text(name) if !name.is_empty() => Ok(Matrix::File(name.clone())),
+            Value::List(rows) => {
+                let row = |row: &Value| match row {
+                    Value::List(cells) => cells.iter().map(cell).collect(),
+                    _ => Err(no_matrix()),
+                };
+                rows.iter().map(row).collect::<Result<_, String>>().map(Matrix::Rows)
+            }
+            _ => Err(no_matrix()),
+        }
+    }
+}
+
+/// From where, to where and how much; never nothing.
+pub(crate) type Entry = (NodeSet, NodeSet, Rate);
+
+impl Matrix {
+    /// Its entries above zero, row by row; `None` after a mistake, which is reported at the key `matrix`.
+    pub fn entries(&self, section: &Section<'_>, nodes: &Nodes) -> Option<Vec<Entry>> {
+        let suggestions = &section.mistakes.suggestions;
+        let found = match self {
+            Matrix::File(name) => section.mistakes.files.read(name).and_then(|content| {
+                let rows = csv::table(&content, name)?;
+                resolve(&rows, &file_name(name), nodes, suggestions)
+            }),
+            Matrix::Rows(rows) => {
+                let rows = rows.iter().enumerate().map(|(i, row)| (format!("row {i}"), row.iter().map(|cell| cell.trim()).collect()));
+                let rows: Vec<(String, Vec<&str>)> = rows.collect();
+                resolve(&rows, "it", nodes, suggestions)
+            }
+        };
+        found.map_err(|message| section.report("matrix", message)).ok()
+    }
+}
+
+/// The entries of rows, each with its place; the first row and the first column have the names.
+fn resolve(rows: &[(String, Vec<&str>)], whole: &str, nodes: &Nodes, suggestions: &Suggestions) -> Result<Vec<Entry>, String> {
+    let Some(((first, header), rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
+        return Err(format!("{whole} has no rows under a first one with the nodes where traffic ends"));
+    };
+    let node = |place: &str, column: usize, name: &str, seen: &mut BTreeSet<usize>| {
+        let told = |message: String| format!("{place}, column {}: {message}", column + 1);
+        let set = nodes.single(name, suggestions).map_err(told)?;
+        if seen.insert(set.node(0).index()) {
+            Ok(set)
+        } else {
+            Err(told(format!("{} stands there twice", quoted(name))))
+        }
+    };
+    let mut seen = BTreeSet::new();
+    let columns = header.iter().enumerate().skip(1).map(|(column, name)| node(first, column, name, &mut seen));
+    let columns: Vec<NodeSet> = columns.collect::<Result<_, String>>()?;
+    let mut entries = Vec::new();
+    seen.clear();
+    for (place, row) in rows {
+        if row.len() != header.len() {
+            return Err(format!("{place}: has {} fields under a first row of {}", row.len(), header.len()));
+        }
+        let from = node(place, 0, row[0], &mut seen)?;
+        for ((column, cell), to) in row.iter().enumerate().skip(1).zip(&columns) {
+            let told = |message: String| format!("{place}, column {} (from {} to {}): {message}", column + 1, row[0], header[column]);
+            let rate = entry(cell).map_err(told)?;
+            if rate == Rate::ZERO {
+                continue;
+            }
+            if from.node(0) == to.node(0) {
+                return Err(told("would begin and end at one node; 0 or nothing on the diagonal".to_owned()));
+            }
+            entries.push((from, *to, rate));
+        }
+    }
+    if entries.is_empty() {
+        return Err(format!("{whole} has no entry above zero"));
+    }
+    Ok(entries)
+}
+
+/// An entry: a rate with its unit, or a number of bit/s; nothing is zero.
+fn entry(cell: &str) -> Result<Rate, String> {
+    if cell.is_empty() {
+        return Ok(Rate::ZERO);
+    }
+    if cell.starts_with('-') {
+        return Err(format!("{} is negative; a rate is zero or more", quoted(cell)));
+    }
+    match cell.parse::<f64>() {
+        Ok(0.0) => Ok(Rate::ZERO),
+        Ok(number) if (0.5..1e17).contains(&number) => Ok(Rate::from_bps(number.round() as u64)),
+        Ok(_) => Err(format!("{} is no number of bit/s from 1 to 1e17", quoted(cell))),
+        Err(_) => Rate::from_value(&Value::Text(cell.to_owned())),
+    }
+}
