@@ -10,6 +10,7 @@ __all__ = [
     "Run",
     "Scenario",
     "ScenarioError",
+    "Series",
     "Trace",
     "catalogue",
     "check",
