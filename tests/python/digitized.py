@@ -25,7 +25,7 @@ def check_faithful(name):
     assert ours["setup"] == seed["setup"]
     for table, printed in zip(ours["table"], seed["table"], strict=True):
         columns = [{key: it for key, it in column.items() if key not in OURS} for column in table["columns"]]
-        assert {**table, "columns": columns} == printed
+        assert {key: it for key, it in {**table, "columns": columns}.items() if key != "not-computed"} == printed
     for kind, names in KINDS.items():
         known = {item["id"] for item in seed[kind]}
         # Questions that came up later stand beside those of the digitized document.

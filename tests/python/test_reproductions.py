@@ -69,8 +69,10 @@ options = [
 """
 
 
-def result(digest="d"):
-    return RunResult(RunRequest("", name="row"), [Metric("throughput", {}, "bit/s", 1.0)], digest, 7)
+def result(digest="d", replication=0):
+    return RunResult(
+        RunRequest("", name="row", replication=replication), [Metric("throughput", {}, "bit/s", 1.0)], digest, 7
+    )
 
 
 def outcome_of(document, values):
@@ -284,7 +286,7 @@ class TestPlan:
             ("10 s", "alone", {"experiment": "alone"}),
         ]
         assert [part.hops for part in plan.parts][:2] == [7e6] * 2
-        plan.finish([[result(str(2 * n)), result(str(2 * n + 1))] for n in range(3)])
+        plan.finish([[result(str(2 * part + n), n) for n in range(2)] for part in range(3)])
         assert outcome.values("1", "rate", {"load": "high"}) == [2.0, 3.0]
         assert outcome.values("1", "loss", {"load": "low"}) == [1.0]
         assert [run.digest for run in outcome.experiments["alone"]] == ["4", "5"]

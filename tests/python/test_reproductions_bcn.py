@@ -4,12 +4,13 @@ import json
 import tomllib
 
 import pytest
+from digitized import check_faithful
 
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.bcn.experiments import PUBLISHED, SCALED
 from penstock.reproductions.bcn.scenario import HOT, build, transfer_bytes
 from penstock.reproductions.claims import judge
-from penstock.reproductions.comparison import compare
+from penstock.reproductions.comparison import compare, quoted
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.stored import digests, scenario_name, stored_outcome
@@ -26,34 +27,61 @@ def settings(*readings):
 
 
 def text(cm, *readings):
-    table = DOCUMENT.table("jain-bulk")
+    table = DOCUMENT.table("bulk-ours-v2")
     (row,) = [row for row in table.rows if row.key["cm"] == cm]
     return build(settings(*readings), table, row)[""]
 
 
+def printed(table):
+    return [*DOCUMENT.table(table).rows, *DOCUMENT.table(table).quoted]
+
+
 class TestData:
+    def test_facts_are_those_of_the_digitized_document(self):
+        check_faithful("bcn")
+
     def test_counts(self):
-        assert [len(table.numbers()) for table in DOCUMENT.tables] == [12, 4, 6, 2, 0, 0]
+        assert [len(table.numbers()) for table in DOCUMENT.tables] == [6, 2, 12, 4]
+        assert [len(table.quoted_numbers()) for table in DOCUMENT.tables] == [6, 2, 0, 0]
         assert (len(DOCUMENT.claims), len(DOCUMENT.questions)) == (13, 18)
         assert [question.id for question in DOCUMENT.questions if question.fitted] == ["bcn-a02", "bcn-a07"]
 
-    @pytest.mark.parametrize("name", ["jain", "cisco", "cisco-v1"])
+    @pytest.mark.parametrize("name", ["reference-ours-v2", "reference-cisco-v1"])
     def test_transactions_are_one_over_latency_and_wait(self, name):
-        for row in DOCUMENT.table(name).rows:
-            product = row.values["tps"] * (row.values["latency"] + WAIT[row.key["flow"]])
+        for row in printed(name):
+            product = row.values["throughput_tps"] * (row.values["latency_us"] + WAIT[row.key["reference_flow"]])
             assert product == pytest.approx(1e6, rel=2e-3)
 
     def test_what_cisco_counts_of_a_transaction_is_seven_frames_on_the_wire(self):
-        for name in ("cisco", "cisco-v1"):
-            for row in DOCUMENT.table(name).rows:
-                counted = row.values["gbps"] * 1e9 / 8 / row.values["tps"]
-                # The rates are printed with 4 to 6 digits, the transactions with 3 to 5.
-                assert counted == pytest.approx(7 * 1538, rel=1e-3)
+        for row in printed("reference-cisco-v1"):
+            counted = row.values["throughput_gbps"] * 1e9 / 8 / row.values["throughput_tps"]
+            # The rates are printed with 4 to 6 digits, the transactions with 3 to 5.
+            assert counted == pytest.approx(7 * 1538, rel=1e-3)
 
     def test_cisco_fills_the_link_and_the_authors_more_than_that(self):
-        for print_, least, most in (("cisco", 9.99, 10.0), ("jain", 10.2, 10.3)):
-            bulk = DOCUMENT.table(f"{print_}-bulk").rows[0].values["bulk"]
-            assert least < 4 * bulk + DOCUMENT.table(print_).rows[0].values["gbps"] < most
+        for print_, least, most in (("cisco-v1", 9.99, 10.0), ("ours-v2", 10.2, 10.3)):
+            bulk = printed(f"bulk-{print_}")[0].values["average_source_throughput"]
+            assert least < 4 * bulk + printed(f"reference-{print_}")[0].values["throughput_gbps"] < most
+
+    def test_what_cannot_be_computed_is_told_with_the_reason(self):
+        quoted_ = [number.as_json() for number in quoted(DOCUMENT)]
+        assert [number["verdict"] for number in quoted_] == ["not-computed"] * 8
+        assert quoted_[0] == {
+            "document": "bcn",
+            "table": "reference-cisco-v1",
+            "row": {"cm": "BCN", "reference_flow": 1},
+            "column": "throughput_tps",
+            "unit": "transactions/s",
+            "published": 4491.0,
+            "mean": None,
+            "ci_low": None,
+            "ci_high": None,
+            "runs": 0,
+            "verdict": "not-computed",
+            "note": "the rules of BCN 1.0 are not in the document",
+        }
+        assert [number.table for number in quoted(DOCUMENT, ["bulk-cisco-v1"])] == ["bulk-cisco-v1"] * 2
+        assert quoted(DOCUMENT, ["bulk-ours-v2"]) == []
 
     def test_the_equilibrium_is_that_of_the_printed_range(self):
         weight = DOCUMENT.stated["bcn.aimd_ours.w_derivative_weight"]
@@ -106,13 +134,17 @@ def test_rows_are_measured():
         for i, rate in enumerate((1e9, 2e9, 2e9, 3e9), 1)
         for j in (0, 1)
     ]
-    reference, whole = DOCUMENT.table("jain"), DOCUMENT.table("jain-bulk")
+    reference, whole = DOCUMENT.table("reference-ours-v2"), DOCUMENT.table("bulk-ours-v2")
     assert transfer_bytes(settings()) == 7 * 1460
     found = STUDY.measure(settings(), reference, reference.rows[0], {"": result(numbers + flow)})
-    assert found == pytest.approx({"tps": 1000, "gbps": 0.086, "latency": 984, "queue": 20, "loss": 0.01})
+    assert found == pytest.approx(
+        {"throughput_tps": 1000, "throughput_gbps": 0.086, "latency_us": 984, "queue": 20, "loss": 0.01}
+    )
     found = STUDY.measure(settings(), whole, whole.rows[0], {"": result(numbers + bulk)})
     # 2, 4, 4 and 6 Gbit/s: a standard deviation of sqrt(2).
-    assert found == pytest.approx({"bulk": 4, "spread": 100 * 2**0.5 / 4, "queue": 20, "loss": 0.01})
+    assert found == pytest.approx(
+        {"average_source_throughput": 4, "stddev_over_average": 100 * 2**0.5 / 4, "queue": 20, "loss": 0.01}
+    )
 
 
 def printed_outcome(factor):
@@ -123,8 +155,11 @@ def printed_outcome(factor):
             times = factor if row.key["cm"] == "BCN" else 1.0
             for noise in (-0.001, 0.0005, -0.0005, 0.001):
                 numbers = {column.name: row.values[column.name] * (1 + noise) for column in table.compared}
-                if "tps" in numbers:
-                    numbers |= {"tps": numbers["tps"] * times, "latency": numbers["latency"] / times}
+                if "throughput_tps" in numbers:
+                    numbers |= {
+                        "throughput_tps": numbers["throughput_tps"] * times,
+                        "latency_us": numbers["latency_us"] / times,
+                    }
                 outcome.add(table, row, numbers, {"": result([])})
     return outcome
 
@@ -146,18 +181,18 @@ def test_a_reduced_run_shows_what_management_does():
     pages = [RunRequest(text(cm), (("duration", "40 ms"), ("warm-up", "10 ms"))) for cm in ("None", "BCN")]
     values = []
     for run_ in run_all(pages):
-        (row, *_) = DOCUMENT.table("jain").rows
-        values.append(STUDY.measure(settings(), DOCUMENT.table("jain"), row, {"": run_}))
+        (row, *_) = DOCUMENT.table("reference-ours-v2").rows
+        values.append(STUDY.measure(settings(), DOCUMENT.table("reference-ours-v2"), row, {"": run_}))
     without, with_ = values
     # 30 ms show orders of magnitude: a queue that is much shorter, and a reference flow that is much faster.
-    assert with_["latency"] < 0.5 * without["latency"]
+    assert with_["latency_us"] < 0.5 * without["latency_us"]
     assert with_["queue"] < 0.5 * without["queue"]
-    assert with_["tps"] > 2 * without["tps"]
+    assert with_["throughput_tps"] > 2 * without["throughput_tps"]
 
 
 class TestStored:
     def test_the_first_run_is_the_stored_one(self):
-        table = DOCUMENT.table("jain-bulk")
+        table = DOCUMENT.table("bulk-ours-v2")
         for row in table.rows:
             (page,) = STUDY.build(settings(), table, row).values()
             (first,) = run_all([RunRequest(page)])

@@ -13,7 +13,7 @@ from penstock.printable import json_text
 from penstock.progress import Progress
 from penstock.reproductions import layout, scoreboard
 from penstock.reproductions.claims import check_tables, judge
-from penstock.reproductions.comparison import compare
+from penstock.reproductions.comparison import compare, quoted
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import planned
 from penstock.reproductions.reproduce import reproduce as run
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.comparison import Comparison
+    from penstock.reproductions.comparison import Comparison, Quoted
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.sensitivity import Shift
@@ -91,12 +91,13 @@ def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None,
     outcome = asked.run(study, answers, claims=claims)
     judgements = _judged(study, outcome, asked, limit) if claims else []
     if as_json:
-        _emit(judgements or compare(document, outcome))
+        _emit(judgements or [*compare(document, outcome), *quoted(document, asked.tables)])
         return
     comparisons = compare(document, outcome)
     show(layout.title(document, outcome, time.monotonic() - begin))
     for table in outcome.tables:
         show(layout.beside(table, [comparison for comparison in comparisons if comparison.table == table.id]))
+    show(*layout.quoted(quoted(document, asked.tables)))
     if claims:
         show(layout.judged(document, judgements))
     differing = [comparison for comparison in comparisons if not comparison.agrees]
@@ -190,6 +191,6 @@ def _judged(study: Study, outcome: Outcome, asked: Asked, limit: int | None) -> 
         return decide_sequentially(study, outcome, limit, asked.runner(progress))
 
 
-def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:
+def _emit(items: Iterable[Comparison | Quoted | Judgement | Shift]) -> None:
     objects: list[dict[str, Any]] = [item.as_json() for item in items]
     emit(json_text(objects, indent=1))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "Quoted", "compare", "quoted"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,46 @@ class Comparison:
             "verdict": self.verdict,
             "note": self.note,
         }
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A printed number that cannot be computed, and why."""
+
+    document: str
+    table: str
+    row: Mapping[str, Any]
+    column: str
+    unit: str
+    published: float
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The number as a JSON object, with the keys of :meth:`Comparison.as_json`."""
+        return {
+            "document": self.document,
+            "table": self.table,
+            "row": dict(self.row),
+            "column": self.column,
+            "unit": self.unit,
+            "published": self.published,
+            "mean": None,
+            "ci_low": None,
+            "ci_high": None,
+            "runs": 0,
+            "verdict": "not-computed",
+            "note": self.reason,
+        }
+
+
+def quoted(document: Document, tables: Sequence[str] = ()) -> list[Quoted]:
+    """Every printed number that cannot be computed, of these tables or all, in the document's order."""
+    chosen = [document.table(table) for table in tables] or document.tables
+    return [
+        Quoted(document.id, table.id, row.key, column.name, column.unit, published, table.not_computed)
+        for table in chosen
+        for row, column, published in table.quoted_numbers()
+    ]
 
 
 def compare(document: Document, outcome: Outcome, *, is_partial: bool = False) -> list[Comparison]:

@@ -207,16 +207,21 @@ def _table(data: Mapping[str, Any]) -> Table:
         for column in data["columns"]
     )
     keys = [column.name for column in columns if column.role == "key"]
+    rows = [
+        Row({name: row[name] for name in keys}, {name: cell for name, cell in row.items() if name not in keys})
+        for row in data["rows"]
+    ]
+    omitted = data.get("not-computed", {"rows": {}, "reason": ""})
+    quoted = [row for row in rows if omitted["reason"] and row.matches(omitted["rows"])]
     return Table(
         id=data["id"],
         where=data["where"],
         caption=data["caption"],
         columns=columns,
-        rows=tuple(
-            Row({name: row[name] for name in keys}, {name: cell for name, cell in row.items() if name not in keys})
-            for row in data["rows"]
-        ),
+        rows=tuple(row for row in rows if row not in quoted),
         note=data.get("note", ""),
+        quoted=tuple(quoted),
+        not_computed=omitted["reason"],
     )
 
 

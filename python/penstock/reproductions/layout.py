@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.comparison import Comparison
+    from penstock.reproductions.comparison import Comparison, Quoted
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.questions import Option, Question
@@ -62,6 +62,17 @@ def beside(table: Table, comparisons: Sequence[Comparison]) -> RenderableType:
         )
         grid.add_row(*(escape(_key(cell)) for cell in key), "print\nhere", *cells, verdict)
     return Group(Text(f"Table {table.id}: {table.caption}", style="bold"), grid, Text())
+
+
+def quoted(numbers: Sequence[Quoted]) -> list[str]:
+    """A line for each table whose numbers cannot be computed."""
+    by_table: dict[str, list[Quoted]] = {}
+    for each in numbers:
+        by_table.setdefault(each.table, []).append(each)
+    return [
+        f"Table {table}: {len(its)} number{'s' * (len(its) > 1)} not computed: {escape(its[0].reason)}"
+        for table, its in by_table.items()
+    ]
 
 
 def judged(document: Document, judgements: Sequence[Judgement]) -> RenderableType:

@@ -55,7 +55,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A printed table."""
+    """A printed table: its `rows`, and those that are only `quoted`, with the reason why they are `not_computed`."""
 
     id: str
     where: str
@@ -63,6 +63,8 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     note: str = ""
+    quoted: tuple[Row, ...] = ()
+    not_computed: str = ""
 
     @property
     def keys(self) -> list[Column]:
@@ -87,9 +89,16 @@ class Table:
 
     def numbers(self) -> list[tuple[Row, Column, float]]:
         """Every printed number that is a result; cells printed as text, such as N/A, are none."""
+        return self._numbers(self.rows)
+
+    def quoted_numbers(self) -> list[tuple[Row, Column, float]]:
+        """Every printed number that is only quoted, since it cannot be computed."""
+        return self._numbers(self.quoted)
+
+    def _numbers(self, rows: tuple[Row, ...]) -> list[tuple[Row, Column, float]]:
         return [
             (row, column, float(cell))
-            for row in self.rows
+            for row in rows
             for column in self.compared
             if not isinstance(cell := row.values[column.name], str)
         ]

@@ -20,5 +20,5 @@ STUDY = Study(
     claims=CLAIMS,
     experiments=experiments,
     runs=5,
-    measured={"spread.over": ["spread"]},
+    measured={"spread.over": ["stddev_over_average"]},
 )

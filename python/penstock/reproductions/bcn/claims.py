@@ -33,8 +33,8 @@ def reference_flows_gain(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """bcn-c01."""
     tests = []
     for flow in FLOWS:
-        tests.append(above(f"transactions of flow {flow}", _gain(outcome, "tps", flow, 2), 0))
-        tests.append(below(f"latency of flow {flow}", _gain(outcome, "latency", flow, 0.5), 0))
+        tests.append(above(f"transactions of flow {flow}", _gain(outcome, "throughput_tps", flow, 2), 0))
+        tests.append(below(f"latency of flow {flow}", _gain(outcome, "latency_us", flow, 0.5), 0))
     return _told(
         tests, "Transactions per second less twice those, and latency in us less half of that, without management"
     )
@@ -48,16 +48,18 @@ def twice_the_older_version(outcome: Outcome, _: Mapping[str, Finding]) -> Findi
 
 def bulk_like_the_older_version(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """bcn-c03."""
-    printed = _printed(outcome, "cisco-v1-bulk", "bulk")
-    share = Estimate.of([value / printed for value in outcome.values("jain-bulk", "bulk", {"cm": "BCN"})])
+    printed = _printed(outcome, "bulk-cisco-v1", "average_source_throughput", cm="BCN")
+    share = Estimate.of(
+        [value / printed for value in outcome.values("bulk-ours-v2", "average_source_throughput", {"cm": "BCN"})]
+    )
     return _told([within("bulk", share, 0.9, 1.1)], "Our throughput with BCN 2.0 over the one printed for BCN 1.0")
 
 
 def larger_spread(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """bcn-c04."""
-    printed = {"None": _printed(outcome, "cisco-bulk", "spread"), "BCN": _printed(outcome, "cisco-v1-bulk", "spread")}
+    printed = {cm: _printed(outcome, "bulk-cisco-v1", "stddev_over_average", cm=cm) for cm in ("None", "BCN")}
     tests = [
-        above(cm, Estimate.of(outcome.values("jain-bulk", "spread", {"cm": cm})), bound)
+        above(cm, Estimate.of(outcome.values("bulk-ours-v2", "stddev_over_average", {"cm": cm})), bound)
         for cm, bound in printed.items()
     ]
     return _told(tests, "Our spreads in percent, against Cisco's")
@@ -101,8 +103,8 @@ def gains_depend_on_the_rate(outcome: Outcome, _: Mapping[str, Finding]) -> Find
 
 def same_direction(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """bcn-c11."""
-    tests = [above(f"transactions of flow {flow}", _gain(outcome, "tps", flow, 1), 0) for flow in FLOWS]
-    tests.append(below("bulk", _bulk_gain(outcome, "bulk"), 1))
+    tests = [above(f"transactions of flow {flow}", _gain(outcome, "throughput_tps", flow, 1), 0) for flow in FLOWS]
+    tests.append(below("bulk", _bulk_gain(outcome, "average_source_throughput"), 1))
     tests += [within(f"flow {flow} over the print", _over_older(outcome, flow), 1 / 3, 3) for flow in FLOWS]
     return _told(tests, "Transactions gained, bulk over None, and our transactions with BCN over Cisco's")
 
@@ -110,8 +112,8 @@ def same_direction(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
 def bulk_pays(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """bcn-c12."""
     tests = [
-        below("throughput", _bulk_gain(outcome, "bulk"), 1),
-        above("spread", _bulk_gain(outcome, "spread"), 1),
+        below("throughput", _bulk_gain(outcome, "average_source_throughput"), 1),
+        above("spread", _bulk_gain(outcome, "stddev_over_average"), 1),
     ]
     return _told(tests, "BCN over None")
 
@@ -119,9 +121,9 @@ def bulk_pays(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
 def rate_is_one_over_latency_and_wait(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """bcn-c13."""
     tests = []
-    for row in outcome.rows("jain"):
-        wait = int(WAITS[int(row.key["flow"])].split()[0])
-        columns = (outcome.values("jain", name, row.key) for name in ("tps", "latency"))
+    for row in outcome.rows("reference-ours-v2"):
+        wait = int(WAITS[int(row.key["reference_flow"])].split()[0])
+        columns = (outcome.values("reference-ours-v2", name, row.key) for name in ("throughput_tps", "latency_us"))
         products = [tps * (latency + wait) / 1e6 for tps, latency in zip(*columns, strict=True)]
         tests.append(within(row.name, Estimate.of(products), 0.99, 1.01))
     return _told(tests, "Transactions times latency and wait")
@@ -145,23 +147,27 @@ def _told(tests: Sequence[Test], what: str) -> Finding:
 
 def _gain(outcome: Outcome, column: str, flow: int, times: float) -> Estimate:
     """With BCN, less so many times what it is without: a flow may get nothing, so this is no ratio."""
-    with_, without = (outcome.values("jain", column, {"cm": cm, "flow": flow}) for cm in ("BCN", "None"))
+    with_, without = (
+        outcome.values("reference-ours-v2", column, {"cm": cm, "reference_flow": flow}) for cm in ("BCN", "None")
+    )
     return difference(with_, [times * value for value in without])
 
 
 def _bulk_gain(outcome: Outcome, column: str) -> Estimate:
-    with_, without = (outcome.values("jain-bulk", column, {"cm": cm}) for cm in ("BCN", "None"))
+    with_, without = (outcome.values("bulk-ours-v2", column, {"cm": cm}) for cm in ("BCN", "None"))
     return ratio(with_, without)
 
 
 def _over_older(outcome: Outcome, flow: int) -> Estimate:
-    printed = _printed(outcome, "cisco-v1", "tps", flow=flow)
-    values = outcome.values("jain", "tps", {"cm": "BCN", "flow": flow})
+    printed = _printed(outcome, "reference-cisco-v1", "throughput_tps", cm="BCN", reference_flow=flow)
+    values = outcome.values("reference-ours-v2", "throughput_tps", {"cm": "BCN", "reference_flow": flow})
     return Estimate.of([value / printed for value in values])
 
 
-def _printed(outcome: Outcome, table: str, column: str, **key: int) -> float:
-    (row,) = [row for row in outcome.document.table(table).rows if row.matches(key)]
+def _printed(outcome: Outcome, table: str, column: str, **key: int | str) -> float:
+    """What is printed, whether or not it can be computed."""
+    printed = outcome.document.table(table)
+    (row,) = [row for row in (*printed.rows, *printed.quoted) if row.matches(key)]
     return float(row.values[column])
 
 

@@ -22,12 +22,12 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
     """The printed columns; ``queue`` and ``loss`` of the hot port."""
     (result,) = results.values()
     common = {"queue": one(result, "queue", HOT), "loss": one(result, "loss", HOT)}
-    if "flow" in row.key:
-        flow = f"rf{row.key['flow']}"
+    if "reference_flow" in row.key:
+        flow = f"rf{row.key['reference_flow']}"
         return {
-            "tps": one(result, "goodput", flow) / (8 * transfer_bytes(settings)),
-            "gbps": one(result, "throughput", flow) / 1e9,
-            "latency": _latency(settings, one(result, "page-time", flow)),
+            "throughput_tps": one(result, "goodput", flow) / (8 * transfer_bytes(settings)),
+            "throughput_gbps": one(result, "throughput", flow) / 1e9,
+            "latency_us": _latency(settings, one(result, "page-time", flow)),
             **common,
         }
     del table
@@ -39,7 +39,7 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
         spread = statistics.pstdev(rates) / statistics.fmean(rates)
     else:
         spread = statistics.pstdev(sources) / mean
-    return {"bulk": mean, "spread": 100 * spread, **common}
+    return {"average_source_throughput": mean, "stddev_over_average": 100 * spread, **common}
 
 
 def _latency(settings: Settings, seconds: float) -> float:
