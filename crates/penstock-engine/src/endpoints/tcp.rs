@@ -263,12 +263,14 @@ impl TcpEndpoints {
             }
             TimerKind::Page => {
                 self.trace_timer(now, timer, timer.kind, host_context);
+                let before = self.window_of(timer.slot);
                 let end = &mut self.senders[slot];
                 let segments = end.application.as_mut().map_or(0, |application| application.next_segments(now));
                 if end.application.as_ref().is_some_and(|application| application.begins_anew()) {
                     end.sender.renew_window();
                 }
                 end.sender.offer(Some(segments));
+                self.trace_window(now, timer.slot, before, host_context);
                 self.pump_sender(now, timer.slot, timers, host_context);
             }
             TimerKind::Sender => {
