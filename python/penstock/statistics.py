@@ -175,7 +175,7 @@ def ratio_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     >>> f"{found.low:.3f} {found.mean:.3f} {found.high:.3f}"
     '0.866 0.983 0.998'
     >>> f"{interval([0.999, 0.97, 0.98]).high:.3f}"
-    '1.019'
+    '1.020'
     """
     plain = interval(values, level)
     half = plain.half

@@ -270,8 +270,9 @@ impl TcpEndpoints {
                     end.sender.renew_window();
                 }
                 end.sender.offer(Some(segments));
-                self.trace_window(now, timer.slot, before, host_context);
                 self.pump_sender(now, timer.slot, timers, host_context);
+                // It begins anew, or with less after it was idle.
+                self.trace_window(now, timer.slot, before, host_context);
             }
             TimerKind::Sender => {
                 let end = &mut self.senders[slot];
