@@ -1,10 +1,13 @@
 //! The catalogue of all components, metrics and sections, from the declarations that the reader uses.
 
+pub(crate) mod kinds;
 pub(crate) mod schema;
 pub(crate) mod sections;
 
-use crate::catalogue::sections::{PartContent, SectionPart, KINDS, SECTIONS};
+use crate::catalogue::kinds::KINDS;
+use crate::catalogue::sections::{PartContent, SectionPart, SECTIONS};
 use crate::measure::metric::MetricKind;
+use crate::series::PARTS;
 use penstock_model::parameters::{Entry, Field, Kind, Parameter};
 use penstock_model::probe::Variable;
 use serde_json::{json, Map, Value};
@@ -34,7 +37,7 @@ pub fn catalogue() -> Value {
             entry
         })
         .collect();
-    json!({ "components": components, "metrics": metrics(), "state": crate::series::states(), "sections": sections })
+    json!({ "components": components, "metrics": metrics(), "state": states(), "sections": sections })
 }
 
 fn component_entry(entry: &Entry) -> Value {
@@ -43,7 +46,13 @@ fn component_entry(entry: &Entry) -> Value {
     described
 }
 
-pub(crate) fn variable(variable: &Variable) -> Value {
+/// Ports, flows and TCP senders with the variables that they show.
+fn states() -> Vec<Value> {
+    let state = |states: &[&[Variable]]| states.iter().copied().flatten().map(variable).collect::<Vec<Value>>();
+    PARTS.iter().map(|(name, states)| json!({ "name": name, "state": state(states) })).collect()
+}
+
+fn variable(variable: &Variable) -> Value {
     json!({ "name": variable.name, "unit": variable.unit, "doc": dedent(variable.doc) })
 }
 
@@ -166,7 +175,7 @@ fn summary(doc: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::sections::KindEntry;
+    use crate::catalogue::kinds::KindEntry;
 
     #[test]
     fn every_component_says_what_it_is() {

@@ -1,6 +1,7 @@
 //! JSON Schema of scenarios, for editors and for other programs.
 
-use crate::catalogue::sections::{KindEntry, PartContent, KINDS, SECTIONS};
+use crate::catalogue::kinds::{KindEntry, KINDS};
+use crate::catalogue::sections::{PartContent, SECTIONS};
 use crate::catalogue::{dedent, is_required};
 use penstock_model::parameters::{default_value, Field, Kind, Value as Written};
 use serde_json::{json, Map, Value};

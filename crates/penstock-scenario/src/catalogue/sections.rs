@@ -1,4 +1,4 @@
-//! The kinds of components, and the sections of a scenario with their keys.
+//! The sections of a scenario with their keys.
 
 use crate::measure::MeasureKeys;
 use crate::network::links::{LinkKeys, RateChangeKeys};
@@ -11,51 +11,9 @@ use crate::trace::TraceKeys;
 use crate::traffic::calls::{CallKeys, InitialKeys, SignallingKeys, SurgeKeys};
 use crate::traffic::flows::FlowKeys;
 use crate::traffic::transfers::TransferKeys;
-use penstock_model::buffer::BufferPlan;
 use penstock_model::call::delay::DelayPlan;
-use penstock_model::call::{ArrivalPlan, HoldingPlan};
-use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
-use penstock_model::discipline::DisciplinePlan;
-use penstock_model::edge::{AdmissionPlan, TerminationPlan};
-use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
-use penstock_model::impairment::ImpairmentPlan;
-use penstock_model::meter::MeterPlan;
-use penstock_model::parameters::{Entry, Field, Parameters};
-use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::parameters::{Field, Parameters};
 use penstock_model::scheduler::class::{ClassKeys, RateLimit};
-use penstock_model::scheduler::SchedulerPlan;
-use penstock_model::source::SourcePlan;
-use penstock_model::transport::congestion_control::CongestionControlPlan;
-use penstock_model::transport::recovery::RecoveryPlan;
-use penstock_model::transport::TransportPlan;
-
-/// A kind of components, and the list of them.
-pub(crate) struct KindEntry {
-    pub kind: &'static str,
-    pub entries: &'static [Entry],
-}
-
-/// All kinds of components.
-pub(crate) const KINDS: &[KindEntry] = &[
-    KindEntry { kind: DisciplinePlan::OF, entries: DisciplinePlan::ENTRIES },
-    KindEntry { kind: SchedulerPlan::OF, entries: SchedulerPlan::ENTRIES },
-    KindEntry { kind: BufferPlan::OF, entries: BufferPlan::ENTRIES },
-    KindEntry { kind: CongestionPointPlan::OF, entries: CongestionPointPlan::ENTRIES },
-    KindEntry { kind: ReactionPointPlan::OF, entries: ReactionPointPlan::ENTRIES },
-    KindEntry { kind: ShaperPlan::OF, entries: ShaperPlan::ENTRIES },
-    KindEntry { kind: PolicerPlan::OF, entries: PolicerPlan::ENTRIES },
-    KindEntry { kind: MeterPlan::OF, entries: MeterPlan::ENTRIES },
-    KindEntry { kind: PcnMeterPlan::OF, entries: PcnMeterPlan::ENTRIES },
-    KindEntry { kind: SourcePlan::OF, entries: SourcePlan::ENTRIES },
-    KindEntry { kind: TransportPlan::OF, entries: TransportPlan::ENTRIES },
-    KindEntry { kind: CongestionControlPlan::OF, entries: CongestionControlPlan::ENTRIES },
-    KindEntry { kind: RecoveryPlan::OF, entries: RecoveryPlan::ENTRIES },
-    KindEntry { kind: ImpairmentPlan::OF, entries: ImpairmentPlan::ENTRIES },
-    KindEntry { kind: ArrivalPlan::OF, entries: ArrivalPlan::ENTRIES },
-    KindEntry { kind: HoldingPlan::OF, entries: HoldingPlan::ENTRIES },
-    KindEntry { kind: AdmissionPlan::OF, entries: AdmissionPlan::ENTRIES },
-    KindEntry { kind: TerminationPlan::OF, entries: TerminationPlan::ENTRIES },
-];
 
 /// A table of a scenario.
 pub(crate) struct SectionEntry {

@@ -9,7 +9,7 @@ mod variables;
 pub(crate) use keys::SeriesKeys;
 pub(crate) use request::SeriesRequest;
 
-pub(crate) use variables::states;
+pub(crate) use variables::PARTS;
 
 pub use run::{SeriesPlans, SeriesRun};
 

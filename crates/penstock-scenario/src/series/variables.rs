@@ -1,26 +1,18 @@
 //! The variables that there are, from what components declare.
 
-use crate::catalogue::sections::KINDS;
-use crate::catalogue::variable;
+use crate::catalogue::kinds::KINDS;
 use penstock_engine::blueprint::{Blueprint, PortPlan};
 use penstock_engine::series::{ComponentName, SeriesSubject};
 use penstock_engine::state::{PORT, RECEIVING, SENDING};
 use penstock_model::probe::Variable;
 use penstock_model::transport::tcp::Sender;
 use penstock_model::transport::TransportPlan;
-use serde_json::{json, Value};
 
 /// The key under which a kind of components stands, where that is not its name.
 const KEYS: [(&str, &str); 3] = [("discipline", "queue"), ("meter", "marker"), ("pcn-meter", "pcn")];
 
 /// What has a state without being a component of its own.
-const PARTS: [(&str, &[&[Variable]]); 3] = [("port", &[PORT]), ("flow", &[SENDING, RECEIVING]), ("tcp", &[Sender::STATE])];
-
-/// Ports, flows and TCP senders with the variables that they show, for the catalogue.
-pub(crate) fn states() -> Vec<Value> {
-    let state = |states: &[&[Variable]]| states.iter().copied().flatten().map(variable).collect::<Vec<Value>>();
-    PARTS.iter().map(|(name, states)| json!({ "name": name, "state": state(states) })).collect()
-}
+pub(crate) const PARTS: [(&str, &[&[Variable]]); 3] = [("port", &[PORT]), ("flow", &[SENDING, RECEIVING]), ("tcp", &[Sender::STATE])];
 
 /// A component's variable.
 pub(super) type Shown = (ComponentName, &'static Variable);

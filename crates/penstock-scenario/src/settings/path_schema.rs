@@ -1,6 +1,7 @@
 //! The schema of a scenario by path, from the declarations of its sections and components.
 
-use crate::catalogue::sections::{KindEntry, PartContent, SectionEntry, KINDS, SECTIONS};
+use crate::catalogue::kinds::{KindEntry, KINDS};
+use crate::catalogue::sections::{PartContent, SectionEntry, SECTIONS};
 use penstock_model::parameters::{Field, Kind};
 
 /// What may be written at one path.
