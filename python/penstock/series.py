@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.errors import InputError, ScenarioError
-from penstock.memory import require
-from penstock.printable import path_text, utf8
-from penstock.trace import RowStream, option_mistake
+from penstock.errors import InputError
+from penstock.printable import path_text
+from penstock.rows import RowStream
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from penstock.plots.canvas import Picture
-
-    Names = str | Sequence[str]
+    from penstock.rows import Names
 
 __all__ = ["TimeSeries", "wide"]
 
@@ -68,6 +66,9 @@ class TimeSeries(RowStream):
     ``[[series]]``.
     """
 
+    section = "series"
+    _of_core = _core.Series
+
     def __init__(
         self,
         scenario: str,
@@ -86,24 +87,23 @@ class TimeSeries(RowStream):
         executor: str = "horizon",
         threads: int = 1,
     ) -> None:
-        try:
-            read = _core.Scenario(scenario, utf8(name), list(sets), folder)
-        except _core.ScenarioError as error:
-            raise ScenarioError(error.mistakes) from None
-        require([(name, read.memory)], 1)
-        options = _options(of=of, what=what, every=every, on=on, start=start, stop=stop)
-        if not options and not read.has_series:
+        super().__init__(
+            scenario,
+            {"of": of, "what": what, "every": every, "on": on, "start": start, "stop": stop},
+            name=name,
+            folder=folder,
+            sets=sets,
+            seed=seed,
+            replication=replication,
+            executor=executor,
+            threads=threads,
+        )
+
+    def _check(self, read: _core.Scenario, name: str, is_asked: bool) -> None:
+        if not is_asked and not read.has_series:
             raise InputError(
                 f"{path_text(name)} has no [[series]]: say of what and when, as in --of r1-r2 --every 10ms."
             )
-        self.warnings: list[str] = read.warnings
-        self.seed: int = read.seed if seed is None else seed
-        self.replication = replication
-        cancel = _core.Cancel()
-        try:
-            super().__init__(_core.Series(read, self.seed, replication, options, cancel, executor, threads), cancel)
-        except _core.ScenarioError as error:
-            raise ScenarioError(option_mistake(name, "series", line) for line in str(error).splitlines()) from None
 
     def plot(self, **asked: Any) -> Picture:
         """Draws all of it over time, a panel for each variable.
@@ -124,16 +124,6 @@ class TimeSeries(RowStream):
         request = request_of(**asked)
         data = data_of(self.frame())
         return picture(data, suited(request, data))
-
-
-def _options(**given: Names | None) -> list[tuple[str, str | list[str]]]:
-    """What was given, as keys of ``[[series]]``."""
-    lists = ("of", "what")
-    return [
-        (key, ([value] if isinstance(value, str) else list(value)) if key in lists else str(value))
-        for key, value in given.items()
-        if value is not None
-    ]
 
 
 def wide(frame: pl.DataFrame) -> pl.DataFrame:

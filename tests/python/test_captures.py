@@ -270,6 +270,24 @@ def test_set_up_and_echoes_of_marks_are_in_the_flags(captured):
     assert set(flags["tcp.flags.ece"]) == set(flags["tcp.flags.cwr"]) == {"0"}
 
 
+def test_links_whose_names_are_too_long_for_files_have_captures(tmp_path):
+    # 100 letters of three bytes each at both ends; the links' names differ in the last letter.
+    thai = "\u0e01" * 99
+    begin, ends = f"{thai}0", [f"{thai}1", f"{thai}2"]
+    toml = 'duration = "1 s"\n[nodes]\n' + "".join(f'"{name}" = {{}}\n' for name in [begin, *ends])
+    for number, end in enumerate(ends):
+        toml += f'[[links]]\nfrom = "{begin}"\nto = "{end}"\nrate = "1 Mbit/s"\ndelay = "1 ms"\n'
+        toml += f'[[flows]]\nname = "f{number}"\nfrom = "{begin}"\nto = "{end}"\n'
+        toml += 'source.cbr = { rate = "8 kbit/s", packet = "100 bytes" }\n'
+    packets = PacketTrace(toml).write_pcapng(tmp_path)
+    assert list(packets) == [f"{begin}-{end}" for end in ends]
+    files = sorted(tmp_path.iterdir())
+    assert len(files) == 2
+    assert all(len(file.name.encode()) <= 255 for file in files)
+    for link in packets:
+        assert sum(link.encode() in file.read_bytes() for file in files) == 1, "a capture has the whole name"
+
+
 @needs_tshark
 def test_a_source_quench_is_an_icmp_message(tmp_path):
     quenching = text("new-reno").replace("r = {}", 'r = { source-quench = { interval = "10 ms" } }')

@@ -15,6 +15,7 @@ from penstock.template import TEMPLATE
 
 COMMAND = [sys.executable, "-m", "penstock.cli"]
 SAID = "interrupted; finished runs are kept, and the same command goes on from there.\n"
+ANEW = "interrupted; an unfinished file is removed, and the same command begins anew.\n"
 RUN = ["run", "a.toml", "--runs", "2000"]
 REPRODUCE = ["reproduce", "af", "--runs", "500"]
 SENSITIVITY = ["sensitivity", "af", "--table", "2", "--runs", "50"]
@@ -114,15 +115,20 @@ def test_a_run_that_takes_for_ever_ends_at_once(begun, options):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
     "arguments",
-    [["--format", "parquet", "--output", "made/t"], ["--format", "csv", "--output", "made/t"], ["--pcap", "made/new"]],
-    ids=["parquet", "csv", "pcapng"],
+    [
+        ["trace", "long.toml", "--format", "parquet", "--output", "made/t"],
+        ["trace", "long.toml", "--format", "csv", "--output", "made/t"],
+        ["trace", "long.toml", "--pcap", "made/new"],
+        ["series", "long.toml", "--of", "r1-r2", "--every", "1us", "--format", "parquet", "--output", "made/t"],
+    ],
+    ids=["parquet", "csv", "pcapng", "series"],
 )
-def test_nothing_is_left_of_a_trace(tmp_path, arguments, number):
+def test_nothing_is_left_of_a_trace_or_a_series(tmp_path, arguments, number):
     (tmp_path / "long.toml").write_text(TEMPLATE.replace('duration = "20 s"', 'duration = "10000000 s"'))
     made = tmp_path / "made"
     made.mkdir()
     process = subprocess.Popen(
-        [*COMMAND, "trace", "long.toml", *arguments],
+        [*COMMAND, *arguments],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -141,7 +147,7 @@ def test_nothing_is_left_of_a_trace(tmp_path, arguments, number):
         process.kill()
         process.wait()
     assert time.monotonic() - begin < 5
-    assert (process.returncode, out, err) == (130, "", SAID)
+    assert (process.returncode, out, err) == (130, "", ANEW)
     assert list(made.iterdir()) == []
 
 

@@ -145,9 +145,7 @@ proptest! {
     /// What is read of a window when it changes is what a trace says of it, after the last change of each instant.
     #[test]
     fn series_of_windows_agree_with_traces(case in case()) {
-        let mut blueprint = Blueprint { trace: true, ..observed(&case.blueprint()) };
-        // A trace tells of windows that acknowledgements and timers change, not of those that a source quench does.
-        blueprint.switches.iter_mut().for_each(|switch| switch.source_quench = None);
+        let blueprint = Blueprint { trace: true, ..observed(&case.blueprint()) };
         let (rows, seen) = run(sim(&blueprint), u64::MAX);
         let mut traced: BTreeMap<u32, BTreeMap<Time, f64>> = BTreeMap::new();
         for row in seen.trace.iter().filter(|row| row.event == TraceEvent::Window) {

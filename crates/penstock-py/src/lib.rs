@@ -1,6 +1,7 @@
 //! The extension module `penstock._core`: hands values over the boundary and decides nothing.
 
 mod interruption;
+mod rows;
 mod run;
 mod series;
 mod trace;

@@ -1,21 +1,16 @@
 //! Time series as Python objects.
 
 use crate::interruption::interruptible;
-use crate::run::{build_error, executor_of, Cancel, Cancelled, Scenario, ScenarioError};
-use crate::trace::{as_tuple, Column, TraceOption};
-use penstock_model::parameters::Value;
+use crate::rows::{as_tuples, read_options, Batch, Column, RowOption, RowRun};
+use crate::run::{build_error, executor_of, Cancel, Scenario};
 use penstock_scenario::SeriesRun;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A run that hands over its time series in batches.
 #[pyclass(frozen, module = "penstock._core")]
 pub struct Series {
-    /// `None` while it runs, and after it was told to stop.
-    run: Mutex<Option<SeriesRun>>,
-    cancel: penstock_engine::Cancel,
+    run: RowRun<SeriesRun>,
     #[pyo3(get)]
     columns: Vec<Column>,
 }
@@ -31,37 +26,24 @@ impl Series {
         scenario: &Scenario,
         seed: u64,
         replication: u64,
-        options: Vec<(String, TraceOption)>,
+        options: Vec<(String, RowOption)>,
         cancel: Option<Py<Cancel>>,
         executor: &str,
         threads: usize,
     ) -> PyResult<Series> {
-        let executor = executor_of(executor)?;
-        let options: Vec<(String, Value)> = options.into_iter().map(|(key, option)| (key, option.into())).collect();
-        let plans = scenario.0.series_plans(&options).map_err(|mistakes| {
-            let lines: Vec<String> = mistakes.into_iter().map(|(key, message)| format!("{key}: {message}")).collect();
-            ScenarioError::new_err(lines.join("\n"))
-        })?;
+        let how = (executor_of(executor)?, threads);
+        let plans = read_options(options, |options| scenario.0.series_plans(options))?;
         let flag = cancel.map(|cancel| cancel.get().flag()).unwrap_or_default();
         let (scenario, stop) = (Arc::clone(&scenario.0), flag.clone());
-        let how = (executor, threads);
         let run = interruptible(py, &flag, move || SeriesRun::new(&scenario, (seed, replication), how, plans, &stop))?;
         let run = run.map_err(build_error)?;
-        let columns = run.columns().iter().map(|column| as_tuple(column.name, &column.kind)).collect();
-        Ok(Series { run: Mutex::new(Some(run)), cancel: flag, columns })
+        let columns = as_tuples(run.columns());
+        Ok(Series { run: RowRun::new(run, flag), columns })
     }
 
     /// How many rows the next batch has and, for each column, their values as little-endian numbers; `None` at the end. So many
     /// rows as `count` says, fewer only in the last batch.
-    fn next_batch<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<(usize, Vec<Bound<'py, PyBytes>>)>> {
-        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut run = run.ok_or_else(|| PyRuntimeError::new_err("the run was told to stop, or another thread takes its next batch"))?;
-        let (run, batch) = interruptible(py, &self.cancel, move || {
-            let batch = run.next_batch(count);
-            (run, batch)
-        })?;
-        let batch = batch.map_err(|_| Cancelled::new_err("cancelled"))?;
-        *self.run.lock().unwrap_or_else(PoisonError::into_inner) = Some(run);
-        Ok(batch.map(|batch| (batch.rows, batch.values.iter().map(|values| PyBytes::new(py, values)).collect())))
+    fn next_batch<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<Batch<'py>>> {
+        self.run.next_batch(py, move |run| run.next_batch(count))
     }
 }

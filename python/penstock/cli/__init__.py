@@ -30,7 +30,7 @@ def main() -> None:
     except KeyboardInterrupt:
         code = 130
     if code == 130:
-        say("interrupted; finished runs are kept, and the same command goes on from there.")
+        say(f"interrupted; {_what_remains(sys.argv[1:])}.")
     sys.exit(code)
 
 
@@ -49,6 +49,14 @@ def command() -> None:
             sys.stderr.flush()
             os._exit(130)
         raise
+
+
+def _what_remains(words: Sequence[str]) -> str:
+    """What there is after an interruption: traces and series are runs that no store keeps."""
+    verb = next((word for word in words if not word.startswith("-")), "")
+    if verb in ("trace", "series"):
+        return "an unfinished file is removed, and the same command begins anew"
+    return "finished runs are kept, and the same command goes on from there"
 
 
 def _guarded() -> int:

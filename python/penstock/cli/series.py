@@ -1,28 +1,29 @@
 """``penstock series``: the state of ports, flows and their components over time."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penstock.cli.options import MemoryOption, SeedOption, SetOption, ThreadsOption, read_sets, whole_number
+from penstock.cli.options import MemoryOption, SeedOption, SetOption, ThreadsOption, read_sets
+from penstock.cli.rows import (
+    FormatOption,
+    LimitOption,
+    OutputOption,
+    ReplicationOption,
+    RowFormat,
+    StartOption,
+    StopOption,
+    read_scenario,
+    refuse_files,
+    show_rows,
+    write_rows,
+)
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from penstock.series import TimeSeries
+    from penstock.rows import RowStream
 
 __all__ = ["series"]
-
-
-class SeriesFormat(StrEnum):
-    """How series are written."""
-
-    TABLE = "table"
-    CSV = "csv"
-    PARQUET = "parquet"
-    JSON = "json"
 
 
 def series(
@@ -53,44 +54,16 @@ def series(
     on_change: Annotated[
         bool, typer.Option("--on-change", help="Read whenever it has changed, not at intervals.", show_default=False)
     ] = False,
-    start: Annotated[
-        str | None, typer.Option("--start", metavar="TIME", help="Only from this instant on.", show_default=False)
-    ] = None,
-    stop: Annotated[
-        str | None, typer.Option("--stop", metavar="TIME", help="Only until this instant.", show_default=False)
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            metavar="PATH",
-            help="The file that is written; standard output by default, but for parquet.",
-            show_default=False,
-        ),
-    ] = None,
-    limit: Annotated[
-        int,
-        typer.Option(
-            "--limit", metavar="N", min=1, help="The most rows of a table; 50 by default.", show_default=False
-        ),
-    ] = 50,
+    start: StartOption = None,
+    stop: StopOption = None,
+    output: OutputOption = None,
+    limit: LimitOption = 50,
     seed: SeedOption = None,
-    replication: Annotated[
-        int,
-        typer.Option(
-            "--replication",
-            metavar="N",
-            parser=whole_number,
-            help="Which of the independent runs, counted from 0; the first by default.",
-            show_default=False,
-        ),
-    ] = 0,
+    replication: ReplicationOption = 0,
     sets: SetOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
-    form: Annotated[
-        SeriesFormat, typer.Option("--format", help="A table for people; csv, parquet or JSON for programs.")
-    ] = SeriesFormat.TABLE,
+    form: FormatOption = RowFormat.TABLE,
 ) -> None:
     """Show the state of ports, flows and their components over time.
 
@@ -98,29 +71,18 @@ def series(
     --of, --what, --every, --on-change, --start and --stop do instead. A table ends after some rows; other forms hold
     all.
     """
-    from penstock.cli.console import say, warn
-    from penstock.cli.files import read_text
-    from penstock.errors import InputError
+    from penstock.cli.console import warn
     from penstock.memory import allow
-    from penstock.printable import path_text
     from penstock.series import TimeSeries
-    from penstock.studies.file import is_study
 
-    if form is SeriesFormat.PARQUET and output is None:
-        raise InputError("a Parquet file needs a name: write --output PATH.")
-    if form in (SeriesFormat.TABLE, SeriesFormat.JSON) and output is not None:
-        raise InputError(
-            f"--output is for csv and parquet; leave it out, or write --format csv in the place of {form.value}."
-        )
+    refuse_files(form, output)
     allow(memory)
-    text = read_text(file)
-    if is_study(text):
-        raise InputError(f"{path_text(str(file))} is a study; series are of one run: give its scenario, with --set.")
+    text, settings = read_scenario(file, "series are"), read_sets(sets)
     made = TimeSeries(
         text,
         name=str(file),
         folder=str(file.parent),
-        sets=read_sets(sets),
+        sets=settings,
         seed=seed,
         replication=replication,
         of=of,
@@ -132,76 +94,15 @@ def series(
         threads=threads,
     )
     warn(made.warnings)
-    match form:
-        case SeriesFormat.TABLE:
-            _show(made, file.stem, limit)
-        case SeriesFormat.JSON:
-            _emit_json(made, file.stem, dict(read_sets(sets)))
-        case SeriesFormat.CSV if output is None:
-            _emit_csv(made)
-        case _:
-            assert output is not None
-            rows = made.write_csv(output) if form is SeriesFormat.CSV else made.write_parquet(output)
-            say(f"{rows} values in {path_text(str(output))}.")
+    write_rows(made, file.stem, settings, form, output, limit, member="series", count="values", show=_show)
 
 
-def _show(made: "TimeSeries", name: str, limit: int) -> None:
-    """The first rows as a table, without the columns that are empty in all of them."""
-    import polars as pl
-
-    from penstock.cli.console import show, table
-    from penstock.printable import one_line
-
-    # One row more tells whether there are others.
-    frame = next(made.frames(limit + 1), pl.DataFrame(schema=made.schema))
-    shown = frame.head(limit)
-    columns = [column for column in shown.columns if shown[column].null_count() < shown.height]
-    if shown["series"].n_unique() == 1 and "series" in columns:
-        columns.remove("series")
-    rows = [
-        ["" if value is None else _cell(column, value) for column, value in zip(columns, row, strict=True)]
-        for row in shown.select(columns).iter_rows()
-    ]
-    titles = ["time (s)" if column == "time_ps" else column for column in columns]
-    numbers = [title for title, column in zip(titles, columns, strict=True) if made.schema[column].is_numeric()]
-    show(table(f"{one_line(name)}: replication {made.replication}, seed {made.seed}", titles, rows, right=numbers))
-    if frame.height > limit:
-        show("... and more: --limit shows more of them, --format csv or parquet all.")
-    elif not frame.height:
-        show("Nothing was read: no route uses these ports, or the run ends before.")
-
-
-def _cell(column: str, value: Any) -> str:
-    match column:
-        case "time_ps":
-            return f"{value // 10**12}.{value % 10**12:012d}"
-        case "value":
-            return f"{value:.6g}"
-    return str(value)
-
-
-def _emit_csv(made: "TimeSeries") -> None:
-    """The header and all rows, a piece at a time."""
-    from penstock.cli.console import emit
-
-    emit(",".join(made.schema))
-    for frame in made.frames():
-        emit(frame.write_csv(include_header=False))
-
-
-def _emit_json(made: "TimeSeries", name: str, settings: dict[str, str]) -> None:
-    """One JSON object, a value on each line of its list."""
-    from penstock.cli.console import emit
-    from penstock.printable import json_text
-
-    about = {"scenario": name, "settings": settings, "seed": made.seed, "replication": made.replication}
-    emit(json_text(about).rstrip().removesuffix("}").rstrip() + ',\n  "series": [')
-    before = ""
-    for frame in made.frames():
-        emit(before + _lines(frame))
-        before = ","
-    emit("]}")
-
-
-def _lines(frame: "pl.DataFrame") -> str:
-    return frame.write_ndjson().rstrip("\n").replace("\n", ",\n")
+def _show(made: "RowStream", name: str, limit: int) -> None:
+    show_rows(
+        made,
+        name,
+        limit,
+        cell=lambda column, value: f"{value:.6g}" if column == "value" else str(value),
+        plain=lambda column: column.name == "series" and column.n_unique() == 1,
+        empty="Nothing was read: no route uses these ports, or the run ends before.",
+    )

@@ -8,7 +8,6 @@ use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
-use crate::kernel::route::Routes;
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
 use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
@@ -63,10 +62,12 @@ impl TcpEndpoints {
     }
 
     /// A switch has dropped a packet of `flow`, whose sender may be here.
-    pub fn on_source_quench(&mut self, flow: FlowId, routes: &Routes) {
-        let end = self.senders.get_mut(routes.flow(flow).source as usize);
-        if let Some(end) = end.filter(|end| end.template.flow == flow) {
-            end.sender.on_source_quench();
+    pub fn on_source_quench(&mut self, now: Time, flow: FlowId, host_context: &mut HostContext<'_, '_>) {
+        let slot = host_context.context.routes.flow(flow).source;
+        if self.senders.get(slot as usize).is_some_and(|end| end.template.flow == flow) {
+            let before = self.window_of(slot);
+            self.senders[slot as usize].sender.on_source_quench();
+            self.trace_window(now, slot, before, host_context);
         }
     }
 

@@ -104,7 +104,7 @@ impl Host {
             }
             Body::SourceQuench { .. } => {
                 // Open loops ignore it; so do calls.
-                self.connections.on_source_quench(packet.flow, host_context.context.routes);
+                self.connections.on_source_quench(now, packet.flow, host_context);
                 return false;
             }
             // Only reaction points hear it, which stand before the host.

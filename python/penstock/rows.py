@@ -1,0 +1,295 @@
+"""Rows that a run hands over while it goes on, as frames, Parquet or CSV: those of traces and of time series.
+
+They go through memory in pieces of :data:`ROWS` rows, however many there are; only :meth:`RowStream.frame` holds
+all of them.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from queue import Empty, Full, Queue
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from penstock import _core
+from penstock.errors import InputError, PenstockError, ScenarioError
+from penstock.memory import require
+from penstock.printable import path_text, utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import polars as pl
+
+    Names = str | Sequence[str]
+
+__all__ = ["ROWS", "RowStream", "cannot_be_written"]
+
+ROWS = 1 << 17
+"""Rows of each piece, and of each row group of a Parquet file."""
+
+_AHEAD = 2
+"""Pieces that may wait to be written while the run goes on."""
+
+_TICK = 0.1
+"""Seconds between two looks at whether the other side is still there."""
+
+
+class RowStream:
+    """Rows that a run hands over in batches, to be read once.
+
+    Parameters
+    ----------
+    scenario : str
+        The scenario's TOML text.
+    options : dict of str to str or sequence of str
+        Keys of the section that says what is asked for, and their values; none of those without one.
+    name, folder, sets, seed, replication, executor, threads
+        As of :class:`penstock.PacketTrace`.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario has mistakes, or what is asked for does not exist.
+    """
+
+    section: ClassVar[str]
+    """The list of tables in a scenario that says what is asked for."""
+
+    _of_core: ClassVar[type[_core.Trace | _core.Series]]
+
+    def __init__(
+        self,
+        scenario: str,
+        options: Mapping[str, Names | None],
+        *,
+        name: str,
+        folder: str | None,
+        sets: Sequence[tuple[str, str]],
+        seed: int | None,
+        replication: int,
+        executor: str,
+        threads: int,
+    ) -> None:
+        try:
+            read = _core.Scenario(scenario, utf8(name), list(sets), folder)
+        except _core.ScenarioError as error:
+            raise ScenarioError(error.mistakes) from None
+        require([(name, read.memory)], 1)
+        given = [
+            (key, value if isinstance(value, str) else list(value))
+            for key, value in options.items()
+            if value is not None
+        ]
+        self._check(read, name, bool(given))
+        self.warnings: list[str] = read.warnings
+        self.seed: int = read.seed if seed is None else seed
+        self.replication = replication
+        self._cancel = _core.Cancel()
+        try:
+            self._rows = self._of_core(read, self.seed, replication, given, self._cancel, executor, threads)
+        except _core.ScenarioError as error:
+            raise ScenarioError(self._mistake(name, line) for line in str(error).splitlines()) from None
+
+    def _check(self, read: _core.Scenario, name: str, is_asked: bool) -> None:
+        """Refuses a scenario that cannot be run so."""
+
+    def _mistake(self, name: str, line: str) -> _core.Mistake:
+        """What the core says of an option: its key and what is wrong."""
+        key, _, message = line.partition(": ")
+        return {"file": name, "line": None, "path": f"{self.section}.{key}", "message": message}
+
+    @property
+    def schema(self) -> pl.Schema:
+        """The columns and their types."""
+        import polars as pl
+
+        kinds: dict[str, pl.DataType] = {
+            "integer": pl.Int64(),
+            "natural": pl.UInt32(),
+            "small": pl.UInt8(),
+            "switch": pl.Boolean(),
+            "float": pl.Float64(),
+        }
+        return pl.Schema(
+            {name: pl.Enum(words) if kind == "word" else kinds[kind] for name, kind, words in self._rows.columns}
+        )
+
+    def frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
+        """The rows in frames of so many rows; the last may have fewer."""
+        make = _Frames(self._rows.columns, self.schema)
+        while (batch := self._rows.next_batch(rows)) is not None:
+            yield make(batch[1])
+
+    def frame(self) -> pl.DataFrame:
+        """All rows, in memory."""
+        import polars as pl
+
+        return pl.concat([pl.DataFrame(schema=self.schema), *self.frames()])
+
+    def write_parquet(self, path: str | Path) -> int:
+        """Writes the rows into a Parquet file; returns how many there are.
+
+        Raises
+        ------
+        PenstockError
+            If the file cannot be written; what there is of it is removed.
+        """
+        from polars.io.plugins import register_io_source
+
+        def write(pieces: Callable[[], Iterator[pl.DataFrame]]) -> None:
+            source = register_io_source(lambda *_: pieces(), schema=self.schema)
+            source.sink_parquet(path, compression="lz4", row_group_size=ROWS, statistics=False)
+
+        return _into_file(path, lambda: self._handed_over(write))
+
+    def write_csv(self, path: str | Path) -> int:
+        """Writes the rows into a CSV file; returns how many there are.
+
+        Raises
+        ------
+        PenstockError
+            If the file cannot be written; what there is of it is removed.
+        """
+
+        def write() -> int:
+            events = 0
+            with Path(path).open("wb") as file:
+                file.write((",".join(self.schema) + "\n").encode())
+                for frame in self.frames():
+                    frame.write_csv(file, include_header=False)
+                    events += frame.height
+            return events
+
+        return _into_file(path, write)
+
+    def _handed_over(self, write: Callable[[Callable[[], Iterator[pl.DataFrame]]], None]) -> int:
+        """Lets another thread write the pieces while this one, which is told of interruptions, makes the next.
+
+        The writer's exception, if it has one, is raised here.
+        """
+        make = _Frames(self._rows.columns, self.schema)
+        queue: Queue[list[bytes] | None] = Queue(_AHEAD)
+        given_up = Event()
+        failed: list[BaseException] = []
+
+        def pieces() -> Iterator[pl.DataFrame]:
+            while not given_up.is_set():
+                with suppress(Empty):
+                    piece = queue.get(timeout=_TICK)
+                    if piece is None:
+                        return
+                    yield make(piece)
+            raise InterruptedError("the trace was given up")
+
+        def work() -> None:
+            try:
+                write(pieces)
+            except BaseException as error:  # whatever it is, it is told by the thread that asked
+                failed.append(error)
+
+        def put(piece: list[bytes] | None) -> bool:
+            while writer.is_alive():
+                with suppress(Full):
+                    queue.put(piece, timeout=_TICK)
+                    return True
+            return False
+
+        writer = Thread(target=work, name="penstock-trace", daemon=True)
+        writer.start()
+        events = 0
+        try:
+            while (batch := self._rows.next_batch(ROWS)) is not None and put(batch[1]):
+                events += batch[0]
+            put(None)
+        except BaseException:
+            self._cancel.set()
+            given_up.set()
+            writer.join()
+            raise
+        writer.join()
+        if failed:
+            raise failed[0]
+        return events
+
+
+class _Frames:
+    """Makes frames of the core's columns."""
+
+    def __init__(self, columns: Sequence[tuple[str, str, list[str]]], schema: pl.Schema) -> None:
+        import numpy as np
+
+        kinds: dict[str, Any] = {
+            "integer": np.int64,
+            "natural": np.uint32,
+            "small": np.uint8,
+            "switch": np.uint8,
+            "float": np.float64,
+            "word": np.uint32,
+        }
+        self._columns = [(name, kind, kinds[kind]) for name, kind, _ in columns]
+        self._schema = schema
+
+    def __call__(self, values: Sequence[bytes]) -> pl.DataFrame:
+        import numpy as np
+        import polars as pl
+
+        raw = pl.DataFrame(
+            [
+                pl.Series(name, np.frombuffer(data, dtype))
+                for (name, _, dtype), data in zip(self._columns, values, strict=True)
+            ]
+        )
+        return raw.select(self._value(name, kind) for name, kind, _ in self._columns)
+
+    def _value(self, name: str, kind: str) -> pl.Expr:
+        """A column whose largest number, or not a number, stands for nothing."""
+        import polars as pl
+
+        column = pl.col(name)
+        match kind:
+            case "natural":
+                return pl.when(column != 2**32 - 1).then(column)
+            case "small":
+                return pl.when(column != 2**8 - 1).then(column)
+            case "word":
+                return pl.when(column != 2**32 - 1).then(column).cat.to(self._schema[name])
+            case "switch":
+                return column.cast(pl.Boolean)
+            case "float":
+                return column.fill_nan(None)
+        return column
+
+
+def _into_file(name: str | Path, write: Callable[[], int]) -> int:
+    """Writes a file; one that cannot be written as a whole is removed."""
+    import polars as pl
+
+    path = Path(name)
+    if path.is_dir():
+        raise InputError(f"{path_text(str(path))} is a folder; give the name of a file.")
+    try:
+        try:
+            return write()
+        except BaseException as error:
+            _remove(path)
+            if isinstance(error, (OSError, pl.exceptions.PolarsError)):
+                raise cannot_be_written(path, error) from None
+            raise
+    except KeyboardInterrupt:
+        # Where polars was at work, it and Python each tell of one interruption: the second may come before the removal.
+        _remove(path)
+        raise
+
+
+def _remove(path: Path) -> None:
+    if path.is_file() or path.is_symlink():
+        with suppress(OSError):
+            path.unlink()
+
+
+def cannot_be_written(path: Path, error: Exception) -> PenstockError:
+    """What is said of a file that could not be written."""
+    why = (error.strerror if isinstance(error, OSError) else None) or str(error).splitlines()[0]
+    return PenstockError(f"{path_text(str(path))} cannot be written: {why}; finished runs are kept.")
