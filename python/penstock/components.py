@@ -45,6 +45,8 @@ __all__ = [
     "Pool",
     "PreEmption",
     "Priority",
+    "QcnCongestionPoint",
+    "QcnReactionPoint",
     "Rbm",
     "Red",
     "RedN",
@@ -571,6 +573,36 @@ class BcnCongestionPoint(Component):
     message: str = "64 bytes"
 
 
+class QcnCongestionPoint(Component):
+    """QCN, congestion point: samples the frames that arrive at a port, and sends quantised feedback to their sources.
+
+    More about it: ``penstock explain qcn``.
+
+    Parameters
+    ----------
+    equilibrium : str, default 26 kB
+        Bytes that shall wait (Q_eq; cpQsp) [IEEE8021Qau s32.8]. Allowed: above zero.
+    weight : float | str, default 2
+        Weight of the queue's change (w; cpW) [IEEE8021Qau s32.8]. Allowed: above 0.
+    sample_base : str, default 150 kB
+        Bytes from one sample to the next while there is no congestion (cpSampleBase) [IEEE8021Qau s32.8]. Allowed:
+        above zero.
+    jitter : float | str, default 0.15
+        By how much the bytes up to the next sample vary at random, as a share of them. Allowed: between 0 and 1.
+    message : str, default 64 bytes
+        The size of a message. Allowed: above zero.
+    """
+
+    KIND: ClassVar[str] = "congestion-point"
+    KEY: ClassVar[str] = "qcn"
+
+    equilibrium: str = "26 kB"
+    weight: float | str = 2.0
+    sample_base: str = "150 kB"
+    jitter: float | str = 0.15
+    message: str = "64 bytes"
+
+
 class BcnReactionPoint(Component):
     """BCN 2.0, reaction point: rate limiters in a station, which follow the messages of congestion points.
 
@@ -616,6 +648,59 @@ class BcnReactionPoint(Component):
     restart_within: str = "100 us"
     restart_rate: str = "100 Mbit/s"
     release: Literal["at-line-rate", "never"] = "at-line-rate"
+    shared_by: Literal["station", "flow"] = "station"
+    limit: str | None = None
+
+
+class QcnReactionPoint(Component):
+    """The reaction-point ``qcn``.
+
+    QCN, reaction point: a rate limiter in a station, which follows the messages of congestion points and finds back by
+    itself.
+
+    More about it: ``penstock explain qcn``.
+
+    Parameters
+    ----------
+    decrease_gain : float | str, default 1/128
+        Gain of the decrease (G_d; 2^-rpgGd) [IEEE8021Qau s32.11]. Allowed: above 0.
+    least_decrease : float | str, default 0.5
+        No message takes the rate below this share of what it was (rpgMinDecFac) [IEEE8021Qau s32.11]. Allowed: between
+        0 and 1.
+    byte_counter : str, default 150 kB
+        Bytes in a cycle of the byte counter (rpgByteReset) [IEEE8021Qau s32.11]. Allowed: above zero.
+    timer : str, default 15 ms
+        Length of a cycle of the timer (rpgTimeReset) [IEEE8021Qau s32.11]. Allowed: zero or more.
+    fast_recovery : int, default 5
+        Cycles of fast recovery (rpgThreshold) [IEEE8021Qau s32.11]. Allowed: a whole number, at least 1.
+    active_increase : str, default 5 Mbit/s
+        What the target gains in a cycle of active increase (R_AI; rpgAiRate) [IEEE8021Qau s32.11]. Allowed: above zero,
+        at most 100 Tbit/s.
+    hyper_increase : str, default 50 Mbit/s
+        The same in hyper-active increase, times the cycles in it (R_HAI; rpgHaiRate) [IEEE8021Qau s32.11]. Allowed:
+        above zero, at most 100 Tbit/s.
+    floor : str, default 10 Mbit/s
+        No message takes a rate below this (rpgMinRate) [IEEE8021Qau s32.11]. Allowed: above zero, at most 100 Tbit/s.
+    jitter : float | str, default 0.15
+        By how much cycles vary at random, as a share of their length. Allowed: between 0 and 1.
+    shared_by : Literal["station", "flow"], default station
+        What shares a limiter.
+    limit : str, optional
+        The most that may wait in a limiter; no bound if left out. Allowed: at least 1 packet or 1 byte.
+    """
+
+    KIND: ClassVar[str] = "reaction-point"
+    KEY: ClassVar[str] = "qcn"
+
+    decrease_gain: float | str = "1/128"
+    least_decrease: float | str = 0.5
+    byte_counter: str = "150 kB"
+    timer: str = "15 ms"
+    fast_recovery: int = 5
+    active_increase: str = "5 Mbit/s"
+    hyper_increase: str = "50 Mbit/s"
+    floor: str = "10 Mbit/s"
+    jitter: float | str = 0.15
     shared_by: Literal["station", "flow"] = "station"
     limit: str | None = None
 

@@ -43,6 +43,8 @@ COMPONENTS = [
     "Pool",
     "PreEmption",
     "Priority",
+    "QcnCongestionPoint",
+    "QcnReactionPoint",
     "Rbm",
     "Red",
     "RedN",

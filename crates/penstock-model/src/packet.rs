@@ -2,7 +2,7 @@
 
 mod sack;
 
-use crate::feedback::bcn::Feedback;
+use crate::feedback::Feedback;
 use crate::id::{FlowId, HopId, LinkId};
 use crate::units::{Bytes, Time};
 pub use sack::{SackBlock, SackBlocks};

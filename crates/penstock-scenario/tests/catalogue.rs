@@ -34,8 +34,8 @@ fn embed(kind: &str, name: &str, fragment: &str) -> String {
         ("discipline" | "meter" | "impairment" | "shaper" | "policer", _) | ("scheduler", "fifo") => on_link(fragment),
         ("scheduler", _) => on_link(fragment) + &second("ef", plain),
         ("buffer", _) => on_link("").replace("a = {}", &format!("a = {{ {} }}", fragment.trim().replace("s1-r1", "a-b"))),
-        ("congestion-point", _) => on_link("").replace("a = {}", &format!("a = {{ {}, reaction-point.bcn = {{}} }}", fragment.trim())),
-        ("reaction-point", _) => on_link("").replace("a = {}", &format!("a = {{ {}, congestion-point.bcn = {{}} }}", fragment.trim())),
+        ("congestion-point", _) => on_link("").replace("a = {}", &format!("a = {{ {}, reaction-point.{name} = {{}} }}", fragment.trim())),
+        ("reaction-point", _) => on_link("").replace("a = {}", &format!("a = {{ {}, congestion-point.{name} = {{}} }}", fragment.trim())),
         ("transport", "tcp") | ("congestion-control" | "recovery", _) => {
             on_link("") + &second("default", &format!("source.ftp = {{}}\n{fragment}"))
         }

@@ -208,6 +208,18 @@ fn bcn_keeps_the_queue_at_its_equilibrium() {
 }
 
 #[test]
+fn qcn_keeps_the_queue_short_and_the_port_busy() {
+    let scenario = example("qcn.toml", &[]);
+    let metrics = scenario.metrics(&run(&scenario));
+    let queue = value(&metrics, "queue", &[("of", "core-server")]);
+    // The equilibrium is 26 kB, 17 frames; samples are up to 120 us apart, so the queue swings around it. Without feedback it fills the
+    // 300 frames of the port. The port must not run idle for long: 97 % of 10 Gbit/s are 1.5 kB in 1.24 us.
+    assert!(queue > 2.0 && queue < 60.0, "{queue}");
+    let busy = value(&metrics, "utilisation", &[("of", "core-server")]);
+    assert!(busy > 0.9, "{busy}");
+}
+
+#[test]
 fn dctcp_keeps_a_short_queue_and_a_busy_port() {
     let run_with = |sets: &[(&str, &str)]| {
         let scenario = example("dctcp.toml", sets);

@@ -192,6 +192,15 @@ fn congestion_points_and_reaction_points_need_each_other() {
            switch, or leave it out"],
     );
     refused(
+        "congestion-point.qcn = {}, reaction-point.bcn = {}",
+        &[
+            "t.toml:4: nodes.s.congestion-point: tells the sources of frames about its queues, but no node has its reaction-point; add \
+             reaction-point.qcn = {} to the nodes where flows begin",
+            "t.toml:4: nodes.s.reaction-point: has no effect, since no node has its congestion-point; add congestion-point.bcn = {} to a \
+             switch, or leave it out",
+        ],
+    );
+    refused(
         "congestion-point.bcn = {}, reaction-point.bcn = { decrease-gain = \"1/64\" }",
         &["t.toml:4: nodes.s.reaction-point.bcn.decrease-gain: 0.015625 takes rates to zero or below, since feedback reaches -80; it \
            must be below 0.0125, or floor be given"],

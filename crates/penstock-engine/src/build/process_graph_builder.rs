@@ -4,7 +4,6 @@ use crate::api::blueprint::{Blueprint, LinkPlan};
 use crate::build::message_paths::MessagePath;
 use crate::build::numbering::{ProcessNumbers, ProcessSites};
 use crate::kernel::process_graph::{Edge, ProcessGraph};
-use penstock_model::feedback::CongestionPointPlan;
 use penstock_model::id::RouteId;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration};
@@ -81,8 +80,7 @@ fn smallest_packets(blueprint: &Blueprint) -> Vec<Bytes> {
         quench.routes.iter().for_each(|(_, route)| note(*route, quench.packet));
     }
     for plan in blueprint.switches.iter().filter_map(|switch| switch.congestion_points.as_ref()) {
-        let CongestionPointPlan::Bcn(parameters) = &plan.point;
-        plan.routes.iter().for_each(|(.., route)| note(*route, parameters.message));
+        plan.routes.iter().for_each(|(.., route)| note(*route, plan.point.message()));
     }
     smallest.into_iter().map(Option::unwrap_or_default).collect()
 }

@@ -13,8 +13,7 @@ use crate::node::reaction_point::ReactionPoint;
 use crate::node::source_quench::SourceQuench;
 use crate::node::switch::{Switch, SwitchParts};
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
-use penstock_model::feedback::bcn::congestion_point::CongestionPoint;
-use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
+use penstock_model::feedback::CongestionPoint;
 use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId};
 use penstock_model::parameters::Limit;
 use penstock_model::rng::Key;
@@ -156,7 +155,6 @@ impl Switches<'_> {
 
     fn congestion_points(&self, plan: &SwitchPlan, ports: &[LinkId], processes: &mut [Process]) -> Option<CongestionPoints> {
         let notifying = plan.congestion_points.as_ref()?;
-        let CongestionPointPlan::Bcn(parameters) = &notifying.point;
         let mut routes = BTreeMap::new();
         for (id, is_acknowledgement, route) in &notifying.routes {
             routes.insert((*id, *is_acknowledgement), self.routes.departure(*route));
@@ -166,13 +164,13 @@ impl Switches<'_> {
         }
         let point = |link: &LinkId| {
             let key = self.key.child("links").child(&self.blueprint.links[link.index()].path).child("congestion-point");
-            (*link, CongestionPoint::new(parameters, key))
+            (*link, CongestionPoint::new(&notifying.point, key))
         };
-        Some(CongestionPoints::new(ports.iter().map(point).collect(), parameters.message.get() as u32, routes))
+        Some(CongestionPoints::new(ports.iter().map(point).collect(), notifying.point.message().get() as u32, routes))
     }
 
     fn reaction_point(&self, plan: &SwitchPlan, ports: &[LinkId]) -> Option<ReactionPoint> {
-        let ReactionPointPlan::Bcn(parameters) = plan.reaction_point.as_ref()?;
+        let limiters = plan.reaction_point.as_ref()?;
         let mut port_of_flow: BTreeMap<FlowId, u32> = BTreeMap::new();
         for (id, flow) in (0..).map(FlowId).zip(&self.blueprint.flows) {
             // Their acknowledgements first: where both ends are here, data decide.
@@ -183,7 +181,7 @@ impl Switches<'_> {
         }
         let lines: Vec<Rate> = ports.iter().map(|link| self.blueprint.links[link.index()].rate).collect();
         let key = self.key.child("nodes").child(&self.blueprint.nodes[plan.node.index()]).child("reaction-point");
-        Some(ReactionPoint::new(parameters, key.stream(), lines, port_of_flow))
+        Some(ReactionPoint::new(limiters, key.stream(), lines, port_of_flow))
     }
 
     /// Its PAUSE, given the paths of its messages with their numbers.

@@ -2,7 +2,7 @@
 //! bandwidth, queue, and may be lost.
 
 use crate::kernel::route::Departure;
-use penstock_model::feedback::bcn::congestion_point::CongestionPoint;
+use penstock_model::feedback::{CongestionPoint, FrameArrival};
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 use penstock_model::units::Time;
@@ -25,14 +25,15 @@ impl CongestionPoints {
         CongestionPoints { points, size, routes, number: 0 }
     }
 
-    /// What is to be sent because `packet` has arrived at `port`, where `waiting` packets wait now, and by which port. Frames of
-    /// messages are not sampled, since nobody sends them at a rate.
-    pub fn on_arrival(&mut self, now: Time, packet: &Packet, port: usize, waiting: u32) -> Option<(u32, Packet)> {
+    /// What is to be sent because `packet` has arrived at `port`, where so many frames of so many bytes wait now, and by which port.
+    /// Frames of messages are not sampled, since nobody sends them at a rate.
+    pub fn on_arrival(&mut self, now: Time, packet: &Packet, port: usize, (frames, bytes): (u32, u64)) -> Option<(u32, Packet)> {
         if matches!(packet.body, Body::CongestionNotification { .. } | Body::SourceQuench { .. }) {
             return None;
         }
         let (link, point) = &mut self.points[port];
-        let feedback = point.on_arrival(packet.size, waiting, packet.body.tag() == Some(*link))?;
+        let is_tagged = packet.body.tag() == Some(*link);
+        let feedback = point.on_arrival(&FrameArrival { size: packet.size, frames, bytes, is_tagged })?;
         let is_acknowledgement = matches!(packet.body, Body::Ack { .. } | Body::SynAck { .. });
         let departure = self.routes.get(&(packet.flow, is_acknowledgement))?;
         self.number += 1;

@@ -1,8 +1,7 @@
 //! The reaction point of a station: rate limiters between its hosts' endpoints and its ports.
 
-use penstock_model::feedback::bcn::rate_limiter::RateLimiter;
-use penstock_model::feedback::bcn::reaction_point::{Parameters, SharedBy};
-use penstock_model::feedback::bcn::Feedback;
+use penstock_model::feedback::limiter::RateLimiter;
+use penstock_model::feedback::{Feedback, ReactionPointPlan, SharedBy};
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::packet::Packet;
 use penstock_model::parameters::Limit;
@@ -12,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The rate limiters of a station.
 pub struct ReactionPoint {
-    parameters: Parameters,
+    plan: ReactionPointPlan,
     stream: Stream,
     /// The rates of its ports.
     lines: Vec<Rate>,
@@ -39,7 +38,7 @@ pub enum Passage {
 struct LimitedQueue {
     waiting: VecDeque<Packet>,
     bytes: u64,
-    /// Each congestion point that limits, with its rate.
+    /// Each congestion point that limits, with its rate; of QCN the first one alone.
     limiters: Vec<(LinkId, RateLimiter)>,
     /// Nothing leaves before this.
     next: Time,
@@ -47,24 +46,26 @@ struct LimitedQueue {
 
 impl LimitedQueue {
     /// The rate of the slowest limiter at `now`, and whose it is; limiters at the rate of the port end here.
-    fn slowest(&mut self, parameters: &Parameters, now: Time) -> Option<(Rate, LinkId)> {
+    fn slowest(&mut self, now: Time, stream: &mut Stream) -> Option<(Rate, LinkId)> {
         self.limiters.retain_mut(|(_, limiter)| {
-            limiter.rate(parameters, now);
-            !limiter.is_released(parameters)
+            limiter.rate(now, stream);
+            !limiter.is_released()
         });
-        self.limiters.iter_mut().map(|(point, limiter)| (limiter.rate(parameters, now), *point)).min()
+        self.limiters.iter_mut().map(|(point, limiter)| (limiter.rate(now, stream), *point)).min()
     }
 
     /// A packet leaves at `now`: with the tag of the slowest limiter, and the next one when its bits are through.
-    fn send(&mut self, now: Time, packet: &Packet, parameters: &Parameters) -> Packet {
-        match self.slowest(parameters, now) {
+    fn send(&mut self, now: Time, packet: &Packet, plan: &ReactionPointPlan, stream: &mut Stream) -> Packet {
+        match self.slowest(now, stream) {
             None => {
                 self.next = now;
                 *packet
             }
             Some((rate, point)) => {
                 self.next = now + rate.transmission_time(packet.bytes());
-                Packet { body: packet.body.tagged(point), ..*packet }
+                self.limiters.iter_mut().for_each(|(_, limiter)| limiter.on_sent(packet.size, stream));
+                let body = if plan.has_limiters_of_points() { packet.body.tagged(point) } else { packet.body };
+                Packet { body, ..*packet }
             }
         }
     }
@@ -77,18 +78,18 @@ impl LimitedQueue {
         }
     }
 
-    fn on_feedback(&mut self, now: Time, (point, feedback): (LinkId, Feedback), line: Rate, parameters: &Parameters, stream: &mut Stream) {
-        let before = self.slowest(parameters, now).map_or(line, |(rate, _)| rate);
-        let known = self.limiters.iter().position(|(other, _)| *other == point);
+    fn on_feedback(&mut self, now: Time, (point, feedback): (LinkId, Feedback), line: Rate, plan: &ReactionPointPlan, stream: &mut Stream) {
+        let before = self.slowest(now, stream).map_or(line, |(rate, _)| rate);
+        let known = self.limiters.iter().position(|(other, _)| *other == point || !plan.has_limiters_of_points());
         let known = known.or_else(|| {
             feedback.asks_for_less().then(|| {
-                self.limiters.push((point, RateLimiter::new(line, now)));
+                self.limiters.push((point, RateLimiter::new(plan, line, now, stream)));
                 self.limiters.len() - 1
             })
         });
         let Some(known) = known else { return };
-        self.limiters[known].1.on_feedback(feedback, parameters, now, stream);
-        let after = self.slowest(parameters, now).map_or(line, |(rate, _)| rate);
+        self.limiters[known].1.on_feedback(feedback, now, stream);
+        let after = self.slowest(now, stream).map_or(line, |(rate, _)| rate);
         // What is still owed for the last packet takes its time at the new rate.
         let owed = self.next.as_ps().saturating_sub(now.as_ps());
         let scaled = u128::from(owed) * u128::from(before.as_bps()) / u128::from(after.as_bps().max(1));
@@ -102,9 +103,9 @@ impl LimitedQueue {
 
 impl ReactionPoint {
     /// A reaction point at ports of these rates, whose flows leave by these ports.
-    pub fn new(parameters: &Parameters, stream: Stream, lines: Vec<Rate>, port_of_flow: BTreeMap<FlowId, u32>) -> ReactionPoint {
-        let parameters = parameters.clone();
-        ReactionPoint { parameters, stream, lines, port_of_flow, queues: BTreeMap::new(), next: Time::NEVER }
+    pub fn new(plan: &ReactionPointPlan, stream: Stream, lines: Vec<Rate>, port_of_flow: BTreeMap<FlowId, u32>) -> ReactionPoint {
+        let plan = plan.clone();
+        ReactionPoint { plan, stream, lines, port_of_flow, queues: BTreeMap::new(), next: Time::NEVER }
     }
 
     /// When the next packet may leave.
@@ -119,7 +120,7 @@ impl ReactionPoint {
     }
 
     fn key(&self, port: u32, flow: FlowId) -> (u32, FlowId) {
-        match self.parameters.shared_by {
+        match self.plan.shared_by() {
             SharedBy::Station => (port, FlowId(u32::MAX)),
             SharedBy::Flow => (port, flow),
         }
@@ -130,13 +131,13 @@ impl ReactionPoint {
         let key = self.key(port, packet.flow);
         let Some(queue) = self.queues.get_mut(&key) else { return Passage::Passes(*packet) };
         if queue.waiting.is_empty() && queue.next <= now {
-            let packet = queue.send(now, packet, &self.parameters);
+            let packet = queue.send(now, packet, &self.plan, &mut self.stream);
             if queue.limiters.is_empty() {
                 self.queues.remove(&key);
             }
             return Passage::Passes(packet);
         }
-        if !queue.has_room(packet, self.parameters.limit) {
+        if !queue.has_room(packet, self.plan.limit()) {
             return Passage::Dropped;
         }
         queue.bytes += u64::from(packet.size);
@@ -151,7 +152,7 @@ impl ReactionPoint {
             while queue.next <= now {
                 let Some(packet) = queue.waiting.pop_front() else { break };
                 queue.bytes -= u64::from(packet.size);
-                list.push((*port, queue.send(now, &packet, &self.parameters)));
+                list.push((*port, queue.send(now, &packet, &self.plan, &mut self.stream)));
             }
         }
         self.forget_idle();
@@ -167,7 +168,7 @@ impl ReactionPoint {
             self.queues.entry(key).or_insert_with(new);
         }
         if let Some(queue) = self.queues.get_mut(&key) {
-            queue.on_feedback(now, (point, feedback), line, &self.parameters, &mut self.stream);
+            queue.on_feedback(now, (point, feedback), line, &self.plan, &mut self.stream);
         }
         self.forget_idle();
     }

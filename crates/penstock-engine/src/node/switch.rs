@@ -378,7 +378,8 @@ impl SwitchRun<'_, '_, '_> {
     #[inline]
     fn notify(&mut self, now: Time, packet: &Packet, port: usize) {
         if let Some(points) = &mut self.switch.congestion_points {
-            let waiting = self.host_context.ports[port].backlog() as u32;
+            let port_queue = &self.host_context.ports[port];
+            let waiting = (port_queue.backlog() as u32, port_queue.backlog_bytes());
             let message = points.on_arrival(now, packet, port, waiting);
             self.send_own(now, message);
         }

@@ -50,6 +50,14 @@ impl Port {
         }
     }
 
+    /// Their bytes.
+    pub fn backlog_bytes(&self) -> u64 {
+        match &self.queueing {
+            Queueing::EventDriven(service) => service.waiting_bytes(),
+            Queueing::TailDropFifo(_) | Queueing::Precomputed(_) => 0,
+        }
+    }
+
     /// Makes it pausable: it takes its decisions one by one.
     pub fn make_pausable(&mut self) {
         debug_assert!(!self.precomputes_departures(), "a pausable port precomputes no departures");

@@ -2,13 +2,109 @@
 //! they sample, and reaction points in the stations, whose rate limiters follow these frames.
 
 pub mod bcn;
+pub mod limiter;
+pub mod qcn;
+
+use crate::rng::Key;
+use crate::units::Bytes;
+
+/// Feedback of BCN in messages counts in parts of a frame, so that messages carry whole numbers.
+pub const PARTS_OF_A_FRAME: i32 = 256;
+
+/// The largest frame of Ethernet: no message is larger.
+const MAX_MESSAGE: u64 = 1518;
+
+/// What a message tells a reaction point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// Fb of BCN in 1/256 frames: positive asks for a higher rate, negative for a lower one.
+    Change(i32),
+    /// BCN: the queue is above its severe threshold: stop, and restart after a random time.
+    Stop,
+    /// |Fb| of QCN in its six bits, 1 to 63: asks for a lower rate.
+    Quantized(u8),
+}
+
+impl Feedback {
+    /// Whether it can make a rate limiter where there is none.
+    pub fn asks_for_less(self) -> bool {
+        matches!(self, Feedback::Change(..0) | Feedback::Stop | Feedback::Quantized(_))
+    }
+}
+
+crate::choice! {
+    /// What shares a rate limiter.
+    pub enum SharedBy {
+        /// All that a station sends by a port.
+        "station" => Station,
+        /// The packets of one flow.
+        "flow" => Flow,
+    }
+}
 
 crate::component_plans! {
     /// A congestion point with its parameters, as a scenario gives it.
-    pub enum CongestionPointPlan of "congestion-point" { "bcn" => Bcn(bcn::congestion_point::Parameters), }
+    pub enum CongestionPointPlan of "congestion-point" {
+        "bcn" => Bcn(bcn::congestion_point::Parameters),
+        "qcn" => Qcn(qcn::congestion_point::Parameters),
+    }
 }
 
 crate::component_plans! {
     /// A reaction point with its parameters, as a scenario gives it.
-    pub enum ReactionPointPlan of "reaction-point" { "bcn" => Bcn(bcn::reaction_point::Parameters), }
+    pub enum ReactionPointPlan of "reaction-point" {
+        "bcn" => Bcn(bcn::reaction_point::Parameters),
+        "qcn" => Qcn(qcn::reaction_point::Parameters),
+    }
+}
+
+impl CongestionPointPlan {
+    /// The size of its messages.
+    pub fn message(&self) -> Bytes {
+        match self {
+            CongestionPointPlan::Bcn(parameters) => parameters.message,
+            CongestionPointPlan::Qcn(parameters) => parameters.message,
+        }
+    }
+}
+
+/// What a congestion point learns of a frame that has arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameArrival {
+    /// Its size in bytes.
+    pub size: u32,
+    /// Frames that wait at the port, this one included if it was accepted.
+    pub frames: u32,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Whether it carries the tag of a rate limiter that belongs to this point.
+    pub is_tagged: bool,
+}
+
+/// A congestion point at work.
+#[derive(Clone, Debug)]
+pub enum CongestionPoint {
+    /// Of BCN.
+    Bcn(bcn::congestion_point::CongestionPoint),
+    /// Of QCN.
+    Qcn(qcn::congestion_point::CongestionPoint),
+}
+
+impl CongestionPoint {
+    /// The one that the plan describes, which draws under `key`.
+    pub fn new(plan: &CongestionPointPlan, key: Key) -> CongestionPoint {
+        match plan {
+            CongestionPointPlan::Bcn(parameters) => CongestionPoint::Bcn(bcn::congestion_point::CongestionPoint::new(parameters, key)),
+            CongestionPointPlan::Qcn(parameters) => CongestionPoint::Qcn(qcn::congestion_point::CongestionPoint::new(parameters, key)),
+        }
+    }
+
+    /// What the source of a frame that has arrived is told.
+    #[inline]
+    pub fn on_arrival(&mut self, frame: &FrameArrival) -> Option<Feedback> {
+        match self {
+            CongestionPoint::Bcn(point) => point.on_arrival(frame.size, frame.frames, frame.is_tagged),
+            CongestionPoint::Qcn(point) => point.on_arrival(frame.size, frame.bytes),
+        }
+    }
 }

@@ -50,32 +50,40 @@ pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec
     plans
 }
 
-/// Congestion points and reaction points need each other, and gains that leave rates positive.
+/// Congestion points and reaction points of the same mechanism need each other, and gains that leave rates positive.
 fn check_feedback(nodes: &Nodes, mistakes: &Mistakes) {
+    let notifying = || nodes.switches().filter_map(|(_, draft)| Some((draft, draft.congestion_point.as_ref()?)));
     let reacting = || nodes.switches().filter_map(|(_, draft)| Some((draft, draft.reaction_point.as_ref()?)));
     let mut greatest: f64 = 0.0;
-    for (_, draft) in nodes.switches() {
-        let Some(CongestionPointPlan::Bcn(point)) = &draft.congestion_point else { continue };
-        greatest = greatest.max(point.greatest_feedback());
-        if reacting().next().is_none() {
-            let message =
-                "tells the sources of frames about its queues, but no node has a reaction-point; add reaction-point.bcn = {} to the \
-                           nodes where flows begin";
-            mistakes.add(draft.congestion_location, &format!("{}.congestion-point", draft.path), message.to_owned());
+    for (draft, point) in notifying() {
+        if let CongestionPointPlan::Bcn(point) = point {
+            greatest = greatest.max(point.greatest_feedback());
+        }
+        let name = point.name();
+        if reacting().all(|(_, limiters)| limiters.name() != name) {
+            let which = if reacting().next().is_none() { "no node has a reaction-point" } else { "no node has its reaction-point" };
+            let message = format!(
+                "tells the sources of frames about its queues, but {which}; add reaction-point.{name} = {{}} to the nodes where flows begin"
+            );
+            mistakes.add(draft.congestion_location, &format!("{}.congestion-point", draft.path), message);
         }
     }
-    for (draft, ReactionPointPlan::Bcn(limiters)) in reacting() {
-        let gain = limiters.decrease_gain.0;
-        if limiters.floor.is_none() && gain * greatest >= 1.0 {
-            let message = format!(
-                "{gain} takes rates to zero or below, since feedback reaches -{greatest}; it must be below {}, or floor be given",
-                1.0 / greatest
-            );
-            mistakes.add(draft.reaction_location, &format!("{}.reaction-point.bcn.decrease-gain", draft.path), message);
+    for (draft, limiters) in reacting() {
+        let name = limiters.name();
+        if let ReactionPointPlan::Bcn(limiters) = limiters {
+            let gain = limiters.decrease_gain.0;
+            if limiters.floor.is_none() && gain * greatest >= 1.0 {
+                let message = format!(
+                    "{gain} takes rates to zero or below, since feedback reaches -{greatest}; it must be below {}, or floor be given",
+                    1.0 / greatest
+                );
+                mistakes.add(draft.reaction_location, &format!("{}.reaction-point.bcn.decrease-gain", draft.path), message);
+            }
         }
-        if greatest == 0.0 {
-            let message = "has no effect, since no node has a congestion-point; add congestion-point.bcn = {} to a switch, or leave it out";
-            mistakes.add(draft.reaction_location, &format!("{}.reaction-point", draft.path), message.to_owned());
+        if notifying().all(|(_, point)| point.name() != name) {
+            let which = if notifying().next().is_none() { "no node has a congestion-point" } else { "no node has its congestion-point" };
+            let message = format!("has no effect, since {which}; add congestion-point.{name} = {{}} to a switch, or leave it out");
+            mistakes.add(draft.reaction_location, &format!("{}.reaction-point", draft.path), message);
         }
     }
 }

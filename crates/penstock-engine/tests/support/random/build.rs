@@ -124,18 +124,33 @@ fn congestion_points(net: &mut Net, node: NodeId, parents: &[(usize, LinkId, Lin
             }
         }
     }
-    let point = CongestionPointPlan::Bcn(parameters("probability = 0.3; equilibrium = 2; severe = 30"));
+    let point = if uses_qcn(net) {
+        CongestionPointPlan::Qcn(parameters("equilibrium = 2 kB; sample-base = 3 kB"))
+    } else {
+        CongestionPointPlan::Bcn(parameters("probability = 0.3; equilibrium = 2; severe = 30"))
+    };
     CongestionPointsPlan { point, routes }
+}
+
+/// Whether the messages of congestion points are those of QCN, not of BCN.
+fn uses_qcn(net: &Net) -> bool {
+    net.0.seed % 2 == 1
 }
 
 /// Gives every other node where flows begin a reaction point.
 fn add_reaction_points(net: &mut Net) {
     let stations: BTreeSet<NodeId> = net.0.flows.iter().map(|flow| flow.from).filter(|node| node.0 % 2 == 0).collect();
     for node in stations {
+        let of_qcn = "timer = 2 ms; byte-counter = 2 kB; floor = 20 kbit/s; active-increase = 50 kbit/s; hyper-increase = 200 kbit/s; \
+                      limit = 20 packets";
         let settings = "rate-unit = 10 kbit/s; floor = 10 kbit/s; restart-rate = 50 kbit/s; restart-within = 5 ms; drift = 5 kbit/s; \
                         drift-interval = 3 ms; limit = 20 packets; decrease-gain = 0.05";
         let shared_by = if node.0 % 4 == 0 { "" } else { "; shared-by = flow" };
-        let reaction_point = Some(ReactionPointPlan::Bcn(parameters(&format!("{settings}{shared_by}"))));
+        let reaction_point = Some(if uses_qcn(net) {
+            ReactionPointPlan::Qcn(parameters(&format!("{of_qcn}{shared_by}")))
+        } else {
+            ReactionPointPlan::Bcn(parameters(&format!("{settings}{shared_by}")))
+        });
         match net.0.switches.iter_mut().find(|switch| switch.node == node) {
             Some(switch) => switch.reaction_point = reaction_point,
             None => net.0.switches.push(SwitchPlan { reaction_point, ..SwitchPlan::new(node) }),

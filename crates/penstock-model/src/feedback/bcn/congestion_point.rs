@@ -1,6 +1,6 @@
 //! The congestion point of BCN: samples arriving frames and tells their sources how the queue stands and moves.
 
-use super::{Feedback, PARTS_OF_A_FRAME};
+use crate::feedback::{Feedback, MAX_MESSAGE, PARTS_OF_A_FRAME};
 use crate::parameters::{Check, Count, Positive, Probability};
 use crate::rng::{Key, Stream};
 use crate::units::Bytes;
@@ -60,9 +60,6 @@ crate::choice! {
         "above-equilibrium" => AboveEquilibrium,
     }
 }
-
-/// The largest frame of Ethernet: no message is larger.
-const MAX_MESSAGE: u64 = 1518;
 
 /// The largest equilibrium and weight whose feedback fits a message.
 const MAX_EQUILIBRIUM: u32 = 100_000;

@@ -1,7 +1,7 @@
 //! The rate of one limiter of BCN's reaction point.
 
 use super::reaction_point::{Parameters, Release};
-use super::{Feedback, PARTS_OF_A_FRAME};
+use crate::feedback::{Feedback, PARTS_OF_A_FRAME};
 use crate::rng::Stream;
 use crate::units::{Duration, Rate, Time};
 
@@ -53,6 +53,8 @@ impl RateLimiter {
                 self.stopped_until = now + Duration::from_ps(1 + stream.below(most.max(1)));
                 (self.rate, self.drifted) = (parameters.restart_rate.min(self.line), self.stopped_until);
             }
+            // Of another mechanism.
+            Feedback::Quantized(_) => {}
             Feedback::Change(parts) => {
                 let feedback = f64::from(parts) / f64::from(PARTS_OF_A_FRAME);
                 let changed = if parts > 0 {

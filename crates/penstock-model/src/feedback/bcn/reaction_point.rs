@@ -1,5 +1,6 @@
 //! The parameters of BCN's reaction point.
 
+use crate::feedback::SharedBy;
 use crate::parameters::{Check, Limit, Positive};
 use crate::units::{Duration, Rate};
 
@@ -66,16 +67,6 @@ crate::choice! {
         "at-line-rate" => AtLineRate,
         /// Never: it stays at that rate, and its frames stay tagged.
         "never" => Never,
-    }
-}
-
-crate::choice! {
-    /// What shares a rate limiter.
-    pub enum SharedBy {
-        /// All that a station sends by a port.
-        "station" => Station,
-        /// The packets of one flow.
-        "flow" => Flow,
     }
 }
 

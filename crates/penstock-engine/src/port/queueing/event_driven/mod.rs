@@ -207,6 +207,11 @@ impl EventDriven {
         self.queues.wire.backlog as u32
     }
 
+    /// Their bytes.
+    pub fn waiting_bytes(&self) -> u64 {
+        self.queues.states.iter().map(|state| state.bytes).sum()
+    }
+
     /// The waiting packets, and when each arrived.
     pub fn waiting_packets(&self) -> impl Iterator<Item = &Arrival> + '_ {
         self.queues.queues.iter().flat_map(|queue| queue.waiting.iter())

@@ -1,0 +1,95 @@
+//! The rate limiter of a reaction point, of whichever mechanism.
+
+use super::{bcn, qcn, Feedback, ReactionPointPlan, SharedBy};
+use crate::parameters::Limit;
+use crate::rng::Stream;
+use crate::units::{Rate, Time};
+
+/// A rate limiter at work.
+#[derive(Clone, Debug)]
+pub enum RateLimiter {
+    /// Of BCN: it belongs to one congestion point.
+    Bcn(bcn::rate_limiter::RateLimiter, Box<bcn::reaction_point::Parameters>),
+    /// Of QCN: it follows all.
+    Qcn(qcn::rate_limiter::RateLimiter, Box<qcn::reaction_point::Parameters>),
+}
+
+impl RateLimiter {
+    /// A limiter at the rate of the port, from `now` on.
+    pub fn new(plan: &ReactionPointPlan, line: Rate, now: Time, stream: &mut Stream) -> RateLimiter {
+        match plan {
+            ReactionPointPlan::Bcn(parameters) => {
+                RateLimiter::Bcn(bcn::rate_limiter::RateLimiter::new(line, now), Box::new(parameters.clone()))
+            }
+            ReactionPointPlan::Qcn(parameters) => {
+                RateLimiter::Qcn(qcn::rate_limiter::RateLimiter::new(line, parameters, now, stream), Box::new(parameters.clone()))
+            }
+        }
+    }
+
+    /// Its rate at `now`.
+    pub fn rate(&mut self, now: Time, stream: &mut Stream) -> Rate {
+        match self {
+            RateLimiter::Bcn(limiter, parameters) => limiter.rate(parameters, now),
+            RateLimiter::Qcn(limiter, parameters) => limiter.rate(parameters, now, stream),
+        }
+    }
+
+    /// Nothing leaves before this.
+    pub fn stopped_until(&self) -> Time {
+        match self {
+            RateLimiter::Bcn(limiter, _) => limiter.stopped_until(),
+            RateLimiter::Qcn(..) => Time::ZERO,
+        }
+    }
+
+    /// Whether it no longer limits, given its rate at the last call.
+    pub fn is_released(&self) -> bool {
+        match self {
+            RateLimiter::Bcn(limiter, parameters) => limiter.is_released(parameters),
+            RateLimiter::Qcn(limiter, _) => limiter.is_released(),
+        }
+    }
+
+    /// A message has come.
+    pub fn on_feedback(&mut self, feedback: Feedback, now: Time, stream: &mut Stream) {
+        match (self, feedback) {
+            (RateLimiter::Bcn(limiter, parameters), _) => limiter.on_feedback(feedback, parameters, now, stream),
+            (RateLimiter::Qcn(limiter, parameters), Feedback::Quantized(feedback)) => {
+                limiter.on_feedback(feedback, parameters, now, stream);
+            }
+            // Of another mechanism.
+            (RateLimiter::Qcn(..), _) => {}
+        }
+    }
+
+    /// A frame of `size` bytes leaves.
+    pub fn on_sent(&mut self, size: u32, stream: &mut Stream) {
+        if let RateLimiter::Qcn(limiter, parameters) = self {
+            limiter.on_sent(size, parameters, stream);
+        }
+    }
+}
+
+impl ReactionPointPlan {
+    /// What shares its limiters.
+    pub fn shared_by(&self) -> SharedBy {
+        match self {
+            ReactionPointPlan::Bcn(parameters) => parameters.shared_by,
+            ReactionPointPlan::Qcn(parameters) => parameters.shared_by,
+        }
+    }
+
+    /// The most that may wait in a limiter.
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            ReactionPointPlan::Bcn(parameters) => parameters.limit,
+            ReactionPointPlan::Qcn(parameters) => parameters.limit,
+        }
+    }
+
+    /// Whether each congestion point has limiters of its own, and frames carry its tag.
+    pub fn has_limiters_of_points(&self) -> bool {
+        matches!(self, ReactionPointPlan::Bcn(_))
+    }
+}
