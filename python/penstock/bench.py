@@ -100,14 +100,14 @@ def tcp_many(flows: int = 1000) -> str:
 def af() -> str:
     """A row of the Assured Forwarding study: two drop precedences, CIR 256, 128 kbit/s of UDP."""
     from penstock.reproductions.reading import Readings
-    from penstock.reproductions.study import load
+    from penstock.reproductions.study import load, page_of
 
     study = load("af")
     table = study.document.table("2")
     key = {"udp_rate": "128k", "drop_precedences": "2", "cir_kbps": "256"}
     [row] = [row for row in table.rows if row.matches(key)]
-    [text] = study.build(Readings(study.document).settings(), table, row).values()
-    return text
+    [page] = study.build(Readings(study.document).settings(), table, row).values()
+    return page_of(page).text
 
 
 _CLASSES = "abcdefgh"

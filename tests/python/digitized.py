@@ -4,7 +4,7 @@ import json
 import tomllib
 from pathlib import Path
 
-from penstock.reproductions.study import packaged_text
+from penstock.reproductions.study import load, text_beside
 
 SEEDS = Path(__file__).parent / "seeds"
 OURS = ("label", "compared")
@@ -21,7 +21,7 @@ def digitized(name):
 
 def check_faithful(name):
     """The settings and tables are those of the digitized document, and its claims and open questions are all there."""
-    seed, ours = digitized(name), tomllib.loads(packaged_text(name, "document.toml"))
+    seed, ours = digitized(name), tomllib.loads(text_beside(load(name).document, "document.toml"))
     assert ours["setup"] == seed["setup"]
     for table, printed in zip(ours["table"], seed["table"], strict=True):
         columns = [{key: it for key, it in column.items() if key not in OURS} for column in table["columns"]]

@@ -280,7 +280,7 @@ class TestPlan:
         plan = Plan(study, [], 2)
         outcome = plan.add(Readings(document))
         plan.add_experiments(outcome)
-        assert [(part.text, part.name, part.parameters) for part in plan.parts] == [
+        assert [(part.page.text, part.name, part.parameters) for part in plan.parts] == [
             ("low", "table-1-low-only", {"table": "1", "load": "low", "part": "only"}),
             ("high", "table-1-high-only", {"table": "1", "load": "high", "part": "only"}),
             ("10 s", "alone", {"experiment": "alone"}),

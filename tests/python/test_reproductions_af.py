@@ -14,7 +14,7 @@ from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce
 from penstock.reproductions.stored import as_text
-from penstock.reproductions.study import load, packaged_text
+from penstock.reproductions.study import load, text_beside
 from penstock.running import run_all
 
 STUDY = load("af")
@@ -293,8 +293,8 @@ def test_the_findings_are_current():
     # The packaged runs and verdicts and the number in the findings are what ten runs give now; if not:
     # python -m penstock.reproductions.renew af
     outcome = reproduce(STUDY, [], Readings(DOCUMENT), STUDY.runs, claims=True)
-    verdicts = json.loads(packaged_text("af", "verdicts.json"))
+    verdicts = json.loads(text_beside(load("af").document, "verdicts.json"))
     assert [judgement.as_json() for judgement in judge(STUDY, outcome)] == verdicts
-    assert as_text(STUDY, outcome) == packaged_text("af", "runs.json")
+    assert as_text(STUDY, outcome) == text_beside(load("af").document, "runs.json")
     agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
-    assert f"\n{agree} of the 120 numbers lie within" in packaged_text("af", "findings.md")
+    assert f"\n{agree} of the 120 numbers lie within" in text_beside(load("af").document, "findings.md")

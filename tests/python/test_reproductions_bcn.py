@@ -14,7 +14,7 @@ from penstock.reproductions.comparison import compare, quoted
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.stored import digests, scenario_name, stored_outcome
-from penstock.reproductions.study import load, packaged_text
+from penstock.reproductions.study import load, text_beside
 from penstock.running import run_all
 
 STUDY = load("bcn")
@@ -202,6 +202,6 @@ class TestStored:
         # If not: python -m penstock.reproductions.renew bcn
         outcome = stored_outcome(STUDY)
         agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
-        assert f"\n{agree} of the 24 printed numbers" in packaged_text("bcn", "findings.md")
-        verdicts = json.loads(packaged_text("bcn", "verdicts.json"))
+        assert f"\n{agree} of the 24 printed numbers" in text_beside(load("bcn").document, "findings.md")
+        verdicts = json.loads(text_beside(load("bcn").document, "verdicts.json"))
         assert [each["claim"] for each in verdicts] == [claim.id for claim in DOCUMENT.claims]

@@ -19,7 +19,7 @@ from penstock.reproductions.layout import remarks
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.sequential import decide_sequentially, looks
-from penstock.reproductions.study import Study, packaged_text
+from penstock.reproductions.study import Study, load, text_beside
 
 CLAIMED = (
     TINY.replace('reason = "It says so', 'printed = "long"\nwords = "2"\nfitted = "To it."\nreason = "It says so')
@@ -144,15 +144,17 @@ class TestFits:
         assert found == {"tiny-c01": {"other": "confirmed"}, "tiny-c02": {}, "tiny-c03": {}, "tiny-c04": {}}
 
     def test_times_on_a_single_link_rest_on_seven_fitted_answers(self):
-        pcn = {item["claim"]: item for item in json.loads(packaged_text("pcn", "verdicts.json"))}
+        pcn = {item["claim"]: item for item in json.loads(text_beside(load("pcn").document, "verdicts.json"))}
         assert pcn["pcn-c38"]["fitted"] == [
             *("pcn-a03", "pcn-a04", "pcn-a17", "pcn-a18", "pcn-a19", "pcn-a20", "pcn-a31")
         ]
         assert "pcn-a31" in pcn["pcn-c01"]["fitted"]
 
-    @pytest.mark.parametrize("name", [name for name in reproductions.names() if packaged_text(name, "fits.json")])
+    @pytest.mark.parametrize(
+        "name", [name for name in reproductions.names() if text_beside(load(name).document, "fits.json")]
+    )
     def test_the_page_names_the_fitted_answers_of_each_claim(self, name):
-        page, verdicts = reproductions.explain(name), json.loads(packaged_text(name, "verdicts.json"))
+        page, verdicts = reproductions.explain(name), json.loads(text_beside(load(name).document, "verdicts.json"))
         for item in verdicts:
             (line,) = (line for line in page.splitlines() if line.startswith(f"- `{item['claim']}`"))
             assert all(f"`{question}`" in line for question in item["fitted"])

@@ -15,7 +15,7 @@ from penstock.reproductions.pcn.cases import cases
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import SEED
 from penstock.reproductions.stored import digests, scenario_name, stored_outcome
-from penstock.reproductions.study import load, packaged_text
+from penstock.reproductions.study import load, text_beside
 from penstock.reproductions.summary import AGREED, summarise
 from penstock.running import run_all
 
@@ -90,7 +90,7 @@ def test_every_scenario_has_its_digest():
 
 
 def test_the_verdicts_follow_from_what_is_stored(stored):
-    known = {item["claim"]: item for item in json.loads(packaged_text("pcn", "verdicts.json"))}
+    known = {item["claim"]: item for item in json.loads(text_beside(load("pcn").document, "verdicts.json"))}
     assert set(known) == set(STUDY.claims)
     # What is stored has no experiments; their digests are compared above.
     of_tables = [claim.id for claim in DOCUMENT.claims if claim.tables and claim.id != "pcn-c03"]
@@ -100,7 +100,7 @@ def test_the_verdicts_follow_from_what_is_stored(stored):
 
 
 def test_the_counts_follow_from_what_is_stored(stored):
-    known = json.loads(packaged_text("pcn", "summary.json"))
+    known = json.loads(text_beside(load("pcn").document, "summary.json"))
     made = summarise(STUDY, stored, None)
     for table, entry in zip(made.as_json()["tables"], known["tables"], strict=True):
         scores = [(table, entry), (table["pilot"], entry["pilot"])]
@@ -108,12 +108,12 @@ def test_the_counts_follow_from_what_is_stored(stored):
         for now, then in scores:
             for name in ("computed", "agree", "null", "discrimination"):
                 assert now[name] == then[name], f"{entry['table']}: {RENEW}"
-    findings = packaged_text("pcn", "findings.md")
+    findings = text_beside(load("pcn").document, "findings.md")
     agree = made.total(AGREED)[0].agree
     assert f"{agree} of the 332 numbers lie within" in re.sub(r"\s+", " ", findings)
     told = dict(re.findall(r"\| ([BC]\.\d), [^|]*\| \d+ \| (\d+) ", findings))
     assert told == {table.table.id: str(table.scores[AGREED].agree) for table in made.tables}
-    verdicts = [item["verdict"] for item in json.loads(packaged_text("pcn", "verdicts.json"))]
+    verdicts = [item["verdict"] for item in json.loads(text_beside(load("pcn").document, "verdicts.json"))]
     confirmed, refuted, undecided = (verdicts.count(kind) for kind in ("confirmed", "refuted", "undecided"))
     assert f"Of 38 claims {confirmed} are confirmed, {refuted} refuted and {undecided} undecided" in findings
 

@@ -19,7 +19,7 @@ from penstock.reproductions.nulls import best_constants, numbers_of
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import Pilot, load_pilot
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.study import Study, load, packaged_text
+from penstock.reproductions.study import Study, load, text_beside
 from penstock.reproductions.summary import AGREED, PILOT, Score, null_numbers, summarise
 from penstock.store import Store
 
@@ -241,7 +241,9 @@ class TestPilot:
         assert read.runs == 2
         assert read.deviations == {place: float(f"{it:.4g}") for place, it in made.deviations.items()}
 
-    @pytest.mark.parametrize("name", [name for name in reproductions.names() if packaged_text(name, pilots.FILE)])
+    @pytest.mark.parametrize(
+        "name", [name for name in reproductions.names() if text_beside(load(name).document, pilots.FILE)]
+    )
     def test_every_number_has_one(self, name):
         document = load(name).document
         pilot = load_pilot(document)
@@ -249,7 +251,7 @@ class TestPilot:
         for table in document.tables:
             for row, column, _ in table.numbers():
                 assert pilot.deviation(table, row, column) is not None
-        assert json.loads(pilot.text(document)) == json.loads(packaged_text(name, pilots.FILE))
+        assert json.loads(pilot.text(document)) == json.loads(text_beside(load(name).document, pilots.FILE))
 
 
 def outcome(document, number, spread=0.0):
@@ -361,7 +363,7 @@ class TestSummary:
         assert summarise(study, chosen, printed).as_json()["printed_runs"] == 1
         assert "printed_runs" not in summarise(study, chosen, None).as_json()
         data = json.dumps(summarise(study, chosen, printed).as_json())
-        monkeypatch.setattr(worth_page, "packaged_text", lambda *_: data)
+        monkeypatch.setattr(worth_page, "text_beside", lambda *_: data)
         section = "\n".join(worth_page.worth_section(document))
         assert "Of 2 runs, 1 under the text as printed. Beside our count" in section
 

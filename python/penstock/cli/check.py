@@ -1,4 +1,4 @@
-"""``penstock check``: finds all mistakes of a scenario or a study file without running it."""
+"""``penstock check``: finds all mistakes of a scenario, a study file or a study's folder without running it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,9 @@ __all__ = ["check"]
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="The scenario or study, a TOML file.", metavar="FILE")],
+    file: Annotated[
+        Path, typer.Argument(help="The scenario or study, a TOML file; or a study's folder.", metavar="FILE")
+    ],
     sets: SetOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
@@ -29,6 +31,9 @@ def check(
     from penstock.printable import json_text, path_text
     from penstock.studies.verify import verify
 
+    if file.name == "document.toml" or (file / "document.toml").is_file():
+        _check_folder(file, output)
+        return
     mistakes: list[Mistake] = []
     try:
         plan = plan_of(file, read_sets(sets))
@@ -51,3 +56,30 @@ def check(
     sizes = ", ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counted)
     run = f"{sizes} for {end:g} s, counting from {begin:g} s, with seed {scenario.seed}"
     emit(f"{path_text(file)}: sound. It would run {run}.")
+
+
+def _check_folder(file: Path, output: Format) -> None:
+    from penstock.cli.console import emit
+    from penstock.errors import ScenarioError
+    from penstock.printable import json_text, path_text
+    from penstock.reproductions.reading import Readings
+    from penstock.reproductions.reproduce import planned
+    from penstock.reproductions.study import load
+
+    mistakes: list[Mistake] = []
+    count = 0
+    try:
+        study = load(f"{file}/" if file.is_dir() else str(file))
+        plan, _ = planned(study, [], Readings(study.document), 1)
+        points = plan.points()
+        plan.verify(points)
+        count = len(points)
+    except ScenarioError as error:
+        if output is not Format.JSON:
+            raise
+        mistakes = error.mistakes
+    if output is Format.JSON:
+        emit(json_text({"scenario": file.stem, "mistakes": mistakes}))
+        raise typer.Exit(2 if mistakes else 0)
+    numbers = sum(len(table.numbers()) for table in study.document.tables)
+    emit(f"{path_text(file)}: sound, with {count} scenarios for {numbers} printed numbers.")

@@ -73,11 +73,11 @@ def report(
     from penstock.printable import path_text
     from penstock.report import render
     from penstock.report.making import Makers
-    from penstock.reproductions.study import names
+    from penstock.reproductions.study import DATA, names
     from penstock.store import Store
 
-    is_published = what in names()
-    page = out if out is not None else Path(f"{what if is_published else Path(what).stem or 'report'}.html")
+    is_published = what in names() or Path(what).name == DATA or (Path(what) / DATA).is_file()
+    page = out if out is not None else Path(f"{_stem(what)}.html")
     _check(page, force=force)
     allow(memory)
     makers = Makers(Store(store), jobs, on.value, only_stored)
@@ -85,6 +85,19 @@ def report(
     content = render(made).encode("utf-8")
     _write(page, content)
     emit(f"{path_text(page)}: written, {size_text(len(content))}.")
+
+
+def _stem(what: str) -> str:
+    """What a page is called that has been given no name: after the study, the study's folder, or the file."""
+    path = Path(what)
+    named = (
+        path.resolve().parent.name
+        if path.name == "document.toml"
+        else path.resolve().name
+        if path.is_dir()
+        else path.stem
+    )
+    return named or "report"
 
 
 def _published(what: str, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None) -> Report:

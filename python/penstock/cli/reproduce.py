@@ -20,7 +20,10 @@ from penstock.printable import quoted
 
 __all__ = ["DocumentArgument", "TableOption", "read_readings", "reproduce"]
 
-DocumentArgument = Annotated[str, typer.Argument(help="The study, such as af.", metavar="DOC", autocompletion=studies)]
+DocumentArgument = Annotated[
+    str,
+    typer.Argument(help="The study, such as af, or the folder of one's own.", metavar="DOC", autocompletion=studies),
+]
 TableOption = Annotated[
     list[str] | None,
     typer.Option("--table", metavar="ID", help="Only this table or figure; may be repeated.", show_default=False),

@@ -116,11 +116,11 @@ def _packaged(study: Study) -> Reproduced:
     from penstock.reproductions import worth_page
     from penstock.reproductions.pages import VERDICTS
     from penstock.reproductions.stored import digests, stored_outcome
-    from penstock.reproductions.study import packaged_text
+    from penstock.reproductions.study import text_beside
 
     name = study.document.id
     outcome = stored_outcome(study)
-    verdicts, summary = packaged_text(name, VERDICTS), packaged_text(name, worth_page.FILE)
+    verdicts, summary = (text_beside(study.document, file) for file in (VERDICTS, worth_page.FILE))
     if outcome is None or verdicts is None or summary is None:
         raise PenstockError(f"{name}: none of its runs is stored; leave --stored out to make them.")
     origin = "those that come with Penstock"

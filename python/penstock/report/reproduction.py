@@ -15,7 +15,7 @@ from penstock.report.topology import topology_svg
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.pages import FINDINGS
 from penstock.reproductions.reproduce import SEED
-from penstock.reproductions.study import packaged_text
+from penstock.reproductions.study import page_of, text_beside
 from penstock.reproductions.summary import null_numbers
 from penstock.reproductions.table_page import cell_text, heading
 from penstock.results import number, plus_minus
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.comparison import Comparison
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.study import Study
+    from penstock.reproductions.study import Page, Study
     from penstock.reproductions.tables import Column, Row, Table
 
     Object = Mapping[str, Any]
@@ -96,11 +96,11 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
             ("Digests", f"of the first run of {things(len(made.digests), 'scenario')}, listed below"),
         ],
         commands=[
-            Command(f"penstock reproduce {document.id} --claims", "makes all runs, and tests the claims"),
-            Command(f"penstock reproduce {document.id} --summary", "counts what agrees beside null models"),
-            Command(f"penstock report {document.id}", "makes this page from runs of one's own"),
-            Command(f"penstock report {document.id} --stored", "makes this page without a run"),
-            Command(f"penstock explain {document.id}", "tells what came out, and about claims and open questions"),
+            Command(f"penstock reproduce {document.called} --claims", "makes all runs, and tests the claims"),
+            Command(f"penstock reproduce {document.called} --summary", "counts what agrees beside null models"),
+            Command(f"penstock report {document.called}", "makes this page from runs of one's own"),
+            Command(f"penstock report {document.called} --stored", "makes this page without a run"),
+            Command(f"penstock explain {document.called}", "tells what came out, and about claims and open questions"),
         ],
         listings=[Listing("Digests of first runs", digests), *_scenario(study, outcome)],
     )
@@ -160,15 +160,15 @@ def _asked(document: Document, outcome: Outcome) -> list[Block]:
     return blocks
 
 
-def _first_parts(study: Study, outcome: Outcome, table: Table) -> Mapping[str, str]:
-    return study.build(outcome.readings.settings(), table, table.rows[0])
+def _first_page(study: Study, outcome: Outcome, table: Table) -> Page:
+    return page_of(next(iter(study.build(outcome.readings.settings(), table, table.rows[0]).values())))
 
 
 def _drawings(study: Study, outcome: Outcome) -> list[Drawing]:
     """The network of each table's first row; equal ones once."""
     found: dict[str, list[str]] = {}
     for table in outcome.tables:
-        text = next(iter(_first_parts(study, outcome, table).values()))
+        text = _first_page(study, outcome, table).text
         found.setdefault(topology_svg(text), []).append(table.id)
     return [
         Drawing(f"First row of table{'s' * (len(tables) > 1)} {', '.join(tables)}", svg)
@@ -178,13 +178,13 @@ def _drawings(study: Study, outcome: Outcome) -> list[Drawing]:
 
 def _scenario(study: Study, outcome: Outcome) -> list[Listing]:
     table = outcome.tables[0]
-    parts = _first_parts(study, outcome, table).values()
-    return [Listing(f"The scenario of the first row of table {table.id}", text) for text in list(parts)[:1]]
+    text = _first_page(study, outcome, table).shown()
+    return [Listing(f"The scenario of the first row of table {table.id}", text)]
 
 
 def _findings(document: Document, made: Reproduced) -> list[Block]:
     blocks = []
-    text = packaged_text(document.id, FINDINGS)
+    text = text_beside(document, FINDINGS)
     if made.verdicts:
         blocks.append(Block("Claims", grid=_claims(document, made.verdicts)))
     blocks += scores_grid(document, made.summary)

@@ -9,6 +9,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from penstock.printable import command_text
 from penstock.reproductions.nulls import Null, null_of
 from penstock.reproductions.questions import Contradiction, Option, Question, refuse_contradictions
 from penstock.reproductions.suggestions import unknown
@@ -17,8 +18,9 @@ from penstock.reproductions.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
-__all__ = ["Cell", "Claim", "Column", "Document", "Row", "Table"]
+__all__ = ["Cell", "Claim", "Column", "Document", "Row", "Table", "flat"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ class Document:
         How many runs a printed number is the mean of.
     contradictions
         Answers that cannot hold together.
+    folder : Path, optional
+        Where its file is, if it did not come with the package.
     """
 
     id: str
@@ -79,6 +83,12 @@ class Document:
     quantities: tuple[tuple[str, ...], ...] = ()
     print_runs: int = 1
     contradictions: tuple[Contradiction, ...] = ()
+    folder: Path | None = None
+
+    @property
+    def called(self) -> str:
+        """How a command names it: by its id, or by the path of its folder."""
+        return self.id if self.folder is None else command_text([str(self.folder)])
 
     @classmethod
     def parse(cls, text: str) -> Document:
@@ -102,7 +112,7 @@ class Document:
             date=str(about.get("date", about.get("year", ""))),
             authors=tuple(about["authors"]),
             summary=about.get("summary", about["title"]),
-            stated=_flat(data.get("setup", {})) | _flat(data.get("assumed", {})),
+            stated=flat(data.get("setup", {})) | flat(data.get("assumed", {})),
             tables=tuple(_table(table) for table in data.get("table", ())),
             claims=tuple(_claim(claim) for claim in data.get("claim", ())),
             questions=tuple(_question(item) for item in data.get("ambiguity", ())),
@@ -184,11 +194,18 @@ def _find(kind: str, identifier: str, items: Iterable[_Item], document: str) -> 
     raise unknown(kind, identifier, (item.id for item in items), f"in {document}")
 
 
-def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Tables within tables as one, under names with dots.
+
+    Examples
+    --------
+    >>> flat({"link": {"rate": 1, "queue": {"limit": 2}}})
+    {'link.rate': 1, 'link.queue.limit': 2}
+    """
     values: dict[str, Any] = {}
     for name, value in data.items():
         if isinstance(value, dict):
-            values.update(_flat(value, f"{prefix}{name}."))
+            values.update(flat(value, f"{prefix}{name}."))
         else:
             values[prefix + name] = value
     return values

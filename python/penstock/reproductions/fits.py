@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings, Settings
-from penstock.reproductions.study import packaged_text
+from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -150,7 +150,7 @@ class Stored:
     @classmethod
     def load(cls, document: Document) -> Stored:
         """What is stored beside the study; nothing if there is no such file."""
-        text = packaged_text(document.id, FILE)
+        text = text_beside(document, FILE)
         data: dict[str, Any] = json.loads(text) if text else {}
         return cls(data.get("as_printed", {}), data.get("answers", {}))
 

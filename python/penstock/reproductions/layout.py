@@ -121,12 +121,12 @@ def conclusion(
             counts += f", {within_a_reading} of them within a reading of an open question"
     about = "What differs and why" if differ else "What this rests on"
     next_steps = [
-        f"{about}: penstock explain {document.id}",
-        f"Beside null models and the text as printed: penstock reproduce {document.id} --summary",
-        f"Again, with more runs: penstock reproduce {document.id} --runs {max(50, 5 * outcome.runs)}",
+        f"{about}: penstock explain {document.called}",
+        f"Beside null models and the text as printed: penstock reproduce {document.called} --summary",
+        f"Again, with more runs: penstock reproduce {document.called} --runs {max(50, 5 * outcome.runs)}",
     ]
     if differ and within_a_reading is None and not outcome.readings.changed:
-        next_steps.insert(1, f"What other readings would do: penstock sensitivity {document.id}")
+        next_steps.insert(1, f"What other readings would do: penstock sensitivity {document.called}")
     steps = (Text(step) for step in next_steps)
     return Group(Text(f"{counts}.", style="bold"), worth(summary), rests_on(outcome), *steps)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.reproductions.fits import Stored
-from penstock.reproductions.study import load, names, packaged_text
+from penstock.reproductions.study import DATA, is_folder, load, names, text_beside
 from penstock.reproductions.worth_page import worth_section
 
 if TYPE_CHECKING:
@@ -26,7 +28,12 @@ VERDICTS = "verdicts.json"
 
 
 def explain(name: str) -> str | None:
-    """A page about a study (``af``), a claim (``af-c03``) or an open question (``af-a07``); None for anything else."""
+    """A page about a study, a claim (``af-c03``) or an open question (``af-a07``); None for anything else.
+
+    A study is named (``af``), or is the path of a folder, with a claim or a question behind another slash.
+    """
+    if is_folder(name):
+        return _explain_folder(name)
     study, _, item = name.partition("-")
     if study not in names():
         return None
@@ -43,6 +50,17 @@ def explain(name: str) -> str | None:
         return None
 
 
+def _explain_folder(name: str) -> str | None:
+    """Of the study in a folder, or of its claim or question whose id stands behind the path."""
+    path, slash, item = name.rstrip("/").rpartition("/")
+    if not (slash and (Path(path) / DATA).is_file() and item != DATA):
+        return study_page(load(name).document)
+    document = load(path).document
+    with suppress(InputError):
+        return claim_page(document, document.claim(item))
+    return question_page(document, document.question(item))
+
+
 def study_page(document: Document) -> str:
     """The findings, then everything that can be asked about further."""
     numbers = sum(len(table.numbers()) for table in document.tables)
@@ -51,7 +69,7 @@ def study_page(document: Document) -> str:
         "",
         f"{', '.join(document.authors)}; {document.name}, {document.date}.",
         "",
-        (packaged_text(document.id, FINDINGS) or "").strip(),
+        (text_beside(document, FINDINGS) or "").strip(),
         "",
         *worth_section(document),
         f"## Tables ({numbers} printed numbers)",
@@ -72,12 +90,16 @@ def study_page(document: Document) -> str:
         "",
         "## Next",
         "",
-        f"    penstock reproduce {document.id}",
-        f"    penstock reproduce {document.id} --summary",
-        f"    penstock sensitivity {document.id} --table {_smallest(document)}",
-        f"    penstock explain {document.questions[0].id}" if document.questions else "",
+        f"    penstock reproduce {document.called}",
+        f"    penstock reproduce {document.called} --summary",
+        f"    penstock sensitivity {document.called} --table {_smallest(document)}",
+        f"    penstock explain {_place(document)}{document.questions[0].id}" if document.questions else "",
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _place(document: Document) -> str:
+    return "" if document.folder is None else f"{document.called}/"
 
 
 def _smallest(document: Document) -> str:
@@ -92,7 +114,7 @@ def claim_page(document: Document, claim: Claim) -> str:
     lines = [
         f"# {claim.id}: {claim.claim}",
         "",
-        f"{document.name}, {claim.where}; {said}.",
+        f"{_source(document, claim.where)}; {said}.",
         "",
         "## How it is tested",
         "",
@@ -100,7 +122,7 @@ def claim_page(document: Document, claim: Claim) -> str:
         "",
         "## What the print says",
         "",
-        f"Do the document's own numbers bear it out: {claim.printed_support}. {claim.note}".strip(),
+        _print_says(claim),
         "",
         "## What our runs say",
         "",
@@ -110,17 +132,27 @@ def claim_page(document: Document, claim: Claim) -> str:
         "",
         "## Again",
         "",
-        f"    penstock reproduce {document.id} --claims",
+        f"    penstock reproduce {document.called} --claims",
     ]
     return "\n".join(lines) + "\n"
 
 
+def _source(document: Document, where: str) -> str:
+    return ", ".join(filter(None, (document.name, where)))
+
+
+def _print_says(claim: Claim) -> str:
+    support = f"Do the document's own numbers bear it out: {claim.printed_support}." if claim.printed_support else ""
+    return f"{support} {claim.note}".strip() or "Nothing is noted."
+
+
 def question_page(document: Document, question: Question) -> str:
     """What is open, the possible answers, and why one was chosen."""
+    impact = question.impact and f"impact {question.impact}"
     lines = [
         f"# {question.id}: {question.question}",
         "",
-        f"{document.name}, {question.where}; {question.kind}; impact {question.impact}.",
+        f"{'; '.join(filter(None, (_source(document, question.where), question.kind, impact)))}.",
         "",
         question.evidence,
         "",
@@ -142,8 +174,8 @@ def question_page(document: Document, question: Question) -> str:
         lines += ["", f"**The text** is silent. Without a fit: `{question.printed}`."]
     if question.alternatives:
         key = question.alternatives[0].key
-        lines += ["", "## Try another", "", f"    penstock reproduce {document.id} --reading {question.id}={key}"]
-        lines += [f"    penstock sensitivity {document.id}"]
+        lines += ["", "## Try another", "", f"    penstock reproduce {document.called} --reading {question.id}={key}"]
+        lines += [f"    penstock sensitivity {document.called}"]
     return "\n".join(lines) + "\n"
 
 
@@ -201,5 +233,5 @@ def _verdict(document: Document, claim: str) -> str:
 
 
 def _verdicts(document: Document) -> dict[str, dict[str, Any]]:
-    text = packaged_text(document.id, VERDICTS)
+    text = text_beside(document, VERDICTS)
     return {finding["claim"]: finding for finding in json.loads(text)} if text else {}

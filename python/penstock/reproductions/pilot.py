@@ -15,7 +15,7 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.reproductions.study import packaged_text
+from penstock.reproductions.study import text_beside
 from penstock.statistics import t_quantile
 
 if TYPE_CHECKING:
@@ -107,5 +107,5 @@ class Pilot:
 
 def load_pilot(document: Document) -> Pilot | None:
     """The stored pilot of a study; None if there is none."""
-    text = packaged_text(document.id, FILE)
+    text = text_beside(document, FILE)
     return None if text is None else Pilot.parse(document, text)

@@ -6,25 +6,26 @@ reading, draw the same random numbers wherever they draw any. Differences are th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib import resources
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import utf8
 from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.study import DATA, folder_of, page_of
 from penstock.studies.effort import effort
 from penstock.studies.points import Point
 from penstock.studies.request import PointRequest
 from penstock.studies.runner import Runner
+from penstock.studies.verify import beginning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from penstock.records import RunResult
     from penstock.reproductions.reading import Readings
-    from penstock.reproductions.study import Study
+    from penstock.reproductions.study import Page, Study
     from penstock.reproductions.tables import Row, Table
 
 __all__ = ["SEED", "Outcome", "Part", "Plan", "planned", "reproduce"]
@@ -38,9 +39,9 @@ EXPERIMENT = 5e6
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A scenario that is needed: its text, its name, of what it is, and about how many packet-hops a run takes."""
+    """A scenario that is needed: its page, its name, of what it is, and about how many packet-hops a run takes."""
 
-    text: str
+    page: Page
     name: str
     parameters: dict[str, Any]
     hops: float
@@ -79,23 +80,23 @@ class Plan:
                     continue
                 parts = self.study.build(settings, table, row)
                 self._jobs.append((outcome, table, row, list(parts)))
-                for part, text in parts.items():
+                for part, page in parts.items():
                     hops = self.study.effort(settings, table, row, part) if self.study.effort else 0.0
                     name = "-".join(["table", table.id, *map(str, row.key.values()), *([part] if part else [])])
                     parameters = {"table": table.id, **row.key, **({"part": part} if part else {})}
-                    self.parts.append(Part(text, name, parameters, hops))
+                    self.parts.append(Part(page_of(page), name, parameters, hops))
         return outcome
 
     def add_experiments(self, outcome: Outcome, names: Collection[str] | None = None) -> None:
         """Plans what the claims need beyond the tables, all or those named; once, after the last :meth:`add`."""
         if self.study.experiments is None:
             return
-        for name, text in self.study.experiments(outcome.readings.settings()).items():
+        for name, page in self.study.experiments(outcome.readings.settings()).items():
             if names is not None and name not in names:
                 continue
             self._experiments.append((outcome, name))
             hops = EXPERIMENT if self.study.effort else 0.0
-            self.parts.append(Part(text, name, {"experiment": name}, hops))
+            self.parts.append(Part(page_of(page), name, {"experiment": name}, hops))
 
     def points(self) -> list[PointRequest]:
         """The points of the plan: one for each scenario of each row, and for each experiment.
@@ -105,25 +106,55 @@ class Plan:
         ScenarioError
             If a scenario has mistakes, which is a fault of the study's.
         """
-        folder = str(resources.files(__package__) / self.study.document.id)
-        scenarios: dict[str, _core.Scenario] = {}
+        folder = str(folder_of(self.study.document))
+        scenarios: dict[Page, _core.Scenario] = {}
         points = []
         for part in self.parts:
-            scenario = scenarios.get(part.text)
+            page = part.page
+            scenario = scenarios.get(page)
             if scenario is None:
                 try:
-                    scenario = scenarios[part.text] = _core.Scenario(part.text, utf8(part.name), [], folder)
+                    scenario = scenarios[page] = _core.Scenario(page.text, utf8(part.name), list(page.sets), folder)
                 except _core.ScenarioError as error:
-                    raise ScenarioError(error.mistakes) from None
+                    raise ScenarioError(map(self._placed, error.mistakes)) from None
             hops = part.hops or effort(scenario.canonical)
             numbers = tuple(range(self.runs))
-            point = Point(part.parameters)
-            points.append(PointRequest(part.text, part.name, point, scenario, SEED, numbers, hops, folder))
+            point = Point(part.parameters, page.sets)
+            points.append(PointRequest(page.text, part.name, point, scenario, SEED, numbers, hops, folder))
         return points
+
+    def _placed(self, mistake: _core.Mistake) -> _core.Mistake:
+        """A mistake of a setting stands in the study's own file, if that is somebody's own."""
+        path = mistake["file"].removeprefix("--set ")
+        if self.study.document.folder is None or path == mistake["file"]:
+            return mistake
+        file = utf8(str(self.study.document.folder / DATA))
+        return {"file": file, "line": None, "path": f"set.{path}", "message": mistake["message"]}
 
     def run(self, runner: Runner | None = None) -> None:
         """Makes all runs, and puts them into the outcomes."""
-        self.finish((runner if runner is not None else Runner()).make(self.points()))
+        points = self.points()
+        if self.study.document.folder is not None:
+            self.verify(points)
+        self.finish((runner if runner is not None else Runner()).make(points))
+
+    def verify(self, points: Sequence[PointRequest]) -> None:
+        """Looks, on the beginning of a run of each table's first row, whether the row's numbers can be measured.
+
+        Raises
+        ------
+        InputError
+            If one cannot, which somebody's own study may have wrong.
+        """
+        left = iter(points)
+        seen = set()
+        for outcome, table, row, names in self._jobs:
+            parts = {name: next(left) for name in names}
+            if table.id not in seen:
+                seen.add(table.id)
+                asked = [replace(beginning(part), replications=(0,)) for part in parts.values()]
+                found = (runs[0] for runs in Runner(jobs=1).make(asked))
+                self.study.measure(outcome.readings.settings(), table, row, dict(zip(names, found, strict=True)))
 
     def finish(self, made: Sequence[Sequence[RunResult]]) -> None:
         """Puts the results of :attr:`parts` into the outcomes: of each row the runs that all its parts have."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.study import packaged_text
+from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,7 @@ def as_text(study: Study, outcome: Outcome) -> str:
 
 def stored_outcome(study: Study) -> Outcome | None:
     """The outcome that is stored beside the study, without digests and experiments; None if there is none."""
-    text = packaged_text(study.document.id, FILE)
+    text = text_beside(study.document, FILE)
     if text is None:
         return None
     data = json.loads(text)
@@ -51,7 +51,7 @@ def stored_outcome(study: Study) -> Outcome | None:
 
 def digests(study: Study) -> dict[str, str]:
     """The stored digests of the first run of every scenario, by :func:`scenario_name`."""
-    text = packaged_text(study.document.id, FILE)
+    text = text_beside(study.document, FILE)
     found: dict[str, str] = json.loads(text)["digests"] if text else {}
     return found
 

@@ -1,15 +1,18 @@
 """What a published study consists of, and where the studies are found.
 
-A study is a package below this one with a data file ``document.toml`` and a module that defines ``STUDY``. Nothing
-else here knows any of them by name.
+A study is a package below this one with a data file ``document.toml`` and a module that defines ``STUDY``, or a folder
+of somebody's own with such a file and scenarios. Nothing else here knows any of them by name.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib import import_module, resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock.errors import InputError
+from penstock.printable import path_text
 from penstock.reproductions.suggestions import unknown
 
 if TYPE_CHECKING:
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
-    Parts = Mapping[str, str]
-    """The scenarios that a row needs, under names of the study's choice."""
+    Parts = Mapping[str, str | "Page"]
+    """The scenarios that a row needs, under names of the study's choice: whole texts, or pages with settings."""
 
     Build = Callable[[Settings, Table, Row], Parts]
     """Makes the scenarios of a row."""
@@ -45,9 +48,28 @@ if TYPE_CHECKING:
     Effort = Callable[[Settings, Table, Row, str], float]
     """About how many packet-hops one run of a row's scenario takes."""
 
-__all__ = ["Study", "load", "names", "packaged_text"]
+__all__ = ["DATA", "Page", "Study", "folder_of", "is_folder", "load", "names", "page_of", "text_beside"]
 
-_DATA = "document.toml"
+DATA = "document.toml"
+"""The file that makes a folder a study."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A scenario as its text and the settings that are changed after reading, each as path and value."""
+
+    text: str
+    sets: tuple[tuple[str, str], ...] = ()
+
+    def shown(self) -> str:
+        """For people: the text, and the settings below it."""
+        changed = [f"# with {path} = {value}" for path, value in self.sets]
+        return "\n".join([self.text.rstrip("\n"), *([""] if changed else []), *changed]) + "\n"
+
+
+def page_of(part: str | Page) -> Page:
+    """A scenario of a row with its settings, of which a whole text has none."""
+    return part if isinstance(part, Page) else Page(part)
 
 
 @dataclass(frozen=True)
@@ -97,20 +119,57 @@ class Study:
 
 
 def names() -> list[str]:
-    """The studies that there are, by name."""
+    """The studies that come with the package, by name."""
     here = resources.files(__package__)
-    return sorted(entry.name for entry in here.iterdir() if entry.is_dir() and entry.joinpath(_DATA).is_file())
+    return sorted(entry.name for entry in here.iterdir() if entry.is_dir() and entry.joinpath(DATA).is_file())
+
+
+def is_folder(name: str) -> bool:
+    """Whether a study is asked for by the path of its folder instead of by its name.
+
+    Examples
+    --------
+    >>> is_folder("af"), is_folder("./af"), is_folder("studies/af/document.toml")
+    (False, True, True)
+    """
+    return name not in names() and ("/" in name or name.endswith(".toml") or Path(name).is_dir())
 
 
 def load(name: str) -> Study:
-    """The study of this name; an :class:`~penstock.errors.InputError` if there is none."""
+    """The study of this name, or in this folder.
+
+    Parameters
+    ----------
+    name : str
+        A name, or the path of a folder with a ``document.toml``, or of that file.
+
+    Raises
+    ------
+    InputError
+        If there is no such study.
+    ScenarioError
+        If the folder's file has mistakes.
+    """
+    if is_folder(name):
+        from penstock.reproductions.folder import read_folder
+
+        path = Path(name)
+        folder = path.parent if path.name == DATA else path
+        if not (folder / DATA).is_file():
+            raise InputError(f"{path_text(name)}: there is no {DATA} in it, which makes a folder a study.")
+        return read_folder(folder)
     if name not in names():
-        raise unknown("published study", name, names())
+        raise InputError(f"{unknown('published study', name, names())} A folder with a {DATA} is one too.")
     study: Study = import_module(f"{__package__}.{name}").STUDY
     return study
 
 
-def packaged_text(name: str, file: str) -> str | None:
-    """A file that stands beside a study; None if there is none."""
-    path = resources.files(__package__).joinpath(name, file)
+def folder_of(document: Document) -> Path:
+    """Where the files of a study are."""
+    return document.folder or Path(str(resources.files(__package__))) / document.id
+
+
+def text_beside(document: Document, file: str) -> str | None:
+    """A file that stands beside a study's data; None if there is none."""
+    path = folder_of(document) / file
     return path.read_text(encoding="utf-8") if path.is_file() else None

@@ -51,7 +51,7 @@ def table_page(document: Document, table: Table, comparisons: Sequence[Compariso
         lines += ["", *_grid(table, part, found)]
     if table.note:
         lines += ["", table.note]
-    command = f"penstock reproduce {document.id} --table {table.id}"
+    command = f"penstock reproduce {document.called} --table {table.id}"
     return "\n".join([*lines, "", f"Again: `{command}`"]) + "\n"
 
 

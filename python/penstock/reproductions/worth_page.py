@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.nulls import CONSTANT
-from penstock.reproductions.study import packaged_text
+from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ ALL = "all"
 
 def worth_section(document: Document) -> list[str]:
     """The lines of the section; none if there is no stored summary."""
-    text = packaged_text(document.id, FILE)
+    text = text_beside(document, FILE)
     if text is None:
         return []
     data = json.loads(text)

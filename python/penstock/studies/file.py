@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from penstock._core import Mistake
 
-__all__ = ["aims_of", "is_study", "read_study"]
+__all__ = ["aims_of", "is_study", "read_study", "toml_mistake"]
 
 KEYS = ("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "where", "derived", *aims.KEYS)
 
@@ -65,7 +65,7 @@ def read_study(
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ScenarioError([_toml_mistake(place, str(error))]) from None
+        raise ScenarioError([toml_mistake(place, str(error))]) from None
     lines = Lines(text)
     mistakes = Mistakes()
     for key in content:
@@ -200,7 +200,8 @@ def _override(definition: Definition, override: Mapping[str, Any]) -> None:
             definition.settings[name] = value
 
 
-def _toml_mistake(place: str, message: str) -> Mistake:
+def toml_mistake(place: str, message: str) -> Mistake:
+    """What TOML's reader says of a file, with the line where it says so."""
     found = re.search(r"\(at line (\d+), column \d+\)$", message)
     line = int(found[1]) if found else None
     text = message[: found.start()].strip() if found else message

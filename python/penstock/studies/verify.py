@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.request import PointRequest
 
-__all__ = ["measured", "verify"]
+__all__ = ["beginning", "measured", "verify"]
 
 _PARTS = (20, 4, 1)
 
@@ -80,9 +80,14 @@ def _selected(path: str, selector: str, metrics: Sequence[Metric]) -> Iterator[t
         yield path, str(error)
 
 
+def beginning(asked: PointRequest) -> PointRequest:
+    """The shortest beginning of its runs that makes sense."""
+    end = asked.scenario.window[1]
+    return next(filter(None, (asked.window(0.0, end / divisor) for divisor in _PARTS)), asked)
+
+
 def measured(asked: PointRequest) -> list[Metric]:
     """The numbers that a run gives, from the shortest beginning of one that makes sense."""
-    end = asked.scenario.window[1]
-    part = next(filter(None, (asked.window(0.0, end / divisor) for divisor in _PARTS)), asked)
+    part = beginning(asked)
     run = part.scenario.run(asked.seed, 0)
     return [Metric(name, dict(labels), unit, value) for name, labels, unit, value in run.metrics]

@@ -1,0 +1,217 @@
+"""What the file of a study's folder may contain, and what it leaves to defaults."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+from penstock.printable import quoted
+from penstock.reproductions.document import flat
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.studies.definition import Mistakes
+
+__all__ = ["complete", "mistakes_in"]
+
+Place = tuple[str | int, ...]
+
+_TEXT, _NUMBER, _COUNT, _FLAG, _TABLE, _TABLES, _TEXTS = "text", "number", "count", "flag", "table", "tables", "texts"
+_ANY = "any"
+_KINDS = {
+    _TEXT: "a text in quotes",
+    _NUMBER: "a number",
+    _COUNT: "a whole number, 1 or more",
+    _FLAG: "true or false",
+    _TABLE: "a table",
+    _TABLES: "a list of tables",
+    _TEXTS: "a list of texts",
+}
+
+_SECTIONS: dict[str, dict[str, str]] = {
+    "document": {
+        "id": _TEXT,
+        "title": _TEXT,
+        "authors": _TEXTS,
+        "name?": _TEXT,
+        "summary?": _TEXT,
+        "date?": _TEXT,
+        "year?": _COUNT,
+        "note?": _TEXT,
+        "runs?": _COUNT,
+    },
+    "table": {
+        "id": _TEXT,
+        "caption": _TEXT,
+        "columns": _TABLES,
+        "rows": _TABLES,
+        "where?": _TEXT,
+        "note?": _TEXT,
+        "scenario?": _TEXT,
+        "set?": _TABLE,
+    },
+    "columns": {
+        "name": _TEXT,
+        "unit": _TEXT,
+        "role": _TEXT,
+        "label?": _TEXT,
+        "decimals?": _NUMBER,
+        "compared?": _FLAG,
+        "from?": _TEXT,
+    },
+    "tolerance": {
+        "columns": _TEXTS,
+        "reason": _TEXT,
+        "absolute?": _NUMBER,
+        "relative?": _NUMBER,
+        "tables?": _TEXTS,
+        "rows?": _TABLE,
+    },
+    "claim": {
+        "id": _TEXT,
+        "claim": _TEXT,
+        "tables": _TEXTS,
+        "holds?": _TEXTS,
+        "where?": _TEXT,
+        "kind?": _TEXT,
+        "basis?": _TEXT,
+        "test?": _TEXT,
+        "printed_support?": _TEXT,
+        "note?": _TEXT,
+    },
+    "ambiguity": {
+        "id": _TEXT,
+        "question": _TEXT,
+        "chosen": _TEXT,
+        "reason": _TEXT,
+        "options": _TABLES,
+        "where?": _TEXT,
+        "kind?": _TEXT,
+        "impact?": _TEXT,
+        "evidence?": _TEXT,
+        "fitted?": _TEXT,
+        "printed?": _TEXT,
+        "words?": _TEXT,
+    },
+    "options": {"key": _TEXT, "text": _TEXT, "set?": _TABLE},
+    "null": {
+        "id": _TEXT,
+        "text": _TEXT,
+        "columns?": _ANY,
+        "rows?": _TABLE,
+        "tables?": _TABLE,
+        "only?": _TEXTS,
+        "value?": _NUMBER,
+        "schemes?": _FLAG,
+    },
+    "contradiction": {"answers": _TEXTS, "reason": _TEXT},
+}
+"""The keys of each section; a question mark stands behind those that may be left out."""
+
+_INNER = {"table": ("columns",), "ambiguity": ("options",)}
+_FREE = ("setup", "assumed")
+_SINGLE = ("document",)
+_DEFAULTS = {
+    "table": {"where": "", "note": ""},
+    "claim": {"where": "", "kind": "", "basis": "", "printed_support": "", "note": ""},
+    "ambiguity": {"where": "", "kind": "missing", "impact": "", "evidence": ""},
+}
+
+
+def mistakes_in(data: Mapping[str, Any], mistakes: Mistakes) -> None:
+    """Tells of all keys that are unknown, missing or of another kind, and of rows without their cells."""
+    known = (*_SINGLE, *_FREE, "table", "tolerance", "claim", "ambiguity", "null", "contradiction", "print", "quantity")
+    for key, found in data.items():
+        if key not in known:
+            mistakes.add((key,), _unknown("section", key, known))
+        elif key in _SINGLE:
+            _check(key, (key,), found, mistakes)
+        elif key in _SECTIONS:
+            _check_each(key, (key,), found, mistakes)
+    for key in ("document", "table"):
+        if key not in data:
+            mistakes.add((key,), f"is missing; a study needs [{key}]" if key in _SINGLE else "is missing: [[table]]")
+    if not mistakes.found:
+        for number, table in enumerate(data["table"]):
+            _check_rows(("table", number), table, mistakes)
+
+
+def complete(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with all that may be left out, and without what only a folder's file has."""
+    full = dict(data)
+    for section, defaults in _DEFAULTS.items():
+        full[section] = [{**defaults, **entry} for entry in data.get(section, ())]
+    for claim in full["claim"]:
+        conditions = claim.pop("holds", [])
+        claim.setdefault("test", " and ".join(conditions) or "Not tested: the file has no condition for it.")
+    for question in full["ambiguity"]:
+        question["options"] = [{**option, "set": flat(option.get("set", {}))} for option in question["options"]]
+    return full
+
+
+def _check_each(section: str, place: Place, found: Any, mistakes: Mistakes) -> None:
+    if not _is(_TABLES, found):
+        mistakes.add(place, f"needs tables, [[{section}]]")
+        return
+    seen: set[str] = set()
+    for number, entry in enumerate(found):
+        _check(section, (*place, number), entry, mistakes)
+        own = entry.get("id", entry.get("key", entry.get("name")))
+        if isinstance(own, str):
+            if own in seen and section not in ("tolerance", "contradiction"):
+                mistakes.add((*place, number), f"{quoted(own)} stands twice")
+            seen.add(own)
+
+
+def _check(section: str, place: Place, found: Any, mistakes: Mistakes) -> None:
+    if not isinstance(found, dict):
+        mistakes.add(place, f"needs a table, [{section}]")
+        return
+    kinds = {name.removesuffix("?"): kind for name, kind in _SECTIONS[section].items()}
+    for key, value in found.items():
+        if key not in kinds:
+            mistakes.add((*place, key), _unknown("key", key, tuple(kinds)))
+        elif not _is(kinds[key], value):
+            mistakes.add((*place, key), f"needs {_KINDS[kinds[key]]}")
+        elif key in _INNER.get(section, ()):
+            _check_each(key, (*place, key), value, mistakes)
+    for name in _SECTIONS[section]:
+        if not name.endswith("?") and name not in found:
+            mistakes.add((*place, name), f"{name} is missing")
+
+
+def _check_rows(place: Place, table: Mapping[str, Any], mistakes: Mistakes) -> None:
+    names = {column["name"]: column["role"] for column in table["columns"]}
+    for number, column in enumerate(table["columns"]):
+        if column["role"] not in ("key", "value"):
+            mistakes.add((*place, "columns", number, "role"), "is key (what was varied) or value (what was printed)")
+        if column["role"] == "value" and column.get("compared", True) and "from" not in column:
+            what = f'column {quoted(column["name"])} needs from = "METRIC", how a run gives its numbers'
+            mistakes.add((*place, "columns", number, "from"), what)
+    for number, row in enumerate(table["rows"]):
+        for name in sorted(set(names) ^ set(row)):
+            what = "has no such column" if name in row else "lacks this column"
+            mistakes.add((*place, "rows", number), f"row {number + 1} {what}: {quoted(name)}")
+        if any(not isinstance(cell, (str, int, float)) or isinstance(cell, bool) for cell in row.values()):
+            mistakes.add((*place, "rows", number), f"row {number + 1}: cells are numbers or texts")
+
+
+def _is(kind: str, value: Any) -> bool:
+    if kind == _ANY:
+        return True
+    if isinstance(value, bool):
+        return kind == _FLAG
+    if isinstance(value, list):
+        inner = {_TABLES: dict, _TEXTS: str}.get(kind)
+        return inner is not None and all(isinstance(each, inner) for each in value)
+    if kind == _COUNT:
+        return isinstance(value, int) and 1 <= value < 2**31
+    wanted: dict[str, tuple[type, ...]] = {_TEXT: (str,), _NUMBER: (int, float), _TABLE: (dict,)}
+    return isinstance(value, wanted.get(kind, ()))
+
+
+def _unknown(what: str, given: str, known: tuple[str, ...]) -> str:
+    similar = difflib.get_close_matches(given, known, n=1, cutoff=0.6)
+    hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
+    return f"unknown {what} {quoted(given)}{hint} (there are {', '.join(known)})"

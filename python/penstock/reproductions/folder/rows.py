@@ -1,0 +1,131 @@
+"""From a row of a folder's table to a scenario, and from its runs to the row's numbers."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from penstock.cli.files import read_text
+from penstock.errors import InputError
+from penstock.printable import path_text
+from penstock.reproductions.document import flat
+from penstock.reproductions.study import Page
+from penstock.studies.definition import Mistakes, is_path, value_text
+from penstock.studies.derived import Derived
+from penstock.studies.expression import ExpressionError
+from penstock.studies.quantity import dimension_of
+from penstock.studies.select import DerivedMetrics, SelectionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from penstock.records import RunResult
+    from penstock.reproductions.document import Document
+    from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
+
+__all__ = ["Rows"]
+
+SCENARIO = "scenario.toml"
+"""The scenario of a table that names none."""
+
+
+class Rows:
+    """How the tables of a folder are made.
+
+    Parameters
+    ----------
+    document : Document
+        What was published.
+    data : mapping
+        The contents of its file.
+    folder : Path
+        Where the scenarios are.
+    mistakes : Mistakes
+        Told of expressions that cannot be read, with their places in the file.
+
+    Raises
+    ------
+    InputError
+        If a scenario cannot be read.
+    """
+
+    def __init__(self, document: Document, data: Mapping[str, Any], folder: Path, mistakes: Mistakes) -> None:
+        self._place = path_text(folder)
+        self._texts: dict[str, str] = {}
+        self._derived: dict[str, Derived] = {}
+        self._columns: dict[str, dict[str, DerivedMetrics]] = {}
+        self._told = Mistakes()
+        for number, (table, stated) in enumerate(zip(document.tables, data["table"], strict=True)):
+            text = read_text(folder / stated.get("scenario", SCENARIO))
+            self._texts[table.id] = text
+            settings = flat(stated.get("set", {}))
+
+            def tell(place: tuple[str | int, ...], message: str, number: int = number) -> None:
+                self._told.add(place, message)
+                mistakes.add(("table", number, "set", *place[1:]), message)
+
+            for name in settings:
+                if not is_path(name):
+                    tell(("derived", name), "is no setting of a scenario, which has dots or stands at its top")
+            self._derived[table.id] = Derived(settings, (), _content(text), tell)
+            columns = self._columns[table.id] = {}
+            for column in stated["columns"]:
+                if "from" not in column:
+                    continue
+                try:
+                    columns[column["name"]] = DerivedMetrics({column["name"]: column["from"]})
+                except ExpressionError as error:
+                    mistakes.add(("table", number, "columns"), f"from of {column['name']}: {error}")
+
+    def build(self, settings: Settings, table: Table, row: Row) -> Mapping[str, Page]:
+        """The scenario of a row, with the settings that its cells and the readings make.
+
+        Raises
+        ------
+        InputError
+            If an expression has no value for this row.
+        """
+        values = self._derived[table.id].values(row.key, {**settings, **row.key})
+        if values is None:
+            [(where, message)] = list(self._told.found.items())[-1:]
+            raise InputError(f"{self._place}, table {table.id}, set {where[-1]}: {message}.")
+        return {"": Page(self._texts[table.id], tuple((path, value_text(value)) for path, value in values.items()))}
+
+    def measure(
+        self, settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]
+    ) -> Mapping[str, float]:
+        """The row's numbers from one run, each in its column's unit.
+
+        Raises
+        ------
+        InputError
+            If a column asks for what the scenario does not measure, or its unit is another.
+        """
+        del settings, row
+        (run,) = results.values()
+        numbers = {}
+        for column in table.columns:
+            expression = self._columns[table.id].get(column.name)
+            if expression is None:
+                continue
+            try:
+                [metric] = expression.of(run.metrics)
+            except (ExpressionError, SelectionError) as error:
+                what = f"{self._place}, table {table.id}, from of {column.name}"
+                raise InputError(f"{what}: {error}.") from None
+            scale, dimension = dimension_of(column.unit)
+            own, other = dimension_of(metric.unit)
+            if other != dimension:
+                what = f"has the unit {column.unit}, and its from gives {metric.unit}"
+                raise InputError(f"{self._place}, table {table.id}: column {column.name} {what}.")
+            numbers[column.name] = metric.value * float(own / scale)
+        return numbers
+
+
+def _content(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}  # the scenario's own reader says so better

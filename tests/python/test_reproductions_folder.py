@@ -1,0 +1,271 @@
+"""Studies of somebody's own, in folders."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from penstock.cli.app import app
+from penstock.errors import InputError, ScenarioError
+from penstock.reproductions.claims import judge
+from penstock.reproductions.comparison import compare
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.reading import Readings
+from penstock.reproductions.reproduce import reproduce
+from penstock.reproductions.study import is_folder, load, page_of
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "studies" / "buffer-sizing"
+
+SCENARIO = """
+duration = "1 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flows]]
+name = "stream"
+from = "a"
+to = "b"
+source.cbr = { rate = "250 kbit/s", packet = "125 bytes" }
+[[measure]]
+metric = "utilisation"
+of = "a-b"
+[[measure]]
+metric = "throughput"
+of = "stream"
+"""
+
+DOCUMENT = """
+[document]
+id = "half"
+title = "Half of it"
+authors = ["A. Nobody"]
+runs = 2
+
+[[table]]
+id = "1"
+caption = "Shares of a link"
+columns = [
+  { name = "rate", unit = "Mbit/s", role = "key" },
+  { name = "share", unit = "%", role = "value", decimals = 0, from = "utilisation[a-b]" },
+  { name = "sent", unit = "Mbit/s", role = "value", decimals = 2, from = "throughput[stream]" },
+]
+rows = [
+  { rate = 0.25, share = 25, sent = 0.25 },
+  { rate = 0.5, share = 51, sent = 0.5 },
+]
+[table.set]
+stream.source.cbr.rate = "rate * 1 Mbit/s * factor"
+
+[[tolerance]]
+columns = ["share", "sent"]
+absolute = 0.3
+reason = "Counted by whole packets."
+
+[[claim]]
+id = "half-c01"
+claim = "Twice the rate takes twice of the link, and neither fills it."
+holds = ["share < 60", "share[rate=0.5] > 1.9 * share[rate=0.25] and share[rate=0.5] < 2.1 * share[rate=0.25]"]
+tables = ["1"]
+
+[[claim]]
+id = "half-c02"
+claim = "Half of the link is more than half."
+holds = ["sent[rate=0.5] > 0.6"]
+tables = ["1"]
+
+[[claim]]
+id = "half-c03"
+claim = "It is simpler."
+tables = ["1"]
+
+[[ambiguity]]
+id = "half-a01"
+question = "Is it all sent?"
+options = [
+  { key = "all", text = "all of it", set = { factor = 1 } },
+  { key = "tenth", text = "a tenth", set = { factor = 0.1 } },
+]
+chosen = "all"
+reason = "Nothing is said of a tenth."
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    (tmp_path / "document.toml").write_text(DOCUMENT)
+    return tmp_path
+
+
+def changed(folder, old, new):
+    text = (folder / "document.toml").read_text()
+    assert old in text
+    (folder / "document.toml").write_text(text.replace(old, new))
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(each) for each in arguments])
+
+
+class TestFolder:
+    def test_names_are_no_folders(self, folder, monkeypatch):
+        monkeypatch.chdir(folder.parent)
+        assert (is_folder("af"), is_folder(str(folder)), is_folder("./af"), is_folder(folder.name)) == (
+            False,
+            True,
+            True,
+            True,
+        )
+
+    def test_rows_make_settings(self, folder):
+        study = load(str(folder))
+        table = study.document.table("1")
+        for key, expected in (("all", ["250 kbit/s", "500 kbit/s"]), ("tenth", ["25 kbit/s", "50 kbit/s"])):
+            settings = Readings.parse(study.document, [f"half-a01={key}"]).settings()
+            pages = [page_of(study.build(settings, table, row)[""]) for row in table.rows]
+            assert [page.sets for page in pages] == [(("stream.source.cbr.rate", rate),) for rate in expected]
+
+    def test_numbers_are_in_their_columns_units(self, folder):
+        study = load(str(folder))
+        outcome = reproduce(study, [], Readings(study.document), 2)
+        # The last packet of a second is on its way at its end.
+        assert outcome.values("1", "share", {"rate": 0.25}) == pytest.approx([25, 25], abs=0.2)
+        assert outcome.values("1", "sent", {"rate": 0.5}) == pytest.approx([0.5, 0.5], abs=0.003)
+        assert [comparison.agrees for comparison in compare(study.document, outcome)] == [True, True, False, True]
+
+    def test_claims_hold_if_all_their_conditions_do(self, folder):
+        study = load(str(folder))
+        outcome = reproduce(study, [], Readings(study.document), 2)
+        verdicts = {judgement.claim: judgement.finding for judgement in judge(study, outcome)}
+        assert [finding.verdict for finding in verdicts.values()] == ["confirmed", "refuted", "undecided"]
+        # Two rows, and the two parts of one condition.
+        assert verdicts["half-c01"].evidence == "4 of 4 comparisons hold."
+
+    def test_differences_are_taken_run_by_run(self, folder):
+        changed(folder, '"sent[rate=0.5] > 0.6"', '"sent[rate=0.5] > 0.5 + sent[rate=0.25]"')
+        study = load(str(folder))
+        outcome = Outcome(study.document, Readings(study.document), list(study.document.tables), 3)
+        table = study.document.table("1")
+        # 0.6 apart in each run, while runs differ by more: without pairs nothing could be said.
+        for row, sent in zip(table.rows, ([0.1, 0.9, 0.5], [0.7, 1.5, 1.1]), strict=True):
+            outcome.put(table, row, {"share": [10.0, 10.0, 10.0], "sent": sent})
+        found = {judgement.claim: judgement.finding.verdict for judgement in judge(study, outcome)}
+        assert (found["half-c01"], found["half-c02"]) == ("refuted", "confirmed")
+
+
+class TestCommands:
+    def test_reproduce(self, folder, tmp_path):
+        found = run("reproduce", folder, "--format", "json", "--store", tmp_path / "store")
+        assert found.exit_code == 0, found.output
+        numbers = json.loads(found.stdout)
+        assert [(each["row"], each["column"], each["verdict"]) for each in numbers] == [
+            ({"rate": 0.25}, "share", "agrees"),
+            ({"rate": 0.25}, "sent", "agrees"),
+            ({"rate": 0.5}, "share", "differs"),
+            ({"rate": 0.5}, "sent", "agrees"),
+        ]
+        assert {each["document"] for each in numbers} == {"half"}
+        assert {each["runs"] for each in numbers} == {2}
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [["reproduce", "--summary"], ["reproduce", "--claims"], ["sensitivity"], ["reproduce", "--dry-run"]],
+    )
+    def test_the_other_forms(self, folder, tmp_path, arguments):
+        verb, *options = arguments
+        found = run(verb, folder, *options, "--store", tmp_path / "store", "--format", "json")
+        assert found.exit_code == 0, found.output
+        assert json.loads(found.stdout)
+
+    def test_what_to_do_next_names_the_folder(self, folder, tmp_path):
+        found = run("reproduce", folder, "--store", tmp_path / "store")
+        assert f"penstock explain {folder}" in found.stdout.replace("\n", "")
+
+    def test_explain(self, folder):
+        for name, words in (
+            (folder, "Half of it"),
+            (folder / "half-c01", "share < 60"),
+            (folder / "half-a01", "a tenth"),
+        ):
+            assert words in run("explain", name).stdout
+
+    def test_report(self, folder, tmp_path):
+        found = run("report", folder, "--out", tmp_path / "page.html", "--store", tmp_path / "store")
+        assert found.exit_code == 0, found.output
+        page = (tmp_path / "page.html").read_text()
+        assert "Half of it" in page
+        assert "with stream.source.cbr.rate = 250 kbit/s" in page
+
+    def test_check(self, folder):
+        assert "sound, with 2 scenarios for 4 printed numbers" in run("check", folder).stdout
+
+    def test_the_example_is_sound(self):
+        assert "sound, with 16 scenarios for 32 printed numbers" in run("check", EXAMPLE).stdout
+
+    def test_the_examples_buffers_are_those_of_the_print(self):
+        study = load(str(EXAMPLE))
+        table, settings = study.document.table("oc3"), Readings(study.document).settings()
+        made = [dict(page_of(study.build(settings, table, row)[""]).sets) for row in table.rows]
+        limits = [int(each["r1-r2.queue.tail-drop.limit"].removesuffix(" packets")) for each in made]
+        # Printed multiples of a rounded number differ from rounded multiples by one at most.
+        assert all(abs(limit - row.values["buffer"]) <= 1 for limit, row in zip(limits, table.rows, strict=True))
+
+
+MISTAKES = [
+    ('caption = "Shares of a link"\n', "", "caption is missing"),
+    ('caption = "Shares', 'captoin = "x"\ncaption = "Shares', "unknown key 'captoin'; did you mean 'caption'?"),
+    ("{ rate = 0.25, share = 25, sent = 0.25 }", "{ rate = 0.25, share = 25 }", "row 1 lacks this column: 'sent'"),
+    (', from = "utilisation[a-b]"', "", "column 'share' needs from"),
+    ('from = "utilisation[a-b]"', 'from = "1 +"', "from of share: ends where a value is expected"),
+    ('from = "utilisation[a-b]"', 'from = "delay[stream]"', "from of share: 'delay' is not measured here"),
+    ('from = "utilisation[a-b]"', 'from = "throughput[stream]"', "column share has the unit %"),
+    ("rate * 1 Mbit/s", "rate * 1 Mbit/s * nought", "'nought' is unknown"),
+    ("rate * 1 Mbit/s", "rate * 1 ms", "stream.source.cbr.rate"),
+    ("stream.source.cbr.rate =", "stream.sauce.cbr.rate =", "sauce"),
+    ('columns = ["share", "sent"]\nabs', 'columns = ["share"]\nabs', "no tolerance for sent"),
+    ('"sent[rate=0.5] > 0.6"', '"sent[rate=0.7] > 0.6"', "no row of table 1 has rate = 0.7; there are 0.25, 0.5"),
+    ('"sent[rate=0.5] > 0.6"', '"nought > 0.6"', "there is no column 'nought'"),
+    ('"sent[rate=0.5] > 0.6"', '"sent[rate=0.5] == 0.6"', "is no comparison"),
+    ('"sent[rate=0.5] > 0.6"', '"sent[pace=0.5] > 0.6"', "names no row of table 1; write rate = CELL"),
+    ('chosen = "all"', 'chosen = "most"', "no answer 'most'"),
+    ("runs = 2", "runs = 0", "needs a whole number, 1 or more"),
+    ("[[claim]]", "[[claims]]", "unknown section 'claims'; did you mean 'claim'?"),
+    ("[document]", "[document", "line"),
+]
+
+
+class TestMistakes:
+    @staticmethod
+    def reproduced(folder):
+        study = load(str(folder))
+        reproduce(study, [], Readings(study.document), 1)
+
+    @pytest.mark.parametrize(("old", "new", "words"), MISTAKES, ids=[words for _, _, words in MISTAKES])
+    def test_names_the_place(self, folder, old, new, words):
+        changed(folder, old, new)
+        with pytest.raises((InputError, ScenarioError)) as error:
+            self.reproduced(folder)
+        assert words in str(error.value)
+        assert str(folder) in str(error.value) or "half" in str(error.value)
+
+    def test_all_at_once_with_their_lines(self, folder):
+        changed(folder, "runs = 2", "runs = 0")
+        changed(folder, 'authors = ["A. Nobody"]\n', "")
+        message = str(run("check", folder).exception)
+        assert "document.toml:5: document.runs" in message
+        assert "2 mistakes" in message
+
+    def test_without_a_scenario(self, folder):
+        (folder / "scenario.toml").unlink()
+        with pytest.raises(InputError, match=r"scenario\.toml: there is no such file"):
+            load(str(folder))
+
+    def test_a_folder_without_the_file(self, tmp_path):
+        with pytest.raises(InputError, match=r"there is no document\.toml in it"):
+            load(str(tmp_path))
