@@ -37,6 +37,7 @@ class Progress:
         self._live: Live | None = None
         self._status: Status | None = None
         self._work = 0.0
+        self._noted = 0
         self._round = self._begin
 
     def __enter__(self) -> Progress:
@@ -54,6 +55,7 @@ class Progress:
     def __call__(self, status: Status) -> None:
         """Shows `status` if it is time to."""
         self._status = status
+        self._note(status)
         now = time.monotonic()
         elapsed = now - self._begin
         if status.work != self._work:
@@ -66,6 +68,18 @@ class Progress:
         elif now >= self._next:
             self._next = now + self.EVERY
             print(words, file=self._stream, flush=True)
+
+    def _note(self, status: Status) -> None:
+        """Writes what has not been written yet of what people should know, above the live line."""
+        from penstock.printable import printable_lines
+
+        for note in status.notes[self._noted :]:
+            text = printable_lines(note)
+            if self._live is not None:
+                self._live.console.print(text, markup=False, highlight=False, soft_wrap=True)
+            else:
+                print(text, file=self._stream, flush=True)
+        self._noted = len(status.notes)
 
     def _redraw(self, status: Status, words: str) -> None:
         from rich.console import Console

@@ -204,7 +204,8 @@ class Status:
     """How far :func:`run_all` is: counts of runs, and packet-hops of those that were computed now.
 
     `work` and `worked` are the expected packet-hops of all runs to be computed and of those that have ended; both 0 if
-    not all requests tell theirs. `replaced` are worker processes that ended before their runs, which are made again.
+    not all requests tell theirs. `replaced` are worker processes that ended before their runs, which are made again;
+    `notes` is what people should know meanwhile, such as where a cluster shows what it does.
     """
 
     total: int
@@ -215,3 +216,4 @@ class Status:
     work: float = 0.0
     worked: float = 0.0
     replaced: int = 0
+    notes: tuple[str, ...] = ()

@@ -21,7 +21,8 @@ from penstock.printable import utf8
 from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status, collection_paused, collection_resumed
 from penstock.store import RunKeys
 from penstock.workers import crew
-from penstock.workers.job import Ended, Failed, How, Job, Lost, Made
+from penstock.workers.job import Ended, Failed, How, Job, Lost, Made, Told
+from penstock.workers.place import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from penstock.store import GroupCommit, Store
     from penstock.workers import Crew, Reserve
+    from penstock.workers.dask_crew import DaskCrew
 
 __all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status", "make_all", "run_all"]
 
@@ -62,9 +64,10 @@ def run_all(
         In which order the engine works; the results are the same.
     threads : int, optional
         How many cores one run may use; the results are the same. Many runs are done sooner with one core each.
-    on : {"threads", "processes"}, optional
-        Who makes the runs: threads of this process, or worker processes, of which one that crashes or is killed costs
-        no more than the run that it was making. The results are the same.
+    on : str, optional
+        Who makes the runs: ``threads`` of this process; worker ``processes``, of which one that crashes or is killed
+        costs no more than the run that it was making; or a Dask cluster, ``dask`` here, ``dask://HOST:PORT`` or
+        ``dask:NAME``, which a settings file describes. The results are the same.
 
     Returns
     -------
@@ -76,8 +79,10 @@ def run_all(
     ScenarioError
         If any scenario has mistakes; nothing is run then.
     InputError
-        If the runs that are made at once take more memory than there is; nothing is run then. See
-        ``penstock.memory.allow``.
+        If the runs that are made at once take more memory than there is, or there are no such workers; nothing is run
+        then. See ``penstock.memory.allow``.
+    PenstockError
+        If a cluster cannot be reached, or all of its workers are refused; what was finished before is kept.
     RunsFailed
         If any run failed; the others are finished and stored.
     StoreError
@@ -99,14 +104,15 @@ def make_all(
     reserve: Reserve | None = None,
 ) -> list[RunResult]:
     """As :func:`run_all`, of scenarios that have been read; worker processes are left in `reserve` for further runs."""
+    place = Place.read(on)
     tally = _Tally([request for request, _ in asked], store)
     status = tally.status
     with collection_paused():
         missing = tally.find(_distinct(asked))
-    if jobs is None:
-        jobs = max(1, (os.cpu_count() or 1) // how.threads)
-    sizes = {id(scenario): scenario.memory for scenario in {id(job.scenario): job.scenario for job in missing}.values()}
-    require(((job.request.name, sizes[id(job.scenario)]) for job in missing), min(jobs, len(missing)))
+    if not place.is_elsewhere:
+        jobs = min(jobs or max(1, (os.cpu_count() or 1) // how.threads), len(missing))
+        sizes = {id(each): each.memory for each in {id(job.scenario): job.scenario for job in missing}.values()}
+        require(((job.request.name, sizes[id(job.scenario)]) for job in missing), jobs)
     if missing and store is not None:
         store.prepare(job.request for job in missing)
     if all(job.request.hops for job in missing):
@@ -119,7 +125,7 @@ def make_all(
             progress(status)
 
     tick()
-    made_by = partial(crew, on, min(jobs, len(missing)), how, store, reserve=reserve)
+    made_by = partial(crew, place, jobs, how, store, reserve=reserve)
     with collection_resumed():
         _compute(missing, made_by, store, tally.collect, tick)
     if store is not None:
@@ -146,9 +152,13 @@ class _Tally:
                 self._finish(job, kept.metrics, kept.digest, kept.packet_hops, None)
         return [job for job in work if job.key not in found]
 
-    def collect(self, end: Ended | Lost) -> None:
+    def collect(self, end: Ended | Lost | Told) -> None:
         """Takes what has ended, and is kept if it is to be."""
-        job, status = end.job, self.status
+        status = self.status
+        if isinstance(end, Told):
+            status.notes += (end.message,)
+            return
+        job = end.job
         if isinstance(end, Lost):
             status.replaced += 1
             return
@@ -230,16 +240,16 @@ def _distinct(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> list[Job]:
 
 def _compute(
     work: Sequence[Job],
-    made_by: Callable[[Callable[[Lost], None]], Crew],
+    made_by: Callable[[Callable[[Lost], None]], Crew | DaskCrew],
     store: Store | None,
-    collect: Callable[[Ended | Lost], None],
+    collect: Callable[[Ended | Lost | Told], None],
     tick: Callable[[], None],
 ) -> None:
     """Has `work` made, and collects what is kept; on any exception it stops the running ones before it goes on.
 
     An interruption comes as one more thing in the queue of what ended; see :class:`~penstock.workers.Crew`.
     """
-    ended: SimpleQueue[Ended | Lost | BaseException | int] = SimpleQueue()
+    ended: SimpleQueue[Ended | Lost | Told | BaseException | int] = SimpleQueue()
     group = store.group() if store is not None else None
     workers = made_by(ended.put)
     with _queued_signals(ended.put) as handle:
@@ -251,7 +261,7 @@ def _compute(
                     match ended.get(timeout=_TICK):
                         case int(number):
                             handle(number)
-                        case Ended() | Lost() as end:
+                        case Ended() | Lost() | Told() as end:
                             left -= isinstance(end, Ended)
                             _keep(end, group, collect)
                         case error:
@@ -268,7 +278,7 @@ def _compute(
         workers.join()
 
 
-def _keep(end: Ended | Lost, group: GroupCommit | None, collect: Callable[[Ended | Lost], None]) -> None:
+def _keep(end: Ended | Lost | Told, group: GroupCommit | None, collect: Callable[[Ended | Lost | Told], None]) -> None:
     """Collects a run as soon as it cannot be lost any more: when the disk has it, or at once if it is not kept."""
     record = end.how.record if isinstance(end, Ended) and isinstance(end.how, Made) else None
     if group is None or record is None:
@@ -278,9 +288,9 @@ def _keep(end: Ended | Lost, group: GroupCommit | None, collect: Callable[[Ended
 
 
 def _keep_all(
-    ended: SimpleQueue[Ended | Lost | BaseException | int],
+    ended: SimpleQueue[Ended | Lost | Told | BaseException | int],
     group: GroupCommit | None,
-    collect: Callable[[Ended | Lost], None],
+    collect: Callable[[Ended | Lost | Told], None],
 ) -> None:
     """Keeps what ended while the others were being stopped; it is to be counted too."""
     with suppress(Empty):

@@ -200,7 +200,7 @@ class Study:
             Where finished runs are kept; the default folder if left out.
         threads : int, optional
             How many cores one run may use; the results are the same.
-        on : {"threads", "processes"}, optional
+        on : str, optional
             Who makes the runs; see :func:`penstock.running.run_all`.
 
         Returns

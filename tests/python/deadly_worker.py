@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from penstock.workers import child
+from penstock.workers import child, wire
 
-make = child.make
+make = wire.make
 
 
 def deadly(scenario, request, *rest):
@@ -16,5 +16,5 @@ def deadly(scenario, request, *rest):
 
 
 if __name__ == "__main__":
-    child.make = deadly
+    wire.make = deadly
     child.main()

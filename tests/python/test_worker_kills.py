@@ -9,8 +9,9 @@ from worker_kills import Counts, kill_studies
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found as Linux tells them")
-def test_killed_workers_lose_no_run_and_change_no_number(tmp_path):
-    counts = kill_studies(2, 100, tmp_path, seed=3)
+@pytest.mark.parametrize("on", ["processes", "dask"])
+def test_killed_workers_lose_no_run_and_change_no_number(tmp_path, on):
+    counts = kill_studies(2, 100, tmp_path, seed=3, on=on)
     assert counts.kills > 0
     assert counts.replaced > 0
     assert (counts.lost, counts.changed, counts.damaged, counts.unfinished) == (0, 0, 0, 0)

@@ -21,8 +21,9 @@ from penstock.studies.points import Point
 from penstock.studies.request import PointRequest
 from penstock.studies.runner import Runner
 from penstock.template import TEMPLATE
-from penstock.workers import child, processes
-from penstock.workers.job import Failed, How
+from penstock.workers import processes
+from penstock.workers.job import Failed, How, Stop
+from penstock.workers.wire import answered
 
 SETS = (("duration", "2 s"), ("warm-up", "0.5 s"))
 HERE = Path(__file__).parent
@@ -70,7 +71,7 @@ def test_processes_and_threads_give_the_same_numbers_and_the_same_files(tmp_path
 
 
 def test_there_are_no_other_workers():
-    with pytest.raises(ValueError, match=r"there are no workers 'clouds'; threads, processes"):
+    with pytest.raises(ValueError, match=r"there are no workers 'clouds'; allowed are threads, processes, dask, "):
         run_all(requests(1), on="clouds")
 
 
@@ -109,7 +110,7 @@ def test_a_crash_is_called_ours(deadly):
 
 def test_a_process_that_reads_something_else_makes_no_run():
     asked = (TEMPLATE, "small", SETS, 1, 0, None, "0" * 64)
-    made = child._made(asked, How(), None)
+    made = answered(asked, How(), None, Stop())
     assert made == Failed("a file that the scenario names has changed since the runs began", ours=False)
 
 

@@ -1,7 +1,7 @@
 """Studies whose worker processes are killed at random moments, while the command itself goes on.
 
-As a program it makes runs on worker processes, and says the name of each as soon as it counts as kept, then how many
-processes were replaced.
+As a program it makes runs on worker processes, or those of a local Dask cluster, and says the name of each as soon as
+it counts as kept, then how many processes were replaced.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def children(process):
     return []
 
 
-def kill_workers(folder, right, rng, counts):
+def kill_workers(folder, right, rng, counts, on="processes"):
     """Makes the runs of a study once, and kills one of its processes now and then."""
-    program = [sys.executable, __file__, str(folder), str(len(right))]
+    program = [sys.executable, __file__, str(folder), str(len(right)), on]
     with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as command:
         told = set()
         while line := command.stdout.readline().strip():
@@ -82,11 +82,11 @@ def kill_workers(folder, right, rng, counts):
     check(folder, right, set(right), counts)
 
 
-def kill_studies(studies, runs, folder, seed):
+def kill_studies(studies, runs, folder, seed, on="processes"):
     """So many studies of so many runs each."""
     right, counts = expected(runs), Counts()
     for number in range(studies):
-        kill_workers(Path(folder) / str(number), right, random.Random(f"{seed} {number}"), counts)
+        kill_workers(Path(folder) / str(number), right, random.Random(f"{seed} {number}"), counts, on)
     return counts
 
 
@@ -97,7 +97,7 @@ if __name__ == "__main__":
     run_all(
         requests(int(sys.argv[2])),
         jobs=2,
-        on="processes",
+        on=sys.argv[3],
         store=Telling(sys.argv[1]),
         progress=lambda status: seen.append(status.replaced),
     )

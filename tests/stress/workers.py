@@ -1,4 +1,4 @@
-"""Worker processes under random kills, and what a run costs on threads and on processes.
+"""Worker processes and workers of a local Dask cluster under random kills, and what a run costs on each.
 
 ``make stress`` runs it; ``--studies`` and ``--runs`` are of the kills, ``--count`` says how many short runs are timed.
 """
@@ -25,7 +25,8 @@ from penstock.template import TEMPLATE
 
 DURATION = "80 s"
 """Of the template: a run of some ten milliseconds."""
-SETS = (("duration", DURATION),)
+LONGER = "400 s"
+"""A run of some fifty milliseconds, to compare a cluster with processes."""
 PAIRS = 5
 
 
@@ -44,15 +45,17 @@ def timed(work):
 
 def bare(count):
     """A run alone, without anything around it, the usual one of `count`."""
-    scenario = _core.Scenario(TEMPLATE, "timed", list(SETS))
+    scenario = _core.Scenario(TEMPLATE, "timed", [("duration", DURATION)])
     scenario.run(1, 0)
     both = [timed(lambda number=number: scenario.run(1, number)) for number in range(count)]
     return statistics.mean(clock for clock, _ in both), statistics.mean(processor for _, processor in both)
 
 
-def study(folder, count, jobs, on):
+def study(folder, count, jobs, on, duration=DURATION):
     """So many runs, kept; seconds a run by the clock and of the processor."""
-    requests = [RunRequest(TEMPLATE, SETS, replication=number, name="timed") for number in range(count)]
+    requests = [
+        RunRequest(TEMPLATE, (("duration", duration),), replication=number, name="timed") for number in range(count)
+    ]
     with tempfile.TemporaryDirectory(dir=folder) as place:
         clock, processor = timed(lambda: run_all(requests, jobs=jobs, on=on, store=Store(place)))
     return clock / count, processor / count
@@ -81,11 +84,28 @@ def cost(folder, count, on):
     )
 
 
+def compare(folder, count):
+    """What a run costs on a local Dask cluster of two workers beyond two worker processes, in interleaved pairs."""
+    more = []
+    for _ in range(PAIRS):
+        processes, cluster = (study(folder, count // PAIRS, 2, on, LONGER) for on in ("processes", "dask"))
+        more.append((cluster[0] - processes[0], cluster[1] - processes[1]))
+    clocks, processors = ([each * 1e3 for each in kind] for kind in zip(*more, strict=True))
+    print(
+        f"dask over processes, two workers, {PAIRS} interleaved pairs of {count // PAIRS} runs of {LONGER}, with the "
+        f"start of workers (load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)",
+    )
+    for kind, values in (("clock", clocks), ("processor", processors)):
+        told = ", ".join(f"{each:.1f}" for each in values)
+        print(f"  {kind}: {statistics.median(values):.1f} ms ({told}) more a run", flush=True)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--studies", type=int, default=20, help="how many are made under kills")
     options.add_argument("--runs", type=int, default=200, help="how many runs each of them has")
     options.add_argument("--count", type=int, default=10_000, help="how many short runs are timed; 0 leaves that out")
+    options.add_argument("--compared", type=int, default=2_000, help="how many compare a cluster; 0 leaves that out")
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     chosen = options.parse_args()
     from worker_kills import kill_studies
@@ -93,11 +113,16 @@ def main():
     print(f"seed {chosen.seed}", flush=True)
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR", ".")) as name:
         folder = Path(name).absolute()
-        counts = kill_studies(chosen.studies, chosen.runs, folder / "kills", chosen.seed)
-        print(f"{chosen.studies} studies of {chosen.runs} runs: {counts}", flush=True)
+        wrong = 0
+        for on in ("processes", "dask"):
+            counts = kill_studies(chosen.studies, chosen.runs, folder / f"kills-{on}", chosen.seed, on)
+            print(f"{on}: {chosen.studies} studies of {chosen.runs} runs: {counts}", flush=True)
+            wrong += counts.lost + counts.changed + counts.damaged + counts.unfinished
         for on in ("threads", "processes") if chosen.count else ():
             cost(folder, chosen.count, on)
-    sys.exit(bool(counts.lost or counts.changed or counts.damaged or counts.unfinished))
+        if chosen.compared:
+            compare(folder, chosen.compared)
+    sys.exit(bool(wrong))
 
 
 if __name__ == "__main__":

@@ -10,13 +10,13 @@ from penstock.printable import quoted, utf8
 
 __all__ = [
     "MOST_RUNS",
+    "THREADS",
     "Format",
     "FormatOption",
     "FrameFormat",
     "FrameFormatOption",
     "JobsOption",
     "MemoryOption",
-    "On",
     "OnOption",
     "RunsOption",
     "SeedOption",
@@ -111,19 +111,34 @@ JobsOption = Annotated[
 ]
 
 
-class On(StrEnum):
-    """Who makes runs."""
+def workers(text: str) -> str:
+    """Who makes runs.
 
-    THREADS = "threads"
-    PROCESSES = "processes"
+    Raises
+    ------
+    typer.BadParameter
+        If there are no such workers.
+    """
+    from penstock.errors import ArgumentError
+    from penstock.workers.place import Place
+
+    try:
+        Place.read(text)
+    except ArgumentError as error:
+        raise typer.BadParameter(str(error)) from None
+    return text
 
 
+THREADS = "threads"
 OnOption = Annotated[
-    On,
+    str,
     typer.Option(
         "--on",
-        help="Who makes the runs: threads of this process, or worker processes, of which one that crashes or is killed "
-        "costs no more than the run that it was making. The numbers are the same.",
+        metavar="WORKERS",
+        parser=workers,
+        help="Who makes the runs: threads of this process; processes, of which one that crashes or is killed costs no "
+        "more than the run that it was making; or a Dask cluster: dask on this machine, dask://HOST:PORT, or dask:NAME "
+        "of the settings file. The numbers are the same.",
     ),
 ]
 ThreadsOption = Annotated[

@@ -10,9 +10,9 @@ import typer
 
 from penstock.cli.completion import studies
 from penstock.cli.options import (
+    THREADS,
     JobsOption,
     MemoryOption,
-    On,
     OnOption,
     RunsOption,
     SeedOption,
@@ -57,7 +57,7 @@ def report(
     seed: SeedOption = None,
     sets: SetOption = None,
     jobs: JobsOption = None,
-    on: OnOption = On.THREADS,
+    on: OnOption = THREADS,
     memory: MemoryOption = None,
     store: StoreOption = None,
 ) -> None:
@@ -80,7 +80,7 @@ def report(
     page = out if out is not None else Path(f"{_stem(what)}.html")
     _check(page, force=force)
     allow(memory)
-    makers = Makers(Store(store), jobs, on.value, only_stored)
+    makers = Makers(Store(store), jobs, on, only_stored)
     made = _published(what, makers, runs, seed, sets) if is_published else _study(Path(what), makers, runs, seed, sets)
     content = render(made).encode("utf-8")
     _write(page, content)

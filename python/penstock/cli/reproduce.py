@@ -7,11 +7,11 @@ import typer
 from penstock.cli.completion import studies
 from penstock.cli.options import (
     MOST_RUNS,
+    THREADS,
     Format,
     FormatOption,
     JobsOption,
     MemoryOption,
-    On,
     OnOption,
     RunsOption,
     StoreOption,
@@ -49,7 +49,7 @@ def reproduce(
     ] = False,
     runs: RunsOption = None,
     jobs: JobsOption = None,
-    on: OnOption = On.THREADS,
+    on: OnOption = THREADS,
     memory: MemoryOption = None,
     store: StoreOption = None,
     claims: Annotated[bool, typer.Option("--claims", help="Test the study's claims too.")] = False,
@@ -118,8 +118,8 @@ def reproduce(
     more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary}
     more |= {"dry_run": dry_run, "stored": only_stored}
     asked = {name: value for name, value in more.items() if value}
-    if on is not On.THREADS:
-        asked["on"] = on.value
+    if on != THREADS:
+        asked["on"] = on
     reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output.value, **asked)
 
 

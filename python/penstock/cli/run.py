@@ -9,11 +9,11 @@ import typer
 
 from penstock.cli.options import (
     MOST_RUNS,
+    THREADS,
     FrameFormat,
     FrameFormatOption,
     JobsOption,
     MemoryOption,
-    On,
     OnOption,
     SeedOption,
     SetOption,
@@ -67,7 +67,7 @@ def run(
     ] = None,
     sets: SetOption = None,
     jobs: JobsOption = None,
-    on: OnOption = On.THREADS,
+    on: OnOption = THREADS,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     store: StoreOption = None,
@@ -162,7 +162,7 @@ def run(
         _show(result, output, values, replication, so_far(plan, result, len(asked[0].replications)))
         return
     with Progress() as progress:
-        runner = Runner(jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads, on=on.value)
+        runner = Runner(jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads, on=on)
         if part is not None:
             made = [run for runs_of_point in runner.make(part.of(asked)) for run in runs_of_point]
         else:

@@ -1,6 +1,15 @@
 """``penstock sensitivity``: how far each open question of a published study moves its numbers."""
 
-from penstock.cli.options import Format, FormatOption, JobsOption, MemoryOption, On, OnOption, RunsOption, StoreOption
+from penstock.cli.options import (
+    THREADS,
+    Format,
+    FormatOption,
+    JobsOption,
+    MemoryOption,
+    OnOption,
+    RunsOption,
+    StoreOption,
+)
 from penstock.cli.reproduce import DocumentArgument, TableOption
 
 __all__ = ["sensitivity"]
@@ -12,7 +21,7 @@ def sensitivity(
     tables: TableOption = None,
     runs: RunsOption = None,
     jobs: JobsOption = None,
-    on: OnOption = On.THREADS,
+    on: OnOption = THREADS,
     memory: MemoryOption = None,
     store: StoreOption = None,
     output: FormatOption = Format.TABLE,
@@ -26,5 +35,5 @@ def sensitivity(
     from penstock.store import Store
 
     allow(memory)
-    more = {} if on is On.THREADS else {"on": on.value}
+    more = {} if on == THREADS else {"on": on}
     reproductions.cli_sensitivity(doc, tables or [], runs, jobs, Store(store), output.value, **more)

@@ -84,7 +84,7 @@ def cli_reproduce(
         The most runs to make for claims that stay undecided.
     summary : bool
         Whether only to count what agrees, beside null models and the text as printed.
-    on : {"threads", "processes"}
+    on : str
         Who makes the runs.
     dry_run : bool
         Whether only to show what would be run.
@@ -130,7 +130,7 @@ def cli_sensitivity(
         Where finished runs are kept.
     format : str
         ``json`` for programs; anything else is for people.
-    on : {"threads", "processes"}
+    on : str
         Who makes the runs.
     """
     from penstock.reproductions import command

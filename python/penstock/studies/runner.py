@@ -75,9 +75,8 @@ class Runner:
         before, now = self._before, self._now
         counts = ("total", "done", "cached", "failed", "packet_hops", "replaced")
         # Efforts are told in units of their own in each round.
-        return Status(
-            **{name: getattr(before, name) + getattr(now, name) for name in counts}, work=now.work, worked=now.worked
-        )
+        summed = {name: getattr(before, name) + getattr(now, name) for name in counts}
+        return Status(**summed, work=now.work, worked=now.worked, notes=before.notes + now.notes)
 
 
 class Reader(Runner):

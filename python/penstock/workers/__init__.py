@@ -1,4 +1,4 @@
-"""Who makes runs: threads of this process, or worker processes, behind one protocol and with identical results.
+"""Who makes runs: threads, worker processes, or a Dask cluster, behind one protocol and with identical results.
 
 A :class:`Worker` makes one run after the other, and a :class:`Crew` has several side by side. What a worker does for a
 run is the same function in both kinds (:func:`~penstock.workers.job.make`): the run itself, its numbers, and the

@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from functools import lru_cache
 from queue import SimpleQueue
 from threading import Thread
 from typing import IO, Any
 
-from penstock import _core
-from penstock.printable import utf8
-from penstock.records import RunRequest
-from penstock.store import Store, run_key
-from penstock.workers.job import Failed, How, Made, Stop, failed, make
+from penstock.store import Store
+from penstock.workers.job import Stop
 from penstock.workers.pipe import receive, send
+from penstock.workers.wire import answered
 
 __all__ = ["main"]
 
@@ -34,7 +31,7 @@ def main() -> None:
     Thread(target=_listen, args=(asked, waiting.put), daemon=True).start()
     send(answers, "ready")
     while True:
-        send(answers, _made(waiting.get(), how, store))
+        send(answers, answered(waiting.get(), how, store, Stop()))
 
 
 def _listen(asked: IO[bytes], put: Any) -> None:
@@ -44,30 +41,6 @@ def _listen(asked: IO[bytes], put: Any) -> None:
             put(receive(asked))
     except EOFError:
         os._exit(0)
-
-
-def _made(asked: Any, how: How, store: Store | None) -> Any:
-    text, name, sets, seed, replication, folder, key = asked
-    request = RunRequest(text, sets, seed, replication, name, folder=folder)
-    try:
-        scenario = _scenario(text, name, sets, folder)
-    except BaseException as error:  # it has been read before, so this is short of memory, or a bug
-        return failed(error)
-    if run_key(scenario.canonical, seed, replication) != key:
-        return Failed("a file that the scenario names has changed since the runs began", ours=False)
-    match make(scenario, request, key, how, store, Stop()):
-        case Failed() as answer:
-            return answer
-        case Made() as made:
-            # Plain values are taken apart and put together in a fraction of the time.
-            rows = [(metric.name, metric.labels, metric.unit, metric.value) for metric in made.metrics]
-            content = None if made.record is None else made.record.content
-            return made.digest, made.packet_hops, made.threads, rows, content
-
-
-@lru_cache(maxsize=8)
-def _scenario(text: str, name: str, sets: tuple[tuple[str, str], ...], folder: str | None) -> _core.Scenario:
-    return _core.Scenario(text, utf8(name), list(sets), folder)
 
 
 if __name__ == "__main__":

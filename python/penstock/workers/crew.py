@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock.store import Store
+    from penstock.workers.dask_crew import DaskCrew
+    from penstock.workers.place import Place
 
-__all__ = ["KINDS", "Crew", "Worker", "crew"]
-
-KINDS = ("threads", "processes")
+__all__ = ["Crew", "Worker", "crew"]
 
 
 class Worker(Protocol):
@@ -95,21 +95,21 @@ class Crew:
 
 
 def crew(
-    kind: str,
-    count: int,
+    place: Place,
+    count: int | None,
     how: How,
     store: Store | None,
     lost: Callable[[Lost], None],
     reserve: Reserve | None = None,
-) -> Crew:
+) -> Crew | DaskCrew:
     """So many workers of a kind.
 
     Parameters
     ----------
-    kind : {"threads", "processes"}
-        What they are.
-    count : int
-        How many.
+    place : Place
+        Where they are.
+    count : int, optional
+        How many; on a cluster elsewhere, as many as it has if left out.
     how : How
         In which way they run.
     store : Store, optional
@@ -118,14 +118,12 @@ def crew(
         Told of each worker process that ended before its run, from any thread.
     reserve : Reserve, optional
         Where worker processes come from, if there are any, and go to.
-
-    Raises
-    ------
-    ValueError
-        If there is no such kind.
     """
-    if kind == "threads":
+    if place.kind == "dask":
+        from penstock.workers.dask_crew import DaskCrew
+
+        return DaskCrew(place, count, how, store is not None, reserve)
+    assert count is not None
+    if place.kind == "threads":
         return Crew([ThreadWorker(how, store) for _ in range(count)])
-    if kind == "processes":
-        return Crew([ProcessWorker(how, store, lost, reserve) for _ in range(count)])
-    raise ValueError(f"there are no workers {kind!r}; {', '.join(KINDS)}")
+    return Crew([ProcessWorker(how, store, lost, reserve) for _ in range(count)])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from penstock.records import RunRequest
     from penstock.store import Record, Store
 
-__all__ = ["Ended", "Failed", "How", "Job", "Lost", "Made", "Stop", "failed", "gather", "make"]
+__all__ = ["Ended", "Failed", "How", "Job", "Lost", "Made", "Stop", "Told", "failed", "gather", "make"]
 
 _AT_ONCE = 1000
 """Metrics that are taken over from the core in one step, during which nothing else is done."""
@@ -73,6 +73,13 @@ class Lost:
 
     job: Job
     how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something that people should know while runs are made, such as where a cluster shows what it does."""
+
+    message: str
 
 
 class Stop:

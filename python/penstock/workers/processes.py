@@ -13,18 +13,18 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock.errors import PenstockError
-from penstock.records import Metric
-from penstock.store import Record
 from penstock.workers.job import Failed, How, Job, Lost, Made
 from penstock.workers.pipe import receive, send
+from penstock.workers.wire import asked, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.store import Store
+    from penstock.workers.connection import Connection
 
 __all__ = ["DEATHS", "ProcessWorker", "Reserve", "command"]
 
@@ -45,13 +45,14 @@ def command() -> list[str]:
 
 
 class Reserve:
-    """Processes that wait for more runs: of one way of making them, and for one store.
+    """Processes that wait for more runs, or the connection to a cluster: of one way of making them, and for one store.
 
     Threads put processes in and take them out; a list does that in one step.
     """
 
     def __init__(self) -> None:
         self._idle: list[subprocess.Popen[bytes]] = []
+        self.connection: Connection | None = None
 
     def take(self) -> subprocess.Popen[bytes] | None:
         """A process that is ready and has not ended meanwhile, if there is one."""
@@ -69,6 +70,9 @@ class Reserve:
 
     def close(self) -> None:
         """Ends all of them."""
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
         with suppress(IndexError):
             while True:
                 child = self._idle.pop()
@@ -104,10 +108,10 @@ class ProcessWorker:
                 return Failed("stopped", ours=False)
             try:
                 self._has_answered = False
-                send(child.stdin, _asked(job))
+                send(child.stdin, asked(job))
                 answer = receive(child.stdout)
                 self._has_answered = True
-                return _decoded(job, answer)
+                return decoded(job, answer)
             except _GONE:
                 code = self._ended(child)
             if self._stopped:
@@ -212,17 +216,3 @@ def _how(code: int) -> str:
         return f"by {signal.Signals(-code).name}"
     except ValueError:
         return f"by signal {-code}"
-
-
-def _asked(job: Job) -> tuple[Any, ...]:
-    request = job.request
-    return (request.scenario, request.name, request.sets, request.seed, request.replication, request.folder, job.key)
-
-
-def _decoded(job: Job, answer: Any) -> Made | Failed:
-    """What a process says of its run."""
-    if isinstance(answer, Failed):
-        return answer
-    digest, packet_hops, threads, rows, content = answer
-    record = None if content is None else Record(job.key, content)
-    return Made(digest, packet_hops, threads, [Metric(*row) for row in rows], record)

@@ -1,0 +1,252 @@
+"""Workers of a Dask cluster behind the same protocol as threads and processes.
+
+Who gets what is decided here (:class:`~penstock.workers.dealing.Dealer`), and every batch is bound to the worker that
+it was dealt to: so it goes to no worker that was not looked at, and when a worker ends it is known what it had. Results
+come back through the client, and who asked writes them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent import futures
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from penstock.errors import PenstockError
+from penstock.workers.connection import Connection
+from penstock.workers.dealing import Batch, Dealer
+from penstock.workers.job import Ended, How, Job, Lost, Told
+from penstock.workers.remote import Refused, make_batch, told, version
+from penstock.workers.wire import asked, decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.workers.place import Place
+    from penstock.workers.processes import Reserve
+
+__all__ = ["DaskCrew"]
+
+_GONE = (OSError, futures.CancelledError, asyncio.CancelledError, RuntimeError)
+"""What Dask raises where the connection to the scheduler is gone; a closed event loop is the last."""
+
+
+class DaskCrew:
+    """Has runs made by the workers of a cluster; see :class:`penstock.workers.Crew`.
+
+    Parameters
+    ----------
+    place : Place
+        Which cluster.
+    count : int, optional
+        How many runs at the same time at most; as many as the cluster can, if left out.
+    how : How
+        In which way they are made.
+    keeps : bool
+        Whether the files of runs are wanted.
+    reserve : Reserve, optional
+        Keeps the connection for more runs.
+    """
+
+    LOOK = 0.5
+    """Seconds between two looks at which workers there are."""
+    HINT = 5.0
+    """Seconds without any worker, after which that is told."""
+    PATIENCE = 300.0
+    """Seconds without any worker, after which it is an error, unless they are in a queue."""
+
+    def __init__(self, place: Place, count: int | None, how: How, keeps: bool, reserve: Reserve | None) -> None:
+        self._place = place
+        self._count = count
+        self._how = how
+        self._keeps = keeps
+        self._reserve = reserve
+        self._study = uuid4().hex
+        self._stopped = False
+        self._thread: Thread | None = None
+        self._returned: SimpleQueue[tuple[Batch, Any] | None] = SimpleQueue()
+        self._futures: dict[Batch, Any] = {}
+        self._accepted: dict[str, int] = {}
+        self._refused: dict[str, str] = {}
+
+    def start(self, work: Sequence[Job], tell: Callable[[Ended | Lost | Told | BaseException], None]) -> None:
+        """Begins; every job is told of once, from another thread, unless it is stopped or an exception is told."""
+        if work:
+            self._thread = Thread(target=self._work, args=(work, tell), name="penstock-dask", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Ends all, also what is under way; nothing is told of afterwards."""
+        self._stopped = True
+        self._returned.put(None)
+        self.join()
+
+    def join(self) -> None:
+        """Waits for the end."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _is_stopped(self) -> bool:
+        return self._stopped
+
+    def _work(self, work: Sequence[Job], tell: Callable[[Ended | Lost | Told | BaseException], None]) -> None:
+        connection = None
+        try:
+            connection = self._connected(min(self._count or len(work), len(work)), tell)
+            self._make(Dealer(work, self._count if self._place.is_elsewhere else None), connection, tell)
+        except BaseException as error:  # who asked is told, whatever it is
+            tell(error)
+            self._stopped = True
+        if connection is None:
+            return
+        if self._stopped:
+            connection.cancel(self._study)
+        if self._reserve is None or self._stopped:
+            if self._reserve is not None:
+                self._reserve.connection = None
+            connection.close()
+
+    def _connected(self, count: int, tell: Callable[[Told], None]) -> Connection:
+        if self._reserve is not None and self._reserve.connection is not None:
+            self._reserve.connection.expect(count)
+            return self._reserve.connection
+        connection = Connection(self._place, count)
+        if self._reserve is not None:
+            self._reserve.connection = connection
+        if connection.dashboard is not None:
+            tell(Told(f"dashboard of the {connection.name}: {connection.dashboard}"))
+        return connection
+
+    def _make(
+        self, dealer: Dealer, connection: Connection, tell: Callable[[Ended | Lost | Told | BaseException], None]
+    ) -> None:
+        looked, seen = 0.0, time.monotonic()
+        is_hinted = False
+        while dealer.left and not self._is_stopped():
+            try:
+                now = time.monotonic()
+                if now - looked >= self.LOOK:
+                    self._look(dealer, connection, tell)
+                    looked = now
+                self._deal(dealer, connection)
+                self._collect(dealer, connection, tell)
+            except PenstockError:
+                raise
+            except _GONE:
+                if self._is_stopped():
+                    return
+                tell(Told(f"{connection.name}: the scheduler has gone; looking for it"))
+                self._forget(dealer)
+                connection.reopen(self._is_stopped)
+                looked = 0.0
+                continue
+            if self._accepted:
+                seen, is_hinted = now, False
+            elif now - seen > self.PATIENCE and not connection.waits:
+                raise PenstockError(
+                    f"{connection.name}: no worker has been there for {self.PATIENCE:.0f} s; finished runs are kept."
+                )
+            elif now - seen > self.HINT and not is_hinted:
+                is_hinted = True
+                tell(Told(f"{connection.name}: waiting for workers"))
+
+    def _look(
+        self, dealer: Dealer, connection: Connection, tell: Callable[[Ended | Lost | Told | BaseException], None]
+    ) -> None:
+        """Sees which workers have come and gone."""
+        there = connection.workers()
+        for worker in [worker for worker in self._accepted if worker not in there]:
+            self._lose(worker, dealer, tell)
+        self._refused = {worker: why for worker, why in self._refused.items() if worker in there}
+        new = [worker for worker in there if worker not in self._accepted and worker not in self._refused]
+        for worker, found in (connection.versions(new) if new else {}).items():
+            if isinstance(found, OSError):  # it is gone again
+                continue
+            if isinstance(found, BaseException):
+                self._refuse(worker, f"has no Penstock that makes runs ({type(found).__name__}: {found})", tell)
+            elif tuple(found) != version():
+                self._refuse(worker, f"has {told(tuple(found))}", tell)
+            else:
+                self._accepted[worker] = there[worker]
+        if self._refused and not self._accepted and len(self._refused) == len(there):
+            raise PenstockError(
+                f"{connection.name}: every worker is refused, and nothing more was run there; "
+                f"here is {told(version())}: install the same on the workers."
+            )
+
+    def _deal(self, dealer: Dealer, connection: Connection) -> None:
+        cores = sum(self._accepted.values())
+        for worker, own in list(self._accepted.items()):
+            while (batch := dealer.deal(worker, own, cores)) is not None:
+                future = connection.client.submit(
+                    make_batch,
+                    version(),
+                    self._study,
+                    self._how,
+                    self._keeps,
+                    [asked(job) for job in batch.jobs],
+                    key=f"penstock-{uuid4().hex}",
+                    workers=[worker],
+                    allow_other_workers=False,
+                    pure=False,
+                )
+                self._futures[batch] = future
+                future.add_done_callback(lambda future, batch=batch: self._returned.put((batch, future)))
+
+    def _collect(
+        self, dealer: Dealer, connection: Connection, tell: Callable[[Ended | Lost | Told | BaseException], None]
+    ) -> None:
+        """Takes what has come back; waits for something at most until the next look."""
+        from distributed import KilledWorker
+
+        with suppress(Empty):
+            back = self._returned.get(timeout=self.LOOK / 2)
+            while back is not None:
+                batch, future = back
+                if batch in self._futures:
+                    try:
+                        seconds, answers = future.result(timeout=2.0)
+                    except TimeoutError:  # its worker may have ended before what it made was fetched
+                        self._returned.put(back)
+                        return
+                    except KilledWorker:
+                        self._lose(batch.worker, dealer, tell)
+                    except (Refused, ImportError, AttributeError, TypeError) as error:
+                        del self._futures[batch]
+                        dealer.returned(batch)
+                        self._refuse(batch.worker, str(error), tell)
+                    else:
+                        del self._futures[batch]
+                        connection.proven()
+                        dealer.ended(batch, seconds)
+                        for job, answer in zip(batch.jobs, answers, strict=True):
+                            tell(Ended(job, decoded(job, answer)))
+                self._deal(dealer, connection)
+                back = self._returned.get_nowait()
+
+    def _lose(self, worker: str, dealer: Dealer, tell: Callable[[Ended | Lost | Told | BaseException], None]) -> None:
+        """A worker has ended; what it had is made again, or has failed."""
+        self._accepted.pop(worker, None)
+        jobs = [job for batch in self._futures if batch.worker == worker for job in batch.jobs]
+        self._futures = {batch: future for batch, future in self._futures.items() if batch.worker != worker}
+        if jobs:
+            tell(Lost(jobs[0], f"at {worker}"))
+        for job, failed in dealer.lost(worker, f"at {worker}"):
+            tell(Ended(job, failed))
+
+    def _refuse(self, worker: str, why: str, tell: Callable[[Told], None]) -> None:
+        self._accepted.pop(worker, None)
+        self._refused[worker] = why
+        tell(Told(f"worker {worker} is refused, since it {why}"))
+
+    def _forget(self, dealer: Dealer) -> None:
+        """What was with the scheduler is nowhere any more."""
+        for batch in list(self._futures):
+            dealer.returned(batch)
+        self._futures = {}
+        self._accepted = {}
+        self._refused = {}

@@ -1,0 +1,220 @@
+"""A Dask cluster makes the same runs, whoever ends in the middle; workers of another version make none."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from test_workers import kept, numbers, requests
+
+from penstock.errors import ArgumentError, InputError, PenstockError, RunsFailed
+from penstock.running import run_all
+from penstock.store import Store
+from penstock.workers import connection, local_cluster
+from penstock.workers.place import Place
+
+HERE = Path(__file__).parent
+LONGER = (("duration", "400 s"), ("warm-up", "0.5 s"))
+
+
+def odd(command):
+    """The worker that a command starts, with its oddities."""
+    return [sys.executable, str(HERE / "odd_dask_worker.py"), *command[4:]]
+
+
+class Scheduler:
+    """A scheduler at a port of its own, with workers, each in a process."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.processes = []
+
+    @property
+    def on(self):
+        return f"dask://127.0.0.1:{self.port}"
+
+    def start(self, program, **environment):
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.processes.append(subprocess.Popen(program, env={**os.environ, **environment}, **quiet))
+        return self.processes[-1]
+
+    def schedule(self):
+        options = ("--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show")
+        return self.start([sys.executable, "-m", "distributed.cli.dask_scheduler", *options])
+
+    def work(self, **environment):
+        return self.start(odd(local_cluster.command(f"tcp://127.0.0.1:{self.port}", str(self.folder))), **environment)
+
+    def end(self):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path, monkeypatch):
+    # On a busy machine a scheduler takes long to begin.
+    monkeypatch.setattr(connection.Connection, "ANSWER", 60.0)
+    made = Scheduler(tmp_path / "dask")
+    yield made
+    made.end()
+
+
+class Seen:
+    """The last status, and what is to be done once so many runs are done."""
+
+    def __init__(self, at=None, then=None):
+        self.at, self.then, self.status = at, then, None
+
+    def __call__(self, status):
+        self.status = status
+        if self.then is not None and status.done >= self.at:
+            then, self.then = self.then, None
+            then()
+
+
+@contextmanager
+def soon():
+    begin = time.monotonic()
+    yield
+    assert time.monotonic() - begin < 120
+
+
+def test_the_same_numbers_and_files_though_a_run_ends_its_workers(tmp_path, monkeypatch):
+    command = local_cluster.command
+    monkeypatch.setattr(local_cluster, "command", lambda *given: odd(command(*given)))
+    right = run_all(requests(12), store=Store(tmp_path / "threads"))
+    seen = Seen()
+    monkeypatch.setenv("DEADLY", "5")
+    monkeypatch.setenv("SIGNAL", str(int(signal.SIGKILL)))
+    with pytest.raises(RunsFailed) as caught, soon():
+        run_all(requests(12), jobs=2, on="dask", store=Store(tmp_path / "dask"), progress=seen)
+    [failure] = caught.value.failures
+    assert failure.request.replication == 5
+    assert failure.message.startswith(
+        "ended 3 workers of the cluster, which had no other run then, the last one at tcp"
+    )
+    assert (seen.status.done, seen.status.failed) == (11, 1)
+    assert 3 <= seen.status.replaced <= 4
+    assert seen.status.notes[0].startswith("dashboard of the local cluster: http://127.0.0.1:")
+    files = kept(tmp_path / "threads")
+    assert kept(tmp_path / "dask").items() < files.items()
+    monkeypatch.delenv("DEADLY")
+    made = run_all(requests(12), jobs=2, on="dask", store=Store(tmp_path / "dask"))
+    assert numbers(made) == numbers(right)
+    assert kept(tmp_path / "dask") == files
+    assert sum(not run.cached for run in made) == 1
+
+
+def test_the_scheduler_is_restarted_in_the_middle(cluster, tmp_path):
+    first = [cluster.schedule(), cluster.work()]
+
+    def restart():
+        for process in first:
+            process.kill()
+            process.wait()
+        cluster.schedule()
+        cluster.work()
+
+    seen = Seen(3, restart)
+    with soon():
+        made = run_all(requests(30, LONGER), on=cluster.on, store=Store(tmp_path / "store"), progress=seen)
+    assert numbers(made) == numbers(run_all(requests(30, LONGER)))
+    assert any("the scheduler has gone" in note for note in seen.status.notes)
+    assert seen.status.done == 30
+
+
+def test_a_worker_of_another_version_and_one_without_the_package_make_no_runs(cluster, tmp_path):
+    cluster.schedule()
+    cluster.work(ANOTHER="0" * 32)
+    cluster.work(WITHOUT="yes")
+    deadly = {"DEADLY": " ".join(map(str, range(4))), "SIGNAL": "9"}
+    # They would end with the first run, had they been given one.
+    refused = [cluster.work(ANOTHER="0" * 32, **deadly)]
+    store = Store(tmp_path / "store")
+    wait_for(cluster, 3)
+    with pytest.raises(PenstockError, match="every worker is refused, and nothing more was run there"):
+        run_all(requests(4), on=cluster.on, store=store)
+    cluster.work()
+    wait_for(cluster, 4)
+    seen = Seen()
+    with soon():
+        made = run_all(requests(4), on=cluster.on, store=store, progress=seen)
+    assert numbers(made) == numbers(run_all(requests(4)))
+    notes = " ".join(seen.status.notes)
+    assert notes.count("is refused, since it has Penstock 0.1.0 with model 000000000000") == 2
+    assert notes.count("is refused, since it has no Penstock that makes runs (ModuleNotFoundError") == 1
+    assert [process.poll() for process in refused] == [None]
+
+
+def wait_for(cluster, count):
+    """Until so many workers are there."""
+    own = connection.Connection(Place.read(cluster.on), 1)
+    end = time.monotonic() + 90
+    while len(own.workers()) < count:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    own.close()
+
+
+def test_a_scheduler_that_does_not_answer_is_told_and_nothing_is_lost(monkeypatch, tmp_path):
+    monkeypatch.setattr(connection.Connection, "ANSWER", 0.5)
+    store = Store(tmp_path)
+    run_all(requests(2), store=store)
+    with pytest.raises(PenstockError, match=r"tcp://127.0.0.1:1: no Dask scheduler answers: "):
+        run_all(requests(4), on="dask://127.0.0.1:1", store=store)
+    # What is stored needs no cluster.
+    assert all(run.cached for run in run_all(requests(2), on="dask://127.0.0.1:1", store=store))
+
+
+@pytest.mark.parametrize(
+    "text", ["dask://nowhere", "dask://h:0", "dask://h:70000", "dask://a b:1", "dask+tls://h:1", "d"]
+)
+def test_addresses_that_are_none(text):
+    with pytest.raises(ArgumentError):
+        Place.read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", r"names no cluster 'lab'; there are: none\."),
+        ("[lab", "cannot be read: "),
+        ("lab = 3", "lab: must be a table with address, deployer, options, workers"),
+        ("lab = {}", "lab: needs either address"),
+        ("lab = { adress = 'x', workers = 0 }", "(?s)lab: unknown key 'adress'.*lab: needs either.*lab: workers must"),
+        ("lab = { address = 'head' }", "lab: address 'head' is not of the form tcp://head.lab:8786"),
+        ("lab = { address = 'tcp://h:1', workers = 3 }", "lab: workers is for a deployer; leave it out"),
+        ("lab = { deployer = 'SSHCluster' }", "lab: deployer 'SSHCluster' is no class with its module"),
+    ],
+)
+def test_all_mistakes_of_a_named_cluster_are_told(text, told, tmp_path, monkeypatch):
+    file = tmp_path / "clusters.toml"
+    monkeypatch.setenv("PENSTOCK_CLUSTERS", str(file))
+    with pytest.raises(InputError, match="does not exist; a cluster called 'lab' needs a line there"):
+        Place.read("dask:lab")
+    file.write_text(text)
+    with pytest.raises(InputError, match=told):
+        Place.read("dask:lab")
+
+
+def test_a_named_cluster_is_deployed(tmp_path, monkeypatch):
+    file = tmp_path / "clusters.toml"
+    monkeypatch.setenv("PENSTOCK_CLUSTERS", str(file))
+    options = '{ n_workers = 0, processes = false, threads_per_worker = 1, dashboard_address = "127.0.0.1:0" }'
+    file.write_text(f'lab = {{ deployer = "distributed.LocalCluster", workers = 1, options = {options} }}\n')
+    assert Place.read("dask:lab").is_elsewhere
+    assert numbers(run_all(requests(3), on="dask:lab")) == numbers(run_all(requests(3)))
+    file.write_text('lab = { deployer = "distributed.NoCluster" }\n')
+    with pytest.raises(InputError, match=r"deployer distributed.NoCluster: .*install the package that has it"):
+        run_all(requests(1), on="dask:lab")
