@@ -106,13 +106,13 @@ class MetricRow(Sequence[Metric]):
     ----------
     shape : sequence of (str, dict of str to str, str)
         Name, labels and unit of each; one object that all these runs share.
-    values : list of float
+    values : sequence of float
         Their values.
     """
 
     __slots__ = ("shape", "values")
 
-    def __init__(self, shape: Sequence[tuple[str, dict[str, str], str]], values: list[float]) -> None:
+    def __init__(self, shape: Sequence[tuple[str, dict[str, str], str]], values: Sequence[float]) -> None:
         if len(shape) != len(values):
             raise ValueError(f"{len(values)} values of {len(shape)} metrics")
         self.shape = shape

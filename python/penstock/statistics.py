@@ -99,7 +99,7 @@ def mean(values: Sequence[float]) -> float:
     """
     if not values:
         raise ValueError("the mean of no values")
-    if not all(math.isfinite(value) for value in values):
+    if not all(map(math.isfinite, values)):
         return math.nan
     return math.fsum(values) / len(values)
 
@@ -325,7 +325,7 @@ def _variance(values: Sequence[float]) -> float:
     if min(values) == max(values):
         return 0.0  # exactly, although the rounded mean may differ from the values
     centre = mean(values)
-    return math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1)
+    return math.fsum([(value - centre) ** 2 for value in values]) / (len(values) - 1)
 
 
 def _comparison(difference: float, error: float, degrees: float, level: float) -> Comparison:

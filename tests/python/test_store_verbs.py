@@ -7,9 +7,15 @@ import json
 import pytest
 
 from penstock import _core
+from penstock.cli.options import read_sets
+from penstock.cli.studies import plan_of
 from penstock.records import RunRequest
 from penstock.running import run_all
 from penstock.store import Store
+from penstock.studies.dry import dry_run
+from penstock.studies.making import make, stored
+from penstock.studies.runner import Runner
+from penstock.studies.standing import standing
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -172,7 +178,7 @@ def test_many_runs_are_read_from_the_index_until_a_file_changes(tmp_path, monkey
     made = core.Scenario.runs
     run_all(requests, store=Store(tmp_path, warn=lambda _: None))
     assert core.Scenario.runs == made + 2
-    kept.write_bytes(kept.read_bytes().replace(b'"numbers"', b'"numberz"'))
+    kept.write_bytes(kept.read_bytes().replace(b'"bytes"', b'"bytez"'))
     read.clear()
     damaged = run_all(requests, store=Store(tmp_path))
     assert [result.metrics for result in damaged] == [result.metrics for result in first]
@@ -189,3 +195,38 @@ def test_the_index_knows_all_that_files_say(tmp_path, monkeypatch):
     assert len(list((tmp_path / "index").iterdir())) == 1
     assert Store(tmp_path).manifests() == from_files
     assert (from_files[0].name, from_files[0].settings) == ("many", (("rate", "2"),))
+
+
+def test_every_way_to_open_a_large_study_reads_its_index_once_and_no_run(tmp_path, monkeypatch):
+    from penstock.store import index
+    from penstock.store import store as module
+
+    monkeypatch.setattr(index, "_SETTLED", -1)
+    (tmp_path / "demo.toml").write_text(PAGE)
+    plan = plan_of(tmp_path / "demo.toml", read_sets(["rate=1,2,3,4,5,6,7,8,9,10"]), 30)
+    asked = plan.read()
+    first = make(plan, asked, Runner(store=Store(tmp_path / "store"))).json()
+    read, opened = [], []
+    real_run, real_index = module.load_below, index.decode
+    monkeypatch.setattr(module, "load_below", lambda folder, path, key: read.append(key) or real_run(folder, path, key))
+    monkeypatch.setattr(index, "decode", lambda content: opened.append(1) or real_index(content))
+
+    def opens(look) -> None:
+        opened.clear()
+        look(Store(tmp_path / "store"))
+        assert (len(read), len(opened)) == (0, 1)
+
+    opens(lambda store: make(plan, asked, Runner(store=store)))
+    opens(lambda store: stored(plan, asked, store))
+    opens(lambda store: dry_run(asked, store, 1))
+    opens(lambda store: standing(asked, store))
+    opens(lambda store: store.manifests())
+    assert dry_run(asked, Store(tmp_path / "store"), 1).stored == [30] * 10
+    assert stored(plan, asked, Store(tmp_path / "store")).json() == first
+    # Of a file that changed since it was gathered only that one is read.
+    altered = sorted((tmp_path / "store" / "runs").glob("*/*.json"))[7]
+    altered.write_bytes(altered.read_bytes().replace(b'"replication": ', b'"replication":  '))
+    told = []
+    left = sum(point.left for point in standing(asked, Store(tmp_path / "store", warn=told.append)))
+    assert (left, set(read), len(told)) == (1, {altered.stem}, 1)
+    assert altered.stem in told[0]

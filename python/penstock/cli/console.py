@@ -89,32 +89,85 @@ def _leave_output() -> None:
 
 def show(*what: RenderableType) -> None:
     """A result laid out for people; coloured only on a terminal, and without trailing blanks elsewhere."""
-    from rich.console import Console
-
     if sys.stdout is not None and sys.stdout.isatty():
+        from rich.console import Console
+
         terminal = Console(highlight=False)
         for renderable in what:
             terminal.print(printable_lines(renderable) if isinstance(renderable, str) else renderable)
         return
+    text = "".join(_piped(renderable) for renderable in what)
+    emit("".join(f"{line.rstrip()}\n" for line in text.splitlines()))
+
+
+def _piped(renderable: RenderableType) -> str:
+    """What stands where there is no terminal."""
+    if isinstance(renderable, PlainTable) and (lines := renderable.lines(_PIPE_WIDTH)) is not None:
+        return "".join(f"{line}\n" for line in lines)
+    from rich.console import Console
+
     text = StringIO()
-    pipe = Console(file=text, highlight=False, width=_PIPE_WIDTH)
-    for renderable in what:
-        pipe.print(renderable)
-    emit("".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines()))
+    Console(file=text, highlight=False, width=_PIPE_WIDTH).print(renderable)
+    return text.getvalue()
+
+
+class PlainTable:
+    """A title and a table without lines.
+
+    Parameters
+    ----------
+    title : str
+        Stands above it.
+    columns : sequence of str
+        Their names.
+    rows : sequence of sequence of str
+        The cells.
+    right : sequence of str
+        The columns of numbers, which end below one another.
+    """
+
+    def __init__(
+        self, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()
+    ) -> None:
+        self._title = printable(title)
+        self._columns = list(columns)
+        self._rows = [[printable(cell) for cell in row] for row in rows]
+        self._right = right
+
+    def lines(self, width: int) -> list[str] | None:
+        """Its lines, where each row takes one; None if they do not fit, or are not plain ASCII.
+
+        That is soon done, which counts where there are thousands of rows.
+        """
+        if not all(cell.isascii() or "±" in cell for row in self._rows for cell in row):
+            return None
+        columns = list(zip(self._columns, *self._rows, strict=True))
+        widths = [max(map(len, column)) for column in columns]
+        if max(len(self._title), sum(widths) + 2 * len(widths)) > width or not self._title.isascii():
+            return None
+        if any("\n" in text for text in (self._title, *(cell for column in columns for cell in column))):
+            return None
+        ends = [str.rjust if name in self._right else str.ljust for name in self._columns]
+        laid = [
+            [place(cell, wide) for cell in column] for place, column, wide in zip(ends, columns, widths, strict=True)
+        ]
+        return [self._title, *map("  ".join, zip(*laid, strict=True))]
+
+    def __rich__(self) -> RenderableType:
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+        for column in self._columns:
+            made.add_column(column, justify="right" if column in self._right else "left")
+        for row in self._rows:
+            made.add_row(*map(Text, row))
+        return Group(Text(self._title, style="bold"), made)
 
 
 def table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()
-) -> RenderableType:
+) -> PlainTable:
     """A plain table; the columns in `right` hold numbers."""
-    from rich.console import Group
-    from rich.markup import escape
-    from rich.table import Table
-    from rich.text import Text
-
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for column in columns:
-        made.add_column(column, justify="right" if column in right else "left")
-    for row in rows:
-        made.add_row(*(escape(printable(cell)) for cell in row))
-    return Group(Text(printable(title), style="bold"), made)
+    return PlainTable(title, columns, rows, right)

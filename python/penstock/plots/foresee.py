@@ -57,8 +57,8 @@ def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest
 
 
 def _metrics(asked: PointRequest, store: Store) -> Sequence[Metric]:
-    first = next(Reader(store).kept(replace(asked, replications=asked.replications[:1])), None)
-    return measured(asked) if first is None else first.metrics
+    (kept,) = Reader(store).kept([replace(asked, replications=asked.replications[:1])])
+    return kept[0].metrics if kept else measured(asked)
 
 
 def _datum(asked: PointRequest, metric: Metric) -> Datum:

@@ -148,7 +148,7 @@ def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
     plan, outcome = planned(study, asked.tables, asked.answers(document), asked.count(study))
     assert asked.store is not None
     reader, points = Reader(asked.store), plan.points()
-    found = [list(reader.kept(point)) for point in points]
+    found = reader.kept(points)
     plan.finish(found)
     comparisons = compare(document, outcome, is_partial=True)
     if not comparisons:

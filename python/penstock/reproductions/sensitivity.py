@@ -128,7 +128,7 @@ def explained(study: Study, differing: Collection[Comparison], store: Store) -> 
     chosen, others = _outcomes(study, plan, rows)
     reader = Reader(store)
     points = plan.points()
-    kept = [list(reader.kept(point)) for point in points]
+    kept = reader.kept(points)
     if any(len(runs) < len(point.replications) for point, runs in zip(points, kept, strict=True)):
         return None
     plan.finish(kept)

@@ -1,6 +1,6 @@
 """What many runs' files hold, gathered in one file a scenario, so that a large study opens at once.
 
-The files of the runs stay the truth. ``index/<hash of the scenario>.json`` has of each the size and the time of its
+The files of the runs stay the truth. ``index/<hash of the scenario>.columns`` has of each the size and the time of its
 last change beside what it holds, and stands for it only as long as both are what they were, as in the index of Git. It
 can be deleted, is not written where that is not allowed, and is ignored if its checksum is not right.
 """
@@ -8,36 +8,39 @@ can be deleted, is not written where that is not allowed, and is ignored if its 
 from __future__ import annotations
 
 import json
-import math
 import os
+import re
 import stat
 import time
 from contextlib import suppress
-from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from penstock.records import MetricRow
+from penstock.store.columns import Columns, decode, encode
 from penstock.store.folder import write
 from penstock.store.manifest import Made, Manifest
 from penstock.store.runfile import StoredRun
-from penstock.store.sealed import FORMAT, content_of, sealed
+from penstock.store.sealed import content_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from penstock.store.folder import Folder
 
-__all__ = ["LEAST", "Index", "Seen"]
+__all__ = ["LEAST", "SUFFIX", "Index", "Seen"]
 
 LEAST = 256
 """Runs of a scenario from which on they are gathered, and new ones that it takes to write the file again."""
-_PART = 50
+SUFFIX = ".columns"
+_PART = 200
 """New ones are written once they are this part of the others, which all are written again then."""
 _MOST_METRICS = 200
 """What has more is read from its own file, which takes longer than finding it."""
 _SETTLED = 2_000_000_000
 """Nanoseconds since a file's last change from which on another change has another time, on any file system."""
 _LARGEST = 1 << 30
+_DIGEST = re.compile(r"[0-9a-f]+")
+_MOST = (1 << 64) - 1
 
 Seen = tuple[int, int]
 """Size and time of the last change of a file."""
@@ -56,13 +59,11 @@ class Index:
 
     def __init__(self, disk: Folder, scenario: str) -> None:
         self._disk = disk
-        self._path = disk.path / "index" / f"{scenario}.json"
-        self._scenario = scenario
-        self._lines: dict[str, bytes] = {}
-        self._heads: list[Any] = []
-        self._origins: dict[str, Any] = {}
-        self._shapes: list[Any] = []
-        self._rows: dict[str, Any] = {}
+        self._path = disk.path / "index" / f"{scenario}{SUFFIX}"
+        self.scenario = scenario
+        self._known = Columns()
+        self._rows: dict[str, int] = {}
+        self._heads: dict[int, tuple[Any, ...]] = {}
         self._new: dict[str, tuple[Seen, StoredRun]] = {}
         with suppress(Exception):  # whatever it is, the files tell it too
             self._read()
@@ -75,28 +76,48 @@ class Index:
 
         It comes without its manifest, which is not always wanted; see :meth:`manifest`.
         """
-        row = self._rows.get(key)
-        if row is None or row[0] != seen[0] or row[1] != seen[1]:
+        row = self._row(key, seen)
+        if row is None:
             return None
-        return StoredRun(MetricRow(self._shapes[row[4]], row[5]), row[2], row[3])
+        known = self._known
+        metrics = MetricRow(known.shapes[known.shape[row]], known.values_of(row))
+        return StoredRun(metrics, known.digest[row], known.packet_hops[row])
 
     def manifest(self, key: str, seen: Seen) -> Manifest | None:
         """What the run called `key` was made from; None as for :meth:`get`."""
-        row = self._rows.get(key)
-        if row is None or row[0] != seen[0] or row[1] != seen[1]:
+        row = self._row(key, seen)
+        if row is None:
             return None
-        self._read_origins()
-        head, replication, made = self._origins[key]
-        model_version, version, name, settings, seed = self._heads[head]
-        return Manifest(
-            *(key, model_version, seed, replication, name, self._scenario, settings, version),
-            None if made is None else Made(*made),
-            *(row[2], row[3]),
-        )
+        known = self._known
+        model_version, version, name, settings, seed = self._head(known.head[row])
+        place = known.places[known.place[row]]
+        made = None if place is None else Made(place[0], known.begin[row], known.seconds[row], place[1])
+        origin = (key, model_version, seed, known.replication[row], name, self.scenario, settings, version, made)
+        return Manifest(*origin, known.digest[row], known.packet_hops[row])
+
+    def _row(self, key: str, seen: Seen) -> int | None:
+        row = self._rows.get(key)
+        known = self._known
+        return None if row is None or known.size[row] != seen[0] or known.time[row] != seen[1] else row
+
+    def _head(self, number: int) -> tuple[Any, ...]:
+        """What runs have in common that differ only in their replication; one object for all of them."""
+        if (head := self._heads.get(number)) is None:
+            model_version, version, name, settings, seed = self._known.heads[number]
+            pairs = tuple((path, value) for path, value in settings)
+            head = self._heads[number] = (model_version, version, name, pairs, seed)
+        return head
 
     def add(self, key: str, seen: Seen, run: StoredRun) -> None:
         """Takes a run that was read from its own file; see :meth:`keep`."""
-        if len(run.metrics) <= _MOST_METRICS and time.time_ns() - seen[1] > _SETTLED:
+        found = run.manifest
+        if (
+            found is not None
+            and len(run.metrics) <= _MOST_METRICS
+            and time.time_ns() - seen[1] > _SETTLED
+            and _DIGEST.fullmatch(run.digest)
+            and max(run.packet_hops, found.replication) <= _MOST
+        ):
             self._new[key] = seen, run
 
     def keep(self, *, there: Iterable[str] | None = None) -> None:
@@ -109,27 +130,17 @@ class Index:
         """
         if len(self._new) < max(LEAST, len(self._rows) // _PART):
             return
-        self._read_origins()
-        names = set(self._rows if there is None else there)
-        heads = {json.dumps(head): number for number, head in enumerate(self._heads)}
-        shapes = {json.dumps(shape): number for number, shape in enumerate(self._shapes)}
-        rows = {key: _written(row) for key, row in self._rows.items() if key in names}
-        origins = {key: self._origins[key] for key in rows}
+        before, names = self._known, set(self._rows if there is None else there).difference(self._new)
+        after = Columns(before.shapes, before.heads, before.places)
+        after.take(before, [row for key, row in self._rows.items() if key in names])
+        numbers = [_Numbers(after.shapes), _Numbers(after.heads), _Numbers(after.places)]
         for key, (seen, run) in self._new.items():
-            found = run.manifest
-            if found is None:
-                continue
-            head = json.dumps([found.model_version, found.version, found.name, found.settings, found.seed])
-            shape = json.dumps([[metric.name, metric.labels, metric.unit] for metric in run.metrics])
-            made = None if found.made is None else list(astuple(found.made))
-            origins[key] = [heads.setdefault(head, len(heads)), found.replication, made]
-            known = (*seen, run.digest, run.packet_hops, shapes.setdefault(shape, len(shapes)))
-            rows[key] = _written((*known, [metric.value for metric in run.metrics]))
-        # A line a member: each is decoded only if it is wanted.
-        lines = [f' "{name}": [{", ".join(table)}],' for name, table in (("heads", heads), ("shapes", shapes))]
-        lines += [f' "{name}": {json.dumps(table)},' for name, table in (("origins", origins), ("numbers", rows))]
+            _append(after, key, seen, run, *numbers)
+        after.measure()
+        self._take(after)
+        self._new = {}
         with suppress(OSError), self._disk.opened("index", create=True) as folder:
-            write(folder, self._path, sealed([f' "format": {FORMAT},', *lines]))
+            write(folder, self._path, encode(after))
 
     def _read(self) -> None:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -139,35 +150,51 @@ class Index:
                 status = os.fstat(file)
                 if not stat.S_ISREG(status.st_mode):
                     return
-                lines = content_of(file, status.st_size, _LARGEST).split(b"\n")
+                content = content_of(file, status.st_size, _LARGEST)
             finally:
                 os.close(file)
-        for line in lines:
-            name, colon, value = line.partition(b": ")
-            if colon and value.endswith(b","):
-                self._lines[name.strip(b' "').decode()] = value[:-1]
-        if self._line("format") != FORMAT:
-            return
-        shapes = self._line("shapes")
-        unusual = b"n" in self._lines["numbers"]  # as in "nan" and "inf"; names and digests are hexadecimal
-        rows = self._line("numbers")
-        if unusual:
-            for row in rows.values():
-                row[5] = [float(value) for value in row[5]]
-        self._shapes, self._rows = shapes, rows
+        known = decode(content)
+        if known is not None:
+            self._take(known)
 
-    def _read_origins(self) -> None:
-        if self._rows and not self._origins:
-            self._heads = [
-                (model, version, name, tuple(map(tuple, settings)), seed)
-                for model, version, name, settings, seed in self._line("heads")
-            ]
-            self._origins = self._line("origins")
-
-    def _line(self, name: str) -> Any:
-        return json.loads(self._lines.pop(name))
+    def _take(self, known: Columns) -> None:
+        self._known, self._heads = known, {}
+        self._rows = dict(zip(known.key, range(len(known.key)), strict=True))
 
 
-def _written(row: Sequence[Any]) -> list[Any]:
-    """A row as JSON has it, which knows no numbers that are not finite."""
-    return [*row[:5], [value if math.isfinite(value) else repr(value) for value in row[5]]]
+class _Numbers:
+    """Numbers the entries of a list, to which new ones are added."""
+
+    def __init__(self, entries: list[Any]) -> None:
+        self._entries = entries
+        self._numbers = {json.dumps(entry): number for number, entry in enumerate(entries)}
+
+    def of(self, entry: Any) -> int:
+        """The number of an entry."""
+        text = json.dumps(entry)
+        if text not in self._numbers:
+            self._numbers[text] = len(self._entries)
+            self._entries.append(entry)
+        return self._numbers[text]
+
+
+def _append(
+    to: Columns, key: str, seen: Seen, run: StoredRun, shapes: _Numbers, heads: _Numbers, places: _Numbers
+) -> None:
+    """Adds a run; only what one of them has as its own is a column."""
+    found = run.manifest
+    if found is None:
+        return
+    made = found.made
+    to.key.append(key)
+    to.size.append(seen[0])
+    to.time.append(seen[1])
+    to.digest.append(run.digest)
+    to.packet_hops.append(run.packet_hops)
+    to.shape.append(shapes.of([[metric.name, metric.labels, metric.unit] for metric in run.metrics]))
+    to.values.extend(metric.value for metric in run.metrics)
+    to.head.append(heads.of([found.model_version, found.version, found.name, found.settings, found.seed]))
+    to.replication.append(found.replication)
+    to.place.append(places.of(None if made is None else [made.host, made.folder]))
+    to.begin.append("" if made is None else made.begin)
+    to.seconds.append(0.0 if made is None else made.seconds)

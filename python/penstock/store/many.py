@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from penstock.records import collection_paused
-from penstock.store.index import LEAST, Index
+from penstock.store.index import LEAST, SUFFIX, Index
 from penstock.store.manifest import scenario_hash
 
 if TYPE_CHECKING:
@@ -23,63 +23,82 @@ if TYPE_CHECKING:
     Get = Callable[[str], StoredRun | None]
     """Reads a run from its own file, and sets that aside if it is damaged."""
 
-__all__ = ["RUN_FILE", "find", "manifests", "seen_files"]
+__all__ = ["RUN_FILE", "Finder", "manifests", "seen_files"]
 
 RUN_FILE = re.compile(r"([0-9a-f]{64})\.json")
 _FOLDER = re.compile(r"[0-9a-f]{2}")
-_INDEX = re.compile(r"([0-9a-f]{64})\.json")
+_INDEX = re.compile(rf"([0-9a-f]{{64}}){re.escape(SUFFIX)}")
 
 
-def find(disk: Folder, wanted: Iterable[tuple[str, str]], get: Get) -> dict[str, StoredRun]:
-    """Those of the runs that are there in one piece.
+class Finder:
+    """Finds many runs of a store at once; keeps the index that was used last, as studies ask in several rounds.
 
     Parameters
     ----------
     disk : Folder
         The store's.
-    wanted : iterable of (str, str)
-        Their names, each with its scenario's text.
     get : callable
-        Reads one of them.
-
-    Returns
-    -------
-    dict
-        The runs by name; those that were in the index come without their manifests.
+        Reads one run.
     """
-    by_text: dict[str, list[str]] = {}
-    for key, text in wanted:
-        by_text.setdefault(text, []).append(key)
-    found: dict[str, StoredRun] = {}
-    for text, keys in by_text.items():
-        if len(keys) < LEAST:
-            for key in keys:
-                run = get(key)
-                if run is not None:
-                    found[key] = run
-        else:
-            with collection_paused():
-                _find(disk, Index(disk, scenario_hash(text)), keys, get, found)
-    return found
 
+    def __init__(self, disk: Folder, get: Get) -> None:
+        self._disk = disk
+        self._get = get
+        self._index: Index | None = None
 
-def _find(disk: Folder, index: Index, keys: Sequence[str], get: Get, found: dict[str, StoredRun]) -> None:
-    for prefix, names in _by_prefix(keys).items():
-        with suppress(FileNotFoundError), disk.opened("runs", prefix) as folder:
-            for key in names:
-                try:
-                    status = os.stat(f"{key}.json", dir_fd=folder, follow_symlinks=False)
-                except FileNotFoundError:
-                    continue
-                seen = status.st_size, status.st_mtime_ns
-                run = index.get(key, seen)
-                if run is None:
-                    run = get(key)
-                    if run is None:
+    def find(self, wanted: Iterable[tuple[str, str]]) -> dict[str, StoredRun]:
+        """Those of the runs that are there in one piece.
+
+        Parameters
+        ----------
+        wanted : iterable of (str, str)
+            Their names, each with its scenario's text.
+
+        Returns
+        -------
+        dict
+            The runs by name; those that were in the index come without their manifests.
+        """
+        by_text: dict[str, list[str]] = {}
+        for key, text in wanted:
+            by_text.setdefault(text, []).append(key)
+        found: dict[str, StoredRun] = {}
+        with collection_paused():
+            for text, keys in by_text.items():
+                self._find(scenario_hash(text), keys, found)
+        return found
+
+    def _find(self, scenario: str, keys: Sequence[str], found: dict[str, StoredRun]) -> None:
+        """Only the files of runs that the index has not as they are now are opened."""
+        index = self._index_of(scenario, len(keys))
+        if index is None:
+            found.update((key, run) for key in keys if (run := self._get(key)) is not None)
+            return
+        for prefix, names in _by_prefix(keys).items():
+            with suppress(FileNotFoundError), self._disk.opened("runs", prefix) as folder:
+                for key in names:
+                    try:
+                        status = os.stat(f"{key}.json", dir_fd=folder, follow_symlinks=False)
+                    except FileNotFoundError:
                         continue
-                    index.add(key, seen, run)
-                found[key] = run
-    index.keep()
+                    seen = status.st_size, status.st_mtime_ns
+                    run = index.get(key, seen)
+                    if run is None:
+                        run = self._get(key)
+                        if run is None:
+                            continue
+                        index.add(key, seen, run)
+                    found[key] = run
+        index.keep()
+
+    def _index_of(self, scenario: str, runs: int) -> Index | None:
+        """A scenario's index; None if reading it is not worth it for so many runs."""
+        if self._index is not None and self._index.scenario == scenario:
+            return self._index
+        if runs < LEAST:
+            return None
+        self._index = Index(self._disk, scenario)
+        return self._index
 
 
 def manifests(disk: Folder, get: Get) -> Iterator[Manifest]:

@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FORMAT", "DamagedError", "NewerError", "checked", "content_of", "decoded", "read", "sealed", "sealed_json"]
+__all__ = [
+    "FORMAT",
+    "DamagedError",
+    "NewerError",
+    "checked",
+    "content_of",
+    "decoded",
+    "read",
+    "sealed",
+    "sealed_bytes",
+    "sealed_json",
+]
 
 FORMAT = 3
 """Counts changes of the layout of what is in a store; all that is older is read, except the first."""
@@ -37,7 +48,11 @@ class NewerError(Exception):
 
 def sealed(lines: list[str]) -> bytes:
     """The members of a JSON object, a line or more each and with their commas, as a file with its checksum."""
-    content = "\n".join(["{", *lines, ' "checksum": ']).encode("ascii")
+    return sealed_bytes("\n".join(["{", *lines, ' "checksum": ']).encode("ascii"))
+
+
+def sealed_bytes(content: bytes) -> bytes:
+    """Any content with its checksum behind it."""
     return content + _seal(content)
 
 

@@ -17,7 +17,7 @@ from penstock.store.folder import Folder, failure, located, make_new, move, open
 from penstock.store.history import History
 from penstock.store.index import LEAST
 from penstock.store.manifest import Made
-from penstock.store.many import find, manifests, seen_files
+from penstock.store.many import Finder, manifests, seen_files
 from penstock.store.marker import Marker, newer
 from penstock.store.place import default_folder
 from penstock.store.runfile import DamagedError, NewerError, StoredRun, encode, load_below
@@ -62,6 +62,7 @@ class Store:
         self.texts = Texts(self.disk)
         self._failures = Failures(self.disk)
         self._history = History(self.disk, self.texts, tell)
+        self._finder = Finder(self.disk, self.get)
 
     def prepare(self, requests: Iterable[RunRequest] = ()) -> None:
         """Makes the folder and tries to write in it, so that no run is made in vain.
@@ -147,7 +148,7 @@ class Store:
         self._history.ask(request for _, request in wanted)
         try:
             self._marker.check()
-            return find(self.disk, ((key, request.scenario) for key, request in wanted), self.get)
+            return self._finder.find((key, request.scenario) for key, request in wanted)
         except OSError as error:
             raise failure(error, self.folder) from error
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.store.folder import TEMPORARY, failure, located, open_below
+from penstock.store.index import SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -91,7 +92,7 @@ def sweep(store: Store, unwanted: Iterable[Manifest] = (), *, damaged: bool = Fa
             if name.removesuffix(".toml") not in kept:
                 swept.scenarios += remove.file(("scenarios",), name, _A_DAY)
         for name in _names(disk, "index"):
-            if name.removesuffix(".json") not in kept:
+            if name.removesuffix(SUFFIX) not in kept:
                 swept.indexes += remove.file(("index",), name, _AN_HOUR)
         swept.unfinished = _unfinished(disk, remove)
         if damaged:

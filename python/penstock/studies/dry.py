@@ -7,8 +7,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.store import RunKeys
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -52,10 +50,11 @@ def dry_run(asked: Sequence[PointRequest], store: Store | None, jobs: int | None
     """Looks into the store, and times the beginnings of a few runs, which are not kept."""
     stored, missing = [], []
     wanted: set[str] = set()
-    for each in asked:
-        named = RunKeys(each.scenario.canonical)
-        keys = [named.of(each.seed, number) for number in each.replications]
-        absent = {key for key in keys if key in wanted or store is None or store.get(key) is None}
+    named = [each.keyed() for each in asked]
+    there = store.find([pair for own in named for pair in own]) if store is not None else {}
+    for each, own in zip(asked, named, strict=True):
+        keys = [key for key, _ in own]
+        absent = {key for key in keys if key not in there}
         stored.append(len(keys) - len(absent))
         if absent - wanted:
             missing.append((each, len(absent - wanted)))

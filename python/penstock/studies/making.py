@@ -70,10 +70,10 @@ def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> Stud
     reader = Reader(store)
     derived = DerivedMetrics(plan.metrics)
     asked, warm_up = _settled(plan, asked, reader)
+    kept = reader.kept(asked) if plan.precision is None else reader.kept_up_to(asked, plan.precision.most)
     points = []
-    for each in asked:
-        kept = reader.kept(each) if plan.precision is None else reader.kept_up_to(each, plan.precision.most)
-        runs = [derived.added(run) for run in kept]
+    for each, found in zip(asked, kept, strict=True):
+        runs = [derived.added(run) for run in found]
         if runs:
             points.append(PointResult(replace(each, replications=tuple(r.request.replication for r in runs)), runs))
     if not points:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from penstock import _core
 from penstock.printable import utf8
 from penstock.records import RunRequest
+from penstock.store import RunKeys
 from penstock.studies.quantity import Quantity, setting_text
 
 if TYPE_CHECKING:
@@ -59,9 +60,14 @@ class PointRequest:
             for number in self.replications
         ]
 
+    def keyed(self) -> list[tuple[str, RunRequest]]:
+        """The runs, with the names of their results in the store."""
+        keys = RunKeys(self.scenario.canonical)
+        return [(keys.of(self.seed, each.replication), each) for each in self.requests()]
+
     def first(self) -> RunRequest:
         """Only the first of the runs."""
-        return self.requests()[0]
+        return replace(self, replications=self.replications[:1]).requests()[0]
 
     def window_from(self, begin: float) -> PointRequest | None:
         """The same runs with counting from an instant in seconds on; None if nothing can be counted then."""

@@ -10,12 +10,11 @@ from weakref import finalize
 from penstock.errors import PenstockError
 from penstock.records import RunResult, Status, collection_paused
 from penstock.running import make_all
-from penstock.store import RunKeys
 from penstock.workers import Reserve
 from penstock.workers.job import How
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from penstock.store import Store
     from penstock.studies.request import PointRequest
@@ -94,7 +93,7 @@ class Reader(Runner):
         PenstockError
             If any of them is not there.
         """
-        found = [list(self.kept(point)) for point in points]
+        found = self.kept(points)
         total, there = sum(len(point.replications) for point in points), sum(map(len, found))
         if there < total:
             raise PenstockError(
@@ -102,21 +101,29 @@ class Reader(Runner):
             )
         return found
 
-    def kept(self, point: PointRequest) -> Iterator[RunResult]:
-        """Those runs of a point that are there."""
-        keys = RunKeys(point.scenario.canonical)
-        wanted = [(keys.of(each.seed, each.replication), each) for each in point.requests()]
-        found, window = self._store.find(wanted), point.scenario.window
-        for key, request in wanted:
-            if (run := found.get(key)) is not None:
-                yield RunResult(request, run.metrics, run.digest, run.packet_hops, cached=True, window=window)
+    def kept(self, points: Sequence[PointRequest]) -> list[list[RunResult]]:
+        """Those runs of each point that are there."""
+        with collection_paused():
+            named = [point.keyed() for point in points]
+            found = self._store.find([pair for own in named for pair in own])
+            return [
+                [
+                    RunResult(request, run.metrics, run.digest, run.packet_hops, cached=True, window=window)
+                    for key, request in own
+                    if (run := found.get(key)) is not None
+                ]
+                for own, window in zip(named, (point.scenario.window for point in points), strict=True)
+            ]
 
-    def kept_up_to(self, point: PointRequest, most: int) -> Iterator[RunResult]:
-        """Those of the first `most` runs, as far as there are any among twice as many as before."""
-        begin, end = 0, len(point.replications)
-        while begin < most:
-            found = list(self.kept(replace(point, replications=tuple(range(begin, min(end, most))))))
-            if not found:
-                return
-            yield from found
+    def kept_up_to(self, points: Sequence[PointRequest], most: int) -> list[list[RunResult]]:
+        """Of each point those of the first `most` runs, as far as there are any among twice as many as before."""
+        found: list[list[RunResult]] = [[] for _ in points]
+        left, begin, end = list(range(len(points))), 0, max((len(point.replications) for point in points), default=0)
+        while left and begin < most:
+            parts = [replace(points[i], replications=tuple(range(begin, min(end, most)))) for i in left]
+            more = dict(zip(left, self.kept(parts), strict=True))
+            for i, runs in more.items():
+                found[i] += runs
+            left = [i for i, runs in more.items() if runs]
             begin, end = end, 2 * end
+        return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.store import RunKeys
 from penstock.store.points import point_of
 from penstock.store.stale import told
 
@@ -92,10 +91,9 @@ def standing(asked: Sequence[PointRequest], store: Store) -> list[Standing]:
     StoreError
         If it cannot be.
     """
-    named = [RunKeys(each.scenario.canonical) for each in asked]
-    keys = [[own.of(each.seed, number) for number in each.replications] for own, each in zip(named, asked, strict=True)]
-    wanted = [pair for each, own in zip(asked, keys, strict=True) for pair in zip(own, each.requests(), strict=True)]
-    stored = store.find(wanted)
+    named = [each.keyed() for each in asked]
+    keys = [[key for key, _ in own] for own in named]
+    stored = store.find([pair for own in named for pair in own])
     failures = {failed.key: failed for failed in store.failures()}
     missing = [each.first() for each, own in zip(asked, keys, strict=True) if any(key not in stored for key in own)]
     why = store.why(missing)

@@ -1,0 +1,128 @@
+"""A table of runs as a file: a line of JSON, then each column in one piece, then the checksum of all of it.
+
+Numbers are little-endian and of eight or four bytes, texts have lines. Reading makes no object for a number, as that of
+JSON does.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from array import array
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from penstock.store.sealed import FORMAT, SEAL_LENGTH, sealed_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["Columns", "decode", "encode"]
+
+_TEXTS = ("key", "digest", "begin")
+_NUMBERS = {
+    "size": "q",
+    "time": "q",
+    "packet_hops": "Q",
+    "shape": "I",
+    "head": "I",
+    "place": "I",
+    "replication": "Q",
+    "seconds": "d",
+}
+"""The columns of numbers, and their types as the `array` module has them."""
+_TABLES = ("shapes", "heads", "places")
+
+
+class Columns:
+    """What is known of many runs; number i of each column belongs to one run, whose values are one behind another.
+
+    Parameters
+    ----------
+    shapes : list of list of (name, labels, unit)
+        What runs measure, each once.
+    heads : list of list
+        What runs are made from, without their replications, each once.
+    places : list of [host, folder]
+        Where runs were made; None stands for one of which nothing was noted.
+    """
+
+    def __init__(self, shapes: Iterable[Any] = (), heads: Iterable[Any] = (), places: Iterable[Any] = ()) -> None:
+        self.shapes, self.heads, self.places = list(shapes), list(heads), list(places)
+        self.key: list[str] = []
+        self.digest: list[str] = []
+        self.begin: list[str] = []
+        self.size, self.time, self.packet_hops = array("q"), array("q"), array("Q")
+        self.shape, self.head, self.place = array("I"), array("I"), array("I")
+        self.replication, self.seconds = array("Q"), array("d")
+        self.values = array("d")
+        self._ends: list[int] = [0]
+
+    def measure(self) -> None:
+        """Works out where the values of each run stand; to be called after rows were added."""
+        lengths = [len(shape) for shape in self.shapes]
+        self._ends = list(accumulate((lengths[shape] for shape in self.shape), initial=0))
+        if self._ends[-1] != len(self.values):
+            raise ValueError("values")
+
+    def values_of(self, row: int) -> array[float]:
+        """The values of one run."""
+        return self.values[self._ends[row] : self._ends[row + 1]]
+
+    def take(self, other: Columns, rows: Sequence[int]) -> None:
+        """Adds rows of a table whose `shapes`, `heads` and `places` are the same."""
+        for name in (*_TEXTS, *_NUMBERS):
+            column, given = getattr(self, name), getattr(other, name)
+            column.extend(given if len(rows) == len(other.key) else (given[row] for row in rows))
+        for row in rows:
+            self.values.extend(other.values_of(row))
+
+
+def encode(columns: Columns) -> bytes:
+    """The content of a file."""
+    pieces = ["\n".join(getattr(columns, name)).encode("ascii") for name in _TEXTS]
+    pieces += [_little(getattr(columns, name)).tobytes() for name in (*_NUMBERS, "values")]
+    tables = {name: getattr(columns, name) for name in _TABLES}
+    head = {"format": FORMAT, "runs": len(columns.key), "bytes": [len(piece) for piece in pieces], **tables}
+    return sealed_bytes(b"".join([json.dumps(head).encode("ascii"), b"\n", *pieces, b"\n"]))
+
+
+def decode(content: bytes) -> Columns | None:
+    """The table in a file whose checksum is right; None if it is of another format.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError
+        If it is no such table.
+    """
+    at = content.index(b"\n") + 1
+    head = json.loads(content[:at])
+    if head["format"] != FORMAT:
+        return None
+    found = Columns(*(head[name] for name in _TABLES))
+    lengths = iter(head["bytes"])
+    if at + sum(head["bytes"]) + 1 + SEAL_LENGTH != len(content):
+        raise ValueError("bytes")
+    for name in _TEXTS:
+        end = at + next(lengths)
+        setattr(found, name, content[at:end].decode("ascii").split("\n"))
+        at = end
+    for name, kind in {**_NUMBERS, "values": "d"}.items():
+        end = at + next(lengths)
+        numbers: array[Any] = array(kind)
+        numbers.frombytes(content[at:end])
+        setattr(found, name, _little(numbers))
+        at = end
+    if any(len(getattr(found, name)) != head["runs"] for name in (*_TEXTS, *_NUMBERS)):
+        raise ValueError("runs")
+    found.measure()
+    return found
+
+
+def _little(numbers: array[Any]) -> array[Any]:
+    """From the order of bytes of this machine to that of files, or back."""
+    if sys.byteorder == "little":
+        return numbers
+    other = numbers[:]
+    other.byteswap()
+    return other
