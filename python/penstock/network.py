@@ -230,10 +230,11 @@ class Network:
     def flows(
         self,
         name: str,
-        origin: Node | str,
-        destination: Node | str,
+        origin: Node | str | None = None,
+        destination: Node | str | None = None,
         *,
         source: Component,
+        matrix: str | Sequence[Sequence[str | float]] | None = None,
         transport: Component | None = None,
         count: int | None = None,
         traffic_class: str | None = None,
@@ -250,10 +251,13 @@ class Network:
         ----------
         name : str
             What they are called in results.
-        origin, destination : Node or str
-            Where they begin and end.
+        origin, destination : Node or str, optional
+            Where they begin and end; not with `matrix`.
         source : Component
             What the application sends.
+        matrix : str or sequence of sequence of str or float, optional
+            A flow from each node to each other: a CSV or Parquet file, or rows, with nodes in the first row and
+            column. An entry is a rate with its unit, or a multiple of that of `source`; relative to the current folder.
         transport : Component, optional
             How it is carried; UDP if left out.
         count : int, optional
@@ -272,8 +276,11 @@ class Network:
             Other keys of flows, with underscores for hyphens.
         """
         entries("Network.flows", {"source": source, "transport": transport, **more}, "flows[]")
-        entry: dict[str, Any] = {"name": name, "from": name_of(origin), "to": name_of(destination)}
+        entry: dict[str, Any] = {"name": name}
         given = {
+            "from": None if origin is None else name_of(origin),
+            "to": None if destination is None else name_of(destination),
+            "matrix": matrix if matrix is None or isinstance(matrix, str) else [list(row) for row in matrix],
             "count": count,
             "class": traffic_class,
             "precedence": precedence,

@@ -43,7 +43,7 @@ class RowStream:
     ----------
     scenario : str
         The scenario's TOML text.
-    options : dict of str to str or sequence of str
+    options : dict of str to str, bool or sequence of str
         Keys of the section that says what is asked for, and their values; none of those without one.
     name, folder, sets, seed, replication, executor, threads
         As of :class:`penstock.PacketTrace`.
@@ -62,7 +62,7 @@ class RowStream:
     def __init__(
         self,
         scenario: str,
-        options: Mapping[str, Names | None],
+        options: Mapping[str, Names | bool | None],
         *,
         name: str,
         folder: str | None,
@@ -78,7 +78,7 @@ class RowStream:
             raise ScenarioError(error.mistakes) from None
         require([(name, read.memory)], 1)
         given = [
-            (key, value if isinstance(value, str) else list(value))
+            (key, value if isinstance(value, (str, bool)) else list(value))
             for key, value in options.items()
             if value is not None
         ]

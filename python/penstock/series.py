@@ -42,6 +42,9 @@ class TimeSeries(RowStream):
         ``"tcp[3]"``.
     what : str or sequence of str, optional
         Variables, such as ``"queue"``, ``"cwnd"`` or ``"queue.red.average"``; all if left out.
+    sum : bool
+        Whether what each name of `of` stands for is added up: one value of every variable, instead of one of each
+        member.
     every : str, s, optional
         The interval at which they are read.
     on : {"change"}, optional
@@ -62,7 +65,7 @@ class TimeSeries(RowStream):
 
     Notes
     -----
-    If any of `of`, `what`, `every`, `on`, `start` and `stop` is given, they stand in the place of the scenario's
+    If any of `of`, `what`, `sum`, `every`, `on`, `start` and `stop` is given, they stand in the place of the scenario's
     ``[[series]]``.
     """
 
@@ -80,6 +83,7 @@ class TimeSeries(RowStream):
         replication: int = 0,
         of: Names | None = None,
         what: Names | None = None,
+        sum: bool = False,  # noqa: A002  (the key of a scenario)
         every: str | None = None,
         on: str | None = None,
         start: str | None = None,
@@ -89,7 +93,7 @@ class TimeSeries(RowStream):
     ) -> None:
         super().__init__(
             scenario,
-            {"of": of, "what": what, "every": every, "on": on, "start": start, "stop": stop},
+            {"of": of, "what": what, "sum": sum or None, "every": every, "on": on, "start": start, "stop": stop},
             name=name,
             folder=folder,
             sets=sets,

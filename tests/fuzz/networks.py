@@ -9,7 +9,7 @@ DELAYS = ["0 s", "10 us", "1 ms", "3 ms", "30 ms", {"uniform": ["1 ms", "100 ms"
 DURATIONS = ["10 ms", "200 ms", "1 s", "3 s", "20 s"]
 
 
-def network(corpus, rng):
+def network(corpus, rng):  # noqa: PLR0912  (each line is a choice)
     """The tree of a scenario: routers in a row or a ring, hosts at the ends, flows and calls between them."""
     routers = [f"r{i}" for i in range(rng.randint(1, 4))]
     hosts = rng.choice([None, 2, 3])
@@ -47,6 +47,9 @@ def network(corpus, rng):
         tree["routing"] = "ecmp"
     if rng.random() < 0.2:
         tree["warm-up"] = "5 ms"
+    if rng.random() < 0.2:
+        tree["flows"].append(_matrix(rng, routers, classes))
+    _observe(rng, tree)
     if rng.random() < 0.4:
         tree["measure"] = [_measure(corpus, rng, tree) for _ in range(rng.randint(1, 3))]
     return tree
@@ -73,6 +76,8 @@ def _link(corpus, rng, a, b, classes):
     for key, share in (("marker", 0.15), ("pcn", 0.15), ("policer", 0.1), ("shaper", 0.1), ("impairment", 0.2)):
         if rng.random() < share:
             link[key] = corpus.component(rng, key)
+    if rng.random() < 0.2:
+        link["weight"] = rng.choice([1, 2, 10, 1000])
     if rng.random() < 0.1:
         link["rate-changes"] = [{"at": "5 ms", "down": True}, {"at": "9 ms", "rate": rng.choice(RATES)}]
     return link
@@ -105,6 +110,50 @@ def _scheduled(corpus, rng, classes, depth=0):
         inner = _scheduled(corpus, rng, classes[1:], 1)
         tables = {classes[0]: tables[classes[0]], "below": keys() | inner}
     return {"scheduler": scheduler, "class": tables}
+
+
+def _matrix(rng, routers, classes):
+    """Flows between routers at rates of their own."""
+    names = [*routers, "r0"][: max(2, len(routers))]
+    entries = [[0 if a == b else rng.choice([0, 0.5, 1, "64 kbit/s", ""]) for b in names] for a in names]
+    return {
+        "name": "matrix",
+        "class": rng.choice(classes),
+        "source": {rng.choice(["cbr", "poisson"]): {"rate": rng.choice(RATES[:3]), "packet": "500 bytes"}},
+        "matrix": [["", *names], *([name, *row] for name, row in zip(names, entries, strict=True))],
+    }
+
+
+def _observed(tree):
+    """Names of what can be observed: nodes, links, flows."""
+    links = [f"{link['from']}-{link['to']}" for link in tree["links"]]
+    return [*tree["nodes"], *links], [flow["name"] for flow in [*tree["flows"], *tree.get("calls", [])]]
+
+
+def _observe(rng, tree):
+    """Asks for traces and series now and then."""
+    if rng.random() < 0.2:
+        tree["trace"] = [_trace(rng, tree) for _ in range(rng.randint(1, 2))]
+    if rng.random() < 0.3:
+        tree["series"] = [_series(rng, tree) for _ in range(rng.randint(1, 3))]
+
+
+def _trace(rng, tree):
+    places, flows = _observed(tree)
+    trace = {"start": "1 ms"} if rng.random() < 0.3 else {}
+    if rng.random() < 0.5:
+        trace["at"] = rng.choice(places)
+    if rng.random() < 0.5:
+        trace["flows"] = rng.sample(flows, 1)
+    if rng.random() < 0.5:
+        trace["events"] = rng.sample(["send", "accept", "mark", "drop", "transmit", "receive", "timer", "window"], 3)
+    return trace
+
+
+def _series(rng, tree):
+    places, flows = _observed(tree)
+    series = {"of": rng.sample([*places, *flows], rng.randint(1, 2)), "sum": rng.random() < 0.3}
+    return series | ({"on": "change"} if rng.random() < 0.5 else {"every": rng.choice(["1 ms", "7 ms", "1 s"])})
 
 
 def _ends(rng):

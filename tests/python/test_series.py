@@ -218,3 +218,79 @@ def test_a_drawn_state_stays_until_it_changes():
     assert [value for _, value in points[1::2]] == [value for _, value in points[:-1:2]]
     numbers = data_of(TimeSeries(TEXT, of="r1-r2", what="queue", every="1 s").frame()).numbers
     assert len(numbers) == 5
+
+
+def test_a_sum_is_that_of_its_members():
+    of_members = TimeSeries(TEXT, of="tcp", what=["sending-rate", "cwnd"], every="500 ms").frame()
+    of_group = TimeSeries(TEXT, of="tcp", what=["sending-rate", "cwnd"], every="500 ms", sum=True).frame()
+    expected = of_members.group_by("time_ps", "variable").agg(pl.col("value").sum()).sort("time_ps", "variable")
+    found = of_group.sort("time_ps", "variable")
+    assert found["value"].to_list() == pytest.approx(expected["value"].to_list())
+    assert found["flow"].cast(pl.String).unique().to_list() == ["tcp"]
+    changes = TimeSeries(TEXT, of="tcp", what="sent", on="change", sum=True).frame()
+    steps = changes["value"].diff().drop_nulls()
+    assert steps.min() > 0
+    last = TimeSeries(TEXT, of="tcp", what="sent", every="4 s").frame().filter(pl.col("time_ps") == 4 * 10**12)
+    assert changes["value"].to_list()[-1] == last["value"].sum()
+
+
+def test_what_is_no_amount_is_not_added_up():
+    with pytest.raises(ScenarioError, match="'utilisation' is no amount that could be added up"):
+        TimeSeries(TEXT, of="r1", what="utilisation", every="1 s", sum=True)
+    kept = TimeSeries(TEXT, of="r1", every="1 s", sum=True).frame()
+    assert not {"1", "s"} & set(kept["unit"].cast(pl.String).unique())
+
+
+SHARED = """
+[[flows]]
+name = "m"
+matrix = [["", "server"], ["hosts[1]", 0.5], ["hosts[2]", "200 kbit/s"]]
+source.cbr = { rate = "1 Mbit/s", packet = "1000 bytes" }
+[[calls]]
+name = "calls"
+from = "hosts"
+to = "server"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+arrivals.poisson = { interval = "500 ms" }
+holding.exponential = { mean = "2 s" }
+[[series]]
+of = ["r1", "m", "calls"]
+what = ["held", "port-held", "sending-rate", "calls", "offered", "admitting"]
+every = "1 s"
+"""
+
+
+def test_shared_buffers_and_calls_show_their_state():
+    toml = TEXT.replace("r1 = {}", 'r1 = { buffer.pool = { size = "30 kB" } }') + SHARED
+    frame = TimeSeries(toml).frame()
+    held = frame.filter(variable="held")
+    assert held["place"].cast(pl.String).unique().to_list() == ["r1"]
+    ports = frame.filter(variable="port-held").group_by("time_ps").agg(pl.col("value").sum()).sort("time_ps")
+    assert held["value"].to_list() == ports["value"].to_list()
+    assert max(held["value"]) > 0
+    rates = frame.filter(variable="sending-rate", time_ps=4 * 10**12)
+    assert rates.filter(pl.col("flow") == "m[0]")["value"].item() == pytest.approx(500_000, abs=8000)
+    assert rates.filter(pl.col("flow") == "m[1]")["value"].item() == pytest.approx(200_000, abs=8000)
+    assert frame.filter(variable="offered")["value"].max() > 0
+    assert set(frame.filter(variable="admitting")["value"]) == {1.0}
+
+
+def test_json_and_results_have_the_series_of_the_first_run(tmp_path):
+    file = tmp_path / "net.toml"
+    file.write_text(TEXT + ASKED)
+    words = [*CLI, "run", str(file), "--runs", "2", "--store", str(tmp_path / "store"), "--format", "json"]
+    found = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)["series"]
+    expected = TimeSeries(TEXT + ASKED).frame()
+    assert found == {"replication": 0, "rows": expected.to_dicts()}
+    from penstock.cli.studies import plan_of
+    from penstock.store import Store
+    from penstock.studies.making import make
+    from penstock.studies.runner import Runner
+
+    plan = plan_of(file, [], 2, None)
+    result = make(plan, plan.read(), Runner(store=Store(tmp_path / "store")))
+    assert (
+        result.series.drop("replication", "seed").rows()
+        == expected.with_columns(pl.selectors.enum().cast(pl.String)).rows()
+    )
+    assert set(result.series["replication"]) == {0}

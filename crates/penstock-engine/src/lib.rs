@@ -31,6 +31,7 @@ pub use port::can_precompute_departures;
 
 /// The variables that ports and flows show, beside those of their components.
 pub mod state {
+    pub use crate::endpoints::calls::ingress::CALLS;
     pub use crate::node::host::state::{RECEIVING, SENDING};
     pub use crate::port::probing::PORT;
 }

@@ -9,8 +9,10 @@ use penstock_engine::blueprint::Blueprint;
 use penstock_engine::observations::{LinkCounters, TraceEvent, TraceSubject};
 use penstock_engine::series::{Sampling, SeriesPlan, SeriesRow, SeriesSubject};
 use penstock_engine::{Executor, Observations, Sim};
+use penstock_model::buffer::BufferPlan;
 use penstock_model::discipline::DisciplinePlan;
-use penstock_model::id::{FlowId, LinkId};
+use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
+use penstock_model::id::{FlowId, LinkId, NodeId};
 use penstock_model::meter::MeterPlan;
 use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::probe::Variable;
@@ -26,11 +28,19 @@ use std::sync::Arc;
 
 /// The names of all variables of ports, flows and what they have.
 fn names() -> Vec<&'static str> {
-    use penstock_engine::state::{PORT, RECEIVING, SENDING};
-    let kinds =
-        [DisciplinePlan::ENTRIES, SchedulerPlan::ENTRIES, MeterPlan::ENTRIES, PcnMeterPlan::ENTRIES, CongestionControlPlan::ENTRIES];
+    use penstock_engine::state::{CALLS, PORT, RECEIVING, SENDING};
+    let kinds = [
+        DisciplinePlan::ENTRIES,
+        SchedulerPlan::ENTRIES,
+        MeterPlan::ENTRIES,
+        PcnMeterPlan::ENTRIES,
+        CongestionControlPlan::ENTRIES,
+        BufferPlan::ENTRIES,
+        CongestionPointPlan::ENTRIES,
+        ReactionPointPlan::ENTRIES,
+    ];
     let of_components = kinds.into_iter().flatten().flat_map(|entry| entry.state);
-    let all = [PORT, SENDING, RECEIVING, Sender::STATE].into_iter().flatten().chain(of_components);
+    let all = [PORT, SENDING, RECEIVING, CALLS, Sender::STATE].into_iter().flatten().chain(of_components);
     let mut names: Vec<&str> = all.map(|variable: &Variable| variable.name).collect();
     names.extend(["fill", "tokens"]);
     names.sort_unstable();
@@ -42,10 +52,11 @@ fn names() -> Vec<&'static str> {
 fn observed(blueprint: &Blueprint) -> Blueprint {
     let links = (0..blueprint.links.len() as u32).map(|link| SeriesSubject::Link(LinkId(link)));
     let ends = (0..blueprint.flows.len() as u32).map(FlowId).flat_map(|flow| [SeriesSubject::Sender(flow), SeriesSubject::Receiver(flow)]);
+    let nodes = (0..blueprint.nodes.len() as u32).map(|node| SeriesSubject::Node(NodeId(node)));
     let what: Vec<_> = names().into_iter().map(|name| (None, name)).collect();
     let every = Duration::from_ms(7);
     let plan = |of, sampling, from| SeriesPlan { of, what: what.clone(), sampling, from, until: blueprint.end };
-    let plans = links.chain(ends).flat_map(|of| {
+    let plans = links.chain(ends).chain(nodes).flat_map(|of| {
         let late = Time::ZERO + Duration::from_ms(30);
         [plan(of, Sampling::Every(every), Time::ZERO), plan(of, Sampling::OnChange, Time::ZERO), plan(of, Sampling::OnChange, late)]
     });
@@ -160,6 +171,33 @@ proptest! {
             let mut last = windows[&start];
             let changes = windows.into_iter().skip(1).filter(|(_, window)| std::mem::replace(&mut last, *window) != *window);
             prop_assert_eq!(read, changes.collect::<Vec<_>>(), "flow {}", flow);
+        }
+    }
+
+    /// What all ports of a switch hold together is the sum of what each holds, and calls are those that came less those that went.
+    #[test]
+    fn sums_agree_with_their_parts(case in case()) {
+        let blueprint = observed(&case.blueprint());
+        let (rows, seen) = run(sim(&blueprint), u64::MAX);
+        let (links, flows) = (blueprint.links.len(), blueprint.flows.len());
+        let at = |plan: usize, name: &'static str| -> BTreeMap<Time, f64> {
+            rows.iter().filter(|row| row.plan as usize == plan && row.variable.name == name).map(|row| (row.time, row.value)).collect()
+        };
+        for switch in blueprint.switches.iter().filter(|switch| switch.buffer.is_some()) {
+            for (whole, part) in [("held", "port-held"), ("held-bytes", "port-held-bytes")] {
+                let of_node = at(3 * (links + 2 * flows + switch.node.index()), whole);
+                let own = (0..links).filter(|link| blueprint.links[*link].from == switch.node);
+                let mut sum: BTreeMap<Time, f64> = of_node.keys().map(|time| (*time, 0.0)).collect();
+                own.flat_map(|link| at(3 * link, part)).for_each(|(time, value)| *sum.entry(time).or_insert(f64::NAN) += value);
+                prop_assert_eq!(of_node, sum, "{}", whole);
+            }
+        }
+        for (flow, counters) in &seen.calls {
+            let last = |name| at(3 * (links + 2 * flow.index()) + 1, name).into_values().last();
+            prop_assert_eq!(last("calls"), Some(counters.live_at_end as f64));
+            prop_assert_eq!(last("offered"), Some(counters.offered as f64));
+            prop_assert_eq!(last("admitted"), Some(counters.admitted as f64));
+            prop_assert_eq!(last("blocked"), Some(counters.blocked as f64));
         }
     }
 

@@ -149,6 +149,7 @@ fn meters_colour_and_mark() {
 fn classes(stream: &mut Stream) -> Vec<ClassPlan> {
     let count = [1, 2, 3, 64, 256][stream.below(5) as usize];
     let mut class = || ClassPlan {
+        name: String::new(),
         keys: parameters::<ClassKeys>(stream).unwrap_or_default(),
         rate_limit: if stream.chance(0.5) { parameters::<RateLimit>(stream) } else { None },
         below: None,

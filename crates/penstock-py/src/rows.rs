@@ -18,6 +18,7 @@ pub type Batch<'py> = (usize, Vec<Bound<'py, PyBytes>>);
 /// The value of an option.
 #[derive(FromPyObject)]
 pub enum RowOption {
+    Switch(bool),
     Text(String),
     List(Vec<String>),
 }
@@ -25,6 +26,7 @@ pub enum RowOption {
 impl From<RowOption> for Value {
     fn from(option: RowOption) -> Value {
         match option {
+            RowOption::Switch(switch) => Value::Switch(switch),
             RowOption::Text(text) => Value::Text(text),
             RowOption::List(texts) => Value::List(texts.into_iter().map(Value::Text).collect()),
         }

@@ -187,7 +187,7 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
         is_tcp: matches!(group.plan.transport, TransportPlan::Tcp(_)),
         is_http: matches!(group.plan.source, SourcePlan::Http(_)),
         has_size: group.has_transfers() || matches!(&group.plan.source, SourcePlan::Ftp(ftp) if ftp.size.is_some()),
-        spacing: group.plan.source.spacing(),
+        spacing: group.plan.source.spacing().filter(|_| group.plan.rates.is_none()),
         class: &group.class,
         count: group.count,
         calls: group.plan.calls.as_deref(),

@@ -47,6 +47,10 @@ def series(
             show_default=False,
         ),
     ] = None,
+    total: Annotated[
+        bool,
+        typer.Option("--sum", help="Add up what each --of stands for: one value instead of one of each member."),
+    ] = False,
     every: Annotated[
         str | None,
         typer.Option("--every", metavar="TIME", help="The interval at which it is read.", show_default=False),
@@ -68,8 +72,8 @@ def series(
     """Show the state of ports, flows and their components over time.
 
     One run, with the numbers that it has without. The scenario's [[series]] says what is read and when, or the options
-    --of, --what, --every, --on-change, --start and --stop do instead. A table ends after some rows; other forms hold
-    all.
+    --of, --what, --sum, --every, --on-change, --start and --stop do instead. A table ends after some rows; other forms
+    hold all.
     """
     from penstock.cli.console import warn
     from penstock.memory import allow
@@ -87,6 +91,7 @@ def series(
         replication=replication,
         of=of,
         what=what,
+        sum=total,
         every=every,
         on="change" if on_change else None,
         start=start,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from penstock.output_analysis import quantile_interval
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from penstock.plots.canvas import Picture
     from penstock.records import RunResult
     from penstock.results import Summary
+    from penstock.series import TimeSeries
     from penstock.studies.compare import Contrast
     from penstock.studies.plan import StudyPlan
     from penstock.studies.request import PointRequest
@@ -54,6 +56,22 @@ class PointResult:
     def summaries(self) -> list[Summary]:
         """Its numbers, with its parameters and what follows from them."""
         return [replace(summary, point=self.parameters, rule=self.rule) for summary in summarise(self.runs)]
+
+    def series(self) -> TimeSeries | None:
+        """What the scenario's ``[[series]]`` reads in the first of its runs, made anew; None without any."""
+        from penstock.series import TimeSeries
+
+        if not self.asked.scenario.has_series or not self.runs:
+            return None
+        run = self.runs[0].request
+        return TimeSeries(
+            run.scenario,
+            name=run.name,
+            folder=run.folder,
+            sets=run.sets,
+            seed=run.seed,
+            replication=run.replication,
+        )
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -177,6 +195,28 @@ class StudyResult:
         """One row per run, number and point, with the parameters as columns; see :func:`penstock.results.to_values`."""
         return values_of([(point.parameters, point.runs) for point in self.points])
 
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """What the scenario's ``[[series]]`` reads in the first run of each point; an empty frame without any.
+
+        They are read in runs of their own the first time, with the same numbers, since no store keeps them.
+
+        Returns
+        -------
+        polars.DataFrame
+            Parameters, replication and seed, then the columns of :class:`penstock.TimeSeries`, words as texts.
+        """
+        import polars as pl
+
+        frames = []
+        for point in self.points:
+            made = point.series()
+            if made is not None:
+                about = {**point.parameters, "replication": made.replication, "seed": made.seed}
+                words = made.frame().with_columns(pl.selectors.enum().cast(pl.String))
+                frames.append(words.select(*(pl.lit(value).alias(name) for name, value in about.items()), pl.all()))
+        return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
+
     def plot(
         self,
         kind: str | None = None,
@@ -227,7 +267,9 @@ class StudyResult:
 
         Of a scenario an object with its numbers, see :func:`penstock.results.to_json`; of a sweep an array with one for
         each point; of a study file ``{"study", "description", "points", "warnings"}``, and each of the points has its
-        ``parameters`` too, with ``warm_up`` and ``comparisons`` where they were asked for.
+        ``parameters`` too, with ``warm_up`` and ``comparisons`` where they were asked for. A scenario with
+        ``[[series]]`` has ``series``, too: which ``replication`` they are of, and their ``rows`` as
+        :class:`penstock.TimeSeries` has them.
         """
         points = [self._point(point) for point in self.points]
         if not self.plan.is_file:
@@ -243,9 +285,13 @@ class StudyResult:
         asked, more = point.asked, {}
         if self.plan.is_file:
             more["parameters"] = asked.point.parameters
-        return to_data(
+        data = to_data(
             self.plan.scenario_name, point.runs, rule=point.rule, **more, description=asked.scenario.description
         )
+        series = point.series()
+        if series is not None:
+            data["series"] = {"replication": series.replication, "rows": series.frame().to_dicts()}
+        return data
 
 
 def _contrast(contrast: Contrast) -> dict[str, Any]:

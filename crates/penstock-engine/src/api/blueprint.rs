@@ -335,6 +335,16 @@ pub struct FlowGroup {
     pub interval: Option<Duration>,
     /// What each member transfers, and from when on, instead of a source's size and `start`; only for file transfers by connections.
     pub transfers: Option<Arc<[Transfer]>>,
+    /// The rate of each member's source, instead of the one that `source` has; only of sources that have one.
+    pub rates: Option<Arc<[Rate]>>,
+}
+
+impl FlowGroup {
+    /// What a member's application sends.
+    pub fn source_of(&self, member: u32) -> SourcePlan {
+        let rate = self.rates.as_ref().map(|rates| rates[member as usize]);
+        rate.and_then(|rate| self.source.at_rate(rate)).unwrap_or_else(|| self.source.clone())
+    }
 }
 
 /// A finite transfer.

@@ -1,6 +1,6 @@
 //! Time series: the state of ports, flows and their components, at regular instants or whenever it changes.
 
-use penstock_model::id::{FlowId, LinkId};
+use penstock_model::id::{FlowId, LinkId, NodeId};
 use penstock_model::probe::Variable;
 use penstock_model::units::{Duration, Time};
 
@@ -28,6 +28,8 @@ pub enum SeriesSubject {
     Sender(FlowId),
     /// The receiving end of a flow.
     Receiver(FlowId),
+    /// What the ports of a switch, or of a station, share.
+    Node(NodeId),
 }
 
 /// At which instants a state is read. It is read as it stands after all that happens at that instant.
@@ -66,6 +68,11 @@ impl SeriesPart {
         SeriesPart { class: Some(SeriesClass::Queue(queue)), number: None }
     }
 
+    /// A class in a tree of schedulers.
+    pub fn of_tree(class: u32) -> SeriesPart {
+        SeriesPart { class: Some(SeriesClass::OfTree(class)), number: None }
+    }
+
     /// A class of the traffic.
     pub fn class(class: u32) -> SeriesPart {
         SeriesPart { class: Some(SeriesClass::Traffic(class)), number: None }
@@ -79,6 +86,8 @@ pub enum SeriesClass {
     Traffic(u32),
     /// A queue of the port, which may be that of several classes.
     Queue(u32),
+    /// A class in a tree of schedulers, where each is counted before those below it.
+    OfTree(u32),
 }
 
 /// One value of a variable.

@@ -40,7 +40,7 @@ pub fn start(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Time {
 /// When a periodic flow sends first.
 fn first_packet(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Option<Time> {
     let group = &blueprint.groups[flow.group as usize];
-    let mut source = AnySource::new(&group.source).filter(|source| group.calls.is_none() && source.period().is_some())?;
+    let mut source = AnySource::new(&group.source_of(flow.member)).filter(|source| group.calls.is_none() && source.period().is_some())?;
     let key = flow_key(blueprint, flow, key);
     Some(start(blueprint, flow, key) + source.first(&mut key.child("source").stream()).after)
 }

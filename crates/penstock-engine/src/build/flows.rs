@@ -136,7 +136,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
 
     fn add_open_loop(&self, processes: &mut [Process], header: u32) -> FlowSlots {
         let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
-        let source = AnySource::new(&group.source).expect("checked: datagrams have a source with times of its own");
+        let source = AnySource::new(&group.source_of(self.flow.member)).expect("checked: datagrams have a source with times of its own");
         let sink = host(processes, to).add_sink(self.received(header));
         let source = host(processes, from).add_source(template, source, self.key.child("source").stream(), start, group.stop);
         FlowSlots { source, sink }

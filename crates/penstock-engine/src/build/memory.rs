@@ -136,6 +136,10 @@ impl OpenLoad {
         let flows = if group.calls.is_some() { live_calls } else { 1.0 };
         // A greedy source has no rate of its own.
         let rate = flows * group.source.mean_rate().map_or(0.0, |rate| rate.as_bps() as f64);
+        OpenLoad::at_rate(group, rate, flows)
+    }
+
+    fn at_rate(group: &FlowGroup, rate: f64, flows: f64) -> OpenLoad {
         let smallest = group.source.smallest_packet().get().max(1) as f64;
         OpenLoad { rate, packets_per_second: rate / (8.0 * smallest), flows }
     }
@@ -146,11 +150,15 @@ fn link_loads(blueprint: &Blueprint) -> Vec<LinkLoad> {
     let mut routes = vec![LinkLoad::default(); blueprint.routes.len()];
     let groups: Vec<OpenLoad> =
         blueprint.groups.iter().zip(live_calls(blueprint)).map(|(group, calls)| OpenLoad::of_flow(group, calls)).collect();
+    let rated = |flow: &FlowPlan| {
+        let group = &blueprint.groups[flow.group as usize];
+        group.rates.as_ref().map(|rates| OpenLoad::at_rate(group, rates[flow.member as usize].as_bps() as f64, 1.0))
+    };
     for flow in &blueprint.flows {
         let forward = &mut routes[flow.forward.index()];
         match blueprint.groups[flow.group as usize].transport {
             TransportPlan::Tcp(_) => forward.connections += 1.0,
-            TransportPlan::Udp(_) => forward.open.add(groups[flow.group as usize]),
+            TransportPlan::Udp(_) => forward.open.add(rated(flow).unwrap_or(groups[flow.group as usize])),
         }
     }
     let mut links = vec![LinkLoad::default(); blueprint.links.len()];

@@ -106,7 +106,7 @@ impl<'a> PortBuilder<'a> {
         let metered = blueprint.meter_samples.iter().map(|sample| sample.link).collect();
         let link = |plan: &SeriesPlan| match plan.of {
             SeriesSubject::Link(link) => Some(link),
-            SeriesSubject::Sender(_) | SeriesSubject::Receiver(_) => None,
+            SeriesSubject::Sender(_) | SeriesSubject::Receiver(_) | SeriesSubject::Node(_) => None,
         };
         let observed = blueprint.watch.series.iter().filter_map(link).collect();
         let (links_key, deciding) = (key.child("links"), DecidingAtDeparture::new(blueprint));

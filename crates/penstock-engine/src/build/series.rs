@@ -1,15 +1,17 @@
 //! Adds the time series of a blueprint to the processes that they are about.
 
-use crate::api::blueprint::Blueprint;
+use crate::api::blueprint::{Blueprint, SwitchPlan};
 use crate::api::series::SeriesSubject;
 use crate::build::numbering::{ProcessNumbers, ProcessSites};
 use crate::kernel::route::FlowSlots;
 use crate::node::host::state::HostEnd;
 use crate::node::process::series::Observed;
 use crate::node::process::Process;
+use crate::node::switch_state::SharedComponents;
 use crate::port::probing::PortComponents;
 use penstock_model::id::{FlowId, NodeId};
 use penstock_model::transport::TransportPlan;
+use std::collections::BTreeMap;
 
 /// Where processes, ports and ends of flows are.
 pub struct SeriesSites<'a> {
@@ -26,26 +28,40 @@ pub struct SeriesSites<'a> {
 }
 
 impl SeriesSites<'_> {
-    /// Adds all series. A port that no route uses does not exist, and shows nothing.
+    /// Adds all series. A port that no route uses does not exist, and shows nothing; neither does a node whose ports share nothing.
     pub fn add(&self, processes: &mut [Process]) {
+        let of_switch = |switch: &SwitchPlan| (switch.node, SharedComponents::new(switch));
+        let shared: BTreeMap<NodeId, SharedComponents> = self.blueprint.switches.iter().map(of_switch).collect();
+        let shared = |node: NodeId| shared.get(&node).copied();
         for (number, plan) in (0..).zip(&self.blueprint.watch.series) {
             let (process, observed) = match plan.of {
                 SeriesSubject::Link(link) if self.port_index[link.index()] == u32::MAX => continue,
                 SeriesSubject::Link(link) => {
-                    let components = PortComponents::new(&self.blueprint.links[link.index()].port);
-                    (self.numbers.of(self.sites.sender(link)), Observed::Port(self.port_index[link.index()], components))
+                    let of_link = &self.blueprint.links[link.index()];
+                    let shared = shared(of_link.from).unwrap_or_default();
+                    let observed = Observed::Port(self.port_index[link.index()], PortComponents::new(&of_link.port), shared);
+                    (self.numbers.of(self.sites.sender(link)), observed)
                 }
-                SeriesSubject::Sender(flow) => (self.host(self.blueprint.flows[flow.index()].from), Observed::End(self.sending_end(flow))),
+                SeriesSubject::Sender(flow) => {
+                    let from = self.blueprint.flows[flow.index()].from;
+                    let shared = shared(from).unwrap_or_default();
+                    (self.host(from), Observed::End(self.sending_end(flow), flow, shared))
+                }
                 SeriesSubject::Receiver(flow) => {
-                    (self.host(self.blueprint.flows[flow.index()].to), Observed::End(self.receiving_end(flow)))
+                    let to = self.blueprint.flows[flow.index()].to;
+                    (self.host(to), Observed::End(self.receiving_end(flow), flow, SharedComponents::default()))
                 }
+                SeriesSubject::Node(node) => match shared(node) {
+                    Some(shared) => (self.host(node), Observed::Shared(shared)),
+                    None => continue,
+                },
             };
             processes[process as usize].observe(observed, plan, number);
         }
     }
 
     fn host(&self, node: NodeId) -> u32 {
-        self.numbers.host(node).expect("flows begin and end at hosts")
+        self.numbers.host(node).expect("flows begin and end at hosts, and switches have one")
     }
 
     fn sending_end(&self, flow: FlowId) -> HostEnd {

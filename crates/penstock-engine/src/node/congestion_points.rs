@@ -25,6 +25,11 @@ impl CongestionPoints {
         CongestionPoints { points, size, routes, number: 0 }
     }
 
+    /// That of port `port`.
+    pub fn of_port(&self, port: u32) -> &CongestionPoint {
+        &self.points[port as usize].1
+    }
+
     /// What is to be sent because `packet` has arrived at `port`, where so many frames of so many bytes wait now, and by which port.
     /// Frames of messages are not sampled, since nobody sends them at a rate.
     pub fn on_arrival(&mut self, now: Time, packet: &Packet, port: usize, (frames, bytes): (u32, u64)) -> Option<(u32, Packet)> {

@@ -8,6 +8,7 @@ pub mod process;
 pub mod reaction_point;
 pub mod source_quench;
 pub mod switch;
+pub mod switch_state;
 
 /// So many arrivals at most are taken at once, so that there is an end to them.
 const MAX_FRONT: usize = 1 << 14;

@@ -1,7 +1,7 @@
 //! The reaction point of a station: rate limiters between its hosts' endpoints and its ports.
 
 use penstock_model::feedback::limiter::RateLimiter;
-use penstock_model::feedback::{Feedback, ReactionPointPlan, SharedBy};
+use penstock_model::feedback::{Feedback, LimitedFlowState, ReactionPointPlan, SharedBy, StationState};
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::packet::Packet;
 use penstock_model::parameters::Limit;
@@ -117,6 +117,20 @@ impl ReactionPoint {
     /// Packets that wait here for `port`.
     pub fn waiting(&self) -> impl Iterator<Item = &Packet> {
         self.queues.values().flat_map(|queue| &queue.waiting)
+    }
+
+    /// What it shows of the station.
+    pub fn state(&self) -> StationState {
+        StationState { limiters: self.queues.len(), waiting: self.waiting().count() }
+    }
+
+    /// What it shows of a flow that begins here, at `now`.
+    pub fn state_of(&self, now: Time, flow: FlowId) -> LimitedFlowState {
+        let queue = self.port_of_flow.get(&flow).and_then(|port| self.queues.get(&self.key(*port, flow)));
+        let Some(queue) = queue else { return LimitedFlowState::default() };
+        // A rate drifts as it is asked for, and nobody asks here.
+        let rates = queue.limiters.iter().map(|(_, limiter)| limiter.clone().rate(now, &mut self.stream.clone()));
+        LimitedFlowState { rate: rates.min(), waiting: queue.waiting.iter().filter(|packet| packet.flow == flow).count() }
     }
 
     fn key(&self, port: u32, flow: FlowId) -> (u32, FlowId) {

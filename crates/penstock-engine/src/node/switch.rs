@@ -114,6 +114,21 @@ impl Switch {
         self.reaction_point.as_ref().map_or(0, |point| point.waiting().count() as u64)
     }
 
+    /// What the ports hold.
+    pub fn occupancies(&self) -> &Occupancies {
+        &self.occupancies
+    }
+
+    /// The congestion points at its ports.
+    pub fn congestion_points(&self) -> Option<&CongestionPoints> {
+        self.congestion_points.as_ref()
+    }
+
+    /// The rate limiters before its ports.
+    pub fn reaction_point(&self) -> Option<&ReactionPoint> {
+        self.reaction_point.as_ref()
+    }
+
     /// Whether the ports share a buffer.
     pub fn has_buffer(&self) -> bool {
         self.buffer.is_some()

@@ -7,12 +7,15 @@ use crate::port::stages::Policers;
 use crate::port::{Port, Queueing};
 use penstock_model::conditioner::shaper;
 use penstock_model::probe::{Probe, Variable};
+use penstock_model::scheduler::class::classes_of_tree;
 use penstock_model::units::Time;
 
 /// The names of the components of a port.
 #[derive(Clone, Debug)]
 pub struct PortComponents {
     scheduler: ComponentName,
+    /// Of each class in a tree of schedulers, the one that chooses it.
+    scheduler_of_class: Vec<ComponentName>,
     /// Of each queue, or the one that all flows' queues have.
     queues: Vec<ComponentName>,
     marker: Option<ComponentName>,
@@ -27,6 +30,10 @@ impl PortComponents {
         let named = |kind, name| ComponentName { kind, name };
         PortComponents {
             scheduler: named("scheduler", plan.scheduler.name()),
+            scheduler_of_class: classes_of_tree(&plan.scheduler, &plan.classes)
+                .into_iter()
+                .map(|(scheduler, _)| named("scheduler", scheduler.name()))
+                .collect(),
             queues: plan.queues.iter().map(|queue| named("queue", queue.discipline.name())).collect(),
             marker: plan.marker.as_ref().map(|marker| named("marker", marker.meter.name())),
             pcn: plan.pcn.iter().map(|meter| named("pcn", meter.name())).collect(),
@@ -125,7 +132,11 @@ impl Port {
                     discipline.probe(now, &mut |variable, number, value| report(name, SeriesPart { number, ..of }, variable, value));
                 }
                 service.scheduler.probe(now, &mut |variable, part, value| {
-                    report(names.scheduler, part.map_or(SeriesPart::WHOLE, SeriesPart::queue), variable, value);
+                    let of_tree = part.and_then(|class| names.scheduler_of_class.get(class as usize));
+                    match (part, of_tree) {
+                        (Some(class), Some(scheduler)) => report(*scheduler, SeriesPart::of_tree(class), variable, value),
+                        _ => report(names.scheduler, part.map_or(SeriesPart::WHOLE, SeriesPart::queue), variable, value),
+                    }
                 });
             }
         }

@@ -119,6 +119,7 @@ pub fn policer(settings: &str) -> PolicerPlan {
 pub fn class(settings: &str) -> ClassPlan {
     let (keys, limit) = settings.split_once('|').map_or((settings, None), |(keys, limit)| (keys, Some(limit)));
     ClassPlan {
+        name: String::new(),
         keys: ClassKeys::read(&mut Settings::new(keys)).expect("keys of a class"),
         rate_limit: limit.map(|limit| RateLimit::read(&mut Settings::new(limit)).expect("a rate limit")),
         below: None,
@@ -241,6 +242,7 @@ impl Net {
             calls: None,
             interval: None,
             transfers: None,
+            rates: None,
         });
         self.0.groups.len() as u32 - 1
     }

@@ -8,6 +8,7 @@ pub mod pool;
 pub mod static_shares;
 
 use crate::parameters::Limit;
+use crate::probe::Variable;
 
 /// What one port, or all of them, hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,6 +115,27 @@ impl Occupancies {
     }
 }
 
+crate::state! {
+    impl Occupancies, |it, _now| {
+        /// Packets that all ports together hold, those in transmission included.
+        "held", "packets", is it.total.packets as f64;
+        /// Their bytes.
+        "held-bytes", "bytes", is it.total.bytes as f64;
+    }
+}
+
+crate::state! {
+    impl Held, |it, _now| {
+        /// Packets for which the port holds shared memory, the one in transmission included.
+        "port-held", "packets", is it.packets as f64;
+        /// Their bytes.
+        "port-held-bytes", "bytes", is it.bytes as f64;
+    }
+}
+
+/// What a shared buffer shows: the first two at its node, the others at each port.
+const STATE: &[Variable] = &[Occupancies::STATE[0], Occupancies::STATE[1], Held::STATE[0], Held::STATE[1]];
+
 /// What a policy learns about its switch when it is built.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferContext<'a> {
@@ -135,7 +157,7 @@ macro_rules! buffers {
     ($( $name:literal => $variant:ident($buffer:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A buffer policy with its parameters, as a scenario gives it.
-            pub enum BufferPlan of "buffer" { $( $name => $variant($parameters), )* }
+            pub enum BufferPlan of "buffer" { $( $name => $variant($parameters) shows STATE, )* }
         }
 
         /// A buffer policy at work. `Custom` is for users of the crate.

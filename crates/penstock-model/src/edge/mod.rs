@@ -117,6 +117,15 @@ impl Ingress {
         self.admission.on_call()
     }
 
+    /// Whether a call would be admitted now; `None` where the egress has to be asked.
+    pub fn admits_now(&self) -> Option<bool> {
+        match self.admission.on_call() {
+            Decision::Admit => Some(true),
+            Decision::Block => Some(false),
+            Decision::Ask => None,
+        }
+    }
+
     /// A call has ended by itself; `live` calls are left. Terminated calls are known from [`Ingress::next_cut`].
     pub fn on_end(&mut self, now: Time, live: u32) {
         let _ = (now, live);

@@ -4,9 +4,14 @@
 pub mod bcn;
 pub mod limiter;
 pub mod qcn;
+mod state;
 
+pub use state::{LimitedFlowState, StationState};
+
+use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
-use crate::units::Bytes;
+use crate::units::{Bytes, Time};
+use state::REACTION_POINT;
 
 /// Feedback of BCN in messages counts in parts of a frame, so that messages carry whole numbers.
 pub const PARTS_OF_A_FRAME: i32 = 256;
@@ -45,16 +50,16 @@ crate::choice! {
 crate::component_plans! {
     /// A congestion point with its parameters, as a scenario gives it.
     pub enum CongestionPointPlan of "congestion-point" {
-        "bcn" => Bcn(bcn::congestion_point::Parameters),
-        "qcn" => Qcn(qcn::congestion_point::Parameters),
+        "bcn" => Bcn(bcn::congestion_point::Parameters) shows bcn::congestion_point::CongestionPoint::STATE,
+        "qcn" => Qcn(qcn::congestion_point::Parameters) shows qcn::congestion_point::CongestionPoint::STATE,
     }
 }
 
 crate::component_plans! {
     /// A reaction point with its parameters, as a scenario gives it.
     pub enum ReactionPointPlan of "reaction-point" {
-        "bcn" => Bcn(bcn::reaction_point::Parameters),
-        "qcn" => Qcn(qcn::reaction_point::Parameters),
+        "bcn" => Bcn(bcn::reaction_point::Parameters) shows REACTION_POINT,
+        "qcn" => Qcn(qcn::reaction_point::Parameters) shows REACTION_POINT,
     }
 }
 
@@ -105,6 +110,15 @@ impl CongestionPoint {
         match self {
             CongestionPoint::Bcn(point) => point.on_arrival(frame.size, frame.frames, frame.is_tagged),
             CongestionPoint::Qcn(point) => point.on_arrival(frame.size, frame.bytes),
+        }
+    }
+}
+
+impl Probe for CongestionPoint {
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        match self {
+            CongestionPoint::Bcn(point) => point.probe(now, report),
+            CongestionPoint::Qcn(point) => point.probe(now, report),
         }
     }
 }

@@ -70,6 +70,8 @@ impl RateLimit {
 /// A class of a scheduler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClassPlan {
+    /// Its name in series.
+    pub name: String,
     /// What the scheduler above reads.
     pub keys: ClassKeys,
     /// The most that it may send ahead of the others.
@@ -85,6 +87,25 @@ pub struct LevelPlan {
     pub scheduler: SchedulerPlan,
     /// What it chooses between.
     pub classes: Vec<ClassPlan>,
+}
+
+/// Where classes have schedulers of their own, all classes of the tree, each before those below it: the scheduler that chooses it, and
+/// its name behind those of the classes above; otherwise none.
+pub fn classes_of_tree<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan]) -> Vec<(&'a SchedulerPlan, String)> {
+    fn add<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan], above: &str, found: &mut Vec<(&'a SchedulerPlan, String)>) {
+        for class in classes {
+            let name = format!("{above}{}", class.name);
+            found.push((scheduler, name.clone()));
+            if let Some(below) = &class.below {
+                add(&below.scheduler, &below.classes, &format!("{name}."), found);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    if classes.iter().any(|class| class.below.is_some()) {
+        add(scheduler, classes, "", &mut found);
+    }
+    found
 }
 
 impl Default for ClassKeys {

@@ -28,6 +28,16 @@ enum Class {
     Level(Box<Level>),
 }
 
+impl Class {
+    /// How many classes it is with all below it.
+    fn count(&self) -> u32 {
+        match self {
+            Class::Queue(_) => 1,
+            Class::Level(level) => 1 + level.classes.iter().map(Class::count).sum::<u32>(),
+        }
+    }
+}
+
 impl Tree {
     /// The tree of `plan` over `classes`.
     pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: Rate) -> Tree {
@@ -91,6 +101,24 @@ impl Level {
         }
     }
 
+    /// Shows its state and those below; its first class has the number `first`.
+    fn probe(&self, now: Time, first: u32, report: &mut ReportVariable<'_>) {
+        let mut next = first;
+        let mut number = |class: &Class| {
+            next += class.count();
+            next - class.count()
+        };
+        let numbers: Vec<u32> = self.classes.iter().map(&mut number).collect();
+        self.scheduler.probe(now, &mut |variable, class, value| {
+            report(variable, class.map(|class| numbers[class as usize]), value);
+        });
+        for (class, number) in self.classes.iter().zip(numbers) {
+            if let Class::Level(level) = class {
+                level.probe(now, number + 1, report);
+            }
+        }
+    }
+
     fn next_if_any(&mut self, now: Time, queues: &[QueueState]) -> Option<Turn> {
         (self.waiting(queues).packets > 0).then(|| self.next(now, queues))
     }
@@ -150,10 +178,11 @@ impl Level {
     }
 }
 
-/// Shows the state of the scheduler at the root, by its classes.
+/// Shows the state of all schedulers: of each its classes, which are counted through the tree, from the root down and each with all
+/// below it before the next.
 impl Probe for Tree {
     fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        self.root.scheduler.probe(now, report);
+        self.root.probe(now, 0, report);
     }
 }
 

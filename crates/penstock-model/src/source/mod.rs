@@ -163,6 +163,15 @@ impl SourcePlan {
         }
     }
 
+    /// The same source at another rate; `None` if it has no parameter for one.
+    pub fn at_rate(&self, rate: Rate) -> Option<SourcePlan> {
+        match self {
+            SourcePlan::Cbr(cbr) => Some(SourcePlan::Cbr(cbr::Parameters { rate, ..cbr.clone() })),
+            SourcePlan::Poisson(poisson) => Some(SourcePlan::Poisson(poisson::Parameters { rate, ..poisson.clone() })),
+            _ => None,
+        }
+    }
+
     /// No packet of a source that decides on sizes itself is smaller; nothing where that is not known.
     pub fn smallest_packet(&self) -> Bytes {
         match self {

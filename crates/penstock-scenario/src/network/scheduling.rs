@@ -100,6 +100,7 @@ impl Level {
     pub fn plans(&self) -> Vec<ClassPlan> {
         let below = |level: &Level| Box::new(LevelPlan { scheduler: level.scheduler.clone(), classes: level.plans() });
         let plan = |class: &Class| ClassPlan {
+            name: class.name.clone(),
             keys: class.keys.clone(),
             rate_limit: class.rate_limit.clone(),
             below: class.below.as_ref().map(below),

@@ -20,6 +20,8 @@ penstock_model::parameters! {
         of: Names;
         /// Which variables: their names or, where several components have one of that name, with the component, as in `queue.red.average`; all if left out.
         what: Option<Names>;
+        /// Adds up what each name of `of` stands for: of every variable of a component there is the sum over all members, instead of a value of each. Of what is no amount, such as a utilisation or a time, there is none.
+        sum: bool = "false";
         /// The interval at which they are read.
         every: Option<RunTime>;
         /// They are read whenever they have changed, in the place of an interval.

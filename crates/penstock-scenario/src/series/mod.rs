@@ -4,6 +4,7 @@ mod columns;
 mod keys;
 mod request;
 mod run;
+mod sums;
 mod variables;
 
 pub(crate) use keys::SeriesKeys;
@@ -72,12 +73,15 @@ pub(crate) fn plans(
     blueprint: &Blueprint,
     suggestions: &Suggestions,
 ) -> Result<SeriesPlans, Vec<(String, String)>> {
-    let mut all = SeriesPlans { plans: Vec::new(), series: Vec::new() };
+    let mut all = SeriesPlans { plans: Vec::new(), series: Vec::new(), sums: Vec::new() };
     for (number, request) in (0..).zip(requests) {
         let plans = request.plans(blueprint, suggestions);
         let plans = plans.map_err(|messages| messages.into_iter().map(|message| ("what".to_owned(), message)).collect::<Vec<_>>())?;
-        all.series.extend(plans.iter().map(|_| number));
-        all.plans.extend(plans);
+        for (plan, sum) in plans {
+            all.series.push(number);
+            all.plans.push(plan);
+            all.sums.push(sum);
+        }
     }
     Ok(all)
 }

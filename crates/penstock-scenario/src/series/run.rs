@@ -1,6 +1,7 @@
 //! A run that hands over its series in batches while it goes on, so that the whole is never in memory.
 
 use super::columns::Words;
+use super::sums::Sums;
 use crate::scenario::ValidScenario;
 use crate::trace::{TraceColumn, TraceColumns, TraceStop};
 use penstock_engine::blueprint::{Blueprint, WatchPlan};
@@ -11,10 +12,11 @@ use penstock_model::units::Time;
 /// So many events of the run are handled between two looks at its series.
 const STRETCH: u64 = 1 << 15;
 
-/// The plans of a run's series, and for each the `[[series]]` that it belongs to.
+/// The plans of a run's series, and for each the `[[series]]` that it belongs to and the name that it is added up under, if it is.
 pub struct SeriesPlans {
     pub(crate) plans: Vec<SeriesPlan>,
     pub(crate) series: Vec<u32>,
+    pub(crate) sums: Vec<Option<String>>,
 }
 
 /// A run whose state is read over time.
@@ -23,6 +25,9 @@ pub struct SeriesRun {
     cancel: Cancel,
     end: Time,
     words: Words,
+    sums: Sums,
+    /// What the run has handed over last, before it is added up.
+    taken: Vec<SeriesRow>,
     columns: Vec<TraceColumn>,
     rows: Vec<SeriesRow>,
     is_complete: bool,
@@ -40,7 +45,8 @@ impl SeriesRun {
         plans: SeriesPlans,
         cancel: &Cancel,
     ) -> Result<SeriesRun, BlueprintError> {
-        let SeriesPlans { plans, series } = plans;
+        let SeriesPlans { plans, series, sums } = plans;
+        let adder = Sums::new(&plans, &series, &sums);
         let blueprint = scenario.blueprint(Some(seed), replication);
         let end = plans.iter().map(|plan| plan.until).max().unwrap_or(Time::ZERO).min(blueprint.end);
         // What is counted since the beginning of the run has no warm-up, on which nothing else depends.
@@ -52,10 +58,11 @@ impl SeriesRun {
             watch: WatchPlan { series: plans, ..WatchPlan::default() },
             ..blueprint
         };
-        let words = Words::new(&blueprint, &series);
-        let columns = words.columns(&blueprint, scenario.members());
+        let words = Words::new(&blueprint, &series, &sums, scenario.members());
+        let columns = words.columns();
         let sim = Sim::with_cores(blueprint, threads)?.with_executor(executor);
-        Ok(SeriesRun { sim, cancel: cancel.clone(), end, words, columns, rows: Vec::new(), is_complete: false })
+        let (taken, rows) = (Vec::new(), Vec::new());
+        Ok(SeriesRun { sim, cancel: cancel.clone(), end, words, sums: adder, taken, columns, rows, is_complete: false })
     }
 
     /// The columns of every batch.
@@ -73,7 +80,8 @@ impl SeriesRun {
             if self.cancel.is_set() {
                 return Err(TraceStop::Cancelled);
             }
-            self.sim.take_series(&mut self.rows);
+            self.sim.take_series(&mut self.taken);
+            self.sums.add_up(&mut self.taken, &self.words, self.is_complete, &mut self.rows);
         }
         let count = count.min(self.rows.len());
         if count == 0 {

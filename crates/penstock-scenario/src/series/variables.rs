@@ -1,10 +1,13 @@
 //! The variables that there are, from what components declare.
 
 use crate::catalogue::kinds::KINDS;
-use penstock_engine::blueprint::{Blueprint, PortPlan};
+use penstock_engine::blueprint::{Blueprint, FlowGroup, PortPlan, SwitchPlan};
 use penstock_engine::series::{ComponentName, SeriesSubject};
-use penstock_engine::state::{PORT, RECEIVING, SENDING};
+use penstock_engine::state::{CALLS, PORT, RECEIVING, SENDING};
+use penstock_model::buffer::{Held, Occupancies};
+use penstock_model::feedback::{bcn, qcn, LimitedFlowState, StationState};
 use penstock_model::probe::Variable;
+use penstock_model::scheduler::class::classes_of_tree;
 use penstock_model::transport::tcp::Sender;
 use penstock_model::transport::TransportPlan;
 
@@ -12,7 +15,8 @@ use penstock_model::transport::TransportPlan;
 const KEYS: [(&str, &str); 3] = [("discipline", "queue"), ("meter", "marker"), ("pcn-meter", "pcn")];
 
 /// What has a state without being a component of its own.
-pub(crate) const PARTS: [(&str, &[&[Variable]]); 3] = [("port", &[PORT]), ("flow", &[SENDING, RECEIVING]), ("tcp", &[Sender::STATE])];
+pub(crate) const PARTS: [(&str, &[&[Variable]]); 4] =
+    [("port", &[PORT]), ("flow", &[SENDING, RECEIVING]), ("tcp", &[Sender::STATE]), ("calls", &[CALLS])];
 
 /// A component's variable.
 pub(super) type Shown = (ComponentName, &'static Variable);
@@ -39,39 +43,61 @@ pub(super) fn label(component: ComponentName) -> String {
 
 /// The variables of a subject.
 pub(super) fn of_subject(subject: SeriesSubject, blueprint: &Blueprint) -> Vec<Shown> {
-    let components = match subject {
+    let mut components = match subject {
         SeriesSubject::Link(link) => of_port(&blueprint.links[link.index()].port),
-        SeriesSubject::Sender(flow) => {
-            let group = &blueprint.groups[blueprint.flows[flow.index()].group as usize];
-            let ComponentsOfSender(components) = ComponentsOfSender::new(&group.transport);
-            let own = SENDING.iter().map(|variable| (ComponentName { kind: "flow", name: "" }, variable));
-            return own.chain(all().filter(|(component, _)| components.contains(component))).collect();
-        }
-        SeriesSubject::Receiver(_) => {
-            return RECEIVING.iter().map(|variable| (ComponentName { kind: "flow", name: "" }, variable)).collect();
-        }
+        SeriesSubject::Sender(flow) => of_sender(&blueprint.groups[blueprint.flows[flow.index()].group as usize]),
+        SeriesSubject::Receiver(_) | SeriesSubject::Node(_) => Vec::new(),
     };
-    all().filter(|(component, _)| components.contains(component)).collect()
+    let (own, node): (&[&[Variable]], _) = match subject {
+        SeriesSubject::Link(link) => (
+            &[Held::STATE, bcn::congestion_point::CongestionPoint::STATE, qcn::congestion_point::CongestionPoint::STATE],
+            Some(blueprint.links[link.index()].from),
+        ),
+        SeriesSubject::Sender(flow) => (&[LimitedFlowState::STATE], Some(blueprint.flows[flow.index()].from)),
+        SeriesSubject::Node(node) => (&[Occupancies::STATE, StationState::STATE], Some(node)),
+        SeriesSubject::Receiver(_) => (&[], None),
+    };
+    let switch = blueprint.switches.iter().find(|switch| Some(switch.node) == node);
+    let shared = switch.map(of_switch).unwrap_or_default();
+    let flow = match subject {
+        SeriesSubject::Sender(_) => SENDING,
+        SeriesSubject::Receiver(_) => RECEIVING,
+        _ => &[],
+    };
+    let flow = flow.iter().map(|variable| (ComponentName { kind: "flow", name: "" }, variable));
+    components.sort_unstable();
+    let is_shown = |(component, variable): &Shown| {
+        components.binary_search(component).is_ok() || shared.contains(component) && own.iter().any(|state| state.contains(variable))
+    };
+    flow.chain(all().filter(is_shown)).collect()
 }
 
 /// What a sending end has beside itself.
-struct ComponentsOfSender(Vec<ComponentName>);
-
-impl ComponentsOfSender {
-    fn new(transport: &TransportPlan) -> ComponentsOfSender {
-        match transport {
-            TransportPlan::Udp(_) => ComponentsOfSender(Vec::new()),
-            TransportPlan::Tcp(parameters) => {
-                let control = ComponentName { kind: "congestion-control", name: parameters.congestion_control_plan().name() };
-                ComponentsOfSender(vec![ComponentName { kind: "tcp", name: "" }, control])
-            }
+fn of_sender(group: &FlowGroup) -> Vec<ComponentName> {
+    match &group.transport {
+        TransportPlan::Udp(_) if group.calls.is_some() => vec![ComponentName { kind: "calls", name: "" }],
+        TransportPlan::Udp(_) => Vec::new(),
+        TransportPlan::Tcp(parameters) => {
+            let control = ComponentName { kind: "congestion-control", name: parameters.congestion_control_plan().name() };
+            vec![ComponentName { kind: "tcp", name: "" }, control]
         }
     }
+}
+
+/// What the ports of a node share.
+fn of_switch(switch: &SwitchPlan) -> Vec<ComponentName> {
+    let named = |kind: &'static str| move |name: &'static str| ComponentName { kind, name };
+    let buffer = switch.buffer.iter().map(|buffer| buffer.policy.name()).map(named("buffer"));
+    let points = switch.congestion_points.iter().map(|plan| plan.point.name()).map(named("congestion-point"));
+    let reaction = switch.reaction_point.iter().map(|point| point.name()).map(named("reaction-point"));
+    buffer.chain(points).chain(reaction).collect()
 }
 
 fn of_port(port: &PortPlan) -> Vec<ComponentName> {
     let named = |kind: &'static str| move |name: &'static str| ComponentName { kind, name };
     let mut components = vec![ComponentName { kind: "port", name: "" }, named("scheduler")(port.scheduler.name())];
+    let below = classes_of_tree(&port.scheduler, &port.classes);
+    components.extend(below.into_iter().map(|(scheduler, _)| scheduler.name()).map(named("scheduler")));
     components.extend(port.queues.iter().map(|queue| queue.discipline.name()).map(named("queue")));
     components.extend(port.marker.iter().map(|marker| marker.meter.name()).map(named("marker")));
     components.extend(port.pcn.iter().map(|meter| meter.name()).map(named("pcn")));

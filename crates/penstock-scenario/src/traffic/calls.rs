@@ -119,6 +119,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         calls: Some(Arc::new(calls)),
         interval: None,
         transfers: None,
+        rates: None,
     };
     let (path, location) = (section.path.clone(), section.location);
     let Members { from, to, count, route, .. } = members;

@@ -1,6 +1,7 @@
 //! The keys of `[[flows]]`: groups of flows.
 
 use super::group::{explicit_route, EdgeLocations, GroupDraft, GroupEndpoints, MemberKeys, Members};
+use super::matrix::{Entry, Matrix};
 use super::trace;
 use crate::network::nodes::Nodes;
 use crate::read::section::{NoParameters, Section};
@@ -17,13 +18,20 @@ penstock_model::parameters! {
     /// Flow i runs from the i-th member of `from` to the i-th of `to`, each counted round. Without a given route it takes
     /// the one of least weight, which is the one with the fewest links unless links have a `weight`; which of several such routes,
     /// `routing` at the top of the scenario says.
+    ///
+    /// Or a traffic `matrix` has a flow for each of its entries, row by row: its first row and column name nodes, and each entry is
+    /// the rate of the source, headers included, from the node of its row to that of its column. A number is a multiple of the
+    /// source's `rate`, so that this one scales the whole matrix; with `rate = "1 bit/s"` numbers are bit/s. Sources with a rate can
+    /// have a matrix: `cbr` and `poisson`.
     pub struct FlowKeys {
         /// The name in results.
         name: Name;
         /// The node or group where the flows begin, a member such as `hosts[3]`, or members in a row such as `hosts[4-7]`.
-        from: NodeName;
+        from: Option<NodeName>;
         /// Where they end.
-        to: NodeName;
+        to: Option<NodeName>;
+        /// A traffic matrix instead of `from`, `to`, `count` and routes: rows, or a CSV (or Parquet) file. An entry is a rate such as `"2 Mbit/s"`, or a multiple of the source's; nothing is zero, as it must be on the diagonal.
+        matrix: Option<Matrix>;
         /// How many flows; the size of the larger of the two groups if left out.
         count: Option<Count>;
         /// Flow i runs to the member i + `shift` of `to` instead: with 1 and the same group at both ends, each to the next.
@@ -42,7 +50,26 @@ penstock_model::parameters! {
         route_back: Option<Vec<NodeName>>;
     }
 }
-impl Check for FlowKeys {}
+impl Check for FlowKeys {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let ends = [("from", self.from.is_some()), ("to", self.to.is_some())];
+        if self.matrix.is_none() {
+            for (key, _) in ends.iter().filter(|(_, written)| !written) {
+                mistake(key, format!("is missing and has no default; write {key} = \"name of a node\""));
+            }
+            return;
+        }
+        let others = [
+            ("count", self.count.is_some()),
+            ("shift", self.shift.is_some()),
+            ("route", self.route.is_some()),
+            ("route-back", self.route_back.is_some()),
+        ];
+        for (key, _) in ends.iter().chain(&others).filter(|(_, written)| *written) {
+            mistake(key, "has no effect: the matrix says from where to where flows run; leave it out".to_owned());
+        }
+    }
+}
 
 /// Reads one `[[flows]]`.
 pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> Option<GroupDraft> {
@@ -50,17 +77,22 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let source = section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read);
     let transport = section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read);
     let source_and_transport = check_transport(section, source, transport);
-    let mut ends = GroupEndpoints::read(section, nodes);
+    let entries = matrix_entries(section, nodes, keys.as_ref(), source_and_transport.as_ref().map(|(source, _)| source));
+    let mut ends = match &entries {
+        Some(entries) => GroupEndpoints(entries.first().map(|entry| entry.0), entries.first().map(|entry| entry.1)),
+        None => GroupEndpoints::read(section, nodes),
+    };
     let keys = keys?;
     if let (Some(Count(shift)), Some(to)) = (keys.shift, &mut ends.1) {
         if shift as usize >= to.len() {
-            section.report("shift", format!("'{}' has {} members, so only a shift below that means anything", keys.to.0, to.len()));
+            let name = section.text("to").unwrap_or_default();
+            section.report("shift", format!("'{name}' has {} members, so only a shift below that means anything", to.len()));
         }
         *to = to.shifted(shift);
     }
     let route_back = explicit_route(section, nodes, "route-back", keys.route_back.as_deref());
-    let keys_of_members =
-        MemberKeys { count: keys.count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
+    let count = entries.as_ref().map_or(keys.count, |entries| Some(Count(entries.len() as u32)));
+    let keys_of_members = MemberKeys { count, start: keys.start, stop: keys.stop.map(|stop| stop.0), route: keys.route.as_deref() };
     let members = Members::read(section, nodes, ends, &keys_of_members, duration, "flow");
     let (source, transport) = source_and_transport?;
     let source = trace::filled(section, source);
@@ -79,10 +111,34 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         calls: None,
         interval: None,
         transfers: None,
+        rates: entries.as_ref().map(|entries| entries.iter().map(|(_, _, rate)| *rate).collect()),
     };
     let Members { from, to, count, route, .. } = members;
     let (class, path, location, edges) = (keys.class.0, section.path.clone(), section.location, EdgeLocations::NONE);
-    Some(GroupDraft { plan, class, path, location, from, to, count, route, route_back, edges, pairs: None, draw: None })
+    let pairs = entries.as_ref().map(|entries| entries.iter().map(|(from, to, _)| (from.node(0), to.node(0))).collect());
+    Some(GroupDraft { plan, class, path, location, from, to, count, route, route_back, edges, pairs, draw: None })
+}
+
+/// The entries of the matrix, if there is one; none after a mistake.
+fn matrix_entries(section: &Section<'_>, nodes: &Nodes, keys: Option<&FlowKeys>, source: Option<&SourcePlan>) -> Option<Vec<Entry>> {
+    if !section.has("matrix") {
+        return None;
+    }
+    let (Some(matrix), Some(source)) = (keys.and_then(|keys| keys.matrix.as_ref()), source) else { return Some(Vec::new()) };
+    let Some(unit) = source.mean_rate().filter(|rate| source.at_rate(*rate).is_some()) else {
+        section.report("matrix", format!("source '{}' has no rate that a matrix could set; cbr and poisson have one", source.name()));
+        return Some(Vec::new());
+    };
+    let entries = matrix.entries(section, nodes, unit).unwrap_or_default();
+    let fastest = entries.iter().max_by_key(|(_, _, rate)| *rate);
+    if let Some((from, to, rate)) =
+        fastest.filter(|entry| source.at_rate(entry.2).and_then(|source| source.spacing()) == Some(Duration::ZERO))
+    {
+        let (from, to) = (nodes.name(from.node(0)), nodes.name(to.node(0)));
+        section.report("matrix", format!("{rate} from {from} to {to} leave no picosecond between packets; larger packets or a lower rate"));
+        return Some(Vec::new());
+    }
+    Some(entries)
 }
 
 /// The source and its transport, if they fit each other; `None` after a mistake.

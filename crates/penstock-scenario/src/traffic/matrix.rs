@@ -48,18 +48,19 @@ impl Parameter for Matrix {
 pub(crate) type Entry = (NodeSet, NodeSet, Rate);
 
 impl Matrix {
-    /// Its entries above zero, row by row; `None` after a mistake, which is reported at the key `matrix`.
-    pub fn entries(&self, section: &Section<'_>, nodes: &Nodes) -> Option<Vec<Entry>> {
+    /// Its entries above zero, row by row, where a number counts in `unit`; `None` after a mistake, which is reported at the key
+    /// `matrix`.
+    pub fn entries(&self, section: &Section<'_>, nodes: &Nodes, unit: Rate) -> Option<Vec<Entry>> {
         let suggestions = &section.mistakes.suggestions;
         let found = match self {
             Matrix::File(name) => section.mistakes.files.read(name).and_then(|content| {
                 let rows = csv::table(&content, name)?;
-                resolve(&rows, &file_name(name), nodes, suggestions)
+                resolve(&rows, &file_name(name), nodes, unit, suggestions)
             }),
             Matrix::Rows(rows) => {
                 let rows = rows.iter().enumerate().map(|(i, row)| (format!("row {i}"), row.iter().map(|cell| cell.trim()).collect()));
                 let rows: Vec<(String, Vec<&str>)> = rows.collect();
-                resolve(&rows, "it", nodes, suggestions)
+                resolve(&rows, "it", nodes, unit, suggestions)
             }
         };
         found.map_err(|message| section.report("matrix", message)).ok()
@@ -67,7 +68,7 @@ impl Matrix {
 }
 
 /// The entries of rows, each with its place; the first row and the first column have the names.
-fn resolve(rows: &[(String, Vec<&str>)], whole: &str, nodes: &Nodes, suggestions: &Suggestions) -> Result<Vec<Entry>, String> {
+fn resolve(rows: &[(String, Vec<&str>)], whole: &str, nodes: &Nodes, unit: Rate, suggestions: &Suggestions) -> Result<Vec<Entry>, String> {
     let Some(((first, header), rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
         return Err(format!("{whole} has no rows under a first one with the nodes where traffic ends"));
     };
@@ -92,7 +93,7 @@ fn resolve(rows: &[(String, Vec<&str>)], whole: &str, nodes: &Nodes, suggestions
         let from = node(place, 0, row[0], &mut seen)?;
         for ((column, cell), to) in row.iter().enumerate().skip(1).zip(&columns) {
             let told = |message: String| format!("{place}, column {} (from {} to {}): {message}", column + 1, row[0], header[column]);
-            let rate = entry(cell).map_err(told)?;
+            let rate = entry(cell, unit).map_err(told)?;
             if rate == Rate::ZERO {
                 continue;
             }
@@ -108,18 +109,20 @@ fn resolve(rows: &[(String, Vec<&str>)], whole: &str, nodes: &Nodes, suggestions
     Ok(entries)
 }
 
-/// An entry: a rate with its unit, or a number of bit/s; nothing is zero.
-fn entry(cell: &str) -> Result<Rate, String> {
+/// An entry: a rate with its unit, or a number of `unit`; nothing is zero.
+fn entry(cell: &str, unit: Rate) -> Result<Rate, String> {
     if cell.is_empty() {
         return Ok(Rate::ZERO);
     }
     if cell.starts_with('-') {
         return Err(format!("{} is negative; a rate is zero or more", quoted(cell)));
     }
-    match cell.parse::<f64>() {
-        Ok(0.0) => Ok(Rate::ZERO),
-        Ok(number) if (0.5..1e17).contains(&number) => Ok(Rate::from_bps(number.round() as u64)),
-        Ok(_) => Err(format!("{} is no number of bit/s from 1 to 1e17", quoted(cell))),
-        Err(_) => Rate::from_value(&Value::Text(cell.to_owned())),
+    let Ok(number) = cell.parse::<f64>() else { return Rate::from_value(&Value::Text(cell.to_owned())) };
+    let rate = number * unit.as_bps() as f64;
+    match rate {
+        0.0 => Ok(Rate::ZERO),
+        0.5..1e17 => Ok(Rate::from_bps(rate.round() as u64)),
+        _ if unit.as_bps() == 1 => Err(format!("{} is no number of bit/s from 1 to 1e17", quoted(cell))),
+        _ => Err(format!("{} times {unit} is no rate from 1 bit/s to 1e17 bit/s", quoted(cell))),
     }
 }

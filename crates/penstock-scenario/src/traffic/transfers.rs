@@ -186,6 +186,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
             calls: None,
             interval: None,
             transfers: None,
+            rates: None,
         };
         let (path, location, count, edges) = (section.path.clone(), section.location, pairs.len(), EdgeLocations::NONE);
         let pairs = Some(pairs);
@@ -206,7 +207,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     }
     let size = sizes::filled(section, keys.size?)?;
     if let Some(matrix) = &keys.matrix {
-        let entries = matrix.entries(section, nodes)?;
+        let entries = matrix.entries(section, nodes, Rate::from_bps(1))?;
         let load = entries.iter().fold(0, |sum: u64, (_, _, rate)| sum.saturating_add(rate.as_bps()));
         let count = checked_count(section, keys.count?.0 as usize)?;
         let arrivals = Arrivals::Poisson(interval_of(section, "matrix", &size, load)?);

@@ -2,6 +2,8 @@
 //! cancelled at any time, and gives the same results however it is executed.
 #![allow(dead_code)] // each user takes its part
 
+mod rows;
+
 use penstock_engine::blueprint::{Blueprint, FastPaths};
 use penstock_engine::{BlueprintError, Executor, Observations, Sim};
 use penstock_model::printable::is_escaped;
@@ -89,6 +91,7 @@ fn check_all(
     let ends = ends.map(|(path, time)| (path.to_owned(), format!("{} ps", time.as_ps())));
     if let Ok(short) = load(text, "case.toml", &[sets, &ends].concat()) {
         check_metrics(&short, &seen, clock)?;
+        clock.time("rows", || rows::check_rows(&short, effort.cut))?;
     }
     Ok(Outcome::Compared)
 }

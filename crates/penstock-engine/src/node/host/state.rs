@@ -8,6 +8,7 @@ use penstock_model::probe::Probe;
 use penstock_model::units::Time;
 
 const FLOW: ComponentName = ComponentName { kind: "flow", name: "" };
+const CALLS: ComponentName = ComponentName { kind: "calls", name: "" };
 const TCP: ComponentName = ComponentName { kind: "tcp", name: "" };
 
 /// An end of a flow, by its slot at its host.
@@ -108,6 +109,10 @@ impl Host {
             ReceivingView(view).probe(now, of_flow);
         } else {
             SendingView(view).probe(now, of_flow);
+        }
+        if let HostEnd::Ingress(slot) = end {
+            let of_calls = &mut |variable, _: Option<u32>, value| report(CALLS, SeriesPart::WHOLE, variable, value);
+            self.calls[slot as usize].probe(now, of_calls);
         }
         if let HostEnd::Sender(slot, control) = end {
             let sender = self.connections.sender(slot);

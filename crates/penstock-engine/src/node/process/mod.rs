@@ -224,7 +224,7 @@ impl Process {
 
     pub(super) fn take_samples(&mut self, now: Time) {
         self.samplers.take_samples(now, &mut self.ports);
-        self.observers.read(now, &mut self.ports, self.host.as_deref());
+        self.observers.read(now, &mut self.ports, self.host.as_deref(), self.switch.as_deref());
     }
 
     /// Takes the rows of its series up to and including `until`, before which nothing more happens here.

@@ -4,9 +4,12 @@ use crate::api::series::{ComponentName, Sampling, SeriesPart, SeriesPlan, Series
 use crate::endpoints::counts::EndpointCounters;
 use crate::node::host::state::HostEnd;
 use crate::node::host::Host;
+use crate::node::switch::Switch;
+use crate::node::switch_state::SharedComponents;
 use crate::port::observer::PortState;
 use crate::port::probing::{PortComponents, PortView};
 use crate::port::Port;
+use penstock_model::id::FlowId;
 use penstock_model::probe::{Probe, Variable};
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
@@ -43,24 +46,28 @@ type Reading = (Key, &'static Variable, f64);
 
 /// A subject, and what it was when it was read last.
 enum Subject {
-    Port { port: u32, components: PortComponents, before: Option<Box<(Time, PortState)>> },
-    End { end: HostEnd, before: Option<(Time, EndpointCounters)> },
+    Port { port: u32, components: PortComponents, shared: SharedComponents, before: Option<Box<(Time, PortState)>> },
+    End { end: HostEnd, flow: FlowId, shared: SharedComponents, before: Option<(Time, EndpointCounters)> },
+    Shared(SharedComponents),
 }
 
 /// Something at a process that has a state.
 pub enum Observed {
-    /// The port with this index, which has these components.
-    Port(u32, PortComponents),
-    /// An end of a flow.
-    End(HostEnd),
+    /// The port with this index, which has these components and shares those with others.
+    Port(u32, PortComponents, SharedComponents),
+    /// An end of a flow at a station with these components.
+    End(HostEnd, FlowId, SharedComponents),
+    /// What the ports share.
+    Shared(SharedComponents),
 }
 
 impl Observers {
     /// Adds what plan number `number` asks for.
     pub(super) fn add(&mut self, observed: Observed, plan: &SeriesPlan, number: u32) {
         let subject = match observed {
-            Observed::Port(port, components) => Subject::Port { port, components, before: None },
-            Observed::End(end) => Subject::End { end, before: None },
+            Observed::Port(port, components, shared) => Subject::Port { port, components, shared, before: None },
+            Observed::End(end, flow, shared) => Subject::End { end, flow, shared, before: None },
+            Observed::Shared(shared) => Subject::Shared(shared),
         };
         let (next, every) = match plan.sampling {
             Sampling::Every(every) => (plan.from, Some(every)),
@@ -112,9 +119,9 @@ impl Observers {
     }
 
     /// Reads what is due at `now`, after everything else that happens then.
-    pub(super) fn read(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>) {
+    pub(super) fn read(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>, switch: Option<&Switch>) {
         for observer in &mut self.0 {
-            observer.read_if_due(now, ports, host);
+            observer.read_if_due(now, ports, host, switch);
         }
     }
 
@@ -131,7 +138,7 @@ impl Observers {
 }
 
 impl Observer {
-    fn read_if_due(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>) {
+    fn read_if_due(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>, switch: Option<&Switch>) {
         match self.every {
             _ if now > self.until => {
                 self.next = Time::NEVER;
@@ -155,11 +162,11 @@ impl Observer {
             }
         };
         match &mut self.subject {
-            Subject::Port { port, components, before } => {
-                let port = &mut ports[*port as usize];
+            Subject::Port { port: index, components, shared, before } => {
+                let port = &mut ports[*index as usize];
                 let state = port.state_at(now);
                 let is_same = before.as_ref().is_some_and(|before| before.1.changes == state.changes);
-                if self.every.is_none() && is_same {
+                if self.every.is_none() && is_same && !shared.has_ports() {
                     return;
                 }
                 let earlier = before.as_deref().filter(|_| self.every.is_some());
@@ -169,13 +176,20 @@ impl Observer {
                 });
                 *before = Some(Box::new((now, state.clone())));
                 port.probe_components(now, components, &mut report);
+                if let Some(switch) = switch {
+                    switch.probe_port(now, *index, shared, &mut report);
+                }
             }
-            Subject::End { end, before } => {
+            Subject::End { end, flow, shared, before } => {
                 let host = host.expect("flows end at hosts");
                 let earlier = before.filter(|_| self.every.is_some()).map(|(time, counters)| (now.since(time).as_seconds(), counters));
                 let counters = host.probe_end(*end, now, earlier, &mut report);
                 *before = Some((now, counters));
+                if let Some(switch) = switch {
+                    switch.probe_flow(now, *flow, shared, &mut report);
+                }
             }
+            Subject::Shared(shared) => switch.expect("nodes share by being switches").probe(now, shared, &mut report),
         }
         self.current = Some((now, values));
     }

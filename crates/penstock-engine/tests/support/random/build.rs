@@ -74,6 +74,10 @@ impl Case {
             let plan = &mut net.0.groups[group as usize];
             (plan.class, plan.precedence) = (flows.class, flows.precedence);
             plan.calls = calls.map(|calls| Arc::new(calls.plan(i)));
+            // As a traffic matrix has them: each member at a rate of its own.
+            let rates = |rate: Rate| (1..=flows.members as u64).map(|part| Rate::from_bps(rate.as_bps() * part / 2)).collect();
+            plan.rates =
+                plan.source.mean_rate().filter(|rate| calls.is_none() && flows.spread && plan.source.at_rate(*rate).is_some()).map(rates);
             plan.stop = time(if flows.stops { "140 ms" } else { "200 ms" });
             (0..flows.members).for_each(|_| net.flow(group, forward, backward));
         }

@@ -127,6 +127,17 @@ pub struct CongestionPoint {
     answers: Answers,
     /// The queue at the last sample.
     last: i64,
+    /// Of the last sample, in parts of a frame.
+    feedback: i32,
+}
+
+crate::state! {
+    impl CongestionPoint, |it, _now| {
+        /// Frames that waited when the last sample was taken (q_old).
+        "sampled-queue", "packets", is it.last as f64;
+        /// Feedback of the last sample (F_b), in frames, whether it was sent or not; not of those that stop sources.
+        "feedback", "packets", is f64::from(it.feedback) / f64::from(PARTS_OF_A_FRAME);
+    }
 }
 
 impl CongestionPoint {
@@ -143,6 +154,7 @@ impl CongestionPoint {
             severe: parameters.severe.map(|severe| severe.0),
             answers: parameters.answers,
             last: 0,
+            feedback: 0,
         }
     }
 
@@ -161,6 +173,7 @@ impl CongestionPoint {
         }
         let feedback = (offset as f64 - self.weight * delta as f64) * f64::from(PARTS_OF_A_FRAME);
         let feedback = libm::round(feedback) as i32;
+        self.feedback = feedback;
         let answers = match self.answers {
             Answers::NegativeToAll => is_tagged || feedback < 0,
             Answers::AboveEquilibrium => is_tagged || queue > equilibrium,

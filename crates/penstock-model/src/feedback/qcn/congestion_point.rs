@@ -76,6 +76,13 @@ pub struct CongestionPoint {
     left: u64,
 }
 
+crate::state! {
+    impl CongestionPoint, |it, _now| {
+        /// Bytes that waited when the last sample was taken (Q_old).
+        "sampled-queue-bytes", "bytes", is it.last as f64;
+    }
+}
+
 impl CongestionPoint {
     /// A congestion point; it draws from the stream `sampling` of its key.
     pub fn new(parameters: &Parameters, key: Key) -> CongestionPoint {

@@ -16,6 +16,7 @@ use crate::endpoints::host_context::HostContext;
 use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
 use penstock_model::edge::{Ingress, Signal};
 use penstock_model::id::FlowId;
+use penstock_model::probe::Variable;
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::SourcePlan;
 use penstock_model::units::Time;
@@ -73,6 +74,26 @@ struct Sending {
     calls: Vec<Call>,
     emitter: Emitter,
 }
+
+penstock_model::state! {
+    impl CallsIngress, |it, _now| {
+        /// Calls that there are.
+        "calls", "calls", is it.live.len() as f64;
+        /// Calls that have arrived since the beginning of the run.
+        "offered", "calls", is it.counters.offered as f64;
+        /// Those of them that were admitted.
+        "admitted", "calls", is it.counters.admitted as f64;
+        /// Those that were refused.
+        "blocked", "calls", is it.counters.blocked as f64;
+        /// Calls that were terminated early since the beginning of the run.
+        "terminated", "calls", is it.counters.terminations.iter().map(|(_, calls, _)| f64::from(*calls)).sum();
+        /// Whether the next call would be admitted (1) or refused (0), where the ingress decides; not where it asks the egress.
+        "admitting", "1", maybe it.ingress.admits_now().map(|admits| f64::from(u8::from(admits)));
+    }
+}
+
+/// The variables that every aggregate of calls shows.
+pub const CALLS: &[Variable] = CallsIngress::STATE;
 
 impl CallsIngress {
     /// The aggregate.

@@ -1,0 +1,63 @@
+//! Traces, captures and time series of a scenario: the same bytes however the run is made.
+
+use penstock_engine::{Cancel, Executor};
+use penstock_scenario::{SeriesRun, TraceColumns, TraceRun, ValidScenario};
+
+/// Rows of a batch.
+const BATCH: usize = 997;
+/// Batches that are looked at: a trace has several rows for each event.
+const MOST: usize = 64;
+/// Bytes of captures in a part.
+const PART: usize = 1 << 16;
+
+/// Checks what `[[trace]]` and `[[series]]` ask for, or the whole trace; `seed` is that of the run.
+pub fn check_rows(scenario: &ValidScenario, seed: u64) -> Result<(), String> {
+    let ways = [(Executor::Plain, 1), (Executor::Horizon, 1), (Executor::Horizon, 2)];
+    let told = |mistakes: Vec<(String, String)>| format!("a valid scenario cannot be observed: {mistakes:?}");
+    let mut traces = Vec::new();
+    for how in ways {
+        let filter = scenario.trace_filter(&[]).map_err(told)?;
+        let mut run = TraceRun::new(scenario, (seed, 0), how, filter, &Cancel::default()).map_err(|error| error.to_string())?;
+        traces.push(batches(|| run.next_batch(BATCH).map_err(|_| "a trace was stopped".to_owned()))?);
+    }
+    same("traces", &traces)?;
+    let filter = scenario.trace_filter(&[]).map_err(told)?;
+    let mut run = TraceRun::new(scenario, (seed, 0), ways[1], filter, &Cancel::default()).map_err(|error| error.to_string())?;
+    for _ in 0..MOST {
+        let parts = run.next_captures(scenario, PART).map_err(|_| "captures were stopped".to_owned())?;
+        if parts.iter().any(|part| part.packets == 0 || part.bytes.len() % 4 != 0) {
+            return Err("a part of a capture without packets, or of blocks that do not end at words".to_owned());
+        }
+        if parts.is_empty() {
+            break;
+        }
+    }
+    if !scenario.has_series() {
+        return Ok(());
+    }
+    let mut series = Vec::new();
+    for how in ways {
+        let plans = scenario.series_plans(&[]).map_err(told)?;
+        let mut run = SeriesRun::new(scenario, (seed, 0), how, plans, &Cancel::default()).map_err(|error| error.to_string())?;
+        series.push(batches(|| run.next_batch(BATCH).map_err(|_| "series were stopped".to_owned()))?);
+    }
+    same("series", &series)
+}
+
+/// The first batches.
+fn batches(mut next: impl FnMut() -> Result<Option<TraceColumns>, String>) -> Result<Vec<Vec<Vec<u8>>>, String> {
+    let mut found = Vec::new();
+    while found.len() < MOST {
+        let Some(batch) = next()? else { break };
+        found.push(batch.values);
+    }
+    Ok(found)
+}
+
+fn same<T: PartialEq>(what: &str, found: &[T]) -> Result<(), String> {
+    if found.windows(2).all(|pair| pair[0] == pair[1]) {
+        Ok(())
+    } else {
+        Err(format!("{what} differ with the executor or the number of cores"))
+    }
+}
