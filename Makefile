@@ -93,9 +93,10 @@ instructions: setup-dev ## compare instruction counts with the recorded ones (in
 	@command -v valgrind >/dev/null || { apt-get update -qq && apt-get install -qq -y valgrind; }
 	$(BIN)/python bench/instructions.py
 
-stress: setup-dev ## the store and worker processes under random kills, power cuts, and what a run costs (twenty minutes)
+stress: setup-dev ## the store and worker processes under random kills, power cuts, what a run costs, coverage of precision targets (half an hour)
 	$(BIN)/python tests/stress/store.py
 	$(BIN)/python tests/stress/workers.py
+	$(BIN)/python tests/stress/precision.py
 
 fuzz: setup-dev ## random and mutated scenarios, with overflow checks, for an hour (MINUTES=5 for less)
 	$(BIN)/python tests/fuzz/fuzz.py --minutes $(MINUTES) --result docs/fuzz-last-run.md

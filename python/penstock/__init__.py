@@ -15,7 +15,15 @@ from penstock.exports import COMPONENTS
 if TYPE_CHECKING:
     from penstock import components, topologies
     from penstock.components import *  # noqa: F403
-    from penstock.errors import ArgumentError, InputError, PenstockError, RunsFailed, ScenarioError, StoreError
+    from penstock.errors import (
+        ArgumentError,
+        InputError,
+        PenstockError,
+        PrecisionMissed,
+        RunsFailed,
+        ScenarioError,
+        StoreError,
+    )
     from penstock.graphs import from_networkx
     from penstock.network import Network, Node
     from penstock.results import to_frame, to_json, to_pandas, to_values
@@ -39,6 +47,7 @@ _HOMES = {
     "RunFailure": "running",
     "RunRequest": "running",
     "RunResult": "running",
+    "PrecisionMissed": "errors",
     "RunsFailed": "errors",
     "ScenarioError": "errors",
     "Store": "store",
@@ -64,6 +73,7 @@ __all__ = [
     "Node",
     "PacketTrace",
     "PenstockError",
+    "PrecisionMissed",
     "RunFailure",
     "RunRequest",
     "RunResult",

@@ -14,8 +14,17 @@ if TYPE_CHECKING:
 
     from penstock._core import Mistake
     from penstock.records import RunFailure
+    from penstock.studies.result import StudyResult
 
-__all__ = ["ArgumentError", "InputError", "PenstockError", "RunsFailed", "ScenarioError", "StoreError"]
+__all__ = [
+    "ArgumentError",
+    "InputError",
+    "PenstockError",
+    "PrecisionMissed",
+    "RunsFailed",
+    "ScenarioError",
+    "StoreError",
+]
 
 
 class PenstockError(Exception):
@@ -80,6 +89,29 @@ class RunsFailed(PenstockError):  # noqa: N818
         if len(self.failures) > self.SHOWN:
             lines.append(f"... and {len(self.failures) - self.SHOWN} more.")
         lines.append(f"{len(self.failures)} of {total} runs failed; the others are finished.")
+        super().__init__("\n".join(lines))
+
+
+class PrecisionMissed(PenstockError):  # noqa: N818
+    """Points of a study have not reached its precision target; all of their runs are kept.
+
+    Parameters
+    ----------
+    result : StudyResult
+        The numbers of all points, as far as they came.
+    """
+
+    SHOWN = 5
+
+    def __init__(self, result: StudyResult) -> None:
+        self.result = result
+        missed = result.missed
+        lines = [f"precision: {line}" for line in missed[: self.SHOWN]]
+        if len(missed) > self.SHOWN:
+            lines.append(f"... and {len(missed) - self.SHOWN} more.")
+        points = f"{len(missed)} of {len(result.points)} point{'s' * (len(result.points) != 1)}"
+        kept = "all runs are kept, and the numbers are those of all of them."
+        lines.append(f"{points} missed the precision target; {kept}")
         super().__init__("\n".join(lines))
 
 

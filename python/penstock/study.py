@@ -126,7 +126,7 @@ class Study:
     def _changed(self, **parts: Any) -> Study:
         return replace(self, definition=replace(self.definition, **parts))
 
-    def precision(self, metric: str, half_width: str, *, least: int = 10, most: int = 1000) -> Study:
+    def precision(self, metric: str, half_width: str, *, least: int = 30, most: int = 1000) -> Study:
         """The same study with as many runs of each point as a precision takes, in the place of :meth:`runs`.
 
         Parameters
@@ -214,8 +214,12 @@ class Study:
             If the scenario has mistakes, at any point; nothing is run then.
         RunsFailed
             If any run failed.
+        PrecisionMissed
+            If a point has not reached the target of :meth:`precision`; it has the result.
         """
-        return self.result(jobs=jobs, store=store, threads=threads, on=on).frame()
+        result = self.result(jobs=jobs, store=store, threads=threads, on=on)
+        result.require_precision()
+        return result.frame()
 
     def trace(self, **options: Any) -> PacketTrace:
         """The events of one run, to be read once: ``study.trace(events="drop").frame()``.
@@ -237,7 +241,7 @@ class Study:
     def result(
         self, *, jobs: int | None = None, store: Store | None = None, threads: int = 1, on: str = "threads"
     ) -> StudyResult:
-        """As :meth:`run`, with the single runs of every point."""
+        """As :meth:`run`, with the single runs of every point; those without their precision are in its ``missed``."""
         from penstock.progress import Progress
         from penstock.store import Store as Folder
         from penstock.studies.making import make

@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from known_queues import Queue, coverage
 
 from penstock.cli.files import read_text
 from penstock.statistics import interval
 from penstock.studies.file import read_study
 from penstock.studies.making import make
-from penstock.studies.precision import Precision
+from penstock.studies.precision import LEAST, Precision
 
 
 def test_it_stops_at_the_first_number_of_runs_that_reaches_it():
@@ -25,7 +26,7 @@ def test_it_stops_at_the_first_number_of_runs_that_reaches_it():
     # 1.0476, 2.0860 sqrt(1.0476 / 21) = 0.466 and 0.474.
     assert n == 21
     assert Precision("x", 0.05, least=30).stop(values) == 30
-    assert Precision("x", 0.05).stop(values[:15]) is None
+    assert Precision("x", 0.05, least=10).stop(values[:15]) is None
 
 
 def test_an_absolute_target_is_compared_with_the_half_width_itself():
@@ -36,7 +37,7 @@ def test_an_absolute_target_is_compared_with_the_half_width_itself():
 
 def test_how_many_runs_are_made_ahead_changes_nothing():
     values = np.random.default_rng(2).normal(10, 3, 500).tolist()
-    target = Precision("x", 0.05)
+    target = Precision("x", 0.05, least=10)
     n = target.stop(values)
     assert n == target.stop(values[:n]) == target.stop(values[: n + 7])
     assert target.stop(values[: n - 1]) is None
@@ -66,46 +67,22 @@ def test_a_target_that_takes_far_more_runs_than_the_most_is_given_up_at_once():
     assert far.why_hopeless(values[:9]) is None
 
 
-def mean_waits(stream, load, runs, packets, exponential):
-    """Mean waiting times of runs of M/M/1 or M/D/1 with unit service, by Lindley's recursion from an empty queue.
-
-    A fifth of each run goes before the packets that count, as its warm-up.
-    """
-    count = packets + packets // 5
-    service = stream.exponential(1, (runs, count)) if exponential else np.ones((runs, count))
-    steps = np.zeros((runs, count))
-    steps[:, 1:] = service[:, :-1] - stream.exponential(1 / load, (runs, count - 1))
-    walk = np.cumsum(steps, axis=1)
-    waits = walk - np.minimum.accumulate(walk, axis=1)
-    return waits[:, -packets:].mean(axis=1)
-
-
 @pytest.mark.parametrize(
-    ("exponential", "load", "packets", "true", "target"),
+    ("queue", "target"),
     [
-        (False, 0.5, 2000, 0.5, Precision("wait", 0.05)),  # M/D/1: load / (2 (1 - load))
-        (True, 0.5, 2000, 1.0, Precision("wait", 0.05)),  # M/M/1: load / (1 - load)
-        (True, 0.5, 500, 1.0, Precision("wait", 0.1, least=30)),  # means that are skewed
+        (Queue("M/D/1", exponential=False, packets=2000), Precision("wait", 0.05)),
+        (Queue("M/M/1", exponential=True, packets=2000), Precision("wait", 0.05)),
+        (Queue("short M/M/1", exponential=True, packets=500), Precision("wait", 0.1)),  # means that are skewed
     ],
-    ids=["M/D/1", "M/M/1", "short M/M/1"],
+    ids=lambda value: getattr(value, "name", ""),
 )
-def test_coverage_over_a_thousand_studies_of_a_known_queue(exponential, load, packets, true, target):
-    stream = np.random.default_rng(1)
-    covered, close, runs = 0, 0, []
-    for _ in range(1000):
-        values, n = [], None
-        while n is None:
-            values += mean_waits(stream, load, 10, packets, exponential).tolist()
-            n = target.stop(values)
-        found = interval(values[:n])
-        covered += found.low <= true <= found.high
-        close += abs(found.mean - true) <= target.half_width * true
-        runs.append(n)
+def test_coverage_over_a_thousand_studies_of_a_known_queue(queue, target):
+    found = coverage(queue, target, seed=1)
     # The standard error of a share near 95 % of 1,000 is 0.7 points; the rule is to keep within two points.
-    assert 930 <= covered <= 970
+    assert 930 <= found.covered <= 970
     # The correction by 1 + g is there for this: the error relative to the true mean is kept as well.
-    assert close >= 930
-    assert min(runs) >= target.least
+    assert found.close >= 930
+    assert min(found.runs) >= target.least
 
 
 QUEUE = """
@@ -143,7 +120,7 @@ def test_coverage_of_studies_made_by_the_engine(tmp_path):
         (summary,) = point.summaries()
         assert summary.method == "t, sequential"
         assert summary.interval.half <= 0.05 * summary.interval.mean
-        assert len(point.runs) >= 10
+        assert len(point.runs) >= LEAST
         covered += summary.interval.low <= 0.0005 <= summary.interval.high
     # Four standard errors of 60 trials at 95 % are 11 points.
     assert covered >= 0.84 * 60

@@ -11,7 +11,7 @@ import pytest
 
 from penstock.cli import main
 from penstock.cli.files import read_text
-from penstock.errors import InputError, ScenarioError
+from penstock.errors import InputError, PrecisionMissed, ScenarioError
 from penstock.records import Metric
 from penstock.statistics import holm, paired
 from penstock.store import Store
@@ -211,7 +211,7 @@ def test_mistakes_have_their_line_and_nothing_is_run(made, tmp_path, text, found
 
 
 def test_each_point_has_as_many_runs_as_it_takes(made):
-    target = '[precision]\nmetric = "queue"\nhalf-width = "10 %"\n'
+    target = '[precision]\nmetric = "queue"\nhalf-width = "10 %"\nleast = 10\n'
     result = made(target + '[grid]\na-b.rate = ["4 Mbit/s", "16 Mbit/s"]\n')
     frame = result.frame()
     assert set(frame["method"]) == {"t, sequential"}
@@ -235,11 +235,37 @@ def test_a_target_that_is_not_reached_is_said_and_nothing_is_lost(made):
     (warning,) = result.warnings
     assert warning.startswith("queue has not reached ±0.1 % after 6 runs; about ")
     result = made(
-        'precision = { metric = "drops", half-width = "5 %" }\n'
+        'precision = { metric = "drops", half-width = "5 %", least = 10 }\n'
         '[set]\nmeasure = [{ metric = "drops", of = "a-b" }]\na-b.queue.tail-drop.limit = "9999 packets"\n'
     )
     assert len(result.runs) == 10
     assert "drops is zero in every run, of which nothing is a share; give an absolute half-width." in result.warnings
+    with pytest.raises(PrecisionMissed, match="1 of 1 point missed the precision target") as missed:
+        result.require_precision()
+    assert missed.value.result is result
+
+
+def test_a_target_that_is_missed_ends_the_command_with_an_error_below_the_numbers(penstock):
+    target = 'precision = { metric = "queue", half-width = "0.1 %", least = 3, most = 6 }\n'
+    Path("s.toml").write_text(HEAD + target + '[grid]\na-b.rate = ["4 Mbit/s", "16 Mbit/s"]\n')
+    code, out, err = penstock("run", "s.toml")
+    assert code == 1
+    assert "12 runs of 2 points, seed 1" in out
+    told = [line for line in err.splitlines() if "precision" in line]
+    for line, rate in zip(told, ("4 Mbit/s", "16 Mbit/s"), strict=False):
+        assert "precision: queue has not reached ±0.1 % after 6 runs; about " in line
+        assert line.endswith(f" would (at a-b.rate = {rate}).")
+    assert told[2:] == [
+        "2 of 2 points missed the precision target; all runs are kept, and the numbers are those of all of them."
+    ]
+    # Nothing is lost: programs have the same numbers and reasons, and nothing is made again.
+    code, out, err = penstock("run", "s.toml", "--format", "json")
+    data = json.loads(out)
+    assert (code, [point["runs"] for point in data["points"]], len(data["warnings"])) == (1, [6, 6], 2)
+    code, out, err = penstock("plot", "s.toml", "--x", "a-b.rate", "--y", "queue", "--out", "q.svg")
+    assert (code, out) == (1, "q.svg: written.\n")
+    assert Path("q.svg").read_text().startswith("<?xml")
+    assert penstock("run", "s.toml", "--stored")[0] == 0
 
 
 def test_an_absolute_target_has_the_units_of_its_metric(made):
@@ -253,7 +279,7 @@ def test_a_precision_target_on_the_command_line(penstock):
     code, out, _ = penstock("run", "s.toml")
     assert code == 0
     assert " runs of each point, until ±20 % of queue (Law's sequential rule)." in out
-    assert "1 point, at least 10 runs: 10 in the store" in penstock("run", "s.toml", "--dry-run")[1]
+    assert "1 point, at least 30 runs: 30 in the store" in penstock("run", "s.toml", "--dry-run")[1]
     code, _, err = penstock("run", "s.toml", "--runs", 3)
     assert (code, err) == (2, "the study has a precision target, so --runs changes nothing; leave one of them out.\n")
     assert "nothing is known about the error of a single run" in penstock("run", "s.toml", "--replication", 3)[1]

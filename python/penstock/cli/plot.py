@@ -21,6 +21,7 @@ from penstock.cli.options import (
 if TYPE_CHECKING:
     from penstock.plots.data import Data
     from penstock.plots.request import PlotRequest
+    from penstock.studies.result import StudyResult
 
 __all__ = ["plot"]
 
@@ -130,10 +131,12 @@ def plot(
     from penstock.cli.console import emit
     from penstock.errors import InputError
     from penstock.plots import check_endings, picture, save
+    from penstock.plots.data import from_summaries
     from penstock.plots.over_time import suited
     from penstock.plots.request import PlotRequest
     from penstock.printable import path_text
 
+    result = None
     files = out or [Path(f"{file.stem or 'plot'}.svg")]
     check_endings(files)
     request = PlotRequest(
@@ -167,11 +170,14 @@ def plot(
             raise InputError(f"--series is of one run, which is not stored: {idle[0]} changes nothing; leave it out.")
         data = _series(file, read_sets(sets), seed, memory)
     else:
-        data = _made(file, request, read_sets(sets), runs, seed, jobs, memory, store)
+        result = _made(file, request, read_sets(sets), runs, seed, jobs, memory, store)
+        data = from_summaries(result.summaries(), path_text(file))
     drawn = picture(data, suited(request, data) if data.is_series else request)
     for each in files:
         save(drawn, each)
         emit(f"{path_text(each)}: written.")
+    if result is not None:
+        result.require_precision()
 
 
 def _made(
@@ -183,12 +189,11 @@ def _made(
     jobs: int | None,
     memory: int | None,
     store: Path | None,
-) -> Data:
-    """The numbers of a scenario or a study, whose runs are made unless they are stored, if `request` can be drawn."""
+) -> StudyResult:
+    """The runs of a scenario or a study, which are made unless they are stored, if `request` can be drawn."""
     from penstock.cli.console import warn
     from penstock.cli.studies import plan_of
     from penstock.memory import allow
-    from penstock.plots.data import from_summaries
     from penstock.plots.foresee import foresee
     from penstock.printable import path_text
     from penstock.progress import Progress
@@ -206,8 +211,8 @@ def _made(
     foresee(plan, asked, request, kept, path_text(file))
     with Progress() as progress:
         result = make(plan, asked, Runner(jobs=jobs, store=kept, progress=progress))
-    warn(result.warnings)
-    return from_summaries(result.summaries(), path_text(file))
+    warn(result.cautions)
+    return result
 
 
 def _series(file: Path, sets: tuple[tuple[str, str], ...], seed: int | None, memory: int | None) -> Data:

@@ -173,8 +173,9 @@ def run(
     if threads > 1 and any(run.threads == 1 for run in result.runs):
         why = "its network cannot be divided, or several cores were not faster here"
         say(f"{path_text(file.stem)} runs on one core: {why}.")
-    warn(result.warnings)
+    warn(result.cautions)
     _show(result, output, values, replication)
+    result.require_precision()
 
 
 def _tell_shard(part: "Shard", made: "Sequence[RunResult]", total: int) -> None:

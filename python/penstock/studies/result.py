@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from penstock.errors import PrecisionMissed
 from penstock.output_analysis import quantile_interval
 from penstock.printable import json_text
 from penstock.provenance import Provenance
@@ -129,8 +130,29 @@ class StudyResult:
 
     @property
     def warnings(self) -> list[str]:
-        """What is to be known before the numbers are believed, a line for each."""
-        found = [f"{point.warning}{_at(point)}." for point in self.points if point.warning is not None]
+        """What is to be known before the numbers are believed, a line for each: what has :attr:`missed`, and others."""
+        return [*self.missed, *self.cautions]
+
+    @property
+    def missed(self) -> list[str]:
+        """Why points have not reached the precision target, a line for each that has not."""
+        return [f"{point.warning}{_at(point)}." for point in self.points if point.warning is not None]
+
+    def require_precision(self) -> None:
+        """Refuses a result of which a point has not reached its precision target.
+
+        Raises
+        ------
+        PrecisionMissed
+            With the result, and why for each point.
+        """
+        if self.missed:
+            raise PrecisionMissed(self)
+
+    @property
+    def cautions(self) -> list[str]:
+        """Whether runs are too short to tell a warm-up that was to be found."""
+        found = []
         if self.warm_up is not None and self.warm_up.too_short:
             where = "; ".join(_at(self.points[number]).strip(" ()") for number in self.warm_up.too_short[:5])
             found.append(
