@@ -87,6 +87,7 @@ class Scenario:
     window: tuple[float, float]
     has_series: bool
     warnings: list[str]
+    headrooms: list[tuple[str, str, int, int | None]]
     def run(
         self,
         seed: int,

@@ -188,6 +188,39 @@ def fat_tree(ports: int = 16) -> str:
     return net.toml(description="Transfers over a fat tree", duration="100 ms")
 
 
+def fabric() -> str:
+    """Eight hosts on a switch of 10 Gbit/s: each 10 ms seven of them send 64 kB each to the eighth, in turn, 1 s."""
+    from penstock.components import Dctcp, Ftp, Pool, StepMarking, Tcp
+    from penstock.network import Network
+
+    net = Network()
+    hosts = net.nodes("hosts", 8)
+    switch = net.node("switch", buffer=Pool(size="1 MB"))
+    marking = StepMarking(limit="1000 packets", threshold="65 packets")
+    net.link(hosts, switch, rate="10 Gbit/s", delay="1 us")
+    net.link(switch, hosts, rate="10 Gbit/s", delay="1 us", queue=marking)
+    tcp = Tcp(
+        congestion_control=Dctcp(),
+        ecn=True,
+        packet="1500 bytes",
+        header="40 bytes",
+        ack_every=2,
+        ack_delay="1 ms",
+        initial_rto="1 ms",
+        min_rto="1 ms",
+    )
+    for number in range(100):
+        receiver = number % 8
+        for begin, end in ((0, receiver), (receiver + 1, 8)):
+            if begin < end:
+                senders = f"hosts[{begin}-{end - 1}]"
+                start = f"{10 * number} ms"
+                name = f"incast{number}-{begin}"
+                source = Ftp(size="64 kB")
+                net.flows(name, senders, f"hosts[{receiver}]", start=start, source=source, transport=tcp)
+    return net.toml(description="Incasts of seven to one at a switch", duration="1 s")
+
+
 def _dumbbell(*, flows: int, access: str, rate: str, rtt_us: int, buffer: int, starts: str, duration: str) -> str:
     """40 access nodes a side and one bottleneck; each way, an access link has 1 % of the round trip and it has 48 %."""
     from penstock.components import Ftp, TailDrop, Tcp
@@ -225,6 +258,7 @@ WORKLOADS: dict[str, Callable[..., str]] = {
     "pcn-cbr": pcn_cbr,
     "pcn-vbr": pcn_vbr,
     "fat-tree": fat_tree,
+    "fabric": fabric,
     **{f"schedulers-{name}": partial(schedulers, name) for name in _SCHEDULERS},
 }
 """Each gives a scenario's text."""

@@ -96,7 +96,8 @@ class Network:
         buffer : Component, optional
             How its ports share a buffer, such as ``DynamicThreshold(size="1 MB")``.
         pause : mapping, optional
-            When the ports that feed it are paused and resumed, such as ``{"xoff": "100 kB", "xon": "50 kB"}``.
+            When the ports that feed it are paused and resumed, such as ``{"xoff": "100 kB", "xon": "50 kB"}``;
+            with ``"classes": ["storage"]`` only these, each by itself.
         source_quench : mapping, optional
             How sources are told of what is dropped here, such as ``{"interval": "10 ms"}``.
         congestion_point : Component, optional

@@ -17,6 +17,7 @@ LAYERS = {
     "merge": "ordered containers, generic over what they hold",
     "api/trace": "the rows of a trace: plain data",
     "api/series": "what of a state is read over time, and the rows of that: plain data",
+    "api/pauses": "what is observed of pauses: plain data",
     "api/observations": "what a run reports: plain data that counters are written into",
     "api/cancel": "a flag that stops work: whatever builds or runs looks at it",
     "api/blueprint": "what a run is built from: plain data, read by whoever is built from it",

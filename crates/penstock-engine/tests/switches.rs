@@ -169,11 +169,11 @@ fn a_paused_port_completes_its_packet_and_waits() {
         net.pause("1500 bytes", "1500 bytes");
         net.0.trace = true;
         net.burst("0 s", 5, 1000, route);
-        // The second arrives at 17 ms: 2000 bytes are held, and the message is there at 18 ms. The third has begun at 16 ms and
-        // arrives at 25 ms. The second leaves at 169 ms; with the message at 170 ms the fourth begins, and arrives at 179 ms;
-        // again 2000 bytes are held, at 180 ms the fifth is on its way since 178 ms.
+        // The second arrives at 17 ms: 2000 bytes are held, and the frame, which takes 512 us, is there at 18.512 ms. The third has
+        // begun at 16 ms and arrives at 25 ms. The second leaves at 169 ms; with the frame at 170.512 ms the fourth begins, and
+        // arrives at 179.512 ms; again 2000 bytes are held, at 181.024 ms the fifth is on its way since 178.512 ms.
         let first = if routed { 8 } else { 0 };
-        let expected = [9_000, 17_000, 25_000, 179_000, 187_000].map(|at: u64| at + first);
+        let expected = [9_000, 17_000, 25_000, 179_512, 187_512].map(|at: u64| at + first);
         let seen = net.run();
         assert_eq!(accepted(&net, &seen, out), expected, "routed: {routed}");
         executors_agree(&net, seen.digest);
@@ -182,8 +182,8 @@ fn a_paused_port_completes_its_packet_and_waits() {
 
 #[test]
 fn with_headroom_nothing_is_lost() {
-    // 300 kbit/s into 100 kbit/s. Behind xoff come the packet that exceeds it, 2 ms of 1 Mbit/s (250 bytes) and a packet that
-    // had begun: 3000 + 1000 + 250 + 1000 bytes at most.
+    // 300 kbit/s into 100 kbit/s. Behind xoff come the packet that exceeds it, 2.512 ms of 1 Mbit/s (314 bytes) and a packet that
+    // had begun: 3000 + 1000 + 314 + 1000 bytes at most.
     let losses = |size: &str, pauses: bool| {
         let (mut net, route, [into, out]) = line(false, "3 s");
         net.0.switches.clear();
@@ -200,9 +200,9 @@ fn with_headroom_nothing_is_lost() {
         assert_eq!(out.offered_packets[0], into.sent_packets, "{size}");
         dropped(out)
     };
-    assert_eq!(losses("5250 bytes", true), 0);
+    assert_eq!(losses("5314 bytes", true), 0);
     assert!(losses("3500 bytes", true) > 0);
-    assert!(losses("5250 bytes", false) > 50);
+    assert!(losses("5314 bytes", false) > 50);
 }
 
 #[test]
@@ -223,7 +223,12 @@ fn switches_that_contradict_themselves_are_refused_by_name() {
     let message = || name("pause messages of 's' to 'h'");
     // The third link is the way back.
     assert_eq!(refused(&|it| it.links.truncate(2)), BlueprintError::MessageWithoutRoute(message()));
-    assert_eq!(refused(&|it| it.links[2].delay = Duration::ZERO), BlueprintError::MessageWithoutDelay(message()));
+    // A frame of no bytes takes no time.
+    let at_once = |it: &mut Blueprint| {
+        it.links[2].delay = Duration::ZERO;
+        it.switches[0].pause.as_mut().expect("pause").frame = Default::default();
+    };
+    assert_eq!(refused(&at_once), BlueprintError::MessageWithoutDelay(message()));
     let too_much = penstock_model::parameters::Limit::Packets(2);
     let static_shares = |it: &mut Blueprint| {
         let buffer = support::shared_buffer("static-shares", "size = 1 packet");

@@ -105,6 +105,12 @@ impl Scenario {
         self.0.warnings().iter().map(Mistake::to_string).collect()
     }
 
+    /// For switches that pause: the name, the link that needs most headroom, what it needs and what it has, in bytes.
+    #[getter]
+    fn headrooms(&self) -> Vec<(String, String, u64, Option<u64>)> {
+        self.0.headrooms().into_iter().map(|it| (it.node, it.link, it.needed, it.given)).collect()
+    }
+
     /// Runs one replication on so many cores at most, with the interpreter free for other threads.
     #[pyo3(signature = (seed, replication, cancel = None, executor = "horizon", threads = 1))]
     fn run(

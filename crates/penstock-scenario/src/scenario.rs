@@ -8,6 +8,7 @@ use crate::metrics::evaluate;
 use crate::metrics::evaluation::{GroupMembers, Metric};
 use crate::network::links::{LinkGroup, Links};
 use crate::network::nodes::Nodes;
+use crate::network::pause_checks::{check_headroom, headrooms, number_pause_classes, Headroom};
 use crate::network::switches::switches;
 use crate::read::files::FileAccess;
 use crate::read::mistake::{Mistake, Mistakes};
@@ -128,6 +129,9 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     let (plans, routes) = if sound { route_all(&flows, &nodes, &links, &mut switches, routing, &top).unzip() } else { (None, None) };
     goes_on()?;
     let classes = number_classes(&mut flows);
+    if sound && flows_complete {
+        number_pause_classes(&nodes, &classes, &mut switches, mistakes);
+    }
     if let (Some(plans), Some(routes)) = (&plans, &routes) {
         check_classes(&flows, &links, plans, routes, mistakes);
         check_calls(&flows, &links, plans, routes, mistakes);
@@ -152,7 +156,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     let drawn_transfers = draws.collect();
     let measures = measures.unwrap_or_else(|| default_measures(&flows, &links));
     goes_on()?;
-    let blueprint = blueprint(&keys, (nodes.names(), switches), links, (plans, routes), (flows, classes), recording, watch);
+    let blueprint = blueprint(&keys, (&nodes, switches), links, (plans, routes), (flows, classes), recording, watch);
     // Validation leaves the engine nothing to refuse but circles without delay.
     if blueprint.links.iter().any(|link| link.delay == Duration::ZERO) {
         if let Err(error) = Sim::check(&blueprint) {
@@ -160,6 +164,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
             return None;
         }
     }
+    check_headroom(&nodes, &blueprint, mistakes);
     series::check_all(&written_series, &blueprint, mistakes);
     if !mistakes.is_empty() {
         return None;
@@ -200,7 +205,7 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
 /// The run of the scenario's own seed.
 fn blueprint(
     keys: &TopKeys,
-    (nodes, switches): (Vec<String>, Vec<SwitchPlan>),
+    (nodes, switches): (&Nodes, Vec<SwitchPlan>),
     links: Links,
     (plans, routes): (Vec<FlowPlan>, Vec<Vec<LinkId>>),
     (flows, classes): (Vec<GroupDraft>, Vec<String>),
@@ -216,7 +221,8 @@ fn blueprint(
             Ties::Scenario => blueprint::Ties::Scenario,
             Ties::Random => blueprint::Ties::Random,
         },
-        nodes,
+        nodes: nodes.names(),
+        latencies: nodes.latencies(),
         switches,
         links: links.plans,
         routes,
@@ -253,7 +259,8 @@ impl ValidScenario {
         for (members, (least, most)) in &self.drawn_delays {
             for link in &mut blueprint.links[members.start as usize..members.end as usize] {
                 let beyond = key.child(&link.path).child("delay").stream().below((*most - *least).as_ps() + 1);
-                link.delay = *least + Duration::from_ps(beyond);
+                let latency = blueprint.latencies.get(&link.to).copied().unwrap_or(Duration::ZERO);
+                link.delay = *least + Duration::from_ps(beyond) + latency;
             }
         }
         let key = Key::root(blueprint.seed, replication).child("transfers");
@@ -345,6 +352,11 @@ impl ValidScenario {
     /// written, so `"0.1 s"` and `"100 ms"` differ.
     pub fn canonical(&self) -> &str {
         &self.canonical
+    }
+
+    /// What switches that pause need of headroom, and have.
+    pub fn headrooms(&self) -> Vec<Headroom> {
+        headrooms(&self.blueprint)
     }
 
     /// How many flows it has; an aggregate of calls is one.

@@ -68,7 +68,7 @@ fn a_node_with_a_buffer_is_a_switch() {
     let buffer = switch.buffer.as_ref().expect("a buffer");
     let shares: Vec<(LinkId, u64)> = buffer.shares.iter().map(|(link, share)| (*link, penstock_model::buffer::amount(*share))).collect();
     assert_eq!((buffer.policy.name(), shares), ("static-shares", vec![(LinkId(2), 700_000)]));
-    assert_eq!(switch.pause.map(|pause| (pause.xoff.get(), pause.xon.get())), Some((9_000, 4_000)));
+    assert_eq!(switch.pause.as_ref().map(|pause| (pause.xoff.get(), pause.xon.get())), Some((9_000, 4_000)));
     assert!(sound(&with(""), &[]).blueprint(None, 0).switches.is_empty());
 }
 
@@ -129,12 +129,65 @@ fn mistakes_of_pause() {
         ["t.toml:4: nodes.s.pause: its messages to 'a' have no route, since no link leads from 's' back; write both-ways = true for the \
           link 'a-s', or add one from 's' to 'a'"]
     );
-    let at_once = with(pause).replacen("1 us", "0 s", 1);
-    assert_eq!(
-        lines(load(&at_once, "t.toml", &[])),
-        ["t.toml:4: nodes.s.pause: its messages to 'a' would take no time; give the link from 's' to 'a' a delay, or write processing, \
-          above 0 s"]
+    // A frame takes time also where its way takes none.
+    sound(&with(pause).replacen("1 us", "0 s", 1), &[]);
+    refused(
+        r#"pause = { xoff = "3 kB", xon = "2 kB", quanta = 65536, frame = "1539 bytes" }"#,
+        &[
+            "t.toml:4: nodes.s.pause.quanta: 65536 do not fit a pause frame; at most 65535",
+            "t.toml:4: nodes.s.pause.frame: 1539 bytes is larger than any pause frame; at most 1538 bytes",
+        ],
     );
+    refused(
+        r#"pause = { xoff = "3 kB", xon = "2 kB", classes = ["default", "defualt"] }"#,
+        &["t.toml:4: nodes.s.pause.classes: unknown class of flows 'defualt'; did you mean 'default'?"],
+    );
+}
+
+#[test]
+fn headroom_must_suffice_for_what_comes_after_a_pause() {
+    // At 1 Gbit/s and 1 us there and back, with packets of 1000 bytes: 8 us for one on the wire back, 0.512 us for the frame and 2 us
+    // on the way, 10.512 us or 1314 bytes, and two packets.
+    let pause = |headroom: &str| with(&format!(r#"pause = {{ xoff = "3 kB", xon = "2 kB", headroom = "{headroom}" }}"#));
+    assert_eq!(
+        lines(load(&pause("3313 bytes"), "t.toml", &[])),
+        ["t.toml:4: nodes.s.pause.headroom: 3313 bytes are too little for what may still come over the link 'a-s' once it is paused; \
+          write at least 3314 bytes"]
+    );
+    sound(&pause("3314 bytes"), &[]);
+    // 8.512 us twice are 33.25 times 512 bits.
+    let quanta = |quanta| pause("4 kB").replacen("xon", &format!("quanta = {quanta}, xon"), 1);
+    assert_eq!(
+        lines(load(&quanta(33), "t.toml", &[])),
+        ["t.toml:4: nodes.s.pause.quanta: 33 would let a pause end before it is prolonged; write at least 34, or leave headroom out"]
+    );
+    sound(&quanta(34), &[]);
+}
+
+#[test]
+fn pauses_are_measured() {
+    let text = with(r#"buffer.pool = { size = "30 kB" }, pause = { xoff = "3 kB", xon = "2 kB", headroom = "4 kB" }"#)
+        + r#"[[measure]]
+metric = "pauses"
+of = ["s-a"]
+[[measure]]
+metric = "paused-time"
+of = ["a-s", "s-c"]
+by = ["class"]
+[[measure]]
+metric = "deadlocked"
+of = ["a-s"]
+"#;
+    let scenario = sound(&text, &[]);
+    let rows = scenario.metrics(&Sim::new(scenario.blueprint(None, 0)).expect("sound").run());
+    let values = |name: &str| rows.iter().filter(|row| row.name == name).map(|row| row.value).collect::<Vec<_>>();
+    assert!(values("pauses")[0] > 10.0, "{rows:?}");
+    // 2 Mbit/s to ports of 1 Mbit/s: what waits at a fills s again as soon as it may. Nobody pauses s.
+    let paused = values("paused-time");
+    assert!(paused.len() == 2 && paused[0] > 0.5 && paused[0] < 1.0 && paused[1] == 0.0, "{paused:?}");
+    assert_eq!(values("deadlocked"), [0.0]);
+    let drops = rows.iter().filter(|row| row.name == "drops" && row.labels.iter().any(|(_, value)| value == "headroom"));
+    assert_eq!(drops.map(|row| row.value).collect::<Vec<_>>(), [0.0]);
 }
 
 #[test]

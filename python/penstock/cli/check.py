@@ -56,6 +56,10 @@ def check(
     sizes = ", ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counted)
     run = f"{sizes} for {end:g} s, counting from {begin:g} s, with seed {scenario.seed}"
     emit(f"{path_text(file)}: sound. It would run {run}.")
+    for node, link, needed, given in scenario.headrooms:
+        has = "none of its own" if given is None else f"{given:,} bytes"
+        needs = f"what comes after a pause takes up to {needed:,} bytes over the link {link}"
+        emit(f"Headroom of {node} for each link and paused class: {has}; {needs}.")
 
 
 def _check_folder(file: Path, output: Format) -> None:

@@ -23,6 +23,7 @@ use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One run: a network, its traffic, and what is observed.
@@ -40,6 +41,8 @@ pub struct Blueprint {
     pub ties: Ties,
     /// Names of the nodes; a [`NodeId`] is a position here.
     pub nodes: Vec<String>,
+    /// How long nodes take until a packet that has arrived is at its port; part of the delay of each link into them.
+    pub latencies: BTreeMap<NodeId, Duration>,
     /// The nodes whose ports share something, each at most once.
     pub switches: Vec<SwitchPlan>,
     /// The links; a [`LinkId`] is a position here, and the order of ties.
@@ -212,15 +215,37 @@ pub struct SharedBufferPlan {
     pub shares: Vec<(LinkId, Limit)>,
 }
 
-/// PAUSE, from a switch to the ports that feed it [IEEE8023 s31B].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// PAUSE or priority flow control, from a switch to the ports that feed it [IEEE8023 s31B] [IEEE8021Qbb s36].
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PausePlan {
-    /// A port is paused when more than this is held of what came over its link.
+    /// The classes that are paused, each by itself; the whole link if `None`.
+    pub classes: Option<Vec<u8>>,
+    /// A port is paused when more than this is held of what came over its link (of the class).
     pub xoff: Bytes,
     /// It is resumed when no more than this is.
     pub xon: Bytes,
-    /// What the message takes beside the propagation of the link back.
+    /// Memory of its own for what still comes over a link (of a class) that is paused, beside the shared buffer; if `None`, it must
+    /// find room there.
+    pub headroom: Option<Bytes>,
+    /// For how many times 512 bits a pause holds; it is prolonged when half of that is over.
+    pub quanta: u16,
+    /// The size of a pause frame.
+    pub frame: Bytes,
+    /// What the far end takes to stop, beside the propagation of the link back.
     pub processing: Duration,
+}
+
+impl PausePlan {
+    /// PAUSE of whole links at these thresholds, by frames of 64 bytes that hold for as long as they can.
+    pub fn new(xoff: Bytes, xon: Bytes) -> PausePlan {
+        let frame = Bytes::new(64);
+        PausePlan { classes: None, xoff, xon, headroom: None, quanta: u16::MAX, frame, processing: Duration::ZERO }
+    }
+
+    /// How long a pause holds on a link of this rate [IEEE8023 s31B.2].
+    pub fn time(&self, rate: Rate) -> Duration {
+        rate.transmission_time(Bytes::new(u64::from(self.quanta) * 512 / 8))
+    }
 }
 
 /// A one-way link and the port that feeds it.

@@ -3,6 +3,7 @@
 pub mod blueprint;
 pub mod cancel;
 pub mod observations;
+pub mod pauses;
 pub mod series;
 pub mod sim;
 pub mod trace;

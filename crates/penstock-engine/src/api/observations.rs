@@ -1,5 +1,6 @@
 //! The observations of a run, between the warm-up and the end.
 
+pub use crate::api::pauses::{PauseCounters, PausedIngress, PausedTime};
 pub use crate::api::trace::{TimerKind, TraceEvent, TraceRow, TraceSubject};
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::id::{FlowId, LinkId};
@@ -37,6 +38,9 @@ pub struct Observations {
     pub meter_samples: Vec<Vec<MeterSamples>>,
     /// Packets that reached the far end of a link, over the whole run.
     pub packet_hops: u64,
+    /// Links whose ports never resume, since what each is paused for waits at the next one's port and the last one's at the first;
+    /// empty if there is no such circle at the end of the run.
+    pub deadlock: Vec<PausedIngress>,
     /// A hash of everything that happened, equal for equal runs whatever the executor and machine.
     pub digest: u64,
     /// The trace, if requested, or the rest of one that was taken while the run went on; by time, then by place.
@@ -192,6 +196,8 @@ pub struct LinkCounters {
     pub shares_buffer: bool,
     /// Whether rate limiters stand before the port, so that its drops may have that cause.
     pub has_limiters: bool,
+    /// Whether what came over paused links has memory of its own, which may be full.
+    pub has_headroom: bool,
     /// Bytes lost.
     pub dropped_bytes: u64,
     /// Packets marked by the discipline or by PCN meters here (each counts once, however severely it was marked).
@@ -204,6 +210,8 @@ pub struct LinkCounters {
     pub waiting_packet_ps: u128,
     /// Time integral of the waiting bytes, in byte-picoseconds.
     pub waiting_byte_ps: u128,
+    /// Pause frames sent, and how long the port was paused; `None` if neither.
+    pub pauses: Option<Box<PauseCounters>>,
     /// Sum over the packets whose transmission began of the time from arrival to its start, in picoseconds.
     pub wait_sum_ps: u128,
     /// Packets in that sum.

@@ -19,6 +19,7 @@ use crate::kernel::logical_process::LogicalProcess;
 use crate::kernel::outbox::Outbox;
 use crate::kernel::process_graph::ProcessGraph;
 use crate::kernel::route::Routes;
+use crate::node::pause_waits::find_deadlock;
 use crate::node::process::Process;
 use penstock_model::units::Time;
 
@@ -271,9 +272,15 @@ impl Sim {
             meter_samples: vec![Vec::new(); self.meter_samples],
             ..Observations::default()
         };
-        let mut outcomes: Vec<_> = self.processes.into_iter().map(|process| process.finish(&mut seen)).collect();
+        let routes = &self.routes;
+        let mut outcomes: Vec<_> = self.processes.into_iter().map(|process| process.finish(&mut seen, routes)).collect();
         outcomes.sort_by(|a, b| a.name.cmp(&b.name));
         let mut digest = Digest::default();
+        let waits: Vec<_> = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.waits)).collect();
+        seen.deadlock = find_deadlock(&waits);
+        for paused in &seen.deadlock {
+            seen.links[paused.link.index()].pauses.get_or_insert_default().is_deadlocked = true;
+        }
         for outcome in outcomes {
             digest.name(&outcome.name);
             digest.number(outcome.digest);

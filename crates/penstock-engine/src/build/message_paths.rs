@@ -1,10 +1,10 @@
 //! The paths that messages take, as declared by what sends them: they bound the lookahead as channels do.
 
-use crate::api::blueprint::{Blueprint, FlowPlan, PausePlan};
+use crate::api::blueprint::{Blueprint, FlowPlan, PausePlan, SwitchPlan};
 use crate::build::error::BlueprintError;
 use crate::build::numbering::{ProcessSite, ProcessSites};
 use penstock_model::id::{LinkId, NodeId, RouteId};
-use penstock_model::units::Duration;
+use penstock_model::units::{Bytes, Duration};
 use std::collections::BTreeMap;
 
 /// Messages that one process may send to another.
@@ -30,63 +30,83 @@ pub fn message_paths(blueprint: &Blueprint, sites: &ProcessSites<'_>) -> Result<
             paths.extend([MessagePath { from, to, delay: there }, MessagePath { from: to, to: from, delay: back }]);
         }
     }
-    for PausePath { switch, link, delay } in pause_paths(blueprint)? {
+    for PausePath { switch, link, delay, .. } in pause_paths(blueprint)? {
         paths.push(MessagePath { from: ProcessSite::Host(switch), to: sites.sender(link), delay });
     }
     Ok(paths)
 }
 
-/// The messages of a switch to the port that feeds it over a link.
+/// The pause frames of a switch to the port that feeds it over a link.
 #[derive(Clone, Copy, Debug)]
 pub struct PausePath {
     /// The switch.
     pub switch: NodeId,
     /// The link whose port is paused.
     pub link: LinkId,
-    /// Propagation along the way back, and processing.
+    /// The link back, which frames take.
+    pub back: LinkId,
+    /// What a frame takes once it has left: propagation along the way back, and processing.
+    pub after: Duration,
+    /// The least time from the decision to send a frame to its effect.
     pub delay: Duration,
 }
 
-/// All paths of PAUSE, by switch and link; a path's number is its position here.
+/// All paths of pause frames, by switch and link; a path's number is its position here.
 ///
 /// # Errors
 /// If a link into a switch that pauses has no way back, or that takes no time.
 pub fn pause_paths(blueprint: &Blueprint) -> Result<Vec<PausePath>, BlueprintError> {
     let mut paths = Vec::new();
-    if blueprint.switches.iter().all(|switch| switch.pause.is_none()) {
-        return Ok(paths);
-    }
-    let mut feeding: BTreeMap<NodeId, Vec<LinkId>> = BTreeMap::new();
-    routed_links(blueprint).into_iter().for_each(|link| feeding.entry(blueprint.links[link.index()].to).or_default().push(link));
-    let mut least: BTreeMap<(NodeId, NodeId), Duration> = BTreeMap::new();
-    for link in &blueprint.links {
-        least.entry((link.from, link.to)).and_modify(|delay| *delay = link.delay.min(*delay)).or_insert(link.delay);
-    }
-    let pausing = blueprint.switches.iter().filter_map(|switch| switch.pause.map(|pause| (switch.node, pause)));
-    for (switch, pause) in pausing {
-        for &link in feeding.get(&switch).into_iter().flatten() {
-            paths.push(PausePath { switch, link, delay: pause_delay(blueprint, link, pause, &least)? });
+    for (plan, pause, link, back) in pausing_links(blueprint) {
+        let name = |node: NodeId| blueprint.nodes[node.index()].clone();
+        let fed = &blueprint.links[link.index()];
+        let what = || format!("pause messages of '{}' to '{}'", name(fed.to), name(fed.from));
+        let back_id = back.ok_or_else(|| BlueprintError::MessageWithoutRoute(what()))?;
+        let back = &blueprint.links[back_id.index()];
+        // The far end reads a pause frame before it forwards anything.
+        let latency = blueprint.latencies.get(&back.to).copied().unwrap_or(Duration::ZERO);
+        let after = Duration::from_ps(back.delay.as_ps().saturating_sub(latency.as_ps())) + pause.processing;
+        let fastest = back.rate_changes.iter().map(|(_, rate)| *rate).fold(back.rate, Ord::max);
+        let transmission = if pause.frame == Bytes::default() { Duration::ZERO } else { fastest.transmission_time(pause.frame) };
+        let delay = after + transmission;
+        if delay == Duration::ZERO {
+            return Err(BlueprintError::MessageWithoutDelay(what()));
         }
+        paths.push(PausePath { switch: plan.node, link, back: back_id, after, delay });
     }
     Ok(paths)
 }
 
-/// How long PAUSE takes from the end of `link` to its port: over the shortest link back, of these least delays between nodes.
-fn pause_delay(
-    blueprint: &Blueprint,
-    link: LinkId,
-    pause: PausePlan,
-    least: &BTreeMap<(NodeId, NodeId), Duration>,
-) -> Result<Duration, BlueprintError> {
-    let link = &blueprint.links[link.index()];
-    let name = |node: NodeId| blueprint.nodes[node.index()].clone();
-    match least.get(&(link.to, link.from)).map(|delay| *delay + pause.processing) {
-        None => Err(BlueprintError::MessageWithoutRoute(format!("pause messages of '{}' to '{}'", name(link.to), name(link.from)))),
-        Some(Duration::ZERO) => {
-            Err(BlueprintError::MessageWithoutDelay(format!("pause messages of '{}' to '{}'", name(link.to), name(link.from))))
-        }
-        Some(delay) => Ok(delay),
+/// The links back that pause frames take time of.
+pub fn links_of_pause_frames(blueprint: &Blueprint) -> Vec<LinkId> {
+    let takes_time = |(_, pause, _, back): (_, &PausePlan, _, Option<LinkId>)| back.filter(|_| pause.frame > Bytes::default());
+    pausing_links(blueprint).into_iter().filter_map(takes_time).collect()
+}
+
+type PausingLink<'a> = (&'a SwitchPlan, &'a PausePlan, LinkId, Option<LinkId>);
+
+/// The links in use into switches that pause, by switch, each with the link back: the n-th between two nodes belongs to the n-th back.
+fn pausing_links(blueprint: &Blueprint) -> Vec<PausingLink<'_>> {
+    let pausing: Vec<_> = blueprint.switches.iter().filter_map(|switch| Some((switch, switch.pause.as_ref()?))).collect();
+    if pausing.is_empty() {
+        return Vec::new();
     }
+    let mut between: BTreeMap<(NodeId, NodeId), Vec<LinkId>> = BTreeMap::new();
+    for (id, link) in (0..).map(LinkId).zip(&blueprint.links) {
+        between.entry((link.from, link.to)).or_default().push(id);
+    }
+    let mut feeding: BTreeMap<NodeId, Vec<LinkId>> = BTreeMap::new();
+    routed_links(blueprint).into_iter().for_each(|link| feeding.entry(blueprint.links[link.index()].to).or_default().push(link));
+    let mut found = Vec::new();
+    for (plan, pause) in pausing {
+        for &id in feeding.get(&plan.node).into_iter().flatten() {
+            let link = &blueprint.links[id.index()];
+            let place = between[&(link.from, link.to)].iter().position(|other| *other == id).unwrap_or(0);
+            let back = between.get(&(link.to, link.from)).map(|back| back[place.min(back.len() - 1)]);
+            found.push((plan, pause, id, back));
+        }
+    }
+    found
 }
 
 /// The links that some route uses, in the scenario's order.

@@ -4,6 +4,7 @@ pub mod check;
 pub mod error;
 pub mod flow_layout;
 pub mod flows;
+pub mod headroom;
 pub mod memory;
 pub mod message_paths;
 pub mod numbering;

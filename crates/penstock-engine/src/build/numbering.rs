@@ -2,6 +2,7 @@
 
 use crate::api::blueprint::Blueprint;
 use crate::build::error::BlueprintError;
+use crate::build::message_paths::links_of_pause_frames;
 use penstock_model::id::{LinkId, NodeId};
 use penstock_model::units::Duration;
 use std::collections::{BTreeMap, BTreeSet};
@@ -131,11 +132,12 @@ impl Channels {
     }
 }
 
-/// The links that some route uses, or that are sampled, in the scenario's order.
+/// The links that some route or pause frame uses, or that are sampled, in the scenario's order.
 pub fn used_links(blueprint: &Blueprint) -> Vec<LinkId> {
     let mut used = vec![false; blueprint.links.len()];
     let sampled = blueprint.samples.iter().chain(&blueprint.meter_samples).map(|sample| &sample.link);
     blueprint.routes.iter().flatten().chain(sampled).for_each(|link| used[link.index()] = true);
+    links_of_pause_frames(blueprint).into_iter().for_each(|link| used[link.index()] = true);
     (0..blueprint.links.len() as u32).map(LinkId).filter(|link| used[link.index()]).collect()
 }
 

@@ -2,22 +2,22 @@
 
 use crate::api::blueprint::{Blueprint, LinkPlan, SwitchPlan};
 use crate::build::error::BlueprintError;
-use crate::build::message_paths::{pause_paths, PausePath};
+use crate::build::message_paths::{links_of_pause_frames, pause_paths, PausePath};
 use crate::build::numbering::{ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::{InputNumbers, RouteTable};
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::node::congestion_points::CongestionPoints;
-use crate::node::ingress_pause::{Ingress, IngressPause};
+use crate::node::ingress_pause::{Ingress, IngressPause, PauseSettings};
 use crate::node::process::Process;
 use crate::node::reaction_point::ReactionPoint;
+use crate::node::shared_state::{Switch, SwitchParts};
 use crate::node::source_quench::SourceQuench;
-use crate::node::switch::{Switch, SwitchParts};
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
 use penstock_model::feedback::CongestionPoint;
 use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId};
 use penstock_model::parameters::Limit;
 use penstock_model::rng::Key;
-use penstock_model::units::Rate;
+use penstock_model::units::{Bytes, Rate};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which departures cannot be known on arrival because the port shares a buffer, or may be paused.
@@ -53,7 +53,7 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         }
         check_source_quench(blueprint, switch)?;
         check_notifications(blueprint, switch)?;
-        if switch.pause.is_some_and(|pause| pause.xon > pause.xoff) {
+        if switch.pause.as_ref().is_some_and(|pause| pause.xon > pause.xoff) {
             return Err(BlueprintError::XonAboveXoff(name()));
         }
         let Some(buffer) = &switch.buffer else { continue };
@@ -134,7 +134,8 @@ impl Switches<'_> {
             let parts = SwitchParts { buffer, pause, quench, congestion_points, reaction_point };
             processes[process as usize].share(Switch::new(ports.len(), parts));
         }
-        for PausePath { link, .. } in pauses {
+        let sending = links_of_pause_frames(self.blueprint);
+        for link in pauses.iter().map(|path| path.link).chain(sending) {
             let process = self.numbers.of(self.sites.sender(link));
             processes[process as usize].make_pausable(self.port_index[link.index()]);
         }
@@ -184,19 +185,31 @@ impl Switches<'_> {
         Some(ReactionPoint::new(limiters, key.stream(), lines, port_of_flow))
     }
 
-    /// Its PAUSE, given the paths of its messages with their numbers.
+    /// Its PAUSE, given the paths of its frames with their numbers.
     fn pause(&self, plan: &SwitchPlan, process: u32, own: &[(u32, PausePath)]) -> Option<IngressPause> {
-        let pause = plan.pause?;
-        let mut ingresses: Vec<(u32, Ingress)> = own
-            .iter()
-            .map(|(number, path)| {
-                let peer = Peer { process: ProcessId(self.numbers.of(self.sites.sender(path.link))), delay: path.delay };
-                let order = MessageOrder::beside_calls(self.blueprint.flows.len(), *number);
-                (self.inputs.of(path.link, ProcessId(process)), Ingress::new(peer, self.port_index[path.link.index()], order))
-            })
-            .collect();
+        let pause = plan.pause.as_ref()?;
+        let ingress = |(number, path): &(u32, PausePath)| {
+            let peer = Peer { process: ProcessId(self.numbers.of(self.sites.sender(path.link))), delay: path.after };
+            let ingress = Ingress {
+                link: path.link,
+                peer,
+                port: self.port_index[path.link.index()],
+                back: self.port_index[path.back.index()],
+                order: MessageOrder::beside_calls(self.blueprint.flows.len(), *number),
+                time: pause.time(self.blueprint.links[path.link.index()].rate),
+            };
+            (self.inputs.of(path.link, ProcessId(process)), ingress)
+        };
+        let mut ingresses: Vec<(u32, Ingress)> = own.iter().map(ingress).collect();
         ingresses.sort_by_key(|(input, _)| *input);
-        Some(IngressPause::new(pause.xoff, pause.xon, ingresses.into_iter().map(|(_, ingress)| ingress).collect()))
+        let settings = PauseSettings {
+            classes: pause.classes.clone(),
+            xoff: pause.xoff.get(),
+            xon: pause.xon.get(),
+            headroom: pause.headroom.map(Bytes::get),
+            frame: pause.frame.get() as u32,
+        };
+        Some(IngressPause::new(settings, ingresses.into_iter().map(|(_, ingress)| ingress).collect()))
     }
 }
 

@@ -59,13 +59,15 @@ pub struct CallSignal {
     pub signal: Signal,
 }
 
-/// Pauses or resumes a port [IEEE8023 s31B].
+/// A pause frame, which stops or resumes a port or a class [IEEE8023 s31B] [IEEE8021Qbb s36].
 #[derive(Clone, Copy, Debug)]
 pub struct PauseSignal {
     /// The port, among those of the process.
     pub port: u32,
-    /// Whether it must stop.
-    pub stops: bool,
+    /// The class; everything if `None`.
+    pub class: Option<u8>,
+    /// It must stop for so long; it resumes if that is nothing.
+    pub time: Duration,
 }
 
 impl PartialEq for Message {

@@ -1,76 +1,241 @@
-//! PAUSE at a switch: bytes held per ingress link, and the messages that stop and restart the ports at their other ends.
+//! PAUSE and priority flow control at a switch: what it holds per ingress link and class, and the frames that stop and restart the
+//! ports at the other ends.
+//!
+//! A frame takes the wire back to the port that it stops as soon as what is on that wire has left, and says what is so when it
+//! begins: a class waits for the wire with at most one frame per link.
 
+use crate::api::pauses::PausedIngress;
 use crate::kernel::context::Context;
 use crate::kernel::message::{Message, MessageBody, MessageOrder, PauseSignal, Peer};
 use crate::kernel::route::{Hop, Routes};
-use penstock_model::id::HopId;
-use penstock_model::units::{Bytes, Time};
+use crate::node::pause_waits::PauseWait;
+use crate::port::Port;
+use penstock_model::buffer::Held;
+use penstock_model::id::{HopId, LinkId};
+use penstock_model::packet::Packet;
+use penstock_model::units::{Duration, Time};
+use std::collections::BTreeMap;
 
-/// Pauses and resumes the ports that feed a switch [IEEE8023 s31B].
-pub struct IngressPause {
+/// When ports are paused and resumed, and by what frames.
+#[derive(Clone, Debug)]
+pub struct PauseSettings {
+    /// The classes that are paused, each by itself; the whole link if `None`.
+    pub classes: Option<Vec<u8>>,
     /// A port is paused when more than this is held of what it sent...
-    xoff: u64,
+    pub xoff: u64,
     /// ... and resumed when no more than this is.
-    xon: u64,
+    pub xon: u64,
+    /// Memory of its own for each ingress (and class); `None` if it has only the shared buffer.
+    pub headroom: Option<u64>,
+    /// The size of a frame; one of no bytes takes no time, and waits for nothing.
+    pub frame: u32,
+}
+
+/// Pauses and resumes the ports that feed a switch [IEEE8023 s31B] [IEEE8021Qbb s36].
+pub struct IngressPause {
+    settings: PauseSettings,
     /// By the number of the process's input.
     ingresses: Vec<Ingress>,
+    /// By input, then by class as in the settings.
+    states: Vec<IngressState>,
+    /// The number of what is counted for each class.
+    group_of_class: [u8; 256],
+    /// When a frame begins that has waited for the wire, or a pause is to be prolonged.
+    next_due: Time,
+    /// Ports whose wires were taken.
+    touched: Vec<u32>,
 }
 
 /// An ingress link.
 pub struct Ingress {
-    /// The port at its other end, and how long messages take there.
-    peer: Peer,
-    port: u32,
-    order: MessageOrder,
-    held: u64,
+    /// It.
+    pub link: LinkId,
+    /// The process at its other end, and what a frame takes there once it has left.
+    pub peer: Peer,
+    /// Its port there.
+    pub port: u32,
+    /// The port here by which frames leave.
+    pub back: u32,
+    /// The place of its frames among messages.
+    pub order: MessageOrder,
+    /// How long a pause holds.
+    pub time: Duration,
+}
+
+/// What is held of an ingress link, or of one of its classes.
+#[derive(Clone, Copy, Debug)]
+struct IngressState {
+    held: Held,
+    /// As much of that is charged to the headroom; what leaves frees that first.
+    headroom: Held,
     is_paused: bool,
+    /// When the frame that waits for the wire begins, and ends.
+    waiting_frame: Option<(Time, Time)>,
+    prolong_at: Time,
 }
 
-impl Ingress {
-    /// An ingress link fed by port `port` of the process `peer`, which is paused by messages of this order.
-    pub fn new(peer: Peer, port: u32, order: MessageOrder) -> Ingress {
-        Ingress { peer, port, order, held: 0, is_paused: false }
-    }
+const NO_GROUP: u8 = u8::MAX;
 
-    fn send_pause(&mut self, now: Time, stops: bool, context: &mut Context<'_, '_>) {
-        let Ingress { peer, port, order, .. } = *self;
-        self.is_paused = stops;
-        self.order.number += 1;
-        let body = MessageBody::Pause(PauseSignal { port, stops });
-        context.outputs.send_message(peer.process, Message { at: now + peer.delay, order, body });
-    }
-}
+/// Pauses whose half is shorter are not prolonged, or nothing else would be done on a fast link.
+pub const LEAST_PROLONGING: Duration = Duration::from_us(1);
 
 impl IngressPause {
-    /// Thresholds for these ingress links, in the order of the process's inputs.
-    pub fn new(xoff: Bytes, xon: Bytes, ingresses: Vec<Ingress>) -> IngressPause {
-        IngressPause { xoff: xoff.get(), xon: xon.get(), ingresses }
+    /// What these settings say at these ingress links, in the order of the process's inputs.
+    pub fn new(settings: PauseSettings, ingresses: Vec<Ingress>) -> IngressPause {
+        let state = IngressState {
+            held: Held::default(),
+            headroom: Held::default(),
+            is_paused: false,
+            waiting_frame: None,
+            prolong_at: Time::NEVER,
+        };
+        let mut group_of_class = [if settings.classes.is_some() { NO_GROUP } else { 0 }; 256];
+        (0..).zip(settings.classes.iter().flatten()).for_each(|(group, class)| group_of_class[usize::from(*class)] = group);
+        let groups = settings.classes.as_ref().map_or(1, Vec::len);
+        let states = vec![state; ingresses.len() * groups];
+        IngressPause { settings, ingresses, states, group_of_class, next_due: Time::NEVER, touched: Vec::new() }
     }
 
-    /// A packet whose next hop is `hop` is admitted.
-    pub fn on_arrival(&mut self, size: u32, hop: HopId, context: &Context<'_, '_>) {
-        if let Some(input) = ingress_of(hop, context.routes) {
-            self.ingresses[input].held += u64::from(size);
+    /// What it was told.
+    pub fn settings(&self) -> &PauseSettings {
+        &self.settings
+    }
+
+    /// When it does something by itself.
+    pub fn next_due(&self) -> Time {
+        self.next_due
+    }
+
+    /// Ports whose wires were taken since the last call, to be looked at again.
+    pub fn take_touched(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.touched)
+    }
+
+    /// Whether an arrival whose next hop is `hop` is let into the headroom: the shared buffer has no room, or its link (or class)
+    /// is paused, and the headroom has.
+    pub fn takes_headroom(&self, has_room: bool, packet: &Packet, hop: HopId, routes: &Routes) -> bool {
+        let (Some(headroom), Some(index)) = (self.settings.headroom, self.index(packet, hop, routes)) else { return false };
+        let state = &self.states[index];
+        (state.is_paused || !has_room) && state.headroom.bytes + u64::from(packet.size) <= headroom
+    }
+
+    /// Whether a packet that finds no room at all should have found it in the headroom.
+    pub fn has_headroom(&self, packet: &Packet, hop: HopId, routes: &Routes) -> bool {
+        self.settings.headroom.is_some() && self.index(packet, hop, routes).is_some()
+    }
+
+    /// A packet whose next hop is `hop` is admitted, into the headroom or the shared buffer.
+    pub fn on_arrival(&mut self, packet: &Packet, hop: HopId, is_headroom: bool, routes: &Routes) {
+        if let Some(index) = self.index(packet, hop, routes) {
+            let state = &mut self.states[index];
+            state.held.add(packet.size);
+            if is_headroom {
+                state.headroom.add(packet.size);
+            }
         }
     }
 
-    /// The packet is still held: its sender is paused if that is more than xoff.
-    pub fn pause_if_above(&mut self, now: Time, hop: HopId, context: &mut Context<'_, '_>) {
-        let Some(input) = ingress_of(hop, context.routes) else { return };
-        let ingress = &mut self.ingresses[input];
-        if !ingress.is_paused && ingress.held > self.xoff {
-            ingress.send_pause(now, true, context);
+    /// The packet is still held: its sender is paused if that is more than xoff, or takes headroom.
+    pub fn pause_if_above(&mut self, now: Time, packet: &Packet, hop: HopId, ports: &mut [Port], context: &mut Context<'_, '_>) {
+        let Some(index) = self.index(packet, hop, context.routes) else { return };
+        let state = &mut self.states[index];
+        if !state.is_paused && (state.held.bytes > self.settings.xoff || state.headroom.packets > 0) {
+            state.is_paused = true;
+            self.request_frame(now, index, ports, context);
         }
     }
 
-    /// A packet whose next hop is `hop` no longer holds memory.
-    pub fn on_release(&mut self, now: Time, size: u32, hop: HopId, context: &mut Context<'_, '_>) {
-        let Some(input) = ingress_of(hop, context.routes) else { return };
-        let ingress = &mut self.ingresses[input];
-        ingress.held -= u64::from(size);
-        if ingress.is_paused && ingress.held <= self.xon {
-            ingress.send_pause(now, false, context);
+    /// A packet no longer holds memory; returns how much of the headroom, not of the shared buffer, that frees.
+    pub fn on_release(&mut self, now: Time, packet: &Packet, ports: &mut [Port], context: &mut Context<'_, '_>) -> Held {
+        let Some(index) = self.index(packet, packet.hop, context.routes) else { return Held::default() };
+        let state = &mut self.states[index];
+        state.held.remove(packet.size);
+        let freed = state.headroom.least(Held { packets: 1, bytes: u64::from(packet.size) });
+        state.headroom.take(freed);
+        if state.is_paused && state.held.bytes <= self.settings.xon && state.headroom.packets == 0 {
+            state.is_paused = false;
+            self.request_frame(now, index, ports, context);
         }
+        freed
+    }
+
+    /// Begins frames that have waited for the wire, and prolongs pauses.
+    pub fn run(&mut self, now: Time, ports: &mut [Port], context: &mut Context<'_, '_>) {
+        for index in 0..self.states.len() {
+            if let Some((start, end)) = self.states[index].waiting_frame.filter(|(start, _)| *start <= now) {
+                self.send_frame(start, end, index, ports, context);
+            }
+            if self.states[index].prolong_at <= now {
+                self.states[index].prolong_at = Time::NEVER;
+                self.request_frame(now, index, ports, context);
+            }
+        }
+        let due = |state: &IngressState| state.waiting_frame.map_or(Time::NEVER, |(start, _)| start).min(state.prolong_at);
+        self.next_due = self.states.iter().map(due).min().unwrap_or(Time::NEVER);
+    }
+
+    /// Asks for a frame, unless one waits that will say what is so now.
+    fn request_frame(&mut self, now: Time, index: usize, ports: &mut [Port], context: &mut Context<'_, '_>) {
+        if self.states[index].waiting_frame.is_some() {
+            return;
+        }
+        if self.settings.frame == 0 {
+            return self.send_frame(now, now, index, ports, context);
+        }
+        let back = self.ingresses[index / self.groups()].back;
+        let Some((start, end)) = ports[back as usize].send_pause_frame(now, self.settings.frame) else { return };
+        self.touched.push(back);
+        if start == now {
+            self.send_frame(start, end, index, ports, context);
+        } else {
+            self.states[index].waiting_frame = Some((start, end));
+            self.next_due = self.next_due.min(start);
+        }
+    }
+
+    /// Sends a frame that begins now and ends at `end`.
+    fn send_frame(&mut self, now: Time, end: Time, index: usize, ports: &mut [Port], context: &mut Context<'_, '_>) {
+        let groups = self.groups();
+        let (ingress, state) = (&mut self.ingresses[index / groups], &mut self.states[index]);
+        let class = self.settings.classes.as_ref().map(|classes| classes[index % groups]);
+        // A link back that nothing uses has no port here; frames of no bytes need none.
+        ports.get_mut(ingress.back as usize).into_iter().for_each(|port| port.count_pause_frame(now, state.is_paused));
+        let time = if state.is_paused { ingress.time } else { Duration::ZERO };
+        state.waiting_frame = None;
+        let half = Duration::from_ps(time.as_ps() / 2);
+        state.prolong_at = if half >= LEAST_PROLONGING { now + half } else { Time::NEVER };
+        self.next_due = self.next_due.min(state.prolong_at);
+        ingress.order.number += 1;
+        let body = MessageBody::Pause(PauseSignal { port: ingress.port, class, time });
+        context.outputs.send_message(ingress.peer.process, Message { at: end + ingress.peer.delay, order: ingress.order, body });
+    }
+
+    fn groups(&self) -> usize {
+        self.settings.classes.as_ref().map_or(1, Vec::len)
+    }
+
+    /// What is counted for a packet whose next hop is `hop`; nothing if it was created here or its class is not paused.
+    fn index(&self, packet: &Packet, hop: HopId, routes: &Routes) -> Option<usize> {
+        let group = self.group_of_class[usize::from(packet.class)];
+        (group != NO_GROUP).then(|| Some(ingress_of(hop, routes)? * self.groups() + usize::from(group)))?
+    }
+
+    /// What is paused here, and what of it waits behind other pauses at the end of a run.
+    pub fn waits(&self, now: Time, ports: &[Port], routes: &Routes) -> Vec<PauseWait> {
+        let groups = self.groups();
+        let wait = |(index, state): (usize, &IngressState)| {
+            let class = self.settings.classes.as_ref().map(|classes| classes[index % groups]);
+            let paused = PausedIngress { link: self.ingresses[index / groups].link, class };
+            let mut behind: BTreeMap<Vec<PausedIngress>, u64> = BTreeMap::new();
+            for port in ports {
+                for packet in port.waiting_packets().filter(|packet| self.index(packet, packet.hop, routes) == Some(index)) {
+                    let pauses = port.pauses_of(now, packet);
+                    *behind.entry(pauses).or_default() += u64::from(packet.size);
+                }
+            }
+            PauseWait { paused, xon: self.settings.xon, held: state.held, headroom: state.headroom, behind }
+        };
+        self.states.iter().enumerate().filter(|(_, state)| state.is_paused).map(wait).collect()
     }
 }
 

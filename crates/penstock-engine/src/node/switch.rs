@@ -10,182 +10,14 @@ use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::{Hop, Routes};
-use crate::merge::tournament_tree::TournamentTree;
-use crate::node::congestion_points::CongestionPoints;
 use crate::node::host::Host;
-use crate::node::ingress_pause::{ingress_of, IngressPause};
 use crate::node::process::messages::receive_message;
 use crate::node::process::Process;
-use crate::node::reaction_point::{Passage, ReactionPoint};
-use crate::node::source_quench::SourceQuench;
-use crate::port::counters::Release;
-use crate::port::transmit_batch::TransmitBatch;
-use crate::port::Port;
-use penstock_model::buffer::{AnyBuffer, Buffer, Occupancies};
+use crate::node::reaction_point::Passage;
+use crate::node::shared_state::{Due, Switch};
 use penstock_model::id::HopId;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
-use std::collections::VecDeque;
-
-/// The state that the ports of a switch share.
-pub struct Switch {
-    /// The policy of the shared buffer; without one, every packet is admitted.
-    buffer: Option<AnyBuffer>,
-    occupancies: Occupancies,
-    /// Per port, the transmissions under way, whose packets still hold memory.
-    in_transmission: Vec<VecDeque<Release>>,
-    /// The next event of each port.
-    ready: TournamentTree<(Time, Due)>,
-    pause: Option<IngressPause>,
-    quench: Option<SourceQuench>,
-    congestion_points: Option<CongestionPoints>,
-    reaction_point: Option<ReactionPoint>,
-    /// Per port, its own messages that have not left: they take none of the memory that is shared, since they are sent when it is
-    /// full.
-    own_packets: Vec<u64>,
-    /// Packets that ports have dropped, until their sources are quenched.
-    dropped: Vec<Packet>,
-    /// Buffers for the transmit batch of the host, and for the releases of a port.
-    batch: TransmitBatch,
-    releases: Vec<Release>,
-    /// What leaves the rate limiters at an instant.
-    unlimited: Vec<(u32, Packet)>,
-}
-
-/// What the ports of a switch share, or do together.
-#[derive(Default)]
-pub struct SwitchParts {
-    /// The policy of the shared buffer.
-    pub buffer: Option<AnyBuffer>,
-    /// Pauses the ports that feed it.
-    pub pause: Option<IngressPause>,
-    /// Tells sources of drops.
-    pub quench: Option<SourceQuench>,
-    /// Tell sources of their queues.
-    pub congestion_points: Option<CongestionPoints>,
-    /// Limits what is sent from here.
-    pub reaction_point: Option<ReactionPoint>,
-}
-
-/// The kinds of events of a port, in the order of an instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Due {
-    /// A transmission ends.
-    Release,
-    /// A transmission may begin.
-    Decision,
-}
-
-impl Switch {
-    /// A switch of so many ports, with nothing in it.
-    pub fn new(ports: usize, parts: SwitchParts) -> Switch {
-        let SwitchParts { buffer, pause, quench, congestion_points, reaction_point } = parts;
-        Switch {
-            buffer,
-            occupancies: Occupancies::new(ports),
-            in_transmission: vec![VecDeque::new(); ports],
-            ready: TournamentTree::new(ports, (Time::NEVER, Due::Decision)),
-            pause,
-            quench,
-            congestion_points,
-            reaction_point,
-            own_packets: vec![0; ports],
-            dropped: Vec::new(),
-            batch: TransmitBatch::default(),
-            releases: Vec::new(),
-            unlimited: Vec::new(),
-        }
-    }
-
-    /// When a port is due next.
-    #[inline]
-    pub fn next_event(&self) -> Time {
-        self.ready.first_key().0.min(self.next_unlimited())
-    }
-
-    /// When a rate limiter lets the next packet go.
-    #[inline]
-    fn next_unlimited(&self) -> Time {
-        self.reaction_point.as_ref().map_or(Time::NEVER, ReactionPoint::next)
-    }
-
-    /// Packets that wait in rate limiters.
-    pub fn limited(&self) -> u64 {
-        self.reaction_point.as_ref().map_or(0, |point| point.waiting().count() as u64)
-    }
-
-    /// What the ports hold.
-    pub fn occupancies(&self) -> &Occupancies {
-        &self.occupancies
-    }
-
-    /// The congestion points at its ports.
-    pub fn congestion_points(&self) -> Option<&CongestionPoints> {
-        self.congestion_points.as_ref()
-    }
-
-    /// The rate limiters before its ports.
-    pub fn reaction_point(&self) -> Option<&ReactionPoint> {
-        self.reaction_point.as_ref()
-    }
-
-    /// Whether the ports share a buffer.
-    pub fn has_buffer(&self) -> bool {
-        self.buffer.is_some()
-    }
-
-    /// Whether rate limiters stand before its ports.
-    pub fn has_reaction_point(&self) -> bool {
-        self.reaction_point.is_some()
-    }
-
-    fn has_room(&self, port: usize, size: u32) -> bool {
-        self.buffer.as_ref().is_none_or(|buffer| buffer.has_room(port, size, &self.occupancies))
-    }
-
-    /// A packet no longer holds memory.
-    fn release(&mut self, port: usize, release: &Release, context: &mut Context<'_, '_>) {
-        if is_own(&release.packet, context) {
-            self.own_packets[port] -= 1;
-            return;
-        }
-        self.occupancies.remove(port, release.packet.size);
-        if let Some(pause) = &mut self.pause {
-            pause.on_release(release.at, release.packet.size, release.packet.hop, context);
-        }
-    }
-
-    /// Accounts for what `port` has done by `now`.
-    fn update(&mut self, now: Time, port: usize, ports: &[Port], context: &mut Context<'_, '_>) {
-        let mut releases = std::mem::take(&mut self.releases);
-        for release in releases.drain(..) {
-            if release.is_dropped && self.quench.is_some() {
-                self.dropped.push(release.packet);
-            }
-            if release.at <= now {
-                self.release(port, &release, context);
-            } else {
-                self.in_transmission[port].push_back(release);
-            }
-        }
-        self.releases = releases;
-        let decision = (ports[port].next_decision(), Due::Decision);
-        let release = self.in_transmission[port].front().map_or(decision, |first| (first.at, Due::Release));
-        self.ready.set(port, decision.min(release));
-        self.check_occupancies(port, ports);
-    }
-
-    /// Held = waiting + in transmission at each port, and the sum of all ports is what is shared, after every event in debug
-    /// builds.
-    fn check_occupancies(&self, port: usize, ports: &[Port]) {
-        if cfg!(debug_assertions) {
-            let held = self.occupancies.of_port(port).packets + self.own_packets[port];
-            assert_eq!(held, ports[port].backlog() + self.in_transmission[port].len() as u64, "held = waiting + in transmission");
-            assert!(self.occupancies.adds_up(), "the sum of the ports is what is shared");
-            assert!(self.buffer.as_ref().is_none_or(|buffer| self.occupancies.total().fits_into(buffer.size())), "never above its size");
-        }
-    }
-}
 
 impl Process {
     /// Handles all events at a switch up to and including `until`; returns when something is due next.
@@ -266,10 +98,15 @@ impl SwitchRun<'_, '_, '_> {
     fn release_until(&mut self, now: Time) {
         while self.switch.ready.first_key() <= (now, Due::Release) {
             let port = self.switch.ready.first();
+            let HostContext { ports, context, .. } = &mut self.host_context;
             if let Some(release) = self.switch.in_transmission[port].pop_front() {
-                self.switch.release(port, &release, &mut self.host_context.context);
+                self.switch.release(port, &release, ports, context);
+                self.update(now, port);
+            } else if let Some(pause) = &mut self.switch.pause {
+                pause.run(now, ports, context);
+                self.own_events += 1;
+                self.switch.note_pauses(ports);
             }
-            self.update(now, port);
         }
     }
 
@@ -369,22 +206,29 @@ impl SwitchRun<'_, '_, '_> {
     fn admit(&mut self, arrival: &Arrival, hop: HopId, port: usize) {
         let Arrival { at: now, packet } = arrival;
         let SwitchRun { switch, host_context: HostContext { ports, context, .. }, .. } = self;
-        if !switch.has_room(port, packet.size) {
-            ports[port].drop_for_buffer(*now, packet, context);
+        let has_room = switch.has_room(port, packet.size);
+        let is_headroom = switch.pause.as_ref().is_some_and(|pause| pause.takes_headroom(has_room, packet, hop, context.routes));
+        if !has_room && !is_headroom {
+            let has_headroom = switch.pause.as_ref().is_some_and(|pause| pause.has_headroom(packet, hop, context.routes));
+            ports[port].drop_for_buffer(*now, packet, has_headroom, context);
             ports[port].take_releases(&mut switch.releases);
             switch.releases.clear();
             self.notify(*now, packet, port);
             return self.quench(*now, packet);
         }
-        switch.occupancies.add(port, packet.size);
+        match is_headroom {
+            false => switch.occupancies.add(port, packet.size),
+            true => switch.occupancies.add_beside(port, packet.size),
+        }
         if let Some(pause) = &mut switch.pause {
-            pause.on_arrival(packet.size, hop, context);
+            pause.on_arrival(packet, hop, is_headroom, context.routes);
         }
         ports[port].on_arrivals(std::iter::once((arrival, hop)), (*now, 1), context);
         self.update(*now, port);
-        let SwitchRun { switch, host_context: HostContext { context, .. }, .. } = self;
+        let SwitchRun { switch, host_context: HostContext { ports, context, .. }, .. } = self;
         if let Some(pause) = &mut switch.pause {
-            pause.pause_if_above(*now, hop, context);
+            pause.pause_if_above(*now, packet, hop, ports, context);
+            switch.note_pauses(ports);
         }
         self.notify(*now, packet, port);
     }
@@ -426,10 +270,4 @@ impl SwitchRun<'_, '_, '_> {
             self.update(now, port);
         }
     }
-}
-
-/// Whether a packet that is in a port here is a message of this switch, not one that passes.
-fn is_own(packet: &Packet, context: &Context<'_, '_>) -> bool {
-    matches!(packet.body, Body::SourceQuench { .. } | Body::CongestionNotification { .. })
-        && ingress_of(packet.hop, context.routes).is_none()
 }

@@ -2,7 +2,7 @@
 
 use crate::api::blueprint::SwitchPlan;
 use crate::api::series::{ComponentName, SeriesPart};
-use crate::node::switch::Switch;
+use crate::node::shared_state::Switch;
 use crate::port::probing::ReportState;
 use penstock_model::id::FlowId;
 use penstock_model::probe::Probe;

@@ -1,6 +1,7 @@
 //! The counters of a port.
 
 use crate::api::observations::{LinkCounters, PortTimings};
+use crate::api::pauses::PausedTime;
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Window;
 use crate::port::flow_losses::FlowLosses;
@@ -86,6 +87,27 @@ impl PortCounters {
     /// Adds to `list` what has left since the last call, or is known to leave later.
     pub fn take_releases(&mut self, list: &mut Vec<Release>) {
         self.releases.iter_mut().for_each(|releases| list.append(releases));
+    }
+
+    /// Counts that the wire is taken by something other than packets.
+    pub fn occupied(&mut self, start: Time, end: Time) {
+        self.link.busy = self.link.busy + Duration::from_ps(self.window.overlap(start, end));
+    }
+
+    /// Counts a pause frame.
+    pub fn pause_frame(&mut self, now: Time, stops: bool) {
+        if self.window.contains(now) {
+            let pauses = self.link.pauses.get_or_insert_default();
+            pauses.frames += u64::from(stops);
+            pauses.resumes += u64::from(!stops);
+        }
+    }
+
+    /// Sets how long the port was paused.
+    pub fn paused(&mut self, times: Vec<PausedTime>) {
+        if !times.is_empty() {
+            self.link.pauses.get_or_insert_default().paused = times;
+        }
     }
 
     /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.

@@ -243,6 +243,9 @@ impl Port {
         if let Queueing::EventDriven(service) = &self.queueing {
             service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         }
+        if let Queueing::EventDriven(service) = &mut self.queueing {
+            self.counters.paused(service.paused_times(&self.counters.window));
+        }
         self.counters.into_counts()
     }
 

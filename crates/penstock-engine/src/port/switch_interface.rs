@@ -1,5 +1,6 @@
 //! The interface between a switch and its ports: releases of memory, drops for want of shared buffer, pauses.
 
+use crate::api::pauses::PausedIngress;
 use crate::kernel::context::Context;
 use crate::port::counters::Release;
 use crate::port::transmit_batch::TransmitBatch;
@@ -7,7 +8,7 @@ use crate::port::verdict::{self, Decision, DecisionPoint};
 use crate::port::{Port, Queueing};
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
-use penstock_model::units::Time;
+use penstock_model::units::{Duration, Time};
 
 impl Port {
     /// Reports what leaves from now on, and when: see [`Port::take_releases`]. Its packets come one by one, over the general
@@ -28,9 +29,10 @@ impl Port {
         std::mem::swap(&mut self.transmit_batch, batch);
     }
 
-    /// Drops an arriving packet for want of room in the buffer that the port shares with others.
-    pub fn drop_for_buffer(&mut self, now: Time, packet: &Packet, context: &mut Context<'_, '_>) {
-        let decision = Decision::Drop(DropCause::Buffer);
+    /// Drops an arriving packet for want of room in the buffer that the port shares with others, and in the headroom if there is
+    /// one for it.
+    pub fn drop_for_buffer(&mut self, now: Time, packet: &Packet, has_headroom: bool, context: &mut Context<'_, '_>) {
+        let decision = Decision::Drop(if has_headroom { DropCause::Headroom } else { DropCause::Buffer });
         verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, &mut self.counters, context.record);
         self.check_conservation();
     }
@@ -58,17 +60,49 @@ impl Port {
         }
     }
 
-    /// Makes it pausable: it takes its decisions one by one.
+    /// Lets it be paused, or send pause frames: it takes its decisions one by one.
     pub fn make_pausable(&mut self) {
         debug_assert!(!self.precomputes_departures(), "a pausable port precomputes no departures");
         self.uses_service_loop = false;
+        if let Queueing::EventDriven(service) = &mut self.queueing {
+            service.make_pausable();
+        }
     }
 
-    /// Receives PAUSE, or the end of it.
-    pub fn on_pause(&mut self, now: Time, stops: bool, context: &mut Context<'_, '_>) {
+    /// Receives a pause frame, which stops a class, or everything, for this time or resumes it.
+    pub fn on_pause(&mut self, now: Time, class: Option<u8>, time: Duration, context: &mut Context<'_, '_>) {
         self.decide(now.before(), context);
         if let Queueing::EventDriven(service) = &mut self.queueing {
-            service.on_pause(now, stops);
+            service.on_pause(now, class, time, &self.counters.window);
         }
+    }
+
+    /// Sends a pause frame of `size` bytes ahead of everything that waits, whether the port is paused or not [IEEE8023 s31B.1];
+    /// returns when it begins and when it ends, if ever.
+    pub fn send_pause_frame(&mut self, now: Time, size: u32) -> Option<(Time, Time)> {
+        let Queueing::EventDriven(service) = &mut self.queueing else { unreachable!("ports of a switch are event-driven") };
+        let (start, end) = service.send_pause_frame(now, size, &mut self.wire)?;
+        self.counters.occupied(start, end);
+        Some((start, end))
+    }
+
+    /// Counts a pause frame that begins now, and stops or resumes.
+    pub fn count_pause_frame(&mut self, now: Time, stops: bool) {
+        self.counters.pause_frame(now, stops);
+    }
+
+    /// The pauses behind which this packet would wait now.
+    pub fn pauses_of(&self, now: Time, packet: &Packet) -> Vec<PausedIngress> {
+        let Queueing::EventDriven(service) = &self.queueing else { return Vec::new() };
+        service.pauses_of(now, packet.class).map(|class| PausedIngress { link: self.link, class }).collect()
+    }
+
+    /// What waits for a decision.
+    pub fn waiting_packets(&self) -> impl Iterator<Item = &Packet> + '_ {
+        let service = match &self.queueing {
+            Queueing::EventDriven(service) => Some(service),
+            Queueing::TailDropFifo(_) | Queueing::Precomputed(_) => None,
+        };
+        service.into_iter().flat_map(|service| service.waiting_packets()).map(|arrival| &arrival.packet)
     }
 }

@@ -46,6 +46,15 @@ impl Wire {
         (now, now + self.transmission_time(size))
     }
 
+    /// Begins the transmission of `size` bytes at `start`, whatever the shaper says; returns when it ends, [`Time::NEVER`] if the
+    /// link never recovers.
+    pub fn transmit_unshaped(&mut self, start: Time, size: u32) -> Time {
+        match self.options.as_deref() {
+            Some(options) if !options.changes.is_empty() => finish_over_changes(self.rate, &options.changes, start, size),
+            _ => start + self.transmission_time(size),
+        }
+    }
+
     /// The shaper's bucket, if there is one.
     pub fn shaper(&self) -> Option<&Bucket> {
         self.options.as_ref().and_then(|options| options.shaper.as_ref())

@@ -162,6 +162,7 @@ impl Net {
             meter_samples: Vec::new(),
             trace: false,
             watch: WatchPlan::default(),
+            latencies: std::collections::BTreeMap::new(),
             fast_paths: FastPaths::default(),
             max_visit_events: MAX_VISIT_EVENTS,
             cancel: Cancel::default(),
@@ -208,7 +209,7 @@ impl Net {
 
     /// The node shared last pauses the ports that feed it.
     pub fn pause(&mut self, xoff: &str, xon: &str) {
-        let pause = PausePlan { xoff: size(xoff), xon: size(xon), processing: Duration::ZERO };
+        let pause = PausePlan::new(size(xoff), size(xon));
         self.0.switches.last_mut().expect("a switch").pause = Some(pause);
     }
 

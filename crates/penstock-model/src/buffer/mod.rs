@@ -34,6 +34,17 @@ impl Held {
         self.bytes -= u64::from(size);
     }
 
+    /// Of each the lesser amount.
+    pub fn least(self, other: Held) -> Held {
+        Held { packets: self.packets.min(other.packets), bytes: self.bytes.min(other.bytes) }
+    }
+
+    /// So much has left.
+    pub fn take(&mut self, part: Held) {
+        self.packets -= part.packets;
+        self.bytes -= part.bytes;
+    }
+
     /// The amount in the unit of `limit`.
     #[inline]
     pub fn in_unit_of(&self, limit: Limit) -> u64 {
@@ -71,25 +82,27 @@ fn needed(size: u32, limit: Limit) -> u64 {
     }
 }
 
-/// What the ports of a switch hold: each, and together.
+/// What the ports of a switch hold: each, and together of the memory that they share.
 #[derive(Clone, Debug, Default)]
 pub struct Occupancies {
     total: Held,
+    /// Held beside the shared memory: headroom.
+    beside: Held,
     of_port: Vec<Held>,
 }
 
 impl Occupancies {
     /// Of so many empty ports.
     pub fn new(ports: usize) -> Occupancies {
-        Occupancies { total: Held::default(), of_port: vec![Held::default(); ports] }
+        Occupancies { total: Held::default(), beside: Held::default(), of_port: vec![Held::default(); ports] }
     }
 
-    /// What all ports hold.
+    /// What all ports hold of the shared memory.
     pub fn total(&self) -> Held {
         self.total
     }
 
-    /// What one port holds.
+    /// What one port holds, in headroom too.
     pub fn of_port(&self, port: usize) -> Held {
         self.of_port[port]
     }
@@ -108,10 +121,24 @@ impl Occupancies {
         self.of_port[port].remove(size);
     }
 
+    /// A packet of `size` bytes comes to `port`, beside the shared memory.
+    pub fn add_beside(&mut self, port: usize, size: u32) {
+        self.beside.add(size);
+        self.of_port[port].add(size);
+    }
+
+    /// A packet of `size` bytes has left `port`, which frees this much beside the shared memory and the rest there.
+    pub fn remove_beside(&mut self, port: usize, size: u32, part: Held) {
+        self.of_port[port].remove(size);
+        self.beside.take(part);
+        self.total.take(Held { packets: 1 - part.packets, bytes: u64::from(size) - part.bytes });
+    }
+
     /// Whether the ports' occupancies add up to the total.
     pub fn adds_up(&self) -> bool {
         let sum = |amount: fn(&Held) -> u64| self.of_port.iter().map(amount).sum::<u64>();
-        self.total.packets == sum(|held| held.packets) && self.total.bytes == sum(|held| held.bytes)
+        let total = |amount: fn(&Held) -> u64| amount(&self.total) + amount(&self.beside);
+        total(|held| held.packets) == sum(|held| held.packets) && total(|held| held.bytes) == sum(|held| held.bytes)
     }
 }
 

@@ -240,11 +240,13 @@ pub enum DropCause {
     Buffer,
     /// No room in the queue of a rate limiter of the station, before its port.
     Limiter,
+    /// No room in the headroom of an ingress link whose port is paused, nor in the shared buffer.
+    Headroom,
 }
 
 impl DropCause {
     /// All causes, in the order of the counters.
-    pub const ALL: [DropCause; 7] = [
+    pub const ALL: [DropCause; 8] = [
         DropCause::Overflow,
         DropCause::Early,
         DropCause::Forced,
@@ -252,6 +254,7 @@ impl DropCause {
         DropCause::Policed,
         DropCause::Buffer,
         DropCause::Limiter,
+        DropCause::Headroom,
     ];
 
     /// The name in results.
@@ -264,6 +267,7 @@ impl DropCause {
             DropCause::Policed => "policed",
             DropCause::Buffer => "buffer",
             DropCause::Limiter => "limiter",
+            DropCause::Headroom => "headroom",
         }
     }
 }

@@ -65,6 +65,12 @@ penstock_model::choice! {
         "termination-time" => TerminationTime,
         /// The states of a link's marker and PCN meters, sampled each `sample` from one such time after the warm-up on; over all samples, and over all links of a group. By the labels `meter` and `variable`: the tokens in a bucket (`fill`, or `committed-fill`, `excess-fill`, `peak-fill`; `switch-fill`, `marking-fill`, `fractional-fill`; below zero: debt) and the length of a virtual queue (`queue`) in bit, an estimated rate (`average-rate`) in bit/s, what picks a share of the packets (`count`) in packets or (`counter`) in bytes.
         "meter-state" => MeterState,
+        /// Pause frames that a link carried to stop the ports at its end, those included that prolong a pause; those that resume are not.
+        "pauses" => Pauses,
+        /// Share of the time that a link was paused by the node that it feeds; where its classes are paused one by one, that of the class that was paused for the longest; `by` tells those of all.
+        "paused-time" => PausedTime,
+        /// Links whose pauses never lift, as each waits for the next in a circle (deadlock), at the end of the run: 1 for a link of the circle, 0 for others.
+        "deadlocked" => Deadlocked,
     }
 }
 
@@ -139,7 +145,7 @@ pub(crate) struct MetricInfo {
 
 impl MetricKind {
     /// All metrics.
-    pub const ALL: [MetricKind; 30] = [
+    pub const ALL: [MetricKind; 33] = [
         MetricKind::Throughput,
         MetricKind::PayloadThroughput,
         MetricKind::Goodput,
@@ -170,6 +176,9 @@ impl MetricKind {
         MetricKind::SignalRate,
         MetricKind::TerminationTime,
         MetricKind::MeterState,
+        MetricKind::Pauses,
+        MetricKind::PausedTime,
+        MetricKind::Deadlocked,
     ];
 
     pub(crate) fn info(self) -> MetricInfo {
@@ -229,11 +238,14 @@ impl MetricKind {
             MetricKind::TerminationTime => ("termination-time", "s", CALLS, NONE, NONE),
             // The unit is that of the variable.
             MetricKind::MeterState => ("meter-state", "bit, bit/s, bytes or packets", LINKS, MEANS, MEANS),
+            MetricKind::Pauses => ("pauses", "frames", LINKS, ANY, SUM),
+            MetricKind::PausedTime => ("paused-time", "1", LINKS, MEANS, MEAN),
+            MetricKind::Deadlocked => ("deadlocked", "links", LINKS, SUM, SUM),
         };
         let split: &[SplitBy] = match self {
             MetricKind::Drops => &[SplitBy::Cause, SplitBy::Precedence, SplitBy::Class],
             MetricKind::Offered => &[SplitBy::Precedence, SplitBy::Class],
-            MetricKind::EfError | MetricKind::MeterState => &[],
+            MetricKind::EfError | MetricKind::MeterState | MetricKind::Pauses | MetricKind::Deadlocked => &[],
             _ if links => &[SplitBy::Class],
             _ => &[],
         };
@@ -256,7 +268,15 @@ impl MetricKind {
 
     /// Whether it is a share or an index between 0 and 1, so that an interval of it has to stay there.
     pub(crate) fn is_ratio(self) -> bool {
-        matches!(self, MetricKind::Loss | MetricKind::Utilisation | MetricKind::Fairness | MetricKind::MarkingRatio | MetricKind::Blocking)
+        matches!(
+            self,
+            MetricKind::Loss
+                | MetricKind::Utilisation
+                | MetricKind::PausedTime
+                | MetricKind::Fairness
+                | MetricKind::MarkingRatio
+                | MetricKind::Blocking
+        )
     }
 
     /// Whether it is of transfers with a size, and so may be split by it.

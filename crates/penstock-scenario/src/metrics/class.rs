@@ -5,7 +5,7 @@ use crate::measure::recording::expedited;
 use crate::measure::Measure;
 use crate::metrics::evaluation::{join, Evaluation};
 use crate::metrics::timing::{merged, seconds};
-use penstock_engine::observations::{ClassCounters, EfErrors, LinkCounters, PortTimings};
+use penstock_engine::observations::{ClassCounters, EfErrors, LinkCounters, PausedTime, PortTimings};
 use penstock_model::id::LinkId;
 use penstock_model::units::PS_PER_SECOND;
 use std::ops::Range;
@@ -25,7 +25,13 @@ impl Evaluation<'_> {
 
     /// A class's share of each of these links' counts.
     pub fn of_class(&self, links: &Range<usize>, class: usize) -> Vec<LinkCounters> {
-        let counters = |link| self.class_counters(link).map_or_else(LinkCounters::default, |classes| classes[class].counters.clone());
+        let counters = |link| {
+            let mut counters = self.class_counters(link).map_or_else(LinkCounters::default, |classes| classes[class].counters.clone());
+            counters.pauses.clone_from(&self.seen.links[link].pauses);
+            let of_class = |paused: &PausedTime| paused.class.is_none_or(|paused| usize::from(paused) == class);
+            counters.pauses.iter_mut().for_each(|pauses| pauses.paused.retain(of_class));
+            counters
+        };
         links.clone().map(counters).collect()
     }
 

@@ -144,7 +144,10 @@ impl Evaluation<'_> {
             | MetricKind::Blocking
             | MetricKind::SignalRate
             | MetricKind::TerminationTime
-            | MetricKind::MeterState => {
+            | MetricKind::MeterState
+            | MetricKind::Pauses
+            | MetricKind::PausedTime
+            | MetricKind::Deadlocked => {
                 unreachable!("refused for flows by validation, or no value of a single flow")
             }
         }

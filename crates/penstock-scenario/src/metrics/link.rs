@@ -5,7 +5,7 @@ use crate::measure::Measure;
 use crate::metrics::evaluation::{combine, join, mean_seconds, Evaluation, LabelledValues};
 use penstock_engine::observations::LinkCounters;
 use penstock_model::discipline::{DropCause, PRECEDENCES};
-use penstock_model::units::PS_PER_SECOND;
+use penstock_model::units::{Duration, PS_PER_SECOND};
 use std::ops::Range;
 
 impl Evaluation<'_> {
@@ -125,6 +125,12 @@ impl Evaluation<'_> {
             MetricKind::InSystem => (link.waiting_packet_ps + u128::from(link.busy.as_ps())) as f64 / window_ps,
             MetricKind::Utilisation => link.busy.as_seconds() / self.window,
             MetricKind::Drops | MetricKind::Offered => return counts(measure, link),
+            MetricKind::Pauses => link.pauses.as_ref().map_or(0.0, |pauses| pauses.frames as f64),
+            MetricKind::PausedTime => {
+                let times = link.pauses.iter().flat_map(|pauses| &pauses.paused).map(|paused| paused.time);
+                times.max().unwrap_or(Duration::ZERO).as_seconds() / self.window
+            }
+            MetricKind::Deadlocked => link.pauses.as_ref().map_or(0.0, |pauses| f64::from(u8::from(pauses.is_deadlocked))),
             MetricKind::PayloadThroughput
             | MetricKind::Goodput
             | MetricKind::Sent
@@ -171,6 +177,7 @@ fn counts(measure: &Measure, link: &LinkCounters) -> LabelledValues {
             let may_occur = |cause: &usize| match DropCause::ALL[*cause] {
                 DropCause::Buffer => link.shares_buffer,
                 DropCause::Limiter => link.has_limiters,
+                DropCause::Headroom => link.has_headroom,
                 _ => true,
             };
             (0..DropCause::ALL.len()).filter(may_occur).map(Some).collect()

@@ -185,7 +185,7 @@ impl Links {
                 Some(name) => name.clone(),
                 None => format!("{}-{}", spec.nodes.name(from), spec.nodes.name(to)),
             };
-            let (rate, delay, port) = (spec.rate, spec.delay.0, Arc::clone(&unfinished));
+            let (rate, delay, port) = (spec.rate, spec.delay.0 + spec.nodes.latency(to), Arc::clone(&unfinished));
             self.plans.push(LinkPlan { path, from, to, rate, rate_changes: rate_changes.clone(), delay, port });
         }
         self.groups.push(LinkGroup {

@@ -2,6 +2,7 @@
 
 pub(crate) mod links;
 pub(crate) mod nodes;
+pub(crate) mod pause_checks;
 pub(crate) mod pcn_meters;
 pub(crate) mod port;
 pub(crate) mod routes;

@@ -8,7 +8,8 @@ use crate::read::values::check_name;
 use penstock_model::id::NodeId;
 use penstock_model::parameters::{Check, Count, Parameters, Reading};
 use penstock_model::printable::quoted;
-use std::collections::BTreeSet;
+use penstock_model::units::Duration;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 penstock_model::parameters! {
@@ -20,9 +21,17 @@ penstock_model::parameters! {
     pub struct NodeKeys {
         /// How many nodes the group has; without it the name is that of a single node.
         count: Option<Count>;
+        /// How long a packet that has arrived takes to its queue, or to its receiver there; not in the buffer meanwhile.
+        latency: Duration = "0 s";
     }
 }
-impl Check for NodeKeys {}
+impl Check for NodeKeys {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.latency > Duration::from_secs(3600) {
+            mistake("latency", format!("{} is longer than any node takes; at most one hour", self.latency));
+        }
+    }
+}
 
 /// The most nodes, links or flows of a scenario.
 pub(crate) const MAX_ENTITIES: usize = 16_000_000;
@@ -42,6 +51,7 @@ struct Group {
     name: String,
     count: Option<u32>,
     first: u32,
+    latency: Duration,
     /// What the ports of each share.
     switch: Option<SwitchDraft>,
 }
@@ -123,7 +133,13 @@ impl Nodes {
                 nodes.broken.insert(branch.key.clone());
                 continue;
             };
-            nodes.groups.push(Group { name: branch.key.clone(), count: keys.count.map(|count| count.0), first: 0, switch });
+            nodes.groups.push(Group {
+                name: branch.key.clone(),
+                count: keys.count.map(|count| count.0),
+                first: 0,
+                latency: keys.latency,
+                switch,
+            });
         }
         nodes.groups.sort_by(|a, b| a.name.cmp(&b.name));
         let mut next = 0u64;
@@ -196,6 +212,17 @@ impl Nodes {
     /// What the ports of a node share, if they share something.
     pub fn switch(&self, node: NodeId) -> Option<&SwitchDraft> {
         self.group(node).switch.as_ref()
+    }
+
+    /// How long a node takes until an arrival is at its port.
+    pub fn latency(&self, node: NodeId) -> Duration {
+        self.group(node).latency
+    }
+
+    /// The nodes that take some time.
+    pub fn latencies(&self) -> BTreeMap<NodeId, Duration> {
+        let slow = self.groups.iter().filter(|group| group.latency > Duration::ZERO);
+        slow.flat_map(|group| (group.first..group.first + group.count.unwrap_or(1)).map(|node| (NodeId(node), group.latency))).collect()
     }
 
     fn group(&self, node: NodeId) -> &Group {

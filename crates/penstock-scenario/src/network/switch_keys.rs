@@ -5,23 +5,45 @@ use crate::read::section::Section;
 use penstock_engine::blueprint::{PausePlan, SourceQuenchPlan};
 use penstock_model::buffer::BufferPlan;
 use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
-use penstock_model::parameters::{Check, Parameters, Reading};
+use penstock_model::parameters::{Check, ClassName, Count, Parameters, Reading};
+use penstock_model::printable::quoted;
 use penstock_model::units::{Bytes, Duration};
 
 penstock_model::parameters! {
-    /// PAUSE: a switch pauses and resumes the ports that feed it.
+    /// PAUSE, or priority flow control (PFC) with `classes`: a switch pauses and resumes the ports that feed it.
     ///
-    /// For each link into the node, the bytes held of what came over it are counted, from the arrival of a packet to the end of
-    /// its transmission. The port at the link's other end completes the packet that it is sending. Messages take the
-    /// propagation delay of the link back, and `processing`; they wait in no queue and take no bandwidth. Nothing is lost if
-    /// the buffer has room, beyond `xoff` for each link, for a packet, what the link sends in the time of the message and of
-    /// its own propagation, and another packet [IEEE8023 s31B].
+    /// For each link into the node, and each of `classes`, the bytes held of what came over it are counted, from the arrival of a
+    /// packet to the end of its transmission. Above `xoff` a pause frame goes back, at `xon` another one that ends the pause. It
+    /// takes the wire of the link back as soon as what is on it has left, ahead of all that waits and whether that port is paused or
+    /// not; then the propagation delay and `processing`. The port at the other end completes the packet that it is sending. A queue
+    /// there is paused while any class that it serves is, and a port of one queue as a whole. A pause holds for `quanta` times 512
+    /// bits of the link, and is prolonged each time that half of that is over, if the half is 1 us or more [IEEE8023 s31B]
+    /// [IEEE8021Qbb s36].
+    ///
+    /// With `headroom`, what comes over a paused link (of a paused class) goes into memory that nobody else uses, beside the shared
+    /// buffer. So does a packet for which the shared buffer has no room, and it pauses its link at once; what leaves frees headroom
+    /// first, and a pause ends when all of it is free. So nothing of what is paused is lost in the node's memory if headroom is at
+    /// least C (t + T + D) + 2 L: C is the link's rate, D its delay, L the largest packet; t what a pause frame may wait for, a
+    /// largest packet and the frames of all classes on the wire back, and T what it takes from there, its delay and `processing`.
+    /// Less is refused. Without `headroom`, what comes after the pause must find room in the shared buffer. Drops for want of
+    /// headroom have the cause `headroom`.
+    ///
+    /// A frame here speaks of one class, and says what is so when it begins. Impairments and shapers of the link back do nothing to
+    /// it.
     pub struct PauseKeys {
-        /// A port is paused when more than this is held of what it sent.
+        /// A port is paused when more than this is held of what it sent (of the class).
         xoff: Bytes;
         /// It is resumed when no more than this is; at most `xoff`.
         xon: Bytes;
-        /// What a message takes beside the propagation of the link back.
+        /// The traffic classes that are paused, each by itself; the whole link if left out.
+        classes: Option<Vec<ClassName>>;
+        /// Memory for each link (and class) that only what comes while it is paused may use; none if left out.
+        headroom: Option<Bytes>;
+        /// For how many times 512 bits a pause holds; at most 65535.
+        quanta: Count = "65535";
+        /// The size of a pause frame; 84 bytes where the sizes of packets include preamble and gap.
+        frame: Bytes = "64 bytes";
+        /// What the port takes to stop, beside the propagation of the link back.
         processing: Duration = "0 s";
     }
 }
@@ -30,6 +52,35 @@ impl Check for PauseKeys {
         if self.xon > self.xoff {
             mistake("xon", format!("{} is above xoff, {}; ports would be resumed before they are paused", self.xon, self.xoff));
         }
+        if self.quanta.0 > u32::from(u16::MAX) {
+            mistake("quanta", format!("{} do not fit a pause frame; at most {}", self.quanta.0, u16::MAX));
+        }
+        if self.frame.get() > MAX_FRAME {
+            mistake("frame", format!("{} is larger than any pause frame; at most {MAX_FRAME} bytes", self.frame));
+        }
+        let Some(classes) = &self.classes else { return };
+        for (_, class) in classes.iter().enumerate().filter(|(i, class)| classes[..*i].contains(class)) {
+            mistake("classes", format!("has {} twice", quoted(&class.0)));
+        }
+    }
+}
+
+/// A frame of Ethernet, with what precedes and follows it [IEEE8023 s3].
+const MAX_FRAME: u64 = 1538;
+
+/// Pauses as written, with the names of their classes.
+#[derive(Clone, Debug)]
+pub(crate) struct PauseDraft {
+    /// Without its classes.
+    pub plan: PausePlan,
+    pub classes: Option<Vec<String>>,
+}
+
+impl PauseDraft {
+    fn new(keys: PauseKeys) -> PauseDraft {
+        let PauseKeys { xoff, xon, classes, headroom, quanta, frame, processing } = keys;
+        let plan = PausePlan { headroom, quanta: quanta.0 as u16, frame, processing, ..PausePlan::new(xoff, xon) };
+        PauseDraft { plan, classes: classes.map(|classes| classes.into_iter().map(|class| class.0).collect()) }
     }
 }
 
@@ -62,7 +113,7 @@ const MAX_QUENCH: u64 = 576;
 #[derive(Clone, Debug)]
 pub(crate) struct SwitchDraft {
     pub buffer: Option<BufferPlan>,
-    pub pause: Option<PausePlan>,
+    pub pause: Option<PauseDraft>,
     /// Without its routes.
     pub source_quench: Option<SourceQuenchPlan>,
     pub congestion_point: Option<CongestionPointPlan>,
@@ -79,7 +130,7 @@ impl SwitchDraft {
     /// Reads the keys of a switch at a node; `None` after a mistake or if there are none.
     pub fn read(section: &mut Section<'_>) -> Reading<SwitchDraft> {
         let buffer = section.one_of("buffer", "buffer policy", BufferPlan::NAMES, &[], BufferPlan::read);
-        let pause = read_table(section, "pause", |PauseKeys { xoff, xon, processing }| PausePlan { xoff, xon, processing });
+        let pause = read_table(section, "pause", PauseDraft::new);
         let source_quench = read_table(section, "source-quench", |SourceQuenchKeys { interval, packet }| SourceQuenchPlan {
             interval,
             packet,

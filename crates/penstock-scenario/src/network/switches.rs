@@ -2,7 +2,7 @@
 
 use super::links::Links;
 use super::nodes::Nodes;
-use super::switch_keys::SwitchDraft;
+use super::switch_keys::{PauseDraft, SwitchDraft};
 use crate::read::mistake::{Mistakes, SourceLocation};
 use penstock_engine::blueprint::{CongestionPointsPlan, LinkPlan, SharedBufferPlan, SwitchPlan};
 use penstock_model::buffer::static_shares::Shares;
@@ -43,7 +43,8 @@ pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec
             let buffer = draft.buffer.clone().map(|policy| SharedBufferPlan { policy, shares });
             let congestion_points = draft.congestion_point.clone().map(|point| CongestionPointsPlan { point, routes: Vec::new() });
             let (source_quench, reaction_point) = (draft.source_quench.clone(), draft.reaction_point.clone());
-            plans.push(SwitchPlan { node, buffer, pause: draft.pause, source_quench, congestion_points, reaction_point });
+            let pause = draft.pause.as_ref().map(|pause| pause.plan.clone());
+            plans.push(SwitchPlan { node, buffer, pause, source_quench, congestion_points, reaction_point });
         }
     }
     check_feedback(nodes, mistakes);
@@ -150,11 +151,11 @@ impl SwitchCheck<'_> {
 
     /// Messages need a link back, and some time.
     fn check_pause(&self, report: Report<'_>) {
-        let Some(pause) = self.draft.pause else { return };
+        let Some(PauseDraft { plan: pause, .. }) = &self.draft.pause else { return };
         let path = || format!("{}.pause", self.draft.path);
         let mut delays: BTreeMap<NodeId, Duration> = BTreeMap::new();
         for (_, back) in self.links_out() {
-            let delay = back.delay + pause.processing;
+            let delay = back.delay + pause.processing + back.rate.transmission_time(pause.frame);
             delays.entry(back.to).and_modify(|least| *least = delay.min(*least)).or_insert(delay);
         }
         for link in self.into.iter().map(|link| &self.links.plans[link.index()]) {

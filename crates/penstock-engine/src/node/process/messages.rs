@@ -16,8 +16,10 @@ pub(in crate::node) fn receive_message(host: Option<&mut Host>, inputs: &mut Inp
         MessageBody::Pause(pause) => {
             host_context.drain_transmit_batch();
             let HostContext { ports, context, .. } = host_context;
-            context.record.digest.number(message.at.as_ps() ^ u64::from(pause.port) << 32 ^ u64::from(pause.stops));
-            ports[pause.port as usize].on_pause(message.at, pause.stops, context);
+            let class = pause.class.map_or(0, |class| u64::from(class) + 1);
+            context.record.digest.number(message.at.as_ps() ^ u64::from(pause.port) << 32 ^ class << 16);
+            context.record.digest.number(pause.time.as_ps());
+            ports[pause.port as usize].on_pause(message.at, pause.class, pause.time, context);
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::node::process::messages::receive_message;
 use crate::node::process::router_port::forward;
 use crate::node::process::sampling::{Samplers, Samples};
 use crate::node::process::series::{Observed, Observers};
-use crate::node::switch::Switch;
+use crate::node::shared_state::Switch;
 use crate::port::Port;
 use penstock_model::units::{Duration, Time};
 

@@ -1,6 +1,8 @@
 //! The outcome of a process at the end of a run.
 
 use crate::api::observations::{Observations, TraceRow};
+use crate::kernel::route::Routes;
+use crate::node::pause_waits::PauseWait;
 use crate::node::process::Process;
 use penstock_model::id::LinkId;
 
@@ -14,12 +16,16 @@ pub struct Outcome {
     pub packet_hops: u64,
     /// Its trace.
     pub trace: Vec<TraceRow>,
+    /// What it pauses.
+    pub waits: Vec<PauseWait>,
 }
 
 impl Process {
     /// Writes everything that was counted into `observations`.
-    pub fn finish(mut self, observations: &mut Observations) -> Outcome {
+    pub fn finish(mut self, observations: &mut Observations, routes: &Routes) -> Outcome {
+        let waits = self.switch.as_ref().map_or(Vec::new(), |switch| switch.pause_waits(observations.to, &self.ports, routes));
         let limits = self.switch.as_ref().is_some_and(|switch| switch.has_reaction_point());
+        let has_headroom = self.switch.as_ref().is_some_and(|switch| switch.has_headroom());
         let shares_buffer = self.switch.as_ref().is_some_and(|switch| switch.has_buffer());
         for port in self.ports {
             self.record.digest.number(port.digest());
@@ -28,9 +34,9 @@ impl Process {
             let link = port.link().index();
             let (mut counters, mut timings) = port.into_counters();
             let of_classes = timings.iter_mut().flat_map(|timings| &mut timings.classes).map(|class| &mut class.counters);
-            of_classes
-                .chain([&mut counters])
-                .for_each(|counters| (counters.shares_buffer, counters.has_limiters) = (shares_buffer, limits));
+            of_classes.chain([&mut counters]).for_each(|counters| {
+                (counters.shares_buffer, counters.has_limiters, counters.has_headroom) = (shares_buffer, limits, has_headroom);
+            });
             observations.links[link] = counters;
             observations.ports.extend(timings.map(|timings| (LinkId(link as u32), timings)));
         }
@@ -43,6 +49,7 @@ impl Process {
             digest: self.record.digest.value(),
             packet_hops: self.packet_hops,
             trace: self.record.trace.unwrap_or_default(),
+            waits,
         }
     }
 }

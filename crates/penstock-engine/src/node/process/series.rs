@@ -4,7 +4,7 @@ use crate::api::series::{ComponentName, Sampling, SeriesPart, SeriesPlan, Series
 use crate::endpoints::counts::EndpointCounters;
 use crate::node::host::state::HostEnd;
 use crate::node::host::Host;
-use crate::node::switch::Switch;
+use crate::node::shared_state::Switch;
 use crate::node::switch_state::SharedComponents;
 use crate::port::observer::PortState;
 use crate::port::probing::{PortComponents, PortView};

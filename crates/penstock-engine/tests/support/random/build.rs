@@ -10,8 +10,8 @@ use crate::support::{
     Settings,
 };
 use penstock_engine::blueprint::{
-    Blueprint, CallsPlan, CongestionPointsPlan, EfPlan, FlowPlan, FlowWatch, LinkWatch, MarkerPlan, PausePlan, QueuePlan, SourceQuenchPlan,
-    SurgePlan, SwitchPlan, Ties,
+    Blueprint, CallsPlan, CongestionPointsPlan, EfPlan, FlowPlan, FlowWatch, LinkWatch, MarkerPlan, QueuePlan, SourceQuenchPlan, SurgePlan,
+    SwitchPlan, Ties,
 };
 use penstock_model::call::counts::CallCounts;
 use penstock_model::call::delay::DelayPlan;
@@ -90,7 +90,7 @@ impl Case {
             let node = nodes[node % nodes.len()];
             if net.0.switches.iter().all(|switch| switch.node != node) {
                 let shared = shared.map(|i| shared_buffer(BUFFERS[i].0, BUFFERS[i].1));
-                let pause = pause.map(|i| PausePlan { xoff: size(PAUSES[i].0), xon: size(PAUSES[i].1), processing: Duration::from_us(1) });
+                let pause = pause.map(|i| PAUSES[i].plan());
                 // The sources of all flows that come by are told.
                 let node_index = node.index();
                 let source_quench = quenches.then(|| {

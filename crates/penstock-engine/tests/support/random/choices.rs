@@ -1,7 +1,9 @@
 //! The components of random scenarios, with their settings.
 
-use penstock_engine::blueprint::{MarkAt, PcnAt};
+use crate::support::size;
+use penstock_engine::blueprint::{MarkAt, PausePlan, PcnAt};
 use penstock_model::source::SourcePlan;
+use penstock_model::units::Duration;
 
 /// At the last one short packets take no time at all.
 pub(super) const RATES: [&str; 6] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "1 Gbit/s", "90000 Tbit/s"];
@@ -169,5 +171,36 @@ pub(super) const BUFFERS: &[(&str, &str)] = &[
     ("dynamic-threshold", "size = 12 kB; alpha = 0.5"),
     ("dynamic-threshold", "size = 20 packets; alpha = 2"),
 ];
-/// Thresholds of PAUSE.
-pub(super) const PAUSES: [(&str, &str); 3] = [("1500 bytes", "1500 bytes"), ("3 kB", "600 bytes"), ("1 byte", "1 byte")];
+/// Thresholds of PAUSE and of priority flow control of classes; headroom, quanta and frames.
+pub(super) const PAUSES: [Pausing; 6] = [
+    Pausing { xoff: "1500 bytes", xon: "1500 bytes", classes: None, headroom: None, quanta: u16::MAX, frame: "64 bytes" },
+    Pausing { xoff: "3 kB", xon: "600 bytes", classes: None, headroom: Some("2 kB"), quanta: 40, frame: "84 bytes" },
+    Pausing { xoff: "1 byte", xon: "1 byte", classes: None, headroom: None, quanta: 500, frame: "0 bytes" },
+    Pausing { xoff: "1 kB", xon: "700 bytes", classes: Some(&[0, 1]), headroom: Some("3 kB"), quanta: 30, frame: "64 bytes" },
+    Pausing { xoff: "2 kB", xon: "1 byte", classes: Some(&[1]), headroom: None, quanta: 200, frame: "64 bytes" },
+    Pausing { xoff: "1 byte", xon: "1 byte", classes: Some(&[1, 0]), headroom: Some("1 kB"), quanta: 3, frame: "1500 bytes" },
+];
+
+/// PAUSE, or priority flow control.
+#[derive(Clone, Copy)]
+pub(super) struct Pausing {
+    pub xoff: &'static str,
+    pub xon: &'static str,
+    pub classes: Option<&'static [u8]>,
+    pub headroom: Option<&'static str>,
+    pub quanta: u16,
+    pub frame: &'static str,
+}
+
+impl Pausing {
+    pub fn plan(&self) -> PausePlan {
+        PausePlan {
+            classes: self.classes.map(<[u8]>::to_vec),
+            headroom: self.headroom.map(size),
+            quanta: self.quanta,
+            frame: size(self.frame),
+            processing: Duration::from_us(1),
+            ..PausePlan::new(size(self.xoff), size(self.xon))
+        }
+    }
+}

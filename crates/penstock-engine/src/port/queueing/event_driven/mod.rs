@@ -1,6 +1,7 @@
 //! Event-driven service: a port that decides about the next departure whenever its wire becomes free.
 
 mod eviction;
+mod pause;
 pub mod queues;
 pub mod service_state;
 
@@ -23,8 +24,8 @@ use penstock_model::units::Time;
 pub struct EventDriven {
     pub(crate) scheduler: AnyScheduler,
     pub(crate) queues: Queues,
-    /// Paused by the far end of the link.
-    is_paused: bool,
+    /// Of a port that may be paused, or sends pause frames.
+    pauses: Option<Box<pause::Pauses>>,
 }
 
 impl EventDriven {
@@ -62,18 +63,25 @@ impl EventDriven {
         let hooks = plan.queues.iter().fold(Hooks::ARRIVAL, |hooks, queue| hooks.and(queue.discipline.hooks()));
         (queues.decides_on_departure, queues.has_timers) = (hooks.has(Hooks::DEPARTURE), hooks.has(Hooks::TIMER));
         queues.reset_deadline();
-        EventDriven { scheduler, queues, is_paused: false }
+        EventDriven { scheduler, queues, pauses: None }
     }
 
     /// What the discipline of the packet's queue decides about its arrival, once it has evicted what it wants to.
     #[inline]
     pub fn decide(&mut self, now: Time, packet: &Packet, records: &mut Records<'_>) -> Decision {
-        let EventDriven { queues, scheduler, .. } = self;
+        let EventDriven { queues, scheduler, pauses } = self;
         queues.note_transmission_end(now);
         let index = queues.queue_of(packet, scheduler);
-        let verdict = queues.queues[index].on_arrival(now, packet, &queues.states[index]);
+        let hidden = pauses.as_ref().and_then(|pauses| pauses.hidden(index));
+        let is_hidden = hidden.is_some();
+        let verdict = queues.queues[index].on_arrival(now, packet, hidden.unwrap_or(&queues.states[index]));
         if let Verdict::Evict { position, cause } = verdict {
-            return self.decide_with_evictions((index, position, cause), now, packet, records);
+            self.show(now, index);
+            let decision = self.decide_with_evictions((index, position, cause), now, packet, records);
+            if is_hidden {
+                self.hide(now, index);
+            }
+            return decision;
         }
         queues.reset_deadline();
         verdict.into()
@@ -82,8 +90,11 @@ impl EventDriven {
     /// Queues an accepted packet.
     #[inline]
     pub fn enqueue(&mut self, now: Time, packet: Packet, records: &mut Records<'_>) {
-        let EventDriven { queues, scheduler, .. } = self;
+        let EventDriven { queues, scheduler, pauses } = self;
         let index = queues.queue_of(&packet, scheduler);
+        if pauses.as_ref().is_some_and(|pauses| pauses.hidden(index).is_some()) {
+            return self.enqueue_hidden(index, &Arrival { at: now, packet });
+        }
         if queues.flows.is_some() && queues.wire.backlog == 0 && queues.wire.free_at < now {
             scheduler.on_idle();
         }
@@ -99,8 +110,8 @@ impl EventDriven {
     /// When the next decision, or a timer, is due.
     #[inline]
     pub fn next_decision(&self) -> Time {
-        if self.is_paused {
-            return self.queues.deadline;
+        if self.pauses.is_some() {
+            return self.next_decision_between_pauses();
         }
         self.queues.wire.next_decision.min(self.queues.deadline)
     }
@@ -111,14 +122,6 @@ impl EventDriven {
         if self.queues.deadline <= now {
             self.queues.run_timers(now);
         }
-    }
-
-    /// Stops before the next transmission, or resumes. A transmission that has begun is completed [IEEE8023 s31B].
-    pub fn on_pause(&mut self, now: Time, stops: bool) {
-        if self.is_paused && !stops {
-            self.queues.wire.next_decision = self.queues.wire.next_decision.max(now);
-        }
-        self.is_paused = stops;
     }
 
     /// Whether there is only one queue, so that there is nothing to choose.
@@ -133,8 +136,11 @@ impl EventDriven {
     pub fn begin_transmission(&mut self, now: Time, wire: &mut Wire, records: &mut Records<'_>) -> Option<(usize, Time)> {
         self.queues.note_transmission_end(now);
         let (index, size) = loop {
-            let EventDriven { scheduler, queues, is_paused } = self;
-            if queues.wire.backlog == 0 || queues.wire.free_at > now || *is_paused {
+            if self.pauses.is_some() && !self.may_send(now) {
+                return None;
+            }
+            let EventDriven { scheduler, queues, .. } = self;
+            if queues.wire.backlog == 0 || queues.wire.free_at > now {
                 return None;
             }
             let index = match scheduler.next(now, &queues.states) {
@@ -209,7 +215,8 @@ impl EventDriven {
 
     /// Their bytes.
     pub fn waiting_bytes(&self) -> u64 {
-        self.queues.states.iter().map(|state| state.bytes).sum()
+        let hidden = self.pauses.as_ref().map_or(0, |pauses| pauses.hidden_bytes());
+        self.queues.states.iter().map(|state| state.bytes).sum::<u64>() + hidden
     }
 
     /// The waiting packets, and when each arrived.

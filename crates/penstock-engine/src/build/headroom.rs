@@ -1,0 +1,75 @@
+//! The headroom with which PAUSE or priority flow control loses nothing.
+
+use crate::api::blueprint::Blueprint;
+use crate::build::message_paths::pause_paths;
+use crate::node::ingress_pause::LEAST_PROLONGING;
+use penstock_model::id::{LinkId, NodeId};
+use penstock_model::transport::TransportPlan;
+use penstock_model::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
+use std::collections::BTreeMap;
+
+/// What a link into a switch that pauses needs, for each class that is paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeededHeadroom {
+    /// The switch.
+    pub switch: NodeId,
+    /// The link.
+    pub link: LinkId,
+    /// The headroom, in bytes.
+    pub bytes: u64,
+    /// The least quanta with which a pause is prolonged before it ends.
+    pub quanta: u64,
+}
+
+/// What all links into switches that pause need; nothing where messages have no route.
+///
+/// After the arrival that has a frame sent, and takes headroom itself, the frame waits for a largest packet on the wire back and for
+/// the frames of all classes, its own included; it travels; the port completes a packet that it has just begun; and what is on the
+/// wire arrives. In that time come at most C x (wait + way back + way there) and the packet that was begun. (The wires are at their
+/// highest rates, the frame's at its lowest.)
+pub fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
+    let largest = largest_packet(blueprint);
+    let Ok(paths) = pause_paths(blueprint) else { return Vec::new() };
+    let plans: BTreeMap<NodeId, _> = blueprint.switches.iter().map(|switch| (switch.node, switch)).collect();
+    // Links between two nodes may share one back.
+    let mut sharing: BTreeMap<LinkId, u64> = BTreeMap::new();
+    paths.iter().for_each(|path| *sharing.entry(path.back).or_default() += 1);
+    let of_path = |path: &crate::build::message_paths::PausePath| {
+        let pause = plans.get(&path.switch)?.pause.as_ref()?;
+        let (link, back) = (&blueprint.links[path.link.index()], &blueprint.links[path.back.index()]);
+        let rates = |rate: Rate, changes: &[(Time, Rate)]| {
+            let all = || changes.iter().map(|(_, rate)| *rate).chain([rate]).filter(|rate| *rate > Rate::ZERO);
+            (all().min().unwrap_or(rate), all().max().unwrap_or(rate))
+        };
+        let (slowest, fastest) = (rates(back.rate, &back.rate_changes).0, rates(link.rate, &link.rate_changes).1);
+        let frames = pause.classes.as_ref().map_or(1, Vec::len) as u64 * sharing[&path.back];
+        let on_wire_back = largest.get().max(pause.frame.get()) + frames * pause.frame.get();
+        let wait = slowest.transmission_time(Bytes::new(on_wire_back));
+        let time = wait + path.after + link.delay;
+        let bits = u128::from(time.as_ps()) * u128::from(fastest.as_bps());
+        let carried = bits.div_ceil(8 * u128::from(PS_PER_SECOND));
+        let bytes = u64::try_from(carried).unwrap_or(u64::MAX).saturating_add(2 * largest.get());
+        // It is prolonged after half of its time, by a frame that may wait as long.
+        let hold = wait.max(LEAST_PROLONGING).times(2);
+        let quantum = link.rate.transmission_time(Bytes::new(512 / 8)).max(Duration::from_ps(1));
+        let quanta = hold.as_ps().div_ceil(quantum.as_ps());
+        Some(NeededHeadroom { switch: path.switch, link: path.link, bytes, quanta })
+    };
+    paths.iter().filter_map(of_path).collect()
+}
+
+/// The largest packet of all flows, and of what switches send.
+fn largest_packet(blueprint: &Blueprint) -> Bytes {
+    let of_group = |group: &crate::api::blueprint::FlowGroup| {
+        let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map_or(0, u64::from);
+        let data = match &group.transport {
+            TransportPlan::Tcp(tcp) => tcp.packet.max(tcp.header),
+            _ => group.source.largest_packet().unwrap_or(MAX_FRAME),
+        };
+        data.get().max(request)
+    };
+    Bytes::new(blueprint.groups.iter().map(of_group).max().unwrap_or(0))
+}
+
+/// What a packet without a bound is taken for: a jumbo frame.
+const MAX_FRAME: Bytes = Bytes::new(9216);

@@ -1,0 +1,111 @@
+//! Pauses that never lift: which wait for each other in a circle.
+
+use crate::api::pauses::PausedIngress;
+use penstock_model::buffer::Held;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is paused at the end of a run, and what of its packets waits behind other pauses.
+#[derive(Clone, Debug)]
+pub struct PauseWait {
+    /// What is paused.
+    pub paused: PausedIngress,
+    /// It is resumed when no more than this is held of it...
+    pub xon: u64,
+    /// ... of what is held now...
+    pub held: Held,
+    /// ... and none of this is left, which is freed first.
+    pub headroom: Held,
+    /// Bytes that wait at the ports of other links, by the pauses that hold them there.
+    pub behind: BTreeMap<Vec<PausedIngress>, u64>,
+}
+
+impl PauseWait {
+    /// Whether it stays although everything leaves but these bytes.
+    fn stays_with(&self, stuck: u64) -> bool {
+        stuck > self.xon || self.held.bytes - stuck < self.headroom.bytes
+    }
+}
+
+/// A circle of pauses that never lift, each because packets wait behind the next; nothing if all may lift.
+///
+/// The greatest set is sought in which each pause would stay if all packets left that wait behind none of the set: whatever is
+/// outside may lift, and what is inside cannot before another of the set does.
+pub fn find_deadlock(waits: &[PauseWait]) -> Vec<PausedIngress> {
+    let mut stuck: BTreeMap<PausedIngress, &PauseWait> = waits.iter().map(|wait| (wait.paused, wait)).collect();
+    loop {
+        let is_stuck = |pauses: &[PausedIngress]| pauses.iter().any(|pause| stuck.contains_key(pause));
+        let bytes = |wait: &PauseWait| wait.behind.iter().filter(|(pauses, _)| is_stuck(pauses)).map(|(_, bytes)| bytes).sum();
+        let lifting: Vec<PausedIngress> =
+            stuck.iter().filter(|(_, wait)| !wait.stays_with(bytes(wait))).map(|(paused, _)| *paused).collect();
+        if lifting.is_empty() {
+            break;
+        }
+        lifting.iter().for_each(|paused| {
+            stuck.remove(paused);
+        });
+    }
+    circle(&stuck)
+}
+
+/// A circle among pauses of which each waits for another one.
+fn circle(stuck: &BTreeMap<PausedIngress, &PauseWait>) -> Vec<PausedIngress> {
+    let next = |paused: &PausedIngress| stuck[paused].behind.keys().flatten().find(|next| stuck.contains_key(next)).copied();
+    let (mut path, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut at = stuck.keys().next().copied();
+    while let Some(paused) = at {
+        if !seen.insert(paused) {
+            let begin = path.iter().position(|other| *other == paused).unwrap_or(0);
+            path.drain(..begin);
+            let least = path.iter().enumerate().min_by_key(|(_, paused)| **paused).map_or(0, |(i, _)| i);
+            path.rotate_left(least);
+            return path;
+        }
+        path.push(paused);
+        at = next(&paused);
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use penstock_model::id::LinkId;
+
+    fn ingress(link: u32) -> PausedIngress {
+        PausedIngress { link: LinkId(link), class: None }
+    }
+
+    /// 1000 bytes are held of link `link`, as many of them as it says wait behind the pauses of others.
+    fn wait(link: u32, xon: u64, behind: &[(u32, u64)]) -> PauseWait {
+        let held = Held { packets: 1, bytes: 1000 };
+        let behind = behind.iter().map(|(link, bytes)| (vec![ingress(*link)], *bytes)).collect();
+        PauseWait { paused: ingress(link), xon, held, headroom: Held::default(), behind }
+    }
+
+    #[test]
+    fn a_circle_stays_and_begins_with_its_first_link() {
+        let waits = [wait(7, 500, &[(3, 600)]), wait(3, 500, &[(5, 600)]), wait(5, 500, &[(7, 600)]), wait(1, 0, &[(5, 1)])];
+        assert_eq!(find_deadlock(&waits), [3, 5, 7].map(ingress));
+    }
+
+    #[test]
+    fn a_circle_in_which_enough_leaves_is_none() {
+        // Of link 5, no more than xon stays behind.
+        let waits = [wait(7, 500, &[(3, 600)]), wait(3, 500, &[(5, 600)]), wait(5, 600, &[(7, 600)])];
+        assert_eq!(find_deadlock(&waits), []);
+    }
+
+    #[test]
+    fn a_chain_is_no_circle() {
+        assert_eq!(find_deadlock(&[wait(1, 0, &[(2, 900)]), wait(2, 0, &[])]), []);
+    }
+
+    #[test]
+    fn headroom_that_stays_taken_keeps_a_pause() {
+        let mut waits = [wait(1, 900, &[(2, 700)]), wait(2, 0, &[(1, 1)])];
+        assert_eq!(find_deadlock(&waits), []);
+        // 300 of 1000 bytes leave, and free 300 of 400.
+        waits[0].headroom = Held { packets: 1, bytes: 400 };
+        assert_eq!(find_deadlock(&waits), [1, 2].map(ingress));
+    }
+}

@@ -1,0 +1,213 @@
+//! The state of a switch: its buffer, and what its ports share beside that.
+
+use crate::kernel::context::Context;
+use crate::kernel::route::Routes;
+use crate::merge::tournament_tree::TournamentTree;
+use crate::node::congestion_points::CongestionPoints;
+use crate::node::ingress_pause::{ingress_of, IngressPause};
+use crate::node::pause_waits::PauseWait;
+use crate::node::reaction_point::ReactionPoint;
+use crate::node::source_quench::SourceQuench;
+use crate::port::counters::Release;
+use crate::port::transmit_batch::TransmitBatch;
+use crate::port::Port;
+use penstock_model::buffer::{AnyBuffer, Buffer, Occupancies};
+use penstock_model::packet::{Body, Packet};
+use penstock_model::units::Time;
+use std::collections::VecDeque;
+
+/// The state that the ports of a switch share.
+pub struct Switch {
+    /// The policy of the shared buffer; without one, every packet is admitted.
+    pub(super) buffer: Option<AnyBuffer>,
+    pub(super) occupancies: Occupancies,
+    /// Per port, the transmissions under way, whose packets still hold memory; none in the slot of pauses, behind the ports.
+    pub(super) in_transmission: Vec<VecDeque<Release>>,
+    /// The next event of each port, and of pauses if there are any.
+    pub(super) ready: TournamentTree<(Time, Due)>,
+    pub(super) pause: Option<IngressPause>,
+    pub(super) quench: Option<SourceQuench>,
+    pub(super) congestion_points: Option<CongestionPoints>,
+    pub(super) reaction_point: Option<ReactionPoint>,
+    /// Per port, its own messages that have not left: they take none of the memory that is shared, since they are sent when it is
+    /// full.
+    pub(super) own_packets: Vec<u64>,
+    /// Packets that ports have dropped, until their sources are quenched.
+    pub(super) dropped: Vec<Packet>,
+    /// Buffers for the transmit batch of the host, and for the releases of a port.
+    pub(super) batch: TransmitBatch,
+    pub(super) releases: Vec<Release>,
+    /// What leaves the rate limiters at an instant.
+    pub(super) unlimited: Vec<(u32, Packet)>,
+}
+
+/// What the ports of a switch share, or do together.
+#[derive(Default)]
+pub struct SwitchParts {
+    /// The policy of the shared buffer.
+    pub buffer: Option<AnyBuffer>,
+    /// Pauses the ports that feed it.
+    pub pause: Option<IngressPause>,
+    /// Tells sources of drops.
+    pub quench: Option<SourceQuench>,
+    /// Tell sources of their queues.
+    pub congestion_points: Option<CongestionPoints>,
+    /// Limits what is sent from here.
+    pub reaction_point: Option<ReactionPoint>,
+}
+
+/// The kinds of events of a port, in the order of an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    /// A transmission ends.
+    Release,
+    /// A transmission may begin.
+    Decision,
+}
+
+impl Switch {
+    /// A switch of so many ports, with nothing in it.
+    pub fn new(ports: usize, parts: SwitchParts) -> Switch {
+        let SwitchParts { buffer, pause, quench, congestion_points, reaction_point } = parts;
+        Switch {
+            buffer,
+            occupancies: Occupancies::new(ports),
+            in_transmission: vec![VecDeque::new(); ports + usize::from(pause.is_some())],
+            ready: TournamentTree::new(ports + usize::from(pause.is_some()), (Time::NEVER, Due::Decision)),
+            pause,
+            quench,
+            congestion_points,
+            reaction_point,
+            own_packets: vec![0; ports],
+            dropped: Vec::new(),
+            batch: TransmitBatch::default(),
+            releases: Vec::new(),
+            unlimited: Vec::new(),
+        }
+    }
+
+    /// When a port is due next.
+    #[inline]
+    pub fn next_event(&self) -> Time {
+        self.ready.first_key().0.min(self.next_unlimited())
+    }
+
+    /// When a rate limiter lets the next packet go.
+    #[inline]
+    pub(super) fn next_unlimited(&self) -> Time {
+        self.reaction_point.as_ref().map_or(Time::NEVER, ReactionPoint::next)
+    }
+
+    /// Packets that wait in rate limiters.
+    pub fn limited(&self) -> u64 {
+        self.reaction_point.as_ref().map_or(0, |point| point.waiting().count() as u64)
+    }
+
+    /// Whether the ports share a buffer.
+    pub fn has_buffer(&self) -> bool {
+        self.buffer.is_some()
+    }
+
+    /// Whether what comes over paused links has memory of its own.
+    pub fn has_headroom(&self) -> bool {
+        self.pause.as_ref().is_some_and(|pause| pause.settings().headroom.is_some())
+    }
+
+    /// Whether rate limiters stand before its ports.
+    pub fn has_reaction_point(&self) -> bool {
+        self.reaction_point.is_some()
+    }
+
+    pub(super) fn has_room(&self, port: usize, size: u32) -> bool {
+        self.buffer.as_ref().is_none_or(|buffer| buffer.has_room(port, size, &self.occupancies))
+    }
+
+    /// A packet no longer holds memory.
+    pub(super) fn release(&mut self, port: usize, release: &Release, ports: &mut [Port], context: &mut Context<'_, '_>) {
+        if is_own(&release.packet, context) {
+            self.own_packets[port] -= 1;
+            return;
+        }
+        match &mut self.pause {
+            None => self.occupancies.remove(port, release.packet.size),
+            Some(pause) => {
+                let freed = pause.on_release(release.at, &release.packet, ports, context);
+                self.occupancies.remove_beside(port, release.packet.size, freed);
+                self.note_pauses(ports);
+            }
+        }
+    }
+
+    /// Looks again at what pause frames have changed.
+    pub(super) fn note_pauses(&mut self, ports: &[Port]) {
+        if let Some(pause) = &mut self.pause {
+            for port in pause.take_touched() {
+                self.note_next_event(port as usize, ports);
+            }
+            if let Some(pause) = &self.pause {
+                self.ready.set(ports.len(), (pause.next_due(), Due::Release));
+            }
+        }
+    }
+
+    fn note_next_event(&mut self, port: usize, ports: &[Port]) {
+        let decision = (ports[port].next_decision(), Due::Decision);
+        let release = self.in_transmission[port].front().map_or(decision, |first| (first.at, Due::Release));
+        self.ready.set(port, decision.min(release));
+    }
+
+    /// What the ports hold.
+    pub fn occupancies(&self) -> &Occupancies {
+        &self.occupancies
+    }
+
+    /// The congestion points at its ports.
+    pub fn congestion_points(&self) -> Option<&CongestionPoints> {
+        self.congestion_points.as_ref()
+    }
+
+    /// The rate limiters before its ports.
+    pub fn reaction_point(&self) -> Option<&ReactionPoint> {
+        self.reaction_point.as_ref()
+    }
+
+    /// What is paused here, and what of it waits behind other pauses.
+    pub fn pause_waits(&self, now: Time, ports: &[Port], routes: &Routes) -> Vec<PauseWait> {
+        self.pause.as_ref().map_or(Vec::new(), |pause| pause.waits(now, ports, routes))
+    }
+
+    /// Accounts for what `port` has done by `now`.
+    pub(super) fn update(&mut self, now: Time, port: usize, ports: &mut [Port], context: &mut Context<'_, '_>) {
+        let mut releases = std::mem::take(&mut self.releases);
+        for release in releases.drain(..) {
+            if release.is_dropped && self.quench.is_some() {
+                self.dropped.push(release.packet);
+            }
+            if release.at <= now {
+                self.release(port, &release, ports, context);
+            } else {
+                self.in_transmission[port].push_back(release);
+            }
+        }
+        self.releases = releases;
+        self.note_next_event(port, ports);
+        self.check_occupancies(port, ports);
+    }
+
+    /// Held = waiting + in transmission at each port, and the sum of all ports is what is shared, after every event in debug
+    /// builds.
+    fn check_occupancies(&self, port: usize, ports: &[Port]) {
+        if cfg!(debug_assertions) {
+            let held = self.occupancies.of_port(port).packets + self.own_packets[port];
+            assert_eq!(held, ports[port].backlog() + self.in_transmission[port].len() as u64, "held = waiting + in transmission");
+            assert!(self.occupancies.adds_up(), "the sum of the ports is what is shared");
+            assert!(self.buffer.as_ref().is_none_or(|buffer| self.occupancies.total().fits_into(buffer.size())), "never above its size");
+        }
+    }
+}
+
+/// Whether a packet that is in a port here is a message of this switch, not one that passes.
+fn is_own(packet: &Packet, context: &Context<'_, '_>) -> bool {
+    matches!(packet.body, Body::SourceQuench { .. } | Body::CongestionNotification { .. })
+        && ingress_of(packet.hop, context.routes).is_none()
+}

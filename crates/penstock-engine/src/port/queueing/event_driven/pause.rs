@@ -1,0 +1,229 @@
+//! Pauses of an event-driven port: what may not be sent yet because the far end of the link said so, or since pause frames of
+//! this port's own take the wire.
+//!
+//! A queue is paused while any class that it serves is, and then the scheduler sees it empty. A port of one queue, or of queues by
+//! flow, is paused as a whole.
+
+use crate::api::pauses::PausedTime;
+use crate::kernel::journal::Window;
+use crate::port::queueing::event_driven::EventDriven;
+use crate::port::wire::Wire;
+use penstock_model::scheduler::{QueueState, Scheduler};
+use penstock_model::units::{Duration, Time};
+
+/// What is paused until when.
+#[derive(Debug, Default)]
+pub struct Pauses {
+    /// Pause frames of this port's own take the wire until then.
+    frames_until: Time,
+    /// The whole port, first, and the classes that have been paused.
+    timers: Vec<Timer>,
+    /// By queue, what waits where the scheduler is shown nothing; empty as long as no queue was paused alone.
+    hidden: Vec<Option<QueueState>>,
+    /// Nothing is sent before.
+    port_until: Time,
+}
+
+/// The pause timer of a class, or of the whole port [IEEE8023 s31B.3].
+#[derive(Clone, Copy, Debug)]
+struct Timer {
+    class: Option<u8>,
+    /// Not yet counted since then.
+    since: Time,
+    until: Time,
+    /// Paused so long inside the window.
+    total: Duration,
+}
+
+impl Timer {
+    fn count(&mut self, now: Time, window: &Window) {
+        self.total = self.total + Duration::from_ps(window.overlap(self.since, now.min(self.until)));
+        self.since = now;
+    }
+}
+
+impl Pauses {
+    fn set_timer(&mut self, now: Time, class: Option<u8>, time: Duration, window: &Window) {
+        let index = self.timers.iter().position(|timer| timer.class == class).unwrap_or_else(|| {
+            self.timers.push(Timer { class, since: now, until: now, total: Duration::ZERO });
+            self.timers.len() - 1
+        });
+        let timer = &mut self.timers[index];
+        timer.count(now, window);
+        timer.until = now + time;
+    }
+
+    /// Until when the timers of these classes run.
+    fn until(&self, includes: impl Fn(Option<u8>) -> bool) -> Time {
+        self.timers.iter().filter(|timer| includes(timer.class)).map(|timer| timer.until).max().unwrap_or(Time::ZERO)
+    }
+
+    /// Bytes in queues that the scheduler is shown empty.
+    pub fn hidden_bytes(&self) -> u64 {
+        self.hidden.iter().flatten().map(|state| state.bytes).sum()
+    }
+
+    /// The state of a queue that the scheduler is shown empty.
+    #[inline]
+    pub fn hidden(&self, queue: usize) -> Option<&QueueState> {
+        self.hidden.get(queue).and_then(Option::as_ref)
+    }
+}
+
+/// Is told nothing of a queue that it may not serve.
+struct Untold;
+
+penstock_model::state! {
+    impl Untold, |_it, _now| {}
+}
+
+impl Scheduler for Untold {
+    fn next(&mut self, _now: Time, _queues: &[QueueState]) -> penstock_model::scheduler::Turn {
+        unreachable!("a paused queue is not served")
+    }
+}
+
+impl EventDriven {
+    /// May be paused from now on, or send pause frames.
+    pub fn make_pausable(&mut self) {
+        self.pauses.get_or_insert_default();
+    }
+
+    /// Stops a class, or everything, before the next transmission for so long, or resumes it after no time. A transmission that
+    /// has begun is completed [IEEE8023 s31B.3].
+    pub fn on_pause(&mut self, now: Time, class: Option<u8>, time: Duration, window: &Window) {
+        let is_one = self.is_paused_as_one();
+        let Some(pauses) = &mut self.pauses else { unreachable!("a port that may be paused is made so") };
+        pauses.set_timer(now, class, time, window);
+        if let (Some(class), false) = (class, is_one) {
+            let queue = usize::from(self.queues.of_class[usize::from(class)]);
+            if queue < self.queues.queues.len() {
+                pauses.hidden.resize(self.queues.queues.len(), None);
+                match self.queue_until(queue) > now {
+                    true => self.hide(now, queue),
+                    false => self.show(now, queue),
+                }
+            }
+        }
+        self.reset_port_until();
+        let wire = &mut self.queues.wire;
+        if wire.backlog > 0 {
+            (wire.next_decision, wire.is_held) = (wire.free_at.max(now), false);
+        }
+    }
+
+    /// Takes the wire for a pause frame, as soon as what is on it has left; returns when it begins and ends, if the link ever
+    /// recovers.
+    pub fn send_pause_frame(&mut self, now: Time, size: u32, wire: &mut Wire) -> Option<(Time, Time)> {
+        let free_at = self.queues.wire.free_at;
+        let pauses = self.pauses.as_mut().expect("a port that sends pause frames is pausable");
+        let start = now.max(free_at).max(pauses.frames_until);
+        let end = if start == Time::NEVER { start } else { wire.transmit_unshaped(start, size) };
+        pauses.frames_until = end;
+        self.reset_port_until();
+        (end != Time::NEVER).then_some((start, end))
+    }
+
+    /// The classes whose pauses hold a packet of this class now; `None` is the whole port.
+    pub fn pauses_of(&self, now: Time, class: u8) -> impl Iterator<Item = Option<u8>> + '_ {
+        let (queue, is_one) = (self.queues.of_class[usize::from(class)], self.is_paused_as_one());
+        let is_its = move |of: Option<u8>| of.is_none_or(|of| is_one || self.queues.of_class[usize::from(of)] == queue);
+        let timers = self.pauses.iter().flat_map(|pauses| &pauses.timers);
+        timers.filter(move |timer| timer.until > now && is_its(timer.class)).map(|timer| timer.class)
+    }
+
+    /// How long each class, or everything, was paused until the end of the window.
+    pub fn paused_times(&mut self, window: &Window) -> Vec<PausedTime> {
+        let timers = self.pauses.iter_mut().flat_map(|pauses| &mut pauses.timers);
+        let mut times: Vec<PausedTime> = timers
+            .map(|timer| {
+                timer.count(window.to, window);
+                PausedTime { class: timer.class, time: timer.total }
+            })
+            .collect();
+        times.sort_unstable_by_key(|paused| paused.class);
+        times
+    }
+
+    /// See [`EventDriven::next_decision`].
+    #[cold]
+    pub(super) fn next_decision_between_pauses(&self) -> Time {
+        let port_until = self.pauses.as_ref().map_or(Time::ZERO, |pauses| pauses.port_until);
+        self.queues.wire.next_decision.max(port_until).min(self.queues.deadline)
+    }
+
+    /// Whether something may be sent now; if not, the next decision is due once it may.
+    #[cold]
+    pub(super) fn may_send(&mut self, now: Time) -> bool {
+        let Some(pauses) = &self.pauses else { return true };
+        if pauses.port_until > now {
+            return false;
+        }
+        for queue in 0..pauses.hidden.len() {
+            if self.queue_until(queue) <= now {
+                self.show(now, queue);
+            }
+        }
+        let Some(pauses) = &self.pauses else { return true };
+        if pauses.hidden.is_empty() || self.queues.states.iter().any(|state| state.packets > 0) {
+            return true;
+        }
+        let waits = |queue: &usize| pauses.hidden(*queue).is_some_and(|state| state.packets > 0);
+        let first = (0..pauses.hidden.len()).filter(waits).map(|queue| self.queue_until(queue)).min();
+        if let Some(first) = first {
+            self.queues.wire.hold_until(first);
+        }
+        false
+    }
+
+    /// Queues an accepted packet that the scheduler is not told of.
+    pub(super) fn enqueue_hidden(&mut self, index: usize, arrival: &crate::kernel::event::Arrival) {
+        let pauses = self.pauses.as_mut().expect("it is paused");
+        let hidden = pauses.hidden[index].as_mut().expect("the queue is paused");
+        self.queues.states[index] = *hidden;
+        let mut service_state = self.queues.service_state();
+        service_state.queues[index].admit(&arrival.packet);
+        service_state.enqueue(index, arrival, arrival.packet.hop, &mut Untold);
+        drop(service_state);
+        *hidden = std::mem::take(&mut self.queues.states[index]);
+    }
+
+    /// Lets the scheduler see a queue empty.
+    pub(super) fn hide(&mut self, now: Time, queue: usize) {
+        let Some(pauses) = &mut self.pauses else { return };
+        if pauses.hidden[queue].is_none() {
+            let state = std::mem::take(&mut self.queues.states[queue]);
+            pauses.hidden[queue] = Some(state);
+            if state.packets > 0 {
+                self.scheduler.on_drop(now, queue, 0, &self.queues.states);
+            }
+        }
+    }
+
+    /// Lets the scheduler see a queue as it is.
+    pub(super) fn show(&mut self, now: Time, queue: usize) {
+        let hidden = self.pauses.as_mut().and_then(|pauses| pauses.hidden.get_mut(queue));
+        let Some(state) = hidden.and_then(Option::take) else { return };
+        self.queues.states[queue] = state;
+        if state.packets > 0 {
+            self.scheduler.on_backlog(now, queue, &self.queues.states);
+        }
+    }
+
+    /// Whether classes cannot be paused each by itself.
+    fn is_paused_as_one(&self) -> bool {
+        self.queues.queues.len() == 1 || self.queues.flows.is_some()
+    }
+
+    fn queue_until(&self, queue: usize) -> Time {
+        let is_its = |class: Option<u8>| class.is_some_and(|class| usize::from(self.queues.of_class[usize::from(class)]) == queue);
+        self.pauses.as_ref().map_or(Time::ZERO, |pauses| pauses.until(is_its))
+    }
+
+    fn reset_port_until(&mut self) {
+        let is_one = self.is_paused_as_one();
+        if let Some(pauses) = &mut self.pauses {
+            pauses.port_until = pauses.until(|class| is_one || class.is_none()).max(pauses.frames_until);
+        }
+    }
+}
