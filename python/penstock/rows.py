@@ -122,6 +122,10 @@ class RowStream:
         while (batch := self._rows.next_batch(rows)) is not None:
             yield make(batch[1])
 
+    def close(self) -> None:
+        """Ends the run, of which no more rows are wanted."""
+        self._cancel.set()
+
     def frame(self) -> pl.DataFrame:
         """All rows, in memory."""
         import polars as pl

@@ -87,17 +87,17 @@ def cost(folder, count, on):
 def compare(folder, count):
     """What a run costs on a local Dask cluster of two workers beyond two worker processes, in interleaved pairs."""
     more = []
-    for _ in range(PAIRS):
-        processes, cluster = (study(folder, count // PAIRS, 2, on, LONGER) for on in ("processes", "dask"))
+    for _ in range(2):
+        processes, cluster = (study(folder, count, 2, on, LONGER) for on in ("processes", "dask"))
         more.append((cluster[0] - processes[0], cluster[1] - processes[1]))
     clocks, processors = ([each * 1e3 for each in kind] for kind in zip(*more, strict=True))
     print(
-        f"dask over processes, two workers, {PAIRS} interleaved pairs of {count // PAIRS} runs of {LONGER}, with the "
+        f"dask over processes, two workers, two interleaved pairs of {count} runs of {LONGER}, with the "
         f"start of workers (load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)",
     )
     for kind, values in (("clock", clocks), ("processor", processors)):
         told = ", ".join(f"{each:.1f}" for each in values)
-        print(f"  {kind}: {statistics.median(values):.1f} ms ({told}) more a run", flush=True)
+        print(f"  {kind}: {statistics.mean(values):.1f} ms ({told}) more a run", flush=True)
 
 
 def main():

@@ -54,7 +54,7 @@ def command() -> None:
 def _what_remains(words: Sequence[str]) -> str:
     """What there is after an interruption: traces and series are runs that no store keeps."""
     verb = next((word for word in words if not word.startswith("-")), "")
-    if verb in ("trace", "series"):
+    if verb in ("trace", "series", "view"):
         return "an unfinished file is removed, and the same command begins anew"
     return "finished runs are kept, and the same command goes on from there"
 

@@ -28,6 +28,7 @@ from penstock.cli import (
     status,
     trace,
     verify,
+    view,
 )
 from penstock.cli.console import emit
 from penstock.cli.help import Verb, Verbs
@@ -44,6 +45,7 @@ app = typer.Typer(
 app.command("run", cls=Verb)(run.run)
 app.command("trace", cls=Verb)(trace.trace)
 app.command("series", cls=Verb)(series.series)
+app.command("view", cls=Verb)(view.view)
 app.command("check", cls=Verb)(check.check)
 app.command("plot", cls=Verb)(plot.plot)
 app.command("report", cls=Verb)(report.report)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from penstock.report.content import Report
     from penstock.report.making import Makers
 
-__all__ = ["report"]
+__all__ = ["check_page", "report", "write_page"]
 
 
 def report(
@@ -78,12 +78,12 @@ def report(
 
     is_published = what in names() or Path(what).name == DATA or (Path(what) / DATA).is_file()
     page = out if out is not None else Path(f"{_stem(what)}.html")
-    _check(page, force=force)
+    check_page(page, force=force)
     allow(memory)
     makers = Makers(Store(store), jobs, on, only_stored)
     made = _published(what, makers, runs, seed, sets) if is_published else _study(Path(what), makers, runs, seed, sets)
     content = render(made).encode("utf-8")
-    _write(page, content)
+    write_page(page, content)
     emit(f"{path_text(page)}: written, {size_text(len(content))}.")
 
 
@@ -132,7 +132,7 @@ def _study(file: Path, makers: Makers, runs: int | None, seed: int | None, sets:
     return study_report_of(plan, makers, str(file), options, text if plan.is_file else None, warn)
 
 
-def _check(page: Path, *, force: bool) -> None:
+def check_page(page: Path, *, force: bool) -> None:
     """Looks at the page's name before anything long is done."""
     from penstock.errors import InputError
     from penstock.printable import path_text
@@ -148,7 +148,7 @@ def _check(page: Path, *, force: bool) -> None:
         raise InputError(f"{shown}: exists and is left as it is; choose another name with --out, or add --force.")
 
 
-def _write(page: Path, content: bytes) -> None:
+def write_page(page: Path, content: bytes) -> None:
     """Writes the page, whole or not at all."""
     from contextlib import suppress
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from penstock.store import Store
     from penstock.store.manifest import Manifest
 
-__all__ = ["list_each", "list_points", "show_one"]
+__all__ = ["list_each", "list_points", "one", "show_one"]
 
 _SHOWN = 50
 """The most lines of a table."""
@@ -60,7 +60,7 @@ def _more(count: int) -> None:
 
 def show_one(store: Store, key: str, output: str) -> None:
     """A run with all that it was made from, and its numbers."""
-    manifest = _one(store, key)
+    manifest = one(store, key)
     run = store.get(manifest.key)
     metrics = [] if run is None else run.metrics
     text = store.texts.get(manifest.scenario)
@@ -85,7 +85,7 @@ def show_one(store: Store, key: str, output: str) -> None:
     show(table("numbers", ["metric", "of", "value", "unit"], numbers, right=["value"]))
 
 
-def _one(store: Store, key: str) -> Manifest:
+def one(store: Store, key: str) -> Manifest:
     """The run whose key begins so.
 
     Raises

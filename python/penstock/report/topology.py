@@ -11,7 +11,7 @@ from penstock.entry import Node
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["topology_svg"]
+__all__ = ["topology", "topology_svg"]
 
 
 def topology_svg(text: str) -> str:
@@ -22,9 +22,14 @@ def topology_svg(text: str) -> str:
     text : str
         The scenario, without mistakes.
     """
+    return network_svg(*topology(text))
+
+
+def topology(text: str) -> tuple[list[Node], list[dict[str, Any]]]:
+    """The nodes and links of a scenario, as drawings take them."""
     document = tomllib.loads(text)
     nodes = [Node(name, given.get("count")) for name, given in document.get("nodes", {}).items()]
-    return network_svg(nodes, [_dotted(link) for link in document.get("links", [])])
+    return nodes, [_dotted(link) for link in document.get("links", [])]
 
 
 def _dotted(link: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,123 @@
+"""``penstock view``: one HTML page of a traced run, in which time goes by."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from penstock.cli.options import MemoryOption, SeedOption, SetOption, StoreOption, ThreadsOption, read_sets
+from penstock.cli.rows import ReplicationOption, StartOption, StopOption, read_scenario
+
+__all__ = ["view"]
+
+
+def view(
+    run: Annotated[str, typer.Argument(help="The scenario, a TOML file.", metavar="RUN")],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="The page; RUN's name with .html by default.", show_default=False),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a page that is there.")] = False,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--at",
+            metavar="NAME",
+            help="Only at this node with its ports, or at this link, or at a group of them; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    flows: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--flow",
+            metavar="NAME",
+            help="Only of this group of flows or calls, or of a member such as tcp[3]; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    start: StartOption = None,
+    stop: StopOption = None,
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit",
+            metavar="N",
+            min=1,
+            max=10_000_000,
+            help="The most events of the page; 1000000 by default.",
+            show_default=False,
+        ),
+    ] = 1_000_000,
+    seed: SeedOption = None,
+    replication: ReplicationOption = 0,
+    sets: SetOption = None,
+    threads: ThreadsOption = 1,
+    memory: MemoryOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Write a traced run as one HTML page.
+
+    Queues, congestion windows, marks and drops over time, and packets moving through the topology, with a slider and a
+    filter by flow. The scenario's [[trace]] says which events there are, or --at, --flow, --start and --stop do
+    instead. The run is made now, and once more for its queues; the page loads nothing from elsewhere.
+    """
+    from penstock.cli.console import emit, say, warn
+    from penstock.cli.report import check_page, write_page
+    from penstock.cli.selecting import size_text
+    from penstock.memory import allow
+    from penstock.printable import command_text, path_text
+    from penstock.trace import PacketTrace
+    from penstock.view import render, view_of
+
+    file = Path(run)
+    _refuse_stored(run, store)
+    page = out if out is not None else Path(f"{file.stem or 'view'}.html")
+    check_page(page, force=force)
+    allow(memory)
+    text, settings = read_scenario(file, "a view is"), read_sets(sets)
+    options: dict[str, Any] = {
+        "folder": str(file.parent),
+        "sets": settings,
+        "seed": seed,
+        "replication": replication,
+        "threads": threads,
+    }
+    made = PacketTrace(text, name=run, at=at, flows=flows, start=start, stop=stop, **options)
+    warn(made.warnings)
+    shown = view_of(text, made, file.stem, options, limit)
+    words = ["penstock", "view", run]
+    given = [("--at", at or []), ("--flow", flows or []), ("--set", sets or [])]
+    single = [("--start", start), ("--stop", stop), ("--seed", seed), ("--replication", replication or None)]
+    words += [word for name, values in given for value in values for word in (name, value)]
+    words += [word for name, value in single if value is not None for word in (name, str(value))]
+    words += [] if limit == 1_000_000 else ["--limit", str(limit)]
+    content = render(shown, command_text(words)).encode("utf-8")
+    write_page(page, content)
+    events = dict(shown.facts)["events"]
+    if "(" in events:
+        say(f"{events.replace('(', 'events (', 1)}; --start and --stop choose others, --limit more.")
+    emit(f"{path_text(page)}: written, {size_text(len(content))}.")
+
+
+def _refuse_stored(run: str, folder: Path | None) -> None:
+    """A run that is named by its key has no trace; the command that makes one is told."""
+    from penstock.cli.stored_runs import one
+    from penstock.errors import InputError
+    from penstock.printable import command_text
+    from penstock.store import Store
+
+    if Path(run).suffix or not re.fullmatch(r"[0-9a-f]{4,64}", run) or Path(run).exists():
+        return
+    stored = one(Store(folder), run)
+    words = ["penstock", "view", f"{stored.name or 'scenario'}.toml", "--seed", str(stored.seed)]
+    words += ["--replication", str(stored.replication)]
+    words += [word for path, value in stored.settings for word in ("--set", f"{path}={value}")]
+    raise InputError(
+        f"run {stored.key[:12]} is stored without a trace, as all runs are; this makes it again with one: "
+        f"{command_text(words)}"
+    )
