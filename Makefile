@@ -33,7 +33,7 @@ BUILT := $(DONE)/core-$(PROFILE)
 READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test tshark browser daily lint docs crosscheck compare benchmarks peers instructions stress fuzz mutants setup setup-dev lock format clean help lost
+.PHONY: run test packages tshark browser daily lint docs crosscheck compare benchmarks peers instructions stress fuzz mutants setup setup-dev lock format clean help lost
 
 ## What people ask for
 
@@ -72,6 +72,9 @@ docs: setup-dev ## build the pages, warnings being errors
 browser: ## install Chromium (Debian's package, if it is missing), in which the tests open reports
 	@command -v chromium >/dev/null || { apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium; }
+
+packages: setup-dev $(DONE)/packaging ## build wheel and source distribution, and try both in empty environments
+	$(BIN)/python tests/packages/packages.py
 
 crosscheck: setup ## compare with ns-2 (installs Debian's package if it is missing)
 	@command -v ns >/dev/null || { apt-get update -qq && apt-get install -qq -y ns2; }
@@ -118,6 +121,7 @@ lock: $(DONE)/tools ## write the Python lock files again; `make lock UP=--upgrad
 	$(call compile,--group setup,requirements-setup.lock)
 	$(call compile,pyproject.toml,requirements.lock)
 	$(call compile,--group dev --constraint requirements.lock,requirements-dev.lock)
+	$(call compile,--group packages --constraint requirements-dev.lock,requirements-packages.lock)
 
 clean: ## remove all that was built
 	rm -rf $(VENV) target docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -163,6 +167,9 @@ $(DONE)/packages: requirements.lock $(DONE)/tools
 
 $(DONE)/dev: requirements-dev.lock $(DONE)/packages
 	$(call step,Python packages for development,$(INSTALL) --only-binary :all: --require-hashes -r $<)
+
+$(DONE)/packaging: requirements-packages.lock $(DONE)/dev
+	$(call step,Python packages for packaging,$(INSTALL) --only-binary :all: --require-hashes -r $<)
 
 $(BUILT): $(RUST_SOURCES) $(DONE)/tools $(if $(wildcard $(CORE)),,lost) | $(LOGS)/crates
 	@rm -f $(DONE)/core-*

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from penstock.graphs import from_networkx
     from penstock.network import Network, Node
+    from penstock.reproductions.frame import reproduce
     from penstock.results import to_frame, to_json, to_pandas, to_values
     from penstock.running import Metric, RunFailure, RunRequest, RunResult, run_all
     from penstock.series import TimeSeries
@@ -56,6 +57,7 @@ _HOMES = {
     "StudyResult": "studies.result",
     "TimeSeries": "series",
     "from_networkx": "graphs",
+    "reproduce": "reproductions.frame",
     "run_all": "running",
     "to_frame": "results",
     "to_json": "results",
@@ -86,6 +88,7 @@ __all__ = [
     "TimeSeries",
     "__version__",
     "from_networkx",
+    "reproduce",
     "run_all",
     "to_frame",
     "to_json",

@@ -380,6 +380,26 @@ def test_points_of_different_seeds_are_no_pairs(made):
         made("runs = 2\n[grid]\nseed = [1, 2]\n").compare("seed", 1, ["queue"])
 
 
+QUEUE = "a-b.queue.tail-drop.limit"
+
+
+def test_what_always_varies_together_is_compared_together(made):
+    zipped = f'runs = 2\n[[zip]]\nsize = ["small", "large"]\n{QUEUE} = ["5 packets", "50 packets"]\n'
+    zipped += '[grid]\nduration = ["1 s", "2 s"]\n'
+    (short, long) = made(zipped).compare("size", "small", ["queue"])
+    assert (short.value, short.others, long.others) == ("large", {"duration": "1 s"}, {"duration": "2 s"})
+    assert short.found.difference > 0
+
+
+def test_nothing_to_compare_is_told(made):
+    points = (("5 packets", "1 s"), ("5 packets", "2 s"), ("9 packets", "3 s"))
+    apart = "runs = 2\n" + "".join(
+        f'[[list]]\n{QUEUE} = "{size}"\nduration = "{time}"\nname = "{size}, {time}"\n' for size, time in points
+    )
+    with pytest.raises(InputError, match=r"no point differs from .* = 9 packets in it alone"):
+        made(apart).compare(QUEUE, "9 packets", ["queue"])
+
+
 def test_quantiles_over_the_runs_of_each_point(made):
     frame = made("runs = 6\n").quantiles("queue", [0.5])
     assert frame["runs"].to_list() == [6]

@@ -13,7 +13,7 @@ from penstock.studies.definition import value_text
 from penstock.studies.select import SelectionError, described, select
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from penstock.records import RunResult
     from penstock.studies.points import Point
@@ -64,21 +64,23 @@ class Contrast:
 def compare(points: Sequence[tuple[Point, Sequence[RunResult]]], what: Compare) -> list[Contrast]:
     """The paired differences to the baseline wherever all other parameters agree.
 
-    Runs of one number share their random numbers, and are pairs; where points have unequally many, those that both
-    have.
+    Parameters that always change with this one, such as the others of a zip, are taken together with it. Runs of one
+    number share their random numbers, and are pairs; where points have unequally many, those that both have.
 
     Raises
     ------
     InputError
-        If there is no such parameter, baseline or metric, or there are fewer than two pairs of runs.
+        If there is no such parameter, baseline or metric, no point to compare with the baseline, or fewer than two
+        pairs of runs.
     """
     names = list(dict.fromkeys(name for point, _ in points for name in point.parameters))
     if what.parameter not in names:
         raise InputError(f"compare: {quoted(what.parameter)} does not vary; {', '.join(names) or 'nothing'} does.")
+    alone = {what.parameter, *_companions([point for point, _ in points], what.parameter)}
     baselines = {}
     for point, runs in points:
         if _same(point.parameters.get(what.parameter), what.baseline):
-            baselines[_others(point, what.parameter)] = runs
+            baselines[_others(point, alone)] = runs
     if not baselines:
         values = dict.fromkeys(value_text(point.parameters[what.parameter]) for point, _ in points)
         raise InputError(
@@ -87,14 +89,16 @@ def compare(points: Sequence[tuple[Point, Sequence[RunResult]]], what: Compare) 
     rows, probabilities = [], []
     for selector in what.metrics:
         for point, runs in points:
-            against = baselines.get(_others(point, what.parameter))
+            against = baselines.get(_others(point, alone))
             if against is None or against is runs:
                 continue
             name, unit, found, count = _pair(selector, runs, against)
-            others = {key: value for key, value in point.parameters.items() if key != what.parameter}
+            others = {key: value for key, value in point.parameters.items() if key not in alone}
             rows.append((name, unit, others, point.parameters.get(what.parameter), count, found))
             # What is no number in a run shows nothing.
             probabilities.append(1.0 if math.isnan(found.p_two_sided) else found.p_two_sided)
+    if what.metrics and not rows:
+        raise InputError(f"compare: no point differs from {what.parameter} = {value_text(what.baseline)} in it alone.")
     return [Contrast(*row, p) for row, p in zip(rows, holm(probabilities), strict=True)]
 
 
@@ -116,8 +120,18 @@ def _pair(selector: str, runs: Sequence[RunResult], against: Sequence[RunResult]
     return described(first), first.unit, paired(ours, theirs), len(both)
 
 
-def _others(point: Point, parameter: str) -> tuple[tuple[str, str], ...]:
-    return tuple((name, value_text(value)) for name, value in point.parameters.items() if name != parameter)
+def _companions(points: Sequence[Point], parameter: str) -> set[str]:
+    """The parameters that have one value for each value of this one."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for point in points:
+        own = value_text(point.parameters.get(parameter, ""))
+        for name, value in point.parameters.items():
+            found.setdefault(name, {}).setdefault(own, set()).add(value_text(value))
+    return {name for name, values in found.items() if all(len(each) == 1 for each in values.values())}
+
+
+def _others(point: Point, alone: Collection[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, value_text(value)) for name, value in point.parameters.items() if name not in alone)
 
 
 def _same(value: Any, baseline: Any) -> bool:

@@ -1,0 +1,91 @@
+"""A published study from Python: its numbers beside the printed ones, as a Polars frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.reproductions.comparison import compare
+from penstock.reproductions.reading import Readings
+from penstock.reproductions.reproduce import reproduce as run
+from penstock.reproductions.study import load
+from penstock.store import Store
+from penstock.studies.runner import Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    study: str,
+    tables: Sequence[str] = (),
+    readings: Mapping[str, str] | None = None,
+    *,
+    runs: int | None = None,
+    jobs: int | None = None,
+    store: Store | None = None,
+) -> pl.DataFrame:
+    """Runs a published study again, as ``penstock reproduce`` does.
+
+    Parameters
+    ----------
+    study : str
+        Its name, such as ``af``, or the path of a folder of one's own.
+    tables : sequence of str
+        Which tables; all if empty.
+    readings : mapping of str to str, optional
+        Open questions that are answered otherwise, such as ``{"af-a07": "one-ack"}``.
+    runs : int, optional
+        How often each row is run; the study's own number if left out.
+    jobs : int, optional
+        How many runs at the same time; as many as there are cores if left out.
+    store : Store, optional
+        Where finished runs are kept; the default folder if left out.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each printed number: ``document``, ``table``, the key columns of all tables (null where a table
+        has none of the name), ``column``, ``unit``, ``published``, ``mean``, ``ci_low``, ``ci_high``
+        (95 %, null below two runs), ``runs``, ``verdict`` and ``note``.
+
+    Raises
+    ------
+    InputError
+        If there is no such study, table, question or answer.
+    RunsFailed
+        If some runs failed; the others are kept.
+    """
+    import polars as pl
+
+    found = load(study)
+    answers = Readings(found.document, dict(readings or {}))
+    count = found.runs if runs is None else runs
+    outcome = run(found, tables, answers, count, Runner(jobs=jobs, store=store if store is not None else Store()))
+    numbers = [comparison.as_json() for comparison in compare(found.document, outcome)]
+    keys = list(dict.fromkeys(name for number in numbers for name in number["row"]))
+    rows = [
+        {
+            "document": number["document"],
+            "table": number["table"],
+            **{key: number["row"].get(key) for key in keys},
+            **{name: value for name, value in number.items() if name not in ("document", "table", "row")},
+        }
+        for number in numbers
+    ]
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else {})}
+    return pl.DataFrame(
+        {
+            name: [None if cell is None else str(cell) for cell in cells] if _is_mixed(cells) else cells
+            for name, cells in columns.items()
+        }
+    )
+
+
+def _is_mixed(cells: Sequence[object]) -> bool:
+    """Whether there are texts among numbers, as key cells of several tables may be."""
+    kinds = {isinstance(cell, str) for cell in cells if cell is not None}
+    return len(kinds) > 1
