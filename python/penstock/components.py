@@ -6,6 +6,7 @@ from penstock.component import Component
 
 __all__ = [
     "AnyCongestionControl",
+    "AnyRateControl",
     "AnyRecovery",
     "Batch",
     "BcnCongestionPoint",
@@ -18,6 +19,7 @@ __all__ = [
     "Codel",
     "Count",
     "Cubic",
+    "Dcqcn",
     "Dctcp",
     "Delay",
     "DropList",
@@ -27,7 +29,8 @@ __all__ = [
     "Excess",
     "Exponential",
     "Fifo",
-    "Fixed",
+    "FixedHolding",
+    "FixedRateControl",
     "FqCodel",
     "Fractional",
     "Ftp",
@@ -49,6 +52,7 @@ __all__ = [
     "QcnReactionPoint",
     "Rbm",
     "Red",
+    "RedMarking",
     "RedN",
     "RenoCongestionControl",
     "RenoRecovery",
@@ -58,6 +62,7 @@ __all__ = [
     "Rfc6661Termination",
     "Rfc6662Admission",
     "Rfc6662Termination",
+    "Roce",
     "Sack",
     "Sack1",
     "Scfq",
@@ -313,6 +318,36 @@ class Pie(Component):
     derandomise: bool = False
     cap: bool = True
     active_from: str | None = None
+
+
+class RedMarking(Component):
+    """The discipline ``red-marking``.
+
+    RED marking: marks ECN-capable arrivals with a probability that rises with the queue, and drops only what has no
+    room.
+
+    More about it: ``penstock explain red-marking``.
+
+    Parameters
+    ----------
+    limit : str, default 1 MB
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
+    min_threshold : str, default 5 kB
+        Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15 s5]. Allowed: at least 1 packet or 1 byte.
+    max_threshold : str, default 200 kB
+        Everything is marked above this (K_max), in the unit of `limit` [Zhu15 s5]. Allowed: at least 1 packet or 1
+        byte.
+    max_probability : float | str, default 0.01
+        Probability at K_max (P_max) [Zhu15 s5]. Allowed: between 0 and 1.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "red-marking"
+
+    limit: str = "1 MB"
+    min_threshold: str = "5 kB"
+    max_threshold: str = "200 kB"
+    max_probability: float | str = 0.01
 
 
 class StepMarking(Component):
@@ -1472,6 +1507,40 @@ class Udp(Component):
     ecn: Literal["not-ect", "ect-0", "ect-1"] = "not-ect"
 
 
+class Roce(Component):
+    """RoCEv2: reliable and in order, sent at a rate instead of by a window, with go-back-N.
+
+    More about it: ``penstock explain roce``.
+
+    Parameters
+    ----------
+    rate_control : AnyRateControl, default dcqcn
+        What sets the rate.
+    packet : str, default 1086 bytes
+        Size of a data packet on the wire: 1024 bytes and the headers. Allowed: above zero.
+    header : str, default 62 bytes
+        Bytes of it that are not payload: 18 of Ethernet, 20 of IP, 8 of UDP, 12 of the transport, 4 of its checksum
+        [IBTA annex 17]. Allowed: above zero.
+    ack_every : int, default 16
+        Packets in order per acknowledgement. Allowed: a whole number, at least 1.
+    max_outstanding : int, default 8192
+        The most packets that may be sent and not acknowledged. Allowed: a whole number, at least 1.
+    timeout : str, default 4.194304 ms
+        How long there may be no progress before the sender goes back; 4.096 us times a power of 2 [IBTA s9.7.6].
+        Allowed: zero or more.
+    """
+
+    KIND: ClassVar[str] = "transport"
+    KEY: ClassVar[str] = "roce"
+
+    rate_control: "AnyRateControl" = "dcqcn"
+    packet: str = "1086 bytes"
+    header: str = "62 bytes"
+    ack_every: int = 16
+    max_outstanding: int = 8192
+    timeout: str = "4.194304 ms"
+
+
 class Loss(Component):
     """Loss: each packet is lost with the same probability, independently of all others.
 
@@ -1665,7 +1734,7 @@ class Exponential(Component):
     mean: str
 
 
-class Fixed(Component):
+class FixedHolding(Component):
     """Fixed: all calls last the same time.
 
     More about it: ``penstock explain fixed``.
@@ -2137,6 +2206,65 @@ class Dctcp(Component):
     ect_everywhere: bool = False
 
 
+class Dcqcn(Component):
+    """DCQCN: reduces the rate by the estimated share of marked packets, and recovers as QCN does.
+
+    More about it: ``penstock explain dcqcn``.
+
+    Parameters
+    ----------
+    gain : float | str, default 1/256
+        How much of alpha is new at an update (g) [Zhu15 s5]. Allowed: between 0 and 1.
+    alpha_timer : str, default 55 us
+        How long without a notification alpha lasts (K) [Zhu15 s3]. Allowed: zero or more.
+    rate_timer : str, default 55 us
+        Length of a cycle of the timer (T) [Zhu15 s5]. Allowed: zero or more.
+    byte_counter : str, default 10 MB
+        Bytes in a cycle of the byte counter (B) [Zhu15 s5]. Allowed: above zero.
+    fast_recovery : int, default 5
+        Cycles up to which the target stays (F) [Zhu15 s3]. Allowed: a whole number, at least 1.
+    additive_increase : str, default 40 Mbit/s
+        What the target gains in a cycle of additive increase (R_AI) [Zhu15 s5]. Allowed: above zero, at most 100
+        Tbit/s.
+    hyper_increase : str, default 400 Mbit/s
+        The same in hyper increase (R_HAI). Allowed: above zero, at most 100 Tbit/s.
+    notification_interval : str, default 50 us
+        The least time between two notifications of a receiver (N) [Zhu15 s3]. Allowed: zero or more.
+    floor : str, default 10 Mbit/s
+        No notification takes the rate below this. Allowed: above zero, at most 100 Tbit/s.
+    """
+
+    KIND: ClassVar[str] = "rate-control"
+    KEY: ClassVar[str] = "dcqcn"
+
+    gain: float | str = "1/256"
+    alpha_timer: str = "55 us"
+    rate_timer: str = "55 us"
+    byte_counter: str = "10 MB"
+    fast_recovery: int = 5
+    additive_increase: str = "40 Mbit/s"
+    hyper_increase: str = "400 Mbit/s"
+    notification_interval: str = "50 us"
+    floor: str = "10 Mbit/s"
+
+
+class FixedRateControl(Component):
+    """Fixed rate: sends at one rate, whatever the network does.
+
+    More about it: ``penstock explain fixed``.
+
+    Parameters
+    ----------
+    rate : str, optional
+        The rate; that of the first link if left out, and never more. Allowed: above zero, at most 100 Tbit/s.
+    """
+
+    KIND: ClassVar[str] = "rate-control"
+    KEY: ClassVar[str] = "fixed"
+
+    rate: str | None = None
+
+
 class Tahoe(Component):
     """Tahoe: resends from the loss on, from a window of one segment.
 
@@ -2235,3 +2363,6 @@ AnyCongestionControl: TypeAlias = (
     RenoCongestionControl | Cubic | Vegas | Dctcp | Literal["reno", "cubic", "vegas", "dctcp"]
 )
 """One of the congestion-control classes, or the name of one for all its defaults."""
+
+AnyRateControl: TypeAlias = Dcqcn | FixedRateControl | Literal["dcqcn", "fixed"]
+"""One of the rate-control classes, or the name of one for all its defaults."""

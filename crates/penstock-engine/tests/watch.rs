@@ -14,7 +14,8 @@ fn large() -> penstock_model::discipline::DisciplinePlan {
     discipline("tail-drop", "limit = 1000000 packets")
 }
 
-const EVERYTHING: FlowWatch = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true, completion: true };
+const EVERYTHING: FlowWatch =
+    FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true, completion: true, bins: Some(Duration::from_ms(10)) };
 
 /// Five packets of 1 ms, 10 ms apart; others make the second wait 3 ms and the fourth 1.5 ms. Packet number `lost` of each flow is
 /// lost on the wire.

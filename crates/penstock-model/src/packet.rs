@@ -77,6 +77,27 @@ pub enum Body {
         /// Counts what its sender has sent.
         number: u32,
     },
+    /// A data packet of RoCE.
+    RoceData {
+        /// Its number (packet sequence number), from zero.
+        psn: u32,
+        /// Asks for an acknowledgement.
+        asks_for_ack: bool,
+        /// Sent before.
+        retransmission: bool,
+    },
+    /// An acknowledgement of RoCE.
+    RoceAck {
+        /// The packet expected next.
+        next: u32,
+        /// Later ones have come instead (NAK).
+        is_nak: bool,
+    },
+    /// Tells a RoCE sender that its packets were marked (CNP).
+    CongestionNotificationPacket {
+        /// Counts what its sender has sent.
+        number: u32,
+    },
     /// Asks for a connection.
     Syn {
         /// With ECN (ECE and CWR set) [RFC3168 s6.1.1].
@@ -101,7 +122,14 @@ impl Body {
                 | Body::Request { .. }
                 | Body::TaggedSegment { .. }
                 | Body::TaggedDatagram { .. }
+                | Body::RoceData { .. }
         )
+    }
+
+    /// Whether the receiver of a flow sends it to the flow's source.
+    #[inline]
+    pub const fn is_from_receiver(&self) -> bool {
+        matches!(self, Body::Ack { .. } | Body::SynAck { .. } | Body::RoceAck { .. } | Body::CongestionNotificationPacket { .. })
     }
 
     /// The same with the tag of a rate limiter; what has no room for one stays as it is.
@@ -239,6 +267,9 @@ impl Packet {
             Body::TaggedSegment { seq, .. } | Body::TaggedDatagram { seq, .. } => seq,
             Body::Request { call, .. } => call,
             Body::SourceQuench { number } | Body::CongestionNotification { number, .. } => number,
+            Body::RoceData { psn, .. } => psn,
+            Body::RoceAck { next, .. } => next,
+            Body::CongestionNotificationPacket { number } => number,
             Body::Ack { next, .. } => next,
             Body::Syn { .. } | Body::SynAck { .. } => u32::MAX,
         }

@@ -32,7 +32,6 @@ use penstock_model::id::LinkId;
 use penstock_model::parameters::{Parameters, Value};
 use penstock_model::rng::Key;
 use penstock_model::source::SourcePlan;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeSet;
 
@@ -189,7 +188,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
 fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: bool) -> Measurable<'a> {
     let group = |group: &'a GroupDraft| MeasurableGroup {
         name: &group.plan.name,
-        is_tcp: matches!(group.plan.transport, TransportPlan::Tcp(_)),
+        is_reliable: group.plan.transport.is_reliable(),
         is_http: matches!(group.plan.source, SourcePlan::Http(_)),
         has_size: group.has_transfers() || matches!(&group.plan.source, SourcePlan::Ftp(ftp) if ftp.size.is_some()),
         spacing: group.plan.source.spacing().filter(|_| group.plan.rates.is_none()),

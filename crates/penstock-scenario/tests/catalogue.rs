@@ -36,7 +36,7 @@ fn embed(kind: &str, name: &str, fragment: &str) -> String {
         ("buffer", _) => on_link("").replace("a = {}", &format!("a = {{ {} }}", fragment.trim().replace("s1-r1", "a-b"))),
         ("congestion-point", _) => on_link("").replace("a = {}", &format!("a = {{ {}, reaction-point.{name} = {{}} }}", fragment.trim())),
         ("reaction-point", _) => on_link("").replace("a = {}", &format!("a = {{ {}, congestion-point.{name} = {{}} }}", fragment.trim())),
-        ("transport", "tcp") | ("congestion-control" | "recovery", _) => {
+        ("transport", "tcp" | "roce") | ("congestion-control" | "rate-control" | "recovery", _) => {
             on_link("") + &second("default", &format!("source.ftp = {{}}\n{fragment}"))
         }
         ("transport", _) => on_link("") + &second("default", &format!("{plain}{fragment}")),

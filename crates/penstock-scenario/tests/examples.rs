@@ -236,6 +236,21 @@ fn qcn_keeps_the_queue_short_and_the_port_busy() {
 }
 
 #[test]
+fn dcqcn_keeps_the_port_busy_without_losses() {
+    let run_with = |sets: &[(&str, &str)]| {
+        let scenario = example("dcqcn.toml", sets);
+        let metrics = scenario.metrics(&run(&scenario));
+        ["goodput", "fairness", "retransmissions"].map(|name| value(&metrics, name, &[("of", "transfers")]))
+    };
+    // 1024 of 1086 bytes are payload: 37.72 Gbit/s at most.
+    let [goodput, fairness, again] = run_with(&[]);
+    assert!(goodput > 36.5e9 && goodput < 37.8e9 && fairness > 0.9 && again == 0.0, "{goodput} {fairness} {again}");
+    // Nothing slows them down: whoever is early has the last place in the queue each time, and the others send all again.
+    let [_, fairness, again] = run_with(&[("transfers.transport.roce.rate-control", "\"fixed\"")]);
+    assert!(fairness < 0.5 && again > 1e5, "{fairness} {again}");
+}
+
+#[test]
 fn dctcp_keeps_a_short_queue_and_a_busy_port() {
     let run_with = |sets: &[(&str, &str)]| {
         let scenario = example("dctcp.toml", sets);

@@ -208,7 +208,7 @@ fn measurements_of_calls() {
     );
     measure(
         "metric = \"goodput\"\nof = \"v\"\ninterval = \"1 s\"",
-        "t.toml:25: measure[0].interval: has no effect: only metric = \"throughput\" is measured per interval; leave it out",
+        "t.toml:25: measure[0].interval: has no effect: only metric = \"throughput\" and \"time-to-fairness\" are measured per interval; leave it out",
     );
     measure("metric = \"throughput\"\nof = \"v\"\ninterval = \"0 s\"", "t.toml:25: measure[0].interval: an interval must be above zero");
     measure(

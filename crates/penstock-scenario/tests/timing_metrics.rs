@@ -445,3 +445,25 @@ fn packets_that_are_held_back_are_late_by_just_that() {
     assert_eq!(found[1], "delay of=f statistic=max 29.0000 s");
     assert_ne!(found[0], "delay of=f statistic=mean 29.0000 s");
 }
+
+#[test]
+fn time_to_fairness_is_when_it_lasts() {
+    let text = |interval: &str, more: &str| {
+        let second = common::BASE.split("[[flows]]").nth(1).expect("a flow").replace("\"f\"", "\"g\"");
+        let measure = format!("[[measure]]\nmetric = \"time-to-fairness\"\nof = [\"f\", \"g\"]\ninterval = \"{interval}\"\n{more}");
+        format!("{}\n[[flows]]{second}start = \"3200 ms\"\n{measure}", common::BASE)
+    };
+    let value = |text: &str, warm_up: &str| {
+        let scenario = sound(&format!("warm-up = \"{warm_up}\"\n{text}"), &[]);
+        scenario.metrics(&Sim::new(scenario.blueprint(None, 0)).expect("sound").run())[0].value
+    };
+    // 50 packets each second of either flow, the second from 3.2 s on: alike from the bin that begins at 4 s on, and counted from the
+    // end of the warm-up. With 30 % it is from 3 s on: 40 packets and 50 are within that of 45.
+    assert_eq!(value(&text("1 s", ""), "0 s"), 4.0);
+    assert_eq!(value(&text("1 s", ""), "1500 ms"), 2.5);
+    assert_eq!(value(&text("1 s", "tolerance = 0.3"), "0 s"), 3.0);
+    // Bins of 30 ms have one or two packets: that is never alike for long.
+    assert!(value(&text("30 ms", ""), "0 s").is_nan());
+    let refused = |more: &str| common::lines(penstock_scenario::load(&text("20 s", more), "t.toml", &[]));
+    assert_eq!(refused(""), ["t.toml:25: measure[0].interval: 20 s is longer than what is counted, so no bin would be complete"]);
+}

@@ -132,6 +132,8 @@ pub struct FlowWatch {
     pub pages: bool,
     /// How long transfers with an end take.
     pub completion: bool,
+    /// The bytes received in bins of this length, from the beginning of the run.
+    pub bins: Option<Duration>,
 }
 
 /// What is recorded at a link.

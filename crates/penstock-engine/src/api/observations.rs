@@ -85,6 +85,8 @@ pub struct Timings {
     pub variation: Option<Variation>,
     /// The interarrival jitter of RTP, over all that arrived.
     pub rtp_jitter: Option<RtpJitter>,
+    /// Bytes received in each bin from the beginning of the run, up to the last in which something was.
+    pub bins: Option<Vec<u64>>,
 }
 
 /// How long the pages took that were complete in the window.

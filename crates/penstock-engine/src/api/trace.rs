@@ -46,6 +46,8 @@ pub enum TimerKind {
     Egress,
     /// Of the timers of a sender: a paced segment may leave. Only in traces.
     Pacing,
+    /// Whatever is due at a RoCE sender; never in traces, which tell what it was.
+    Roce,
 }
 
 impl TraceEvent {

@@ -7,7 +7,6 @@ use penstock_model::id::{LinkId, RouteId};
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::{AnySource, SourcePlan};
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::Duration;
 use std::collections::BTreeSet;
 
@@ -52,7 +51,7 @@ fn check_schedulers(blueprint: &Blueprint) -> Result<(), BlueprintError> {
 /// Greedy sources send by connections, all others by datagrams.
 fn check_sources(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     let is_greedy = |source: &SourcePlan| AnySource::new(source).is_none();
-    let is_mismatch = |group: &&FlowGroup| is_greedy(&group.source) != matches!(group.transport, TransportPlan::Tcp(_));
+    let is_mismatch = |group: &&FlowGroup| is_greedy(&group.source) != group.transport.is_reliable();
     let used = |group: &u32| &blueprint.groups[*group as usize];
     let groups: BTreeSet<u32> = blueprint.flows.iter().map(|flow| flow.group).collect();
     match groups.iter().map(used).find(is_mismatch) {
@@ -73,10 +72,8 @@ fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         (link(&route[0]).from, link(&route[route.len() - 1]).to)
     };
     for (i, flow) in blueprint.cancel.until_set(&blueprint.flows).enumerate() {
-        let back = match blueprint.groups[flow.group as usize].transport {
-            TransportPlan::Tcp(_) => ends(flow.backward) == (flow.to, flow.from),
-            TransportPlan::Udp(_) => true,
-        };
+        let answers = blueprint.groups[flow.group as usize].transport.is_reliable();
+        let back = !answers || ends(flow.backward) == (flow.to, flow.from);
         if !back || ends(flow.forward) != (flow.from, flow.to) {
             return Err(BlueprintError::MisroutedFlow(i));
         }

@@ -6,7 +6,7 @@ use crate::build::flow_layout::{flow_key, flows_in_layout_order, start};
 use crate::build::message_paths::call_signals;
 use crate::build::numbering::ProcessNumbers;
 use crate::build::processes::tie_key;
-use crate::build::unloaded;
+use crate::build::unloaded::{transfer_time, TransferPackets};
 use crate::endpoints::application::{Application, FileTransfer};
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
@@ -22,6 +22,7 @@ use penstock_model::edge::{EdgeContext, Egress};
 use penstock_model::id::{FlowId, NodeId, ProcessId, RouteId};
 use penstock_model::rng::Key;
 use penstock_model::source::{AnySource, SourcePlan};
+use penstock_model::transport::roce;
 use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Time};
@@ -43,7 +44,7 @@ pub fn add_flows(
         .iter()
         .map(|group| match &group.transport {
             TransportPlan::Tcp(parameters) => Some(Arc::new(parameters.clone())),
-            TransportPlan::Udp(_) => None,
+            TransportPlan::Udp(_) | TransportPlan::Roce(_) => None,
         })
         .collect();
     let watches = blueprint.watch.by_group(blueprint.groups.len());
@@ -78,6 +79,7 @@ pub fn add_flows(
         };
         flows[i as usize] = match (&group.transport, &tcp[flow.group as usize]) {
             (TransportPlan::Tcp(_), Some(parameters)) => endpoints.add_tcp(processes, parameters, departure(flow.backward)),
+            (TransportPlan::Roce(parameters), _) => endpoints.add_roce(processes, parameters, departure(flow.backward)),
             (TransportPlan::Udp(udp), _) if group.calls.is_some() => endpoints.add_calls(processes, udp.header.get() as u32)?,
             (TransportPlan::Udp(udp), _) => endpoints.add_open_loop(processes, udp.header.get() as u32),
             (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
@@ -110,14 +112,22 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
     fn add_tcp(&self, processes: &mut [Process], parameters: &Arc<TcpParameters>, backward: Departure) -> FlowSlots {
         let FlowEndpoints { group, template, watch, start, process: (from, to), .. } = *self;
         let mut sender = Sender::new(parameters, clock_offset(parameters, self.key));
-        let application = match http_user(group, parameters, self.key, watch.pages) {
+        let payload = parameters.packet.get() - parameters.header.get();
+        let application = match http_user(group, payload, self.key, watch.pages) {
             Some(mut user) => {
                 sender.offer(Some(user.next_page(start)));
                 Some(Box::new(Application::Web(Box::new(user))))
             }
             None => {
-                sender.offer(segments(group, self.flow.member, parameters));
-                watch.completion.then(|| Box::new(Application::File(self.file_transfer(parameters))))
+                let count = size(group, self.flow.member).map(|size| packets_of(size, payload));
+                sender.offer(count);
+                let packets = TransferPackets {
+                    count: count.unwrap_or_default(),
+                    data: parameters.packet,
+                    bare: parameters.header,
+                    syn: parameters.syn,
+                };
+                watch.completion.then(|| Box::new(Application::File(self.file_transfer(&packets))))
             }
         };
         let back = PacketTemplate { departure: backward, ..template };
@@ -127,11 +137,36 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         FlowSlots { source, sink }
     }
 
-    fn file_transfer(&self, parameters: &TcpParameters) -> FileTransfer {
+    fn add_roce(&self, processes: &mut [Process], parameters: &roce::Parameters, backward: Departure) -> FlowSlots {
+        let FlowEndpoints { blueprint, flow, group, template, watch, start, process: (from, to), .. } = *self;
+        let shared = Arc::new(parameters.clone());
+        let first = blueprint.routes[flow.forward.index()][0];
+        let mut sender = roce::Sender::new(&shared, blueprint.links[first.index()].rate);
+        let payload = parameters.packet.get() - parameters.header.get();
+        let application = match http_user(group, payload, self.key, watch.pages) {
+            Some(mut user) => {
+                sender.offer(Some(user.next_page(start)));
+                Some(Box::new(Application::Web(Box::new(user))))
+            }
+            None => {
+                let count = size(group, flow.member).map(|size| packets_of(size, payload));
+                sender.offer(count);
+                let bare = Bytes::new(u64::from(roce::ACKNOWLEDGEMENT));
+                let packets = TransferPackets { count: count.unwrap_or_default(), data: parameters.packet, bare, syn: false };
+                watch.completion.then(|| Box::new(Application::File(self.file_transfer(&packets))))
+            }
+        };
+        let back = PacketTemplate { departure: backward, ..template };
+        let received = self.received(parameters.header.get() as u32);
+        let sink = host(processes, to).add_roce_receiver(back, roce::Receiver::new(parameters), received);
+        let source = host(processes, from).add_roce_sender(template, sender, application, (start, group.stop));
+        FlowSlots { source, sink }
+    }
+
+    fn file_transfer(&self, packets: &TransferPackets) -> FileTransfer {
         let FlowEndpoints { blueprint, flow, group, start, .. } = *self;
-        let segments = segments(group, flow.member, parameters).unwrap_or_default();
         let bytes = size(group, flow.member).map_or(0, Bytes::get);
-        FileTransfer::new(start, bytes, unloaded::transfer_time(blueprint, flow, segments, parameters))
+        FileTransfer::new(start, bytes, transfer_time(blueprint, flow, packets))
     }
 
     fn add_open_loop(&self, processes: &mut [Process], header: u32) -> FlowSlots {
@@ -183,6 +218,10 @@ fn endpoint_counts(blueprint: &Blueprint) -> Vec<EndpointCounts> {
                 counts[from].senders += 1;
                 counts[to].receivers += 1;
             }
+            TransportPlan::Roce(_) => {
+                counts[from].roce_senders += 1;
+                counts[to].roce_receivers += 1;
+            }
             TransportPlan::Udp(_) => {
                 counts[from].sources += 1;
                 counts[to].sinks += 1;
@@ -204,13 +243,10 @@ fn clock_offset(tcp: &TcpParameters, flow: Key) -> Duration {
     }
 }
 
-/// The user that requests pages of a TCP flow, if it is one of web traffic.
-fn http_user(group: &FlowGroup, tcp: &TcpParameters, flow: Key, distribution: bool) -> Option<HttpUser> {
+/// The user that requests pages of a connection whose packets have so much payload, if it is one of web traffic.
+fn http_user(group: &FlowGroup, payload: u64, flow: Key, distribution: bool) -> Option<HttpUser> {
     match &group.source {
-        SourcePlan::Http(http) => {
-            let payload = tcp.packet.get() - tcp.header.get();
-            Some(HttpUser::new(http, flow.child("source"), payload, distribution))
-        }
+        SourcePlan::Http(http) => Some(HttpUser::new(http, flow.child("source"), payload, distribution)),
         _ => None,
     }
 }
@@ -222,10 +258,7 @@ fn size(group: &FlowGroup, member: u32) -> Option<Bytes> {
     transfer.or(ftp.size)
 }
 
-/// How many segments a TCP flow has to send; `None` without an end.
-fn segments(group: &FlowGroup, member: u32, tcp: &TcpParameters) -> Option<u32> {
-    size(group, member).map(|size| {
-        let payload = tcp.packet.get() - tcp.header.get();
-        u32::try_from(size.get().div_ceil(payload)).unwrap_or(u32::MAX)
-    })
+/// In how many packets with so much payload so much is sent.
+fn packets_of(size: Bytes, payload: u64) -> u32 {
+    u32::try_from(size.get().div_ceil(payload)).unwrap_or(u32::MAX)
 }

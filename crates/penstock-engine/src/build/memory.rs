@@ -8,6 +8,7 @@ use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::CallsIngress;
 use crate::endpoints::emitter::Due;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
+use crate::endpoints::roce::RoceEndpoints;
 use crate::endpoints::tcp::TcpEndpoints;
 use crate::endpoints::timers::Timer;
 use crate::kernel::event::Arrival;
@@ -157,7 +158,7 @@ fn link_loads(blueprint: &Blueprint) -> Vec<LinkLoad> {
     for flow in &blueprint.flows {
         let forward = &mut routes[flow.forward.index()];
         match blueprint.groups[flow.group as usize].transport {
-            TransportPlan::Tcp(_) => forward.connections += 1.0,
+            TransportPlan::Tcp(_) | TransportPlan::Roce(_) => forward.connections += 1.0,
             TransportPlan::Udp(_) => forward.open.add(rated(flow).unwrap_or(groups[flow.group as usize])),
         }
     }
@@ -228,6 +229,7 @@ fn endpoints(group: &FlowGroup) -> f64 {
     let timer = GROWING * size_of::<Timer>() as f64;
     match (&group.transport, &group.calls) {
         (TransportPlan::Tcp(_), _) => TcpEndpoints::BYTES_OF_A_FLOW as f64 + 2.0 * timer,
+        (TransportPlan::Roce(_), _) => RoceEndpoints::BYTES_OF_A_FLOW as f64 + timer,
         (TransportPlan::Udp(_), Some(_)) => (size_of::<CallsIngress>() + size_of::<CallsEgress>()) as f64 * GROWING + timer,
         (TransportPlan::Udp(_), None) => {
             let is_periodic = AnySource::new(&group.source).is_some_and(|source| source.period().is_some());
@@ -277,9 +279,13 @@ fn segments(blueprint: &Blueprint, loads: &[LinkLoad]) -> f64 {
     let narrowest = |route: &Vec<LinkId>| route.iter().copied().min_by(|a, b| share(a).total_cmp(&share(b)));
     let routes: Vec<(f64, Option<LinkId>)> = blueprint.routes.iter().map(|route| (delay(route), narrowest(route))).collect();
     let of_flow = |flow: &FlowPlan| {
-        let TransportPlan::Tcp(tcp) = &blueprint.groups[flow.group as usize].transport else { return 0.0 };
+        let (packet, window) = match &blueprint.groups[flow.group as usize].transport {
+            TransportPlan::Tcp(tcp) => (tcp.packet, f64::from(tcp.most_outstanding())),
+            TransportPlan::Roce(roce) => (roce.packet, f64::from(roce.max_outstanding.0)),
+            TransportPlan::Udp(_) => return 0.0,
+        };
         let ((there, narrowest), (back, _)) = (routes[flow.forward.index()], routes[flow.backward.index()]);
-        let (size, window) = (tcp.packet.get() as f64, f64::from(tcp.most_outstanding()));
+        let size = packet.get() as f64;
         let Some(link) = narrowest else { return window };
         let queue = queue_limit(&blueprint.links[link.index()].port, size) / loads[link.index()].connections.max(1.0);
         ((there + back) * share(&link) / (8.0 * size) + queue).min(window)

@@ -5,6 +5,7 @@ use crate::build::message_paths::MessagePath;
 use crate::build::numbering::{ProcessNumbers, ProcessSites};
 use crate::kernel::process_graph::{Edge, ProcessGraph};
 use penstock_model::id::RouteId;
+use penstock_model::transport::roce::{ACKNOWLEDGEMENT, NOTIFICATION};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration};
 use std::collections::BTreeMap;
@@ -67,6 +68,10 @@ fn smallest_packets(blueprint: &Blueprint) -> Vec<Bytes> {
             (TransportPlan::Tcp(tcp), _) => {
                 note(flow.forward, if tcp.syn { tcp.header } else { tcp.packet });
                 note(flow.backward, tcp.header);
+            }
+            (TransportPlan::Roce(roce), _) => {
+                note(flow.forward, roce.packet);
+                note(flow.backward, Bytes::new(u64::from(ACKNOWLEDGEMENT.min(NOTIFICATION))));
             }
             (TransportPlan::Udp(_), None) => note(flow.forward, of_source),
             (TransportPlan::Udp(_), Some(calls)) => {

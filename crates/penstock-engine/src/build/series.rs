@@ -69,6 +69,7 @@ impl SeriesSites<'_> {
         let slot = self.flows[flow.index()].source;
         match &group.transport {
             TransportPlan::Tcp(parameters) => HostEnd::Sender(slot, parameters.congestion_control_plan().name()),
+            TransportPlan::Roce(_) => HostEnd::RoceSender(slot),
             TransportPlan::Udp(_) if group.calls.is_some() => HostEnd::Ingress(slot),
             TransportPlan::Udp(_) => HostEnd::Source(slot),
         }
@@ -79,6 +80,7 @@ impl SeriesSites<'_> {
         let slot = self.flows[flow.index()].sink;
         match &group.transport {
             TransportPlan::Tcp(_) => HostEnd::Receiver(slot),
+            TransportPlan::Roce(_) => HostEnd::RoceReceiver(slot),
             TransportPlan::Udp(_) if group.calls.is_some() => HostEnd::Egress(slot),
             TransportPlan::Udp(_) => HostEnd::Sink(slot),
         }

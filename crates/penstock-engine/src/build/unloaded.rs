@@ -2,20 +2,30 @@
 
 use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan};
 use penstock_model::id::RouteId;
-use penstock_model::transport::tcp::Parameters as TcpParameters;
 use penstock_model::units::{Bytes, Duration, Rate};
 
-/// From the first packet of a transfer of so many segments to its complete acknowledgement, if it had the network to itself and
-/// no window held it back: the links' delays and transmissions alone. With `syn`, one round trip of packets without data
-/// precedes. The segments follow one another at the slowest link; the last is acknowledged at once.
+/// The packets of a transfer.
+pub struct TransferPackets {
+    /// How many data packets.
+    pub count: u32,
+    /// Their size.
+    pub data: Bytes,
+    /// The size of packets without data.
+    pub bare: Bytes,
+    /// Whether a round trip of packets without data precedes.
+    pub syn: bool,
+}
+
+/// From the first packet of a transfer to its complete acknowledgement, if it had the network to itself and
+/// no window held it back: the links' delays and transmissions alone. Data packets follow one another at the slowest link; the last is acknowledged at once.
 ///
 /// Nothing that a network adds beyond this can make a transfer faster, so that none takes less. A link whose rate changes
 /// counts with its highest; what shapers and impairments add does not count.
-pub fn transfer_time(blueprint: &Blueprint, flow: &FlowPlan, segments: u32, tcp: &TcpParameters) -> Duration {
-    let (data, bare) = (tcp.packet, tcp.header);
+pub fn transfer_time(blueprint: &Blueprint, flow: &FlowPlan, packets: &TransferPackets) -> Duration {
+    let TransferPackets { count, data, bare, syn } = *packets;
     let (forward, backward) = (Way { blueprint, route: flow.forward }, Way { blueprint, route: flow.backward });
-    let pipelined = forward.slowest(data).saturating_mul(u64::from(segments.saturating_sub(1)));
-    let set_up = if tcp.syn { forward.one(bare).saturating_add(backward.one(bare)) } else { 0 };
+    let pipelined = forward.slowest(data).saturating_mul(u64::from(count.saturating_sub(1)));
+    let set_up = if syn { forward.one(bare).saturating_add(backward.one(bare)) } else { 0 };
     Duration::from_ps([forward.one(data), pipelined, backward.one(bare)].into_iter().fold(set_up, u64::saturating_add))
 }
 

@@ -31,7 +31,8 @@ impl Sent {
     pub fn count(&mut self, packet: &Packet) {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
-        self.retransmissions += u64::from(matches!(packet.body, Body::Segment { retransmission: true, .. }));
+        self.retransmissions +=
+            u64::from(matches!(packet.body, Body::Segment { retransmission: true, .. } | Body::RoceData { retransmission: true, .. }));
     }
 }
 

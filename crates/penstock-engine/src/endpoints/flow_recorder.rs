@@ -13,24 +13,33 @@ pub struct FlowRecorder {
     timings: Timings,
     /// The number and the delay of the packet that arrived last.
     last: Option<(u32, Duration)>,
+    /// The length of a bin.
+    bin: Duration,
 }
 
 impl FlowRecorder {
     /// A recorder of what `plan` requests; `None` if that is nothing about single packets.
     pub fn new(plan: FlowWatch) -> Option<Box<FlowRecorder>> {
-        let FlowWatch { delays, variation, rtp_jitter, .. } = plan;
+        let FlowWatch { delays, variation, rtp_jitter, bins, .. } = plan;
         let timings = Timings {
             delays: delays.then(Distribution::default),
             variation: variation.then(Variation::default),
             rtp_jitter: rtp_jitter.then(RtpJitter::default),
+            bins: bins.map(|_| Vec::new()),
         };
-        (timings != Timings::default()).then(|| Box::new(FlowRecorder { timings, last: None }))
+        let bin = bins.unwrap_or_default();
+        (timings != Timings::default()).then(|| Box::new(FlowRecorder { timings, last: None, bin }))
     }
 
     /// A packet of the flow has been received at `now`.
     pub fn record(&mut self, now: Time, packet: &Packet) {
         let delay = now.since(packet.created);
-        let Timings { delays, variation, rtp_jitter } = &mut self.timings;
+        let Timings { delays, variation, rtp_jitter, bins } = &mut self.timings;
+        if let Some(bins) = bins {
+            let bin = (now.as_ps() / self.bin.as_ps()) as usize;
+            bins.resize(bins.len().max(bin + 1), 0);
+            bins[bin] += u64::from(packet.size);
+        }
         if let Some(delays) = delays {
             delays.add(delay);
         }

@@ -9,5 +9,6 @@ pub mod host_context;
 pub mod http_user;
 pub mod open_loop;
 pub mod packet_template;
+pub mod roce;
 pub mod tcp;
 pub mod timers;

@@ -304,7 +304,7 @@ impl TcpEndpoints {
                 }
                 self.pump_receiver(now, timer.slot, timers, host_context);
             }
-            TimerKind::Egress | TimerKind::Pacing => unreachable!("aggregates have no connection, and a sender one timer for both"),
+            TimerKind::Egress | TimerKind::Pacing | TimerKind::Roce => unreachable!("of others, and a sender has one timer for both"),
         }
     }
 

@@ -39,7 +39,7 @@ impl CongestionPoints {
         let (link, point) = &mut self.points[port];
         let is_tagged = packet.body.tag() == Some(*link);
         let feedback = point.on_arrival(&FrameArrival { size: packet.size, frames, bytes, is_tagged })?;
-        let is_acknowledgement = matches!(packet.body, Body::Ack { .. } | Body::SynAck { .. });
+        let is_acknowledgement = packet.body.is_from_receiver();
         let departure = self.routes.get(&(packet.flow, is_acknowledgement))?;
         self.number += 1;
         let message = Packet {

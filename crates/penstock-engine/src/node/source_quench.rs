@@ -26,10 +26,8 @@ impl SourceQuench {
     /// What is to be sent because `packet` is dropped, and by which port. Nothing is in answer to a quench [RFC1122 s3.2.2], nor
     /// to acknowledgements, whose source has no window to reduce.
     pub fn on_drop(&mut self, now: Time, packet: &Packet) -> Option<(u32, Packet)> {
-        let is_data = !matches!(
-            packet.body,
-            Body::SourceQuench { .. } | Body::CongestionNotification { .. } | Body::Ack { .. } | Body::SynAck { .. }
-        );
+        let is_message = matches!(packet.body, Body::SourceQuench { .. } | Body::CongestionNotification { .. });
+        let is_data = !is_message && !packet.body.is_from_receiver();
         let departure = self.routes.get(&packet.flow).filter(|_| is_data && now >= self.not_before)?;
         self.not_before = now + self.interval;
         self.number += 1;

@@ -7,6 +7,7 @@ pub mod codel;
 mod early_drop;
 pub mod pie;
 pub mod red;
+pub mod red_marking;
 pub mod red_n;
 pub mod step_marking;
 pub mod tail_drop;
@@ -118,11 +119,12 @@ disciplines! {
     "red-n" => RedN(red_n::RedN, red_n::Parameters),
     "codel" => Codel(codel::Codel, codel::Parameters),
     "pie" => Pie(pie::Pie, pie::Parameters),
+    "red-marking" => RedMarking(red_marking::RedMarking, red_marking::Parameters),
     "step-marking" => StepMarking(step_marking::StepMarking, step_marking::Parameters),
 }
 
 /// Those that mark ECN-capable packets whatever their parameters say, and so have none called `ecn`.
-pub const ALWAYS_MARKING: &[&str] = &["step-marking"];
+pub const ALWAYS_MARKING: &[&str] = &["red-marking", "step-marking"];
 
 impl DisciplinePlan {
     /// What the discipline uses.

@@ -2,7 +2,9 @@
 
 pub mod congestion_control;
 mod ranges;
+pub mod rate_control;
 pub mod recovery;
+pub mod roce;
 pub mod tcp;
 pub mod udp;
 
@@ -13,6 +15,7 @@ crate::component_plans! {
     pub enum TransportPlan of "transport" {
         "tcp" => Tcp(tcp::Parameters),
         "udp" => Udp(udp::Parameters),
+        "roce" => Roce(roce::Parameters),
     }
 }
 
@@ -20,7 +23,7 @@ impl TransportPlan {
     /// The ECN codepoint of datagrams; a connection sets it for each packet.
     pub fn datagram_ecn(&self) -> Ecn {
         match self {
-            TransportPlan::Tcp(_) => Ecn::NotEct,
+            TransportPlan::Tcp(_) | TransportPlan::Roce(_) => Ecn::NotEct,
             TransportPlan::Udp(parameters) => parameters.ecn.into(),
         }
     }
@@ -29,7 +32,13 @@ impl TransportPlan {
     pub fn is_ecn_capable(&self) -> bool {
         match self {
             TransportPlan::Tcp(parameters) => parameters.ecn,
+            TransportPlan::Roce(parameters) => parameters.is_ecn_capable(),
             TransportPlan::Udp(parameters) => parameters.ecn != udp::Codepoint::NotEct,
         }
+    }
+
+    /// Whether what is lost is sent again, so that packets go back as well.
+    pub fn is_reliable(&self) -> bool {
+        !matches!(self, TransportPlan::Udp(_))
     }
 }

@@ -13,6 +13,7 @@ use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::congestion_control::CongestionControlPlan;
+use penstock_model::transport::rate_control::RateControlPlan;
 use penstock_model::transport::recovery::RecoveryPlan;
 use penstock_model::transport::TransportPlan;
 
@@ -36,6 +37,7 @@ pub(crate) const KINDS: &[KindEntry] = &[
     KindEntry { kind: SourcePlan::OF, entries: SourcePlan::ENTRIES },
     KindEntry { kind: TransportPlan::OF, entries: TransportPlan::ENTRIES },
     KindEntry { kind: CongestionControlPlan::OF, entries: CongestionControlPlan::ENTRIES },
+    KindEntry { kind: RateControlPlan::OF, entries: RateControlPlan::ENTRIES },
     KindEntry { kind: RecoveryPlan::OF, entries: RecoveryPlan::ENTRIES },
     KindEntry { kind: ImpairmentPlan::OF, entries: ImpairmentPlan::ENTRIES },
     KindEntry { kind: ArrivalPlan::OF, entries: ArrivalPlan::ENTRIES },

@@ -49,6 +49,8 @@ penstock_model::choice! {
         "utilisation" => Utilisation,
         /// Jain's index (sum x)^2 / (n * sum x^2) of the throughputs x of all n flows that `of` names: 1 when all are equal, 1/n when one has everything.
         "fairness" => Fairness,
+        /// Time to fairness: from the beginning of counting to the first bin from which on, in every bin up to the end of the run, the throughput of each flow that `of` names is within `tolerance` of their mean in that bin. Bins are `interval` long, 10 ms if left out, and counted from the beginning of the run; those that are not wholly counted are left out. Not a number (`null` in JSON) if it is not reached.
+        "time-to-fairness" => TimeToFairness,
         /// Data packets that a flow sent again.
         "retransmissions" => Retransmissions,
         /// Retransmission timers of a flow that expired, those of its SYN included.
@@ -145,7 +147,7 @@ pub(crate) struct MetricInfo {
 
 impl MetricKind {
     /// All metrics.
-    pub const ALL: [MetricKind; 33] = [
+    pub const ALL: [MetricKind; 34] = [
         MetricKind::Throughput,
         MetricKind::PayloadThroughput,
         MetricKind::Goodput,
@@ -168,6 +170,7 @@ impl MetricKind {
         MetricKind::EfError,
         MetricKind::Utilisation,
         MetricKind::Fairness,
+        MetricKind::TimeToFairness,
         MetricKind::Retransmissions,
         MetricKind::Timeouts,
         MetricKind::MarkingRatio,
@@ -229,6 +232,7 @@ impl MetricKind {
             MetricKind::EfError => ("ef-error", "s", LINKS, WORST, WORST),
             MetricKind::Utilisation => ("utilisation", "1", LINKS, MEANS, MEAN),
             MetricKind::Fairness => ("fairness", "1", ENDS, NONE, NONE),
+            MetricKind::TimeToFairness => ("time-to-fairness", "s", FLOWS, NONE, NONE),
             MetricKind::Retransmissions => ("retransmissions", "packets", FLOWS, ANY, SUM),
             MetricKind::Timeouts => ("timeouts", "timeouts", FLOWS, ANY, SUM),
             MetricKind::MarkingRatio => ("marking-ratio", "1", ALL, MEANS, MEAN),

@@ -41,8 +41,10 @@ penstock_model::parameters! {
         by: Option<Vec<SplitBy>>;
         /// Measure `completion-time` and `slowdown` by classes of size, which end at these sizes, the last of them nowhere: with `["100 kB", "1 MB"]` of the transfers up to 100 kB, of those above up to 1 MB, and of those above that. The label `size` names the class, `up to 100000 bytes`, `100000 bytes to 1000000 bytes` and `above 1000000 bytes` there.
         sizes: Option<Vec<Bytes>>;
-        /// Measure `throughput` of calls once in every interval of this length, from the beginning of the run.
+        /// Measure `throughput` of calls once in every interval of this length, from the beginning of the run; the bins of `time-to-fairness`, 10 ms if left out.
         interval: Option<Duration>;
+        /// By how much a flow's throughput may differ from the mean for `time-to-fairness`, as a share of the mean; 10 % if left out.
+        tolerance: Option<Probability>;
         /// The rate that the load falls below at the end of `termination-time`.
         below: Option<Rate>;
         /// The traffic classes whose aggregate `ef-error` is measured of.
@@ -66,8 +68,14 @@ impl Check for MeasureKeys {
         if self.interval == Some(Duration::ZERO) {
             mistake("interval", "an interval must be above zero".to_owned());
         }
-        if self.interval.is_some() && self.metric != MetricKind::Throughput {
-            mistake("interval", "has no effect: only metric = \"throughput\" is measured per interval; leave it out".to_owned());
+        if self.interval.is_some() && !matches!(self.metric, MetricKind::Throughput | MetricKind::TimeToFairness) {
+            mistake(
+                "interval",
+                "has no effect: only metric = \"throughput\" and \"time-to-fairness\" are measured per interval; leave it out".to_owned(),
+            );
+        }
+        if self.tolerance.is_some() && self.metric != MetricKind::TimeToFairness {
+            mistake("tolerance", "has no effect: only metric = \"time-to-fairness\" has one; leave it out".to_owned());
         }
         match (self.below, self.metric == MetricKind::TerminationTime) {
             (None, true) => {
@@ -171,6 +179,8 @@ pub(crate) struct Measure {
     pub expedited: Option<(Vec<String>, Rate)>,
     /// One number per interval of this length.
     pub interval: Option<Duration>,
+    /// How far from the mean is still fair.
+    pub tolerance: f64,
     /// What the load shall fall below.
     pub below: Rate,
     /// For each target, the sample plans of its members.
@@ -197,6 +207,7 @@ impl Measure {
             sizes,
             expedited: None,
             interval,
+            tolerance: FAIRNESS_TOLERANCE,
             below,
             samples,
             if_dropped: false,
@@ -210,6 +221,12 @@ pub(crate) struct Durations {
     pub run: Duration,
     pub window: Duration,
 }
+
+/// How far from the mean is fair unless something else is written.
+const FAIRNESS_TOLERANCE: f64 = 0.1;
+
+/// The bins of `time-to-fairness` unless something else is written.
+pub(crate) const FAIRNESS_BIN: Duration = Duration::from_ms(10);
 
 /// The most intervals of one measurement.
 const MAX_INTERVALS: u64 = 100_000;
@@ -272,7 +289,9 @@ fn resolve(
             ranges.push(first..plans.len());
         }
     }
-    if let Some(every) = keys.interval {
+    if keys.metric == MetricKind::TimeToFairness {
+        request_bins(section, &keys, &of, durations, recording);
+    } else if let Some(every) = keys.interval {
         request_intervals(section, &keys, &of, every, measurable, durations, recording);
     }
     if let Some(below) = keys.below {
@@ -292,6 +311,7 @@ fn resolve(
         sizes: keys.sizes.unwrap_or_default(),
         expedited: keys.classes.map(names).zip(keys.rate),
         interval: keys.interval,
+        tolerance: keys.tolerance.map_or(FAIRNESS_TOLERANCE, |tolerance| tolerance.0),
         below: keys.below.unwrap_or(Rate::ZERO),
         samples: ranges,
         if_dropped: false,
@@ -333,6 +353,29 @@ fn request_recording(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], m
                     }
                 }
             }
+        }
+    }
+}
+
+/// Requests that what flows receive is counted in bins.
+fn request_bins(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], durations: Option<Durations>, recording: &mut RecordingPlan) {
+    let every = keys.interval.filter(|every| *every > Duration::ZERO).unwrap_or(FAIRNESS_BIN);
+    if let Some(Durations { run, window }) = durations {
+        let bins = run.as_ps() / every.as_ps();
+        if every > window {
+            section.report("interval", format!("{every} is longer than what is counted, so no bin would be complete"));
+        } else if bins > MAX_INTERVALS {
+            section.report("interval", format!("{every} makes {bins} intervals; at most {MAX_INTERVALS}"));
+        }
+    }
+    for (name, target) in keys.of.0.iter().zip(of) {
+        let Target::Flows(group) = target else { continue };
+        let bins = &mut recording.groups.entry(*group).or_default().bins;
+        match bins {
+            Some(other) if *other != every => {
+                section.report("interval", format!("another measurement counts '{name}' per {other}; a group has one interval"));
+            }
+            _ => *bins = Some(every),
         }
     }
 }

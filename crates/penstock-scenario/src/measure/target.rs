@@ -18,7 +18,8 @@ pub(crate) enum Target {
 /// A group of flows or calls that may be measured.
 pub(crate) struct MeasurableGroup<'a> {
     pub name: &'a str,
-    pub is_tcp: bool,
+    /// What is lost is sent again.
+    pub is_reliable: bool,
     /// Its source is `http`.
     pub is_http: bool,
     /// Transfers a file of a certain size.
@@ -89,7 +90,7 @@ fn check_group(metric: MetricKind, group: &MeasurableGroup<'_>) -> Result<(), St
     if !applies {
         let of = measured_of(&info);
         Err(format!("'{}' is measured of {of}, and '{name}' is a group of {kind}; for those: {those}", info.name))
-    } else if matches!(metric, MetricKind::Retransmissions | MetricKind::Timeouts) && !group.is_tcp {
+    } else if matches!(metric, MetricKind::Retransmissions | MetricKind::Timeouts) && !group.is_reliable {
         Err(format!("'{}' is measured of tcp, and '{name}' is carried by udp", info.name))
     } else if metric == MetricKind::PageTime && !group.is_http {
         Err(format!("'page-time' is measured of source http, and '{name}' has another"))

@@ -2,10 +2,23 @@
 
 use crate::measure::metric::{MetricKind, Statistic};
 use crate::measure::target::Target;
-use crate::measure::Measure;
+use crate::measure::{Measure, FAIRNESS_BIN};
 use crate::metrics::call;
 use crate::metrics::evaluation::{combine, join, Evaluation, FlowSet, LabelledValues};
 use penstock_engine::observations::FlowCounters;
+use penstock_model::units::Time;
+use std::ops::Range;
+
+/// The first of these bins from which on the bytes of every flow are within `tolerance` of the mean of all flows, in every bin; a bin in
+/// which nobody has anything is not fair.
+fn fair_from(bytes: &[&[u64]], bins: Range<usize>, tolerance: f64) -> Option<usize> {
+    let is_fair = |bin: &usize| {
+        let of = |flow: &&[u64]| flow.get(*bin).copied().unwrap_or(0) as f64;
+        let mean = bytes.iter().map(of).sum::<f64>() / bytes.len() as f64;
+        mean > 0.0 && bytes.iter().all(|flow| (of(flow) - mean).abs() <= tolerance * mean)
+    };
+    bins.rev().take_while(is_fair).last()
+}
 
 impl Evaluation<'_> {
     pub fn fairness(&mut self, measure: &Measure) {
@@ -14,6 +27,21 @@ impl Evaluation<'_> {
         let values: Vec<f64> = flows.map(|flow| self.flow_value(MetricKind::Throughput, flow)).collect();
         let (sum, squares) = (values.iter().sum::<f64>(), values.iter().map(|x| x * x).sum::<f64>());
         self.push(MetricKind::Fairness, &[("of", &names)], sum * sum / (values.len() as f64 * squares));
+    }
+
+    pub fn time_to_fairness(&mut self, measure: &Measure) {
+        let (names, groups) = self.joint_groups(measure);
+        let bin = measure.interval.unwrap_or(FAIRNESS_BIN);
+        // Only whole bins.
+        let (from, to) = (self.seen.from.as_ps().div_ceil(bin.as_ps()), self.seen.to.as_ps() / bin.as_ps());
+        let flows = groups.iter().flat_map(|group| self.group_members.flows[*group].1.clone());
+        let bytes: Vec<&[u64]> = flows.map(|flow| self.timings(flow).bins.as_deref().unwrap_or_default()).collect();
+        let reached = fair_from(&bytes, from as usize..to as usize, measure.tolerance);
+        let value = reached.map_or(f64::NAN, |reached| {
+            let begins = Time::from_ps(bin.as_ps() * reached as u64);
+            begins.since(self.seen.from).as_seconds()
+        });
+        self.push(MetricKind::TimeToFairness, &[("of", &names)], value);
     }
 
     pub fn termination_time(&mut self, measure: &Measure) {
@@ -140,6 +168,7 @@ impl Evaluation<'_> {
             | MetricKind::Wait
             | MetricKind::Utilisation
             | MetricKind::Fairness
+            | MetricKind::TimeToFairness
             | MetricKind::Calls
             | MetricKind::Blocking
             | MetricKind::SignalRate
@@ -163,5 +192,24 @@ impl Evaluation<'_> {
             (MetricKind::Loss, Statistic::Mean) => Some(sum(|flow| flow.lost_packets) as f64 / sum(|flow| flow.sent_packets) as f64),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fairness_is_reached_when_it_lasts() {
+        // Means of 100, 100, 100, 50 and 100: the third bin is off by 20 %, later ones by 10 % at most.
+        let (a, b) = ([100, 95, 120, 55, 109], [100, 105, 80, 45, 91]);
+        assert_eq!(fair_from(&[&a, &b], 0..5, 0.1), Some(3));
+        assert_eq!(fair_from(&[&a, &b], 0..5, 0.2), Some(0));
+        assert_eq!(fair_from(&[&a, &b], 1..2, 0.1), Some(1));
+        assert_eq!(fair_from(&[&a, &b], 0..3, 0.1), None);
+        // What has got nothing up to the end, and bins in which nobody has anything.
+        assert_eq!(fair_from(&[&a, &b[..4]], 0..5, 0.1), None);
+        assert_eq!(fair_from(&[&a, &b], 0..6, 0.1), None);
+        assert_eq!(fair_from(&[&a], 0..5, 0.1), Some(0));
     }
 }

@@ -148,6 +148,7 @@ impl Evaluation<'_> {
             | MetricKind::Calls
             | MetricKind::Blocking
             | MetricKind::SignalRate
+            | MetricKind::TimeToFairness
             | MetricKind::TerminationTime
             | MetricKind::MeterState => {
                 unreachable!("refused for links by validation")

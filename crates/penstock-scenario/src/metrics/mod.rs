@@ -29,6 +29,10 @@ pub(crate) fn evaluate<'a>(
                 evaluation.fairness(measure);
                 continue;
             }
+            MetricKind::TimeToFairness => {
+                evaluation.time_to_fairness(measure);
+                continue;
+            }
             MetricKind::TerminationTime => {
                 evaluation.termination_time(measure);
                 continue;

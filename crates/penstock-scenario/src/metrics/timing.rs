@@ -97,7 +97,7 @@ impl Evaluation<'_> {
         all
     }
 
-    fn timings(&self, flow: usize) -> &Timings {
+    pub(super) fn timings(&self, flow: usize) -> &Timings {
         let found = self.seen.timings.binary_search_by_key(&FlowId(flow as u32), |(flow, _)| *flow);
         &self.seen.timings[found.expect("the engine was told to record it")].1
     }

@@ -8,6 +8,7 @@ use penstock_model::buffer::{Held, Occupancies};
 use penstock_model::feedback::{bcn, qcn, LimitedFlowState, StationState};
 use penstock_model::probe::Variable;
 use penstock_model::scheduler::class::classes_of_tree;
+use penstock_model::transport::roce;
 use penstock_model::transport::tcp::Sender;
 use penstock_model::transport::TransportPlan;
 
@@ -15,8 +16,8 @@ use penstock_model::transport::TransportPlan;
 const KEYS: [(&str, &str); 3] = [("discipline", "queue"), ("meter", "marker"), ("pcn-meter", "pcn")];
 
 /// What has a state without being a component of its own.
-pub(crate) const PARTS: [(&str, &[&[Variable]]); 4] =
-    [("port", &[PORT]), ("flow", &[SENDING, RECEIVING]), ("tcp", &[Sender::STATE]), ("calls", &[CALLS])];
+pub(crate) const PARTS: [(&str, &[&[Variable]]); 5] =
+    [("port", &[PORT]), ("flow", &[SENDING, RECEIVING]), ("tcp", &[Sender::STATE]), ("roce", &[roce::Sender::STATE]), ("calls", &[CALLS])];
 
 /// A component's variable.
 pub(super) type Shown = (ComponentName, &'static Variable);
@@ -77,6 +78,10 @@ fn of_sender(group: &FlowGroup) -> Vec<ComponentName> {
     match &group.transport {
         TransportPlan::Udp(_) if group.calls.is_some() => vec![ComponentName { kind: "calls", name: "" }],
         TransportPlan::Udp(_) => Vec::new(),
+        TransportPlan::Roce(parameters) => {
+            let control = ComponentName { kind: "rate-control", name: parameters.rate_control.name() };
+            vec![ComponentName { kind: "roce", name: "" }, control]
+        }
         TransportPlan::Tcp(parameters) => {
             let control = ComponentName { kind: "congestion-control", name: parameters.congestion_control_plan().name() };
             vec![ComponentName { kind: "tcp", name: "" }, control]

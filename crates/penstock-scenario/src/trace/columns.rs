@@ -55,8 +55,20 @@ const TIMERS: [(TimerKind, &str); 7] = [
     (TimerKind::Egress, "report"),
 ];
 const MARKERS: [&str; 2] = ["discipline", "pcn-meter"];
-const PACKETS: [&str; 9] =
-    ["datagram", "segment", "acknowledgement", "media", "request", "source-quench", "syn", "syn-ack", "congestion-notification"];
+const PACKETS: [&str; 12] = [
+    "datagram",
+    "segment",
+    "acknowledgement",
+    "media",
+    "request",
+    "source-quench",
+    "syn",
+    "syn-ack",
+    "congestion-notification",
+    "roce-data",
+    "roce-acknowledgement",
+    "cnp",
+];
 const ECN: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
 const PCN: [&str; 3] = ["unmarked", "threshold", "excess"];
 
@@ -128,10 +140,12 @@ impl Filling {
         self.of_packet(rows, |packet| kind(&packet.body));
         self.of_packet(rows, |packet| sequence(&packet.body));
         self.of_packet(rows, |packet| match packet.body {
-            Body::Ack { next, .. } => next,
+            Body::Ack { next, .. } | Body::RoceAck { next, .. } => next,
             _ => NONE,
         });
-        let is_again = |packet: &Packet| matches!(packet.body.untagged(), Body::Segment { retransmission: true, .. });
+        let is_again = |packet: &Packet| {
+            matches!(packet.body.untagged(), Body::Segment { retransmission: true, .. } | Body::RoceData { retransmission: true, .. })
+        };
         self.column(rows, |row| [u8::from(row.packet().is_some_and(is_again))]);
         self.of_packet(rows, |packet| packet.size);
         self.column(rows, |row| [row.packet().map_or(u8::MAX, |packet| packet.precedence)]);
@@ -195,6 +209,9 @@ fn kind(body: &Body) -> u32 {
         Body::Syn { .. } => 6,
         Body::SynAck { .. } => 7,
         Body::CongestionNotification { .. } => 8,
+        Body::RoceData { .. } => 9,
+        Body::RoceAck { .. } => 10,
+        Body::CongestionNotificationPacket { .. } => 11,
     }
 }
 
@@ -204,6 +221,8 @@ fn sequence(body: &Body) -> u32 {
         Body::Request { call, .. } => call,
         Body::TaggedDatagram { seq, .. } | Body::TaggedSegment { seq, .. } => seq,
         Body::SourceQuench { number } | Body::CongestionNotification { number, .. } => number,
-        Body::Ack { .. } | Body::Syn { .. } | Body::SynAck { .. } => NONE,
+        Body::RoceData { psn, .. } => psn,
+        Body::CongestionNotificationPacket { number } => number,
+        Body::Ack { .. } | Body::RoceAck { .. } | Body::Syn { .. } | Body::SynAck { .. } => NONE,
     }
 }

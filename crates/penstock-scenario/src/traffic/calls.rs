@@ -307,9 +307,10 @@ fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
 fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
     match section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read) {
         Reading::Absent => TransportPlan::read("udp", &mut NoParameters),
-        Reading::Given(TransportPlan::Tcp(_)) => {
-            section
-                .report("transport", "tcp cannot carry calls, which send at their own times whatever the network does; leave it out (udp)");
+        Reading::Given(transport) if transport.is_reliable() => {
+            let name = transport.name();
+            let message = format!("{name} cannot carry calls, which send at their own times whatever the network does; leave it out (udp)");
+            section.report("transport", message);
             None
         }
         Reading::Given(transport) => Some(transport),

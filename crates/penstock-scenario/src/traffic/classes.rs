@@ -9,6 +9,7 @@ use penstock_model::conditioner::ShaperPlan;
 use penstock_model::id::LinkId;
 use penstock_model::printable::quoted;
 use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::transport::roce::NOTIFICATION;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -185,6 +186,7 @@ fn too_small(size: Bytes, greatest: Option<&Passing<'_>>, message: impl Fn(Bytes
 fn largest_packet(group: &FlowGroup) -> u64 {
     let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map_or(0, u64::from);
     let data = match (&group.transport, &group.source) {
+        (TransportPlan::Roce(roce), _) => roce.packet.get().max(u64::from(NOTIFICATION)),
         (TransportPlan::Tcp(tcp), _) => tcp.packet.get().max(tcp.header.get()),
         (_, source) => source.largest_packet().map_or(u64::MAX, Bytes::get),
     };

@@ -6,6 +6,7 @@ use crate::traffic::group::{of_group, GroupDraft};
 use penstock_engine::blueprint::FlowPlan;
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
 use penstock_model::id::LinkId;
+use penstock_model::transport::TransportPlan;
 
 /// Warns of groups whose packets are ECN-capable although no queue on their routes marks.
 pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
@@ -16,8 +17,14 @@ pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan],
     for (i, group) in flows.iter().enumerate().filter(|(_, group)| group.plan.transport.is_ecn_capable()) {
         let mut routes_of_group = of_group(plans, i).iter().map(|plan| &routes[plan.forward.index()]);
         if !routes_of_group.any(|route| route.iter().any(|link| marks[links.group_of(*link)])) {
-            let path = format!("{}.transport.{}.ecn", group.path, group.plan.transport.name());
-            mistakes.warn(group.location, &path, format!("has no effect: no queue on the way marks; {}", how_to_mark()));
+            let transport = &group.plan.transport;
+            let (key, what) = match transport {
+                // A component, which cannot be left out.
+                TransportPlan::Roce(roce) => (format!("rate-control.{}", roce.rate_control.name()), "write rate-control = \"fixed\""),
+                TransportPlan::Tcp(_) | TransportPlan::Udp(_) => ("ecn".to_owned(), "leave it out"),
+            };
+            let path = format!("{}.transport.{}.{key}", group.path, transport.name());
+            mistakes.warn(group.location, &path, format!("has no effect: no queue on the way marks; {}, or {what}", how_to_mark()));
         }
     }
 }
@@ -25,8 +32,5 @@ pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan],
 /// How to make a queue mark.
 fn how_to_mark() -> String {
     let with_ecn = DisciplinePlan::with_ecn().join(", ");
-    format!(
-        "write ecn = true at a queue that can ({with_ecn}), choose one that always does ({}), or leave it out",
-        ALWAYS_MARKING.join(", ")
-    )
+    format!("write ecn = true at a queue that can ({with_ecn}), choose one that always does ({})", ALWAYS_MARKING.join(", "))
 }

@@ -170,9 +170,10 @@ fn check_transport(
             section.report("transport", message);
             None
         }
-        (TransportPlan::Tcp(_), false) => {
+        (reliable, false) if reliable.is_reliable() => {
+            let carrier = reliable.name();
             let message = format!(
-                "tcp cannot carry source '{name}', which sends at its own times whatever the network does; leave transport out (udp) or write source.ftp = {{}}"
+                "{carrier} cannot carry source '{name}', which sends at its own times whatever the network does; leave transport out (udp) or write source.ftp = {{}}"
             );
             section.report("transport", message);
             None

@@ -8,7 +8,6 @@ use crate::traffic::transfers::TransferDraw;
 use penstock_engine::blueprint::{FlowGroup, FlowPlan};
 use penstock_model::id::NodeId;
 use penstock_model::parameters::Count;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 
 /// An entry of `[[flows]]` or `[[calls]]` as read.
@@ -71,7 +70,7 @@ impl GroupDraft {
 
     /// Whether packets are sent back, such as acknowledgements.
     pub fn has_return_traffic(&self) -> bool {
-        !matches!(self.plan.transport, TransportPlan::Udp(_))
+        self.plan.transport.is_reliable()
     }
 }
 

@@ -7,6 +7,7 @@ use penstock_engine::blueprint::{FlowGroup, FlowPlan};
 use penstock_model::id::LinkId;
 use penstock_model::source::size::SizeLaw;
 use penstock_model::source::SourcePlan;
+use penstock_model::transport::roce::{ACKNOWLEDGEMENT, NOTIFICATION};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Rate, PS_PER_SECOND};
 use std::collections::BTreeSet;
@@ -80,6 +81,8 @@ fn sizes(group: &FlowGroup, is_back: bool) -> Vec<u64> {
         SizeLaw::Mix(sizes) => sizes.iter().map(|(_, size)| u64::from(*size)).collect(),
     };
     let mut sizes = match (&group.transport, &group.source) {
+        (TransportPlan::Roce(_), _) if is_back => vec![u64::from(ACKNOWLEDGEMENT), u64::from(NOTIFICATION)],
+        (TransportPlan::Roce(roce), _) => vec![roce.packet.get()],
         (TransportPlan::Tcp(tcp), _) if is_back => vec![tcp.header.get()],
         (TransportPlan::Tcp(tcp), _) => vec![tcp.packet.get()],
         (_, SourcePlan::Cbr(source)) => of_law(&source.packet),

@@ -10,7 +10,7 @@ impl Host {
     /// that sends here: neither arrivals nor timers of receiving endpoints affect them; or up to an earlier instant if these are very
     /// many. Returns how many events there were.
     pub fn run_calls(&mut self, mut until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
-        let has_other_senders = !self.sources.is_empty() || !self.connections.is_empty();
+        let has_other_senders = !self.sources.is_empty() || !self.connections.is_empty() || !self.roce.is_empty();
         if self.forwards || has_other_senders || host_context.context.record.trace.is_some() {
             return 0;
         }

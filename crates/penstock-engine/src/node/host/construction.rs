@@ -7,6 +7,7 @@ use crate::endpoints::counts::Received;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
 use crate::endpoints::packet_template::PacketTemplate;
+use crate::endpoints::roce::RoceEndpoints;
 use crate::endpoints::tcp::TcpEndpoints;
 use crate::endpoints::timers::{TimerKind, Timers};
 use crate::kernel::journal::Window;
@@ -14,6 +15,7 @@ use crate::merge::tournament_tree::TournamentTree;
 use crate::node::host::{EndpointCounts, Host};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
+use penstock_model::transport::roce;
 use penstock_model::transport::tcp::{Receiver, Sender};
 use penstock_model::units::Time;
 
@@ -30,6 +32,7 @@ impl Host {
             sources: Vec::new(),
             sinks: Vec::new(),
             connections: TcpEndpoints::new(place, window),
+            roce: RoceEndpoints::new(place, window),
             calls: Vec::new(),
             calls_due: TournamentTree::new(0, Time::NEVER),
             next_call_event: Time::NEVER,
@@ -79,6 +82,23 @@ impl Host {
         self.connections.add_receiver(template, receiver, received)
     }
 
+    /// Adds a RoCE sender that begins at the first of these times and has nothing new to send after the second, and the application that
+    /// waits for its acknowledgements, if there is one; returns its slot.
+    pub fn add_roce_sender(
+        &mut self,
+        template: PacketTemplate,
+        sender: roce::Sender,
+        application: Option<Box<Application>>,
+        times: (Time, Time),
+    ) -> u32 {
+        self.roce.add_sender(template, sender, application, times, &mut self.timers)
+    }
+
+    /// Adds a RoCE receiver; returns its slot.
+    pub fn add_roce_receiver(&mut self, template: PacketTemplate, receiver: roce::Receiver, received: Received) -> u32 {
+        self.roce.add_receiver(template, receiver, received)
+    }
+
     /// Adds the sending end of an aggregate of calls; returns its slot. After the last one, [`Host::schedule_calls`].
     pub fn add_calls(&mut self, calls: CallsIngress) -> u32 {
         self.calls.push(calls);
@@ -111,5 +131,6 @@ impl Host {
         self.sources.reserve_exact(counts.sources);
         self.sinks.reserve_exact(counts.sinks);
         self.connections.reserve(counts.senders, counts.receivers);
+        self.roce.reserve(counts.roce_senders, counts.roce_receivers);
     }
 }

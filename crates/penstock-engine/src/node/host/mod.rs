@@ -13,6 +13,7 @@ use crate::endpoints::calls::ingress::CallsIngress;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
+use crate::endpoints::roce::RoceEndpoints;
 use crate::endpoints::tcp::TcpEndpoints;
 use crate::endpoints::timers::Timers;
 use crate::kernel::journal::Window;
@@ -34,6 +35,7 @@ pub struct Host {
     sources: Vec<OpenLoopSource>,
     sinks: Vec<OpenLoopSink>,
     connections: TcpEndpoints,
+    roce: RoceEndpoints,
     calls: Vec<CallsIngress>,
     /// Which aggregate is due first, where there are several.
     calls_due: TournamentTree<Time>,
@@ -54,6 +56,10 @@ pub struct EndpointCounts {
     pub senders: usize,
     /// TCP receivers.
     pub receivers: usize,
+    /// RoCE senders.
+    pub roce_senders: usize,
+    /// RoCE receivers.
+    pub roce_receivers: usize,
 }
 
 impl Host {
@@ -64,7 +70,8 @@ impl Host {
 
     /// Whether all endpoints here send or receive datagrams: then an arrival has no effect but that it is forwarded or counted.
     pub fn has_only_datagrams(&self) -> bool {
-        self.connections.is_empty() && self.calls.is_empty() && self.egresses.is_empty() && !self.may_be_quenched
+        let has_connections = !self.connections.is_empty() || !self.roce.is_empty();
+        !has_connections && self.calls.is_empty() && self.egresses.is_empty() && !self.may_be_quenched
     }
 
     /// When the next source, timer or event of calls is due.
@@ -82,7 +89,7 @@ impl Host {
 
     /// For a host that only receives answers: it sends nothing before this.
     pub fn quiet_until(&self) -> Time {
-        let has_only_calls = self.sources.is_empty() && self.sinks.is_empty() && self.connections.is_empty();
+        let has_only_calls = self.sources.is_empty() && self.sinks.is_empty() && self.connections.is_empty() && self.roce.is_empty();
         if !has_only_calls || !self.egresses.is_empty() || self.forwards {
             return Time::ZERO;
         }
@@ -158,5 +165,6 @@ impl Host {
             observations.flows[flow].goodput_bytes = observations.flows[flow].received_payload;
         }
         self.connections.report(observations);
+        self.roce.report(observations);
     }
 }

@@ -110,6 +110,9 @@ impl Host {
             // Only reaction points hear it, which stand before the host.
             Body::CongestionNotification { .. } => return false,
             Body::TaggedSegment { .. } | Body::TaggedDatagram { .. } => return self.receive_tagged(now, packet, host_context),
+            Body::RoceData { .. } | Body::RoceAck { .. } | Body::CongestionNotificationPacket { .. } => {
+                self.roce.receive_packet(now, packet, &mut self.timers, host_context);
+            }
             Body::Request { call, live } => self.on_request(now, packet, Signal::Request { call, live }, host_context),
             _ => self.connections.receive_packet(now, packet, &mut self.timers, host_context),
         }

@@ -10,6 +10,7 @@ use penstock_model::units::Time;
 const FLOW: ComponentName = ComponentName { kind: "flow", name: "" };
 const CALLS: ComponentName = ComponentName { kind: "calls", name: "" };
 const TCP: ComponentName = ComponentName { kind: "tcp", name: "" };
+const ROCE: ComponentName = ComponentName { kind: "roce", name: "" };
 
 /// An end of a flow, by its slot at its host.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,10 @@ pub enum HostEnd {
     Sender(u32, &'static str),
     /// A TCP receiver.
     Receiver(u32),
+    /// A RoCE sender.
+    RoceSender(u32),
+    /// A RoCE receiver.
+    RoceReceiver(u32),
     /// The source of an open-loop flow.
     Source(u32),
     /// The sink of one.
@@ -30,7 +35,7 @@ pub enum HostEnd {
 
 impl HostEnd {
     fn receives(self) -> bool {
-        matches!(self, HostEnd::Receiver(_) | HostEnd::Sink(_) | HostEnd::Egress(_))
+        matches!(self, HostEnd::Receiver(_) | HostEnd::RoceReceiver(_) | HostEnd::Sink(_) | HostEnd::Egress(_))
     }
 }
 
@@ -95,6 +100,8 @@ impl Host {
         let counters = match end {
             HostEnd::Sender(slot, _) => self.connections.sent_counters(slot),
             HostEnd::Receiver(slot) => self.connections.received_counters(slot),
+            HostEnd::RoceSender(slot) => self.roce.sent_counters(slot),
+            HostEnd::RoceReceiver(slot) => self.roce.received_counters(slot),
             HostEnd::Source(slot) => self.sources[slot as usize].counters_at(now),
             HostEnd::Sink(slot) => self.sinks[slot as usize].received.counters(),
             HostEnd::Ingress(slot) => {
@@ -113,6 +120,12 @@ impl Host {
         if let HostEnd::Ingress(slot) = end {
             let of_calls = &mut |variable, _: Option<u32>, value| report(CALLS, SeriesPart::WHOLE, variable, value);
             self.calls[slot as usize].probe(now, of_calls);
+        }
+        if let HostEnd::RoceSender(slot) = end {
+            let sender = self.roce.sender(slot);
+            let control = ComponentName { kind: "rate-control", name: sender.rate_control_name() };
+            sender.probe(now, &mut |variable, _, value| report(ROCE, SeriesPart::WHOLE, variable, value));
+            sender.rate_control().probe(now, &mut |variable, _, value| report(control, SeriesPart::WHOLE, variable, value));
         }
         if let HostEnd::Sender(slot, control) = end {
             let sender = self.connections.sender(slot);

@@ -9,6 +9,9 @@ impl Host {
     /// Handles the first timer, which is due at `now`.
     pub(super) fn on_timer(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
         let Some(timer) = self.timers.pop() else { return };
+        if timer.kind == TimerKind::Roce {
+            return self.roce.on_timer(now, &timer, &mut self.timers, host_context);
+        }
         if timer.kind != TimerKind::Egress {
             return self.connections.on_timer(now, &timer, &mut self.timers, host_context);
         }

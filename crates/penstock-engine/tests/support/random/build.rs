@@ -68,7 +68,10 @@ impl Case {
                 Some(Calls((name, settings), ..)) => (*name, *settings, ""),
                 None => TRAFFIC[flows.traffic],
             };
-            let carrier = transport(if ["ftp", "http"].contains(&name) { "tcp" } else { "udp" }, tcp);
+            let carrier = match tcp.strip_prefix("roce; ") {
+                Some(settings) => transport("roce", settings),
+                None => transport(if ["ftp", "http"].contains(&name) { "tcp" } else { "udp" }, tcp),
+            };
             let starts = ("0 s", if flows.spread { "80 ms" } else { "0 s" });
             let group = net.group(&format!("g{i}"), source(name, settings), carrier, starts);
             let plan = &mut net.0.groups[group as usize];
@@ -107,7 +110,8 @@ impl Case {
         if net.0.switches.iter().any(|switch| switch.congestion_points.is_some()) {
             add_reaction_points(&mut net);
         }
-        let all = FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true, completion: true };
+        let all =
+            FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true, completion: true, bins: Some(Duration::from_ms(10)) };
         net.0.watch.groups = (0..net.0.groups.len() as u32).map(|group| (group, all)).collect();
         let rate = "300 kbit/s".parse::<Rate>().expect("a rate");
         let expedited = vec![EfPlan { classes: vec![0], rate }, EfPlan { classes: vec![0, 1], rate }];

@@ -38,6 +38,7 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
          near-empty = spare",
     ),
     ("step-marking", "limit = 20 packets; threshold = 3 packets"),
+    ("red-marking", "limit = 20 packets; min-threshold = 1 packet; max-threshold = 10 packets; max-probability = 0.4"),
     ("step-marking", "limit = 9 kB; threshold = 10 ms; drop-incapable = true"),
     ("pie", "limit = 40 packets; target = 3 ms; update-interval = 4 ms; max-burst = 8 ms; mean-packet = 100 bytes; ecn = true"),
     (
@@ -139,6 +140,9 @@ pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
     ("ftp", "", "recovery = sack1; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
     ("ftp", "", "recovery = timeout-only; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = dctcp { ect-everywhere = true }; ecn = true; ack-every = 2; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "size = 30 kB", "roce; packet = 400 bytes; ack-every = 3; max-outstanding = 30; timeout = 15 ms; rate-control = fixed { rate = 2 Mbit/s }"),
+    ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "roce; packet = 500 bytes; max-outstanding = 40; timeout = 25 ms; rate-control = dcqcn { floor = 50 kbit/s, rate-timer = 3 ms, alpha-timer = 4 ms, byte-counter = 5 kB, notification-interval = 2 ms, gain = 0.1, additive-increase = 100 kbit/s, hyper-increase = 1 Mbit/s }"),
+    ("ftp", "", "roce; packet = 1 kB; max-outstanding = 20; timeout = 25 ms; rate-control = dcqcn { floor = 50 kbit/s, rate-timer = 2 ms, byte-counter = 9 kB, notification-interval = 1 ms, additive-increase = 50 kbit/s, hyper-increase = 200 kbit/s }"),
 ];
 
 pub(super) const PCN: &[(&str, &str)] = &[

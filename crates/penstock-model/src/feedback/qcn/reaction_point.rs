@@ -60,13 +60,16 @@ crate::parameters! {
     }
 }
 
+/// Each cycle costs some steps, even of a limiter in which nothing waits for long.
+const LEAST_TIMER: Duration = Duration::from_us(1);
+
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if self.decrease_gain.0 * 63.0 >= 1.0 && self.least_decrease.0 == 0.0 {
             mistake("decrease-gain", "takes rates to zero or below; it must be below 1/63, or least-decrease be above 0".to_owned());
         }
-        if self.timer == Duration::ZERO {
-            mistake("timer", "must be above 0 s".to_owned());
+        if self.timer < LEAST_TIMER {
+            mistake("timer", format!("must be at least {LEAST_TIMER}"));
         }
     }
 }
@@ -79,7 +82,7 @@ mod tests {
     #[test]
     fn mistakes_are_told() {
         let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
-        assert_eq!(mistakes(&["timer = 0 s"]), ["timer: must be above 0 s"]);
+        assert_eq!(mistakes(&["timer = 0 s"]), ["timer: must be at least 1 us"]);
         assert_eq!(
             mistakes(&["decrease-gain = 1/63", "least-decrease = 0"]),
             ["decrease-gain: takes rates to zero or below; it must be below 1/63, or least-decrease be above 0"]

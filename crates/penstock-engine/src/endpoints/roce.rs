@@ -1,0 +1,229 @@
+//! The endpoints of RoCE connections at a host.
+
+use crate::api::observations::{Observations, TraceEvent};
+use crate::endpoints::application::Application;
+use crate::endpoints::counts::{EndpointCounters, Received, Sent};
+use crate::endpoints::host_context::HostContext;
+use crate::endpoints::packet_template::PacketTemplate;
+use crate::endpoints::timers::{Timer, TimerKind, Timers};
+use crate::kernel::journal::Window;
+use penstock_model::packet::{Body, Packet};
+use penstock_model::transport::roce::{Receiver, Sender};
+use penstock_model::transport::tcp::Transmission;
+use penstock_model::units::Time;
+
+/// RoCE senders and receivers, each in its slot.
+pub struct RoceEndpoints {
+    /// The place of the node in traces.
+    place: u32,
+    window: Window,
+    senders: Vec<SenderEndpoint>,
+    receivers: Vec<ReceiverEndpoint>,
+}
+
+struct SenderEndpoint {
+    sender: Sender,
+    armed: Time,
+    template: PacketTemplate,
+    sent: Sent,
+    application: Option<Box<Application>>,
+    /// When sending begins, when the application falls silent, and when it offers its next page; never, once that is over.
+    start: Time,
+    stop: Time,
+    page: Time,
+}
+
+impl SenderEndpoint {
+    /// When something is due: one timer serves for all.
+    fn deadline(&self) -> Time {
+        self.start.min(self.stop).min(self.page).min(self.sender.deadline())
+    }
+}
+
+struct ReceiverEndpoint {
+    receiver: Receiver,
+    template: PacketTemplate,
+    received: Received,
+    goodput: u64,
+}
+
+impl RoceEndpoints {
+    /// Both ends of a connection.
+    pub const BYTES_OF_A_FLOW: usize = size_of::<SenderEndpoint>() + size_of::<ReceiverEndpoint>();
+
+    /// None yet.
+    pub fn new(place: u32, window: Window) -> RoceEndpoints {
+        RoceEndpoints { place, window, senders: Vec::new(), receivers: Vec::new() }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.senders.is_empty() && self.receivers.is_empty()
+    }
+
+    /// Reserves memory for exactly so many.
+    pub fn reserve(&mut self, senders: usize, receivers: usize) {
+        self.senders.reserve_exact(senders);
+        self.receivers.reserve_exact(receivers);
+    }
+
+    /// Adds a sender that begins at `start` and has nothing new to send after `stop`, and the application that waits for its
+    /// acknowledgements, if there is one; returns its slot.
+    pub fn add_sender(
+        &mut self,
+        template: PacketTemplate,
+        sender: Sender,
+        application: Option<Box<Application>>,
+        (start, stop): (Time, Time),
+        timers: &mut Timers,
+    ) -> u32 {
+        let slot = self.senders.len() as u32;
+        let stop = if stop < self.window.to { stop } else { Time::NEVER };
+        let (armed, sent, page) = (Time::NEVER, Sent::default(), Time::NEVER);
+        self.senders.push(SenderEndpoint { sender, armed, template, sent, application, start, stop, page });
+        self.arm(slot, timers);
+        slot
+    }
+
+    /// Adds a receiver; returns its slot.
+    pub fn add_receiver(&mut self, template: PacketTemplate, receiver: Receiver, received: Received) -> u32 {
+        self.receivers.push(ReceiverEndpoint { receiver, template, received, goodput: 0 });
+        self.receivers.len() as u32 - 1
+    }
+
+    fn arm(&mut self, slot: u32, timers: &mut Timers) {
+        let end = &mut self.senders[slot as usize];
+        timers.arm(end.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Roce, slot);
+    }
+
+    /// Receives a packet at the end of its route.
+    #[inline(never)]
+    pub fn receive_packet(&mut self, now: Time, packet: &Packet, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        let flow = host_context.context.routes.flow(packet.flow);
+        let slot = flow.source;
+        match packet.body {
+            Body::RoceData { psn, asks_for_ack, .. } => {
+                return self.receive_data(now, packet, (psn, asks_for_ack), flow.sink, host_context)
+            }
+            Body::RoceAck { next, is_nak: false } => self.senders[slot as usize].sender.on_ack(now, next),
+            Body::RoceAck { next, is_nak: true } => self.senders[slot as usize].sender.on_nak(now, next),
+            _ => self.senders[slot as usize].sender.on_notification(now),
+        }
+        self.pump_sender(now, slot, host_context);
+        self.notify_if_finished(now, slot);
+        self.arm(slot, timers);
+    }
+
+    fn receive_data(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        (psn, asks_for_ack): (u32, bool),
+        slot: u32,
+        host_context: &mut HostContext<'_, '_>,
+    ) {
+        let ReceiverEndpoint { receiver, template, received, goodput } = &mut self.receivers[slot as usize];
+        let before = receiver.delivered();
+        let answers = receiver.on_packet(now, psn, asks_for_ack, packet.ecn);
+        if self.window.is_open(now) {
+            received.count(now, packet);
+            *goodput += u64::from(receiver.delivered() - before) * u64::from(packet.size - received.header);
+        }
+        for Transmission { body, size, ecn } in answers.into_iter().flatten() {
+            let packet = Packet { ecn, ..template.packet(now, size, body) };
+            host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+            host_context.send(now, template.departure.port, &packet);
+        }
+    }
+
+    /// Handles the timer of a sender.
+    #[inline(never)]
+    pub fn on_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        let end = &mut self.senders[timer.slot as usize];
+        if end.armed != timer.at {
+            return;
+        }
+        end.armed = Time::NEVER;
+        let mut kinds = Vec::new();
+        if end.start <= now {
+            end.start = Time::NEVER;
+            end.sender.start();
+            kinds.push(TimerKind::Start);
+        }
+        if end.sender.is_timeout_due(now) {
+            end.sent.timeouts += u64::from(self.window.is_open(now));
+            end.sender.on_deadline(now);
+            kinds.push(TimerKind::Sender);
+        }
+        if end.stop <= now {
+            end.stop = Time::NEVER;
+            end.sender.withdraw();
+            end.application.iter_mut().for_each(|application| application.stop());
+            kinds.push(TimerKind::Stop);
+        }
+        if end.page <= now {
+            end.page = Time::NEVER;
+            let packets = end.application.as_mut().map_or(0, |application| application.next_segments(now));
+            end.sender.offer(Some(packets));
+            kinds.push(TimerKind::Page);
+        }
+        for kind in kinds {
+            host_context.context.record.trace_timer(now, self.place, timer.flow, kind);
+        }
+        self.pump_sender(now, timer.slot, host_context);
+        self.arm(timer.slot, timers);
+    }
+
+    /// Notifies the application when all its data has been acknowledged; a web user requests the next page later.
+    fn notify_if_finished(&mut self, now: Time, slot: u32) {
+        let end = &mut self.senders[slot as usize];
+        if let Some(application) = end.application.as_mut().filter(|_| end.sender.is_finished()) {
+            if let Some(next) = application.on_finished(now, self.window) {
+                end.page = next;
+            }
+        }
+    }
+
+    /// Sends whatever the sender wants to send now.
+    fn pump_sender(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) {
+        let end = &mut self.senders[slot as usize];
+        while let Some(Transmission { body, size, ecn }) = end.sender.next_transmission(now) {
+            let packet = Packet { ecn, ..end.template.packet(now, size, body) };
+            if self.window.is_open(now) {
+                end.sent.count(&packet);
+            }
+            host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+            host_context.send(now, end.template.departure.port, &packet);
+        }
+    }
+
+    /// The sender in a slot.
+    pub fn sender(&self, slot: u32) -> &Sender {
+        &self.senders[slot as usize].sender
+    }
+
+    /// What the sender in a slot has counted.
+    pub fn sent_counters(&self, slot: u32) -> EndpointCounters {
+        self.senders[slot as usize].sent.counters()
+    }
+
+    /// What the receiver in a slot has counted.
+    pub fn received_counters(&self, slot: u32) -> EndpointCounters {
+        let end = &self.receivers[slot as usize];
+        EndpointCounters { goodput: end.goodput, ..end.received.counters() }
+    }
+
+    /// Writes the counts into the flows' rows.
+    pub fn report(self, seen: &mut Observations) {
+        for end in self.senders {
+            end.sent.report(&mut seen.flows[end.template.flow.index()]);
+            if let Some(application) = end.application {
+                application.report(end.template.flow, seen);
+            }
+        }
+        for end in self.receivers {
+            end.received.report(seen);
+            seen.flows[end.template.flow.index()].goodput_bytes = end.goodput;
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Marking by RED's curve without its average, as the switches of DCQCN do it.
+
+use super::early_drop::{amount, same_unit};
+use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
+use crate::packet::Packet;
+use crate::parameters::{Check, Limit, Probability};
+use crate::rng::Stream;
+use crate::units::Time;
+
+crate::parameters! {
+    /// RED marking: marks ECN-capable arrivals with a probability that rises with the queue, and drops only what has no room.
+    ///
+    /// ## Decides
+    /// With q waiting when an ECN-capable packet arrives, the instantaneous queue without the arrival itself and the packet in
+    /// service, it is marked with CE with probability 0 up to `min-threshold` (K_min), P_max (q - K_min) / (K_max - K_min) up to
+    /// `max-threshold` (K_max), and 1 above. All other arrivals are taken as they are. What does not fit into `limit` is dropped
+    /// (cause `overflow`), ECN-capable or not.
+    ///
+    /// ## State
+    /// None; one random number per ECN-capable arrival between the thresholds.
+    ///
+    /// ## Departures
+    /// None. Unlike `red` with `ecn`, there is no average, marks are independent of one another, and nothing is dropped above the
+    /// upper threshold.
+    ///
+    /// ## Example
+    /// ```toml
+    /// queue.red-marking = { limit = "1 MB", min-threshold = "5 kB", max-threshold = "200 kB", max-probability = "1 %" }
+    /// ```
+    ///
+    /// ## References
+    /// Zhu et al. [Zhu15 s3, s5].
+    pub struct Parameters {
+        /// The most that the queue may hold.
+        limit: Limit = "1 MB";
+        /// Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15 s5].
+        min_threshold: Limit = "5 kB";
+        /// Everything is marked above this (K_max), in the unit of `limit` [Zhu15 s5].
+        max_threshold: Limit = "200 kB";
+        /// Probability at K_max (P_max) [Zhu15 s5].
+        max_probability: Probability = "0.01";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        for (name, threshold) in [("min-threshold", self.min_threshold), ("max-threshold", self.max_threshold)] {
+            if !same_unit(threshold, self.limit) {
+                mistake(name, "must be in packets if limit is, and in bytes if limit is".to_owned());
+                return;
+            }
+        }
+        if amount(self.min_threshold) >= amount(self.max_threshold) {
+            mistake("max-threshold", "must be above min-threshold".to_owned());
+        }
+        if amount(self.min_threshold) >= amount(self.limit) {
+            mistake("min-threshold", "is not below limit, so nothing would be marked".to_owned());
+        }
+    }
+}
+
+/// RED marking at work.
+#[derive(Clone, Debug)]
+pub struct RedMarking {
+    limit: Limit,
+    low: u64,
+    high: u64,
+    /// How much the probability rises for each packet or byte.
+    slope: f64,
+    stream: Stream,
+}
+
+impl RedMarking {
+    /// RED marking with these parameters; it draws from the stream `red-marking` of its port.
+    pub fn new(parameters: &Parameters, port: &PortContext) -> RedMarking {
+        let (low, high) = (amount(parameters.min_threshold), amount(parameters.max_threshold));
+        let slope = parameters.max_probability.0 / (high - low) as f64;
+        RedMarking { limit: parameters.limit, low, high, slope, stream: port.key.child("red-marking").stream() }
+    }
+}
+
+crate::state! {
+    impl RedMarking, |_it, _now| {}
+}
+
+impl Discipline for RedMarking {
+    #[inline]
+    fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        if !queue.has_room(packet, self.limit) {
+            return Verdict::Drop(DropCause::Overflow);
+        }
+        let waiting = match self.limit {
+            Limit::Packets(_) => u64::from(queue.packets),
+            Limit::Bytes(_) => queue.bytes,
+        };
+        if !packet.ecn.is_capable() || waiting <= self.low {
+            return Verdict::Accept;
+        }
+        if waiting > self.high || self.stream.chance((waiting - self.low) as f64 * self.slope) {
+            Verdict::Mark
+        } else {
+            Verdict::Accept
+        }
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks::MARK
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{packet, port, queue};
+    use super::*;
+    use crate::packet::Ecn;
+    use crate::parameters::testing::read;
+
+    const LINES: [&str; 4] = ["limit = 60 packets", "min-threshold = 10 packets", "max-threshold = 50 packets", "max-probability = 0.2"];
+
+    /// The share of 100,000 arrivals that are marked, of those that find so many waiting.
+    fn share(waiting: u32, ecn: Ecn) -> f64 {
+        let mut it = RedMarking::new(&read(&LINES).expect("sound"), &port());
+        let packet = Packet { ecn, ..packet(500, 0) };
+        let marks = (0..100_000).filter(|_| it.on_arrival(Time::ZERO, &packet, &queue([waiting, 0, 0, 0])) == Verdict::Mark);
+        marks.count() as f64 / 1e5
+    }
+
+    #[test]
+    fn the_probability_rises_between_the_thresholds() {
+        // At 20 of 10 to 50: a quarter of 0.2. Four standard errors of sqrt(p (1 - p) / 100 000).
+        for (waiting, expected, error) in [(20, 0.05, 0.0028), (50, 0.2, 0.0051)] {
+            let seen = share(waiting, Ecn::Ect0);
+            assert!((seen - expected).abs() < error, "{waiting} waiting: {seen}");
+        }
+        assert_eq!([10, 51, 59].map(|waiting| share(waiting, Ecn::Ect0)), [0.0, 1.0, 1.0]);
+        assert_eq!(share(59, Ecn::NotEct), 0.0);
+    }
+
+    #[test]
+    fn only_what_has_no_room_is_dropped() {
+        let mut it = RedMarking::new(&read(&LINES).expect("sound"), &port());
+        for ecn in [Ecn::Ect0, Ecn::NotEct] {
+            let verdict = it.on_arrival(Time::ZERO, &Packet { ecn, ..packet(500, 0) }, &queue([60, 0, 0, 0]));
+            assert_eq!(verdict, Verdict::Drop(DropCause::Overflow));
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
+        assert_eq!(mistakes(&["max-threshold = 5 kB"]), ["max-threshold: must be above min-threshold"]);
+        assert_eq!(mistakes(&["limit = 5 kB"]), ["min-threshold: is not below limit, so nothing would be marked"]);
+        assert_eq!(mistakes(&["limit = 60 packets"]), ["min-threshold: must be in packets if limit is, and in bytes if limit is"]);
+    }
+}

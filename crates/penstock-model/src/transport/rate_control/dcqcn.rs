@@ -1,0 +1,179 @@
+//! Data Center Quantized Congestion Notification, reaction point.
+
+use crate::parameters::{Check, Count, Probability};
+use crate::units::{Bytes, Duration, Rate, Time};
+
+crate::parameters! {
+    /// DCQCN: reduces the rate by the estimated share of marked packets, and recovers as QCN does.
+    ///
+    /// ## Decides
+    /// Queues mark as RED does, but by what waits now. The receiver of a marked packet sends a notification (CNP), at most one in each
+    /// `notification-interval`. It sets the target rate R_T = R_C, the current rate R_C = R_C (1 - alpha / 2), and
+    /// alpha = (1 - g) alpha + g. Each `alpha-timer` without one, alpha = (1 - g) alpha; it begins at 1. After a notification, cycles end whenever
+    /// `byte-counter` bytes have been sent and, beside that, whenever `rate-timer` is over. With T and BC cycles of the two kinds, and at the end of
+    /// each: R_T stays if max(T, BC) < F (fast recovery), rises by `hyper-increase` times min(T, BC) - F if that is positive, else by
+    /// `additive-increase`; then R_C = (R_C + R_T) / 2. Flows begin at the rate of their first link, and never exceed it.
+    ///
+    /// ## State
+    /// Two rates, alpha, two counts of cycles, three instants. Constant cost per packet.
+    ///
+    /// ## Departures
+    /// - The paper takes R_AI = 40 Mbit/s and leaves R_HAI to QCN, where it is ten times R_AI [IEEE8021Qau s32.11].
+    /// - It has no least rate: `floor` is one.
+    /// - A cycle of the timer that ends while a packet is held back changes the rate from the next packet on.
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.roce = { rate-control.dcqcn = { rate-timer = "55 us" } }
+    /// ```
+    ///
+    /// ## References
+    /// Zhu et al. [Zhu15 s3, s5].
+    pub struct Parameters {
+        /// How much of alpha is new at an update (g) [Zhu15 s5].
+        gain: Probability = "1/256";
+        /// How long without a notification alpha lasts (K) [Zhu15 s3].
+        alpha_timer: Duration = "55 us";
+        /// Length of a cycle of the timer (T) [Zhu15 s5].
+        rate_timer: Duration = "55 us";
+        /// Bytes in a cycle of the byte counter (B) [Zhu15 s5].
+        byte_counter: Bytes = "10 MB";
+        /// Cycles up to which the target stays (F) [Zhu15 s3].
+        fast_recovery: Count = "5";
+        /// What the target gains in a cycle of additive increase (R_AI) [Zhu15 s5].
+        additive_increase: Rate = "40 Mbit/s";
+        /// The same in hyper increase (R_HAI).
+        hyper_increase: Rate = "400 Mbit/s";
+        /// The least time between two notifications of a receiver (N) [Zhu15 s3].
+        notification_interval: Duration = "50 us";
+        /// No notification takes the rate below this.
+        floor: Rate = "10 Mbit/s";
+    }
+}
+/// Each cycle costs some steps, even of a sender that is idle for long.
+const LEAST_TIMER: Duration = Duration::from_us(1);
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.gain.0 <= 0.0 || self.gain.0 >= 1.0 {
+            mistake("gain", format!("{} is out of range; above 0 and below 1", self.gain.0));
+        }
+        for (name, timer) in [("alpha-timer", self.alpha_timer), ("rate-timer", self.rate_timer)] {
+            if timer < LEAST_TIMER {
+                mistake(name, format!("must be at least {LEAST_TIMER}"));
+            }
+        }
+    }
+}
+
+/// The rates of a sender, in bit/s.
+#[derive(Clone, Debug)]
+pub struct Dcqcn {
+    parameters: Parameters,
+    line: f64,
+    /// R_C.
+    rate: f64,
+    /// R_T.
+    target: f64,
+    alpha: f64,
+    /// T and BC, and the bytes of the cycle that runs.
+    timer_cycles: u32,
+    byte_cycles: u32,
+    bytes: u64,
+    /// When alpha is next updated without a notification, and when the cycle of the timer ends.
+    alpha_due: Time,
+    rate_due: Time,
+}
+
+impl Dcqcn {
+    /// A control that begins at the rate of the port.
+    pub fn new(parameters: &Parameters, line: Rate) -> Dcqcn {
+        let line = line.as_bps() as f64;
+        Dcqcn {
+            parameters: parameters.clone(),
+            line,
+            rate: line,
+            target: line,
+            alpha: 1.0,
+            timer_cycles: 0,
+            byte_cycles: 0,
+            bytes: 0,
+            // Before the first notification alpha is what it begins at.
+            alpha_due: Time::NEVER,
+            rate_due: Time::NEVER,
+        }
+    }
+
+    /// The current rate at `now`.
+    pub fn rate(&mut self, now: Time) -> Rate {
+        self.advance(now);
+        Rate::from_bps(self.rate as u64)
+    }
+
+    /// A packet of `size` bytes leaves at `now`.
+    pub fn on_sent(&mut self, now: Time, size: u32) {
+        self.advance(now);
+        if self.rate >= self.line {
+            return;
+        }
+        self.bytes += u64::from(size);
+        if self.bytes >= self.parameters.byte_counter.get() {
+            self.bytes -= self.parameters.byte_counter.get();
+            self.byte_cycles += 1;
+            self.increase();
+        }
+    }
+
+    /// A notification has come.
+    pub fn on_notification(&mut self, now: Time) {
+        self.advance(now);
+        let gain = self.parameters.gain.0;
+        self.target = self.rate;
+        self.rate = (self.rate * (1.0 - self.alpha / 2.0)).max(self.parameters.floor.as_bps() as f64).min(self.line);
+        self.alpha = (1.0 - gain) * self.alpha + gain;
+        (self.timer_cycles, self.byte_cycles, self.bytes) = (0, 0, 0);
+        (self.alpha_due, self.rate_due) = (now + self.parameters.alpha_timer, now + self.parameters.rate_timer);
+    }
+
+    /// Handles the timers that have ended by `now`. At the rate of the port there is nothing to recover.
+    fn advance(&mut self, now: Time) {
+        if self.alpha_due <= now {
+            let timer = self.parameters.alpha_timer;
+            let ended = now.since(self.alpha_due).as_ps() / timer.as_ps() + 1;
+            self.alpha *= libm::pow(1.0 - self.parameters.gain.0, ended as f64);
+            self.alpha_due += timer.times(ended);
+        }
+        while self.rate_due <= now && self.rate < self.line {
+            self.timer_cycles += 1;
+            self.increase();
+            self.rate_due += self.parameters.rate_timer;
+        }
+    }
+
+    /// A cycle has ended.
+    fn increase(&mut self) {
+        let threshold = self.parameters.fast_recovery.0;
+        let (least, most) = (self.timer_cycles.min(self.byte_cycles), self.timer_cycles.max(self.byte_cycles));
+        if least > threshold {
+            self.target += self.parameters.hyper_increase.as_bps() as f64 * f64::from(least - threshold);
+        } else if most >= threshold {
+            self.target += self.parameters.additive_increase.as_bps() as f64;
+        }
+        self.target = self.target.min(self.line);
+        self.rate = 0.5 * (self.rate + self.target);
+    }
+}
+
+crate::state! {
+    impl Dcqcn, |it, _now| {
+        /// Current rate (R_C), as of the last packet or notification [Zhu15 s3].
+        "rate", "bit/s", is it.rate;
+        /// Target rate (R_T), likewise [Zhu15 s3].
+        "target-rate", "bit/s", is it.target;
+        /// Estimated share of marked packets (alpha), likewise [Zhu15 s3].
+        "alpha", "1", is it.alpha;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! Exact sequences of packets, worked by hand.
+
+use super::*;
+use crate::packet::{Body, Ecn};
+use crate::parameters::testing::read;
+use crate::units::{Rate, Time};
+use std::sync::Arc;
+
+/// Packets of 1000 bytes at 8 Mbit/s: one each millisecond.
+fn sender(lines: &[&str], packets: u32) -> Sender {
+    let lines = [&["packet = 1000 bytes", "rate-control = fixed"], lines].concat();
+    let mut it = Sender::new(&Arc::new(read(&lines).expect("sound")), Rate::from_bps(8_000_000));
+    it.offer(Some(packets));
+    it.start();
+    it
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Duration::from_ms(ms)
+}
+
+/// The packet that leaves now: its number, whether it asks for an acknowledgement, whether it is sent again.
+fn leaves(it: &mut Sender, at: u64) -> Option<(u32, bool, bool)> {
+    match it.next_transmission(ms(at))?.body {
+        Body::RoceData { psn, asks_for_ack, retransmission } => Some((psn, asks_for_ack, retransmission)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn packets_leave_at_the_rate() {
+    let mut it = sender(&["ack-every = 2"], 3);
+    assert_eq!(leaves(&mut it, 5), Some((0, false, false)));
+    assert_eq!((leaves(&mut it, 5), it.deadline()), (None, ms(6)));
+    assert_eq!(leaves(&mut it, 6), Some((1, true, false)));
+    // The last of a message asks for an acknowledgement too; then only the timer is left, which runs from the first on.
+    assert_eq!(leaves(&mut it, 7), Some((2, true, false)));
+    assert_eq!(it.deadline(), ms(5) + Duration::from_ns(4_194_304));
+    it.on_ack(ms(8), 2);
+    assert!(!it.is_finished());
+    it.on_ack(ms(9), 3);
+    assert_eq!((it.is_finished(), it.deadline()), (true, Time::NEVER));
+    // Another message is numbered on.
+    it.offer(Some(1));
+    assert_eq!(leaves(&mut it, 20), Some((3, true, false)));
+}
+
+#[test]
+fn a_nak_sends_everything_again_from_the_gap_on() {
+    let mut it = sender(&[], 10);
+    for psn in 0..5 {
+        assert_eq!(leaves(&mut it, u64::from(psn)), Some((psn, false, false)));
+    }
+    // Packet 1 is missing: 0 is acknowledged with that.
+    it.on_nak(ms(4), 1);
+    assert_eq!(leaves(&mut it, 4), None);
+    for psn in 1..5 {
+        assert_eq!(leaves(&mut it, 4 + u64::from(psn)), Some((psn, false, true)));
+    }
+    assert_eq!(leaves(&mut it, 9), Some((5, false, false)));
+    // An acknowledgement from before the gap does not lead back, one beyond what is to be sent again leads forward.
+    it.on_ack(ms(9), 1);
+    assert_eq!(leaves(&mut it, 10), Some((6, false, false)));
+    it.on_nak(ms(10), 3);
+    it.on_ack(ms(10), 7);
+    assert_eq!(leaves(&mut it, 11), Some((7, false, false)));
+}
+
+#[test]
+fn without_progress_the_sender_goes_back() {
+    let mut it = sender(&["timeout = 3 ms"], 10);
+    assert_eq!(leaves(&mut it, 0), Some((0, false, false)));
+    assert_eq!(leaves(&mut it, 1), Some((1, false, false)));
+    it.on_ack(ms(2), 1);
+    assert_eq!(leaves(&mut it, 2), Some((2, false, false)));
+    it.on_deadline(ms(4));
+    assert!(!it.is_timeout_due(ms(4)) && it.is_timeout_due(ms(5)));
+    it.on_deadline(ms(5));
+    assert_eq!(leaves(&mut it, 5), Some((1, false, true)));
+    assert!(it.is_timeout_due(ms(8)) && !it.is_timeout_due(ms(7)));
+}
+
+#[test]
+fn so_many_may_be_outstanding() {
+    let mut it = sender(&["max-outstanding = 2", "ack-every = 2"], 10);
+    assert_eq!([leaves(&mut it, 0), leaves(&mut it, 1), leaves(&mut it, 2)], [Some((0, false, false)), Some((1, true, false)), None]);
+    assert_eq!(it.deadline(), Time::ZERO + Duration::from_ns(4_194_304));
+    it.on_ack(ms(3), 2);
+    assert_eq!(leaves(&mut it, 3), Some((2, false, false)));
+}
+
+#[test]
+fn what_is_withdrawn_is_not_sent() {
+    let mut it = sender(&[], 10);
+    leaves(&mut it, 0);
+    it.withdraw();
+    assert_eq!((leaves(&mut it, 1), it.is_finished()), (None, false));
+    // It had not asked for an acknowledgement: sent again, it is the last one.
+    it.on_deadline(ms(5));
+    assert_eq!(leaves(&mut it, 5), Some((0, true, true)));
+}
+
+/// What a receiver answers a packet with.
+fn answers(it: &mut Receiver, at_us: u64, (psn, asks_for_ack, ecn): (u32, bool, Ecn)) -> (bool, Option<(u32, bool)>) {
+    let [notification, answer] = it.on_packet(Time::ZERO + Duration::from_us(at_us), psn, asks_for_ack, ecn);
+    let answer = answer.map(|answer| match answer.body {
+        Body::RoceAck { next, is_nak } => (next, is_nak),
+        other => panic!("{other:?}"),
+    });
+    (notification.is_some(), answer)
+}
+
+#[test]
+fn packets_beyond_a_gap_are_refused_once() {
+    let mut it = Receiver::new(&read(&[]).expect("sound"));
+    let mut answer = |psn, asks_for_ack| answers(&mut it, 0, (psn, asks_for_ack, Ecn::Ect0)).1;
+    assert_eq!(answer(0, false), None);
+    assert_eq!(answer(1, true), Some((2, false)));
+    assert_eq!(answer(3, false), Some((2, true)));
+    assert_eq!(answer(4, true), None);
+    assert_eq!(answer(5, false), None);
+    // From the gap on again; another gap is refused again.
+    assert_eq!(answer(2, false), None);
+    assert_eq!(answer(3, true), Some((4, false)));
+    assert_eq!(answer(6, false), Some((4, true)));
+    // A duplicate is acknowledged if it asks for that.
+    assert_eq!(answer(1, true), Some((4, false)));
+    assert_eq!(answer(1, false), None);
+    assert_eq!(it.delivered(), 4);
+}
+
+#[test]
+fn marks_are_told_at_most_once_per_interval() {
+    let mut it = Receiver::new(&read(&[]).expect("sound"));
+    let mut is_told = |at_us, psn, ecn| answers(&mut it, at_us, (psn, false, ecn)).0;
+    assert!(!is_told(0, 0, Ecn::Ect0));
+    assert!(is_told(10, 1, Ecn::Ce));
+    assert!(!is_told(59, 2, Ecn::Ce));
+    assert!(!is_told(60, 3, Ecn::Ect0));
+    assert!(is_told(61, 4, Ecn::Ce));
+    assert!(!is_told(110, 5, Ecn::Ce));
+    // At a fixed rate marks say nothing.
+    let mut it = Receiver::new(&read(&["rate-control = fixed"]).expect("sound"));
+    assert!(!answers(&mut it, 0, (0, false, Ecn::Ce)).0);
+}
+
+#[test]
+fn mistakes_are_told() {
+    let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
+    assert_eq!(mistakes(&["packet = 62 bytes"]), ["packet: must be larger than header, 62 bytes"]);
+    assert_eq!(mistakes(&["max-outstanding = 8"]), ["ack-every: is more than max-outstanding, 8 packets, so only timeouts would go on"]);
+    assert_eq!(mistakes(&["timeout = 0 s"]), ["timeout: must be above 0 s"]);
+}
