@@ -146,11 +146,22 @@ class _Tally:
     def find(self, work: Sequence[Job]) -> list[Job]:
         """Takes what the store has; gives what it has not."""
         found = self._store.find([(job.key, job.request) for job in work]) if self._store is not None else {}
+        if not found:
+            return list(work)
+        requests, results, missing = self._requests, self._results, []
+        scenarios = {id(job.scenario): job.scenario for job in work}
+        windows = {name: scenario.window for name, scenario in scenarios.items()}
         for job in work:
-            if (kept := found.get(job.key)) is not None:
-                self.status.cached += len(job.positions)
-                self._finish(job, kept.metrics, kept.digest, kept.packet_hops, None)
-        return [job for job in work if job.key not in found]
+            if (run := found.get(job.key)) is None:
+                missing.append(job)
+                continue
+            window = windows[id(job.scenario)]
+            for position in job.positions:
+                results[position] = RunResult(
+                    requests[position], run.metrics, run.digest, run.packet_hops, cached=True, window=window
+                )
+        self.status.cached = self.status.done = len(requests) - sum(len(job.positions) for job in missing)
+        return missing
 
     def collect(self, end: Ended | Lost | Told) -> None:
         """Takes what has ended, and is kept if it is to be."""
@@ -170,7 +181,7 @@ class _Tally:
                 self._failures.append(self._failure(job, failed))
             case Made() as made:
                 status.packet_hops += made.packet_hops
-                self._finish(job, made.metrics, made.digest, made.packet_hops, made.threads)
+                self._finish(job, made)
 
     def told(self, missing: Iterable[Job]) -> list[RunResult]:
         """The results.
@@ -186,10 +197,12 @@ class _Tally:
             raise RunsFailed(self._failures, len(self._requests))
         return [result for result in self._results if result is not None]
 
-    def _finish(self, job: Job, metrics: Sequence[Metric], digest: str, packet_hops: int, used: int | None) -> None:
+    def _finish(self, job: Job, made: Made) -> None:
         for position in job.positions:
             request, window = self._requests[position], job.scenario.window
-            self._results[position] = RunResult(request, metrics, digest, packet_hops, used is None, used, window)
+            self._results[position] = RunResult(
+                request, made.metrics, made.digest, made.packet_hops, threads=made.threads, window=window
+            )
         self.status.done += len(job.positions)
 
     def _failure(self, job: Job, failed: Failed) -> RunFailure:

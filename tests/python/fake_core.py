@@ -72,6 +72,7 @@ class Scenario:
         self.sizes, self.window = (3, 2, 1), (0.5, 20.0)
         self.memory = 1000
         self.warnings: list[str] = data.get("warnings", [])
+        self.has_series = False
         self.fake = data.get("fake", {})
         for path, value in sets or []:
             self.fake[path] = json.loads(value)

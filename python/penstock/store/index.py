@@ -23,7 +23,7 @@ from penstock.store.runfile import StoredRun
 from penstock.store.sealed import content_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from penstock.store.folder import Folder
 
@@ -71,34 +71,33 @@ class Index:
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
 
-    def get(self, key: str, seen: Seen) -> StoredRun | None:
-        """The run called `key`, whose file is as it was `seen`; None if another is known, or none.
+    def take(self, seen: Mapping[str, Seen], into: dict[str, StoredRun]) -> list[str]:
+        """Puts those runs `into` a table that are known as their files are `seen`; gives the names of the others.
 
-        It comes without its manifest, which is not always wanted; see :meth:`manifest`.
+        They come without their manifests, which are not always wanted; see :meth:`manifest`.
         """
-        row = self._row(key, seen)
-        if row is None:
-            return None
-        known = self._known
-        metrics = MetricRow(known.shapes[known.shape[row]], known.values_of(row))
-        return StoredRun(metrics, known.digest[row], known.packet_hops[row])
+        # A study may have a hundred thousand: nothing is looked up twice here.
+        known, rows, others = self._known, self._rows, []
+        sizes, times, shapes, shape = known.size, known.time, known.shapes, known.shape
+        values_of, digests, hops = known.values_of, known.digest, known.packet_hops
+        for key, (size, changed) in seen.items():
+            row = rows.get(key)
+            if row is None or sizes[row] != size or times[row] != changed:
+                others.append(key)
+            else:
+                into[key] = StoredRun(MetricRow(shapes[shape[row]], values_of(row)), digests[row], hops[row])
+        return others
 
     def manifest(self, key: str, seen: Seen) -> Manifest | None:
-        """What the run called `key` was made from; None as for :meth:`get`."""
-        row = self._row(key, seen)
-        if row is None:
+        """What the run called `key` was made from, if its file is known as it is `seen`."""
+        row, known = self._rows.get(key), self._known
+        if row is None or (known.size[row], known.time[row]) != seen:
             return None
-        known = self._known
         model_version, version, name, settings, seed = self._head(known.head[row])
         place = known.places[known.place[row]]
         made = None if place is None else Made(place[0], known.begin[row], known.seconds[row], place[1])
         origin = (key, model_version, seed, known.replication[row], name, self.scenario, settings, version, made)
         return Manifest(*origin, known.digest[row], known.packet_hops[row])
-
-    def _row(self, key: str, seen: Seen) -> int | None:
-        row = self._rows.get(key)
-        known = self._known
-        return None if row is None or known.size[row] != seen[0] or known.time[row] != seen[1] else row
 
     def _head(self, number: int) -> tuple[Any, ...]:
         """What runs have in common that differ only in their replication; one object for all of them."""

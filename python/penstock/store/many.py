@@ -76,19 +76,12 @@ class Finder:
             return
         for prefix, names in _by_prefix(keys).items():
             with suppress(FileNotFoundError), self._disk.opened("runs", prefix) as folder:
-                for key in names:
-                    try:
-                        status = os.stat(f"{key}.json", dir_fd=folder, follow_symlinks=False)
-                    except FileNotFoundError:
-                        continue
-                    seen = status.st_size, status.st_mtime_ns
-                    run = index.get(key, seen)
-                    if run is None:
-                        run = self._get(key)
-                        if run is None:
-                            continue
-                        index.add(key, seen, run)
-                    found[key] = run
+                seen = _seen(folder, names)
+                for key in index.take(seen, found):
+                    run = self._get(key)
+                    if run is not None:
+                        index.add(key, seen[key], run)
+                        found[key] = run
         index.keep()
 
     def _index_of(self, scenario: str, runs: int) -> Index | None:
@@ -154,6 +147,18 @@ def _indexed(disk: Folder) -> list[str]:
         found = (_INDEX.fullmatch(entry.name) for entry in os.scandir(folder))
         return sorted(name[1] for name in found if name is not None)
     return []
+
+
+def _seen(folder: int, names: Sequence[str]) -> dict[str, Seen]:
+    """What can be seen of runs' files in an open folder, of those that are there."""
+    found = {}
+    for key in names:
+        try:
+            status = os.stat(f"{key}.json", dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            continue
+        found[key] = status.st_size, status.st_mtime_ns
+    return found
 
 
 def _by_prefix(keys: Sequence[str]) -> dict[str, list[str]]:

@@ -123,7 +123,7 @@ class Definition:
                 elif not values:
                     mistakes.add(place, "is an empty list, so there would be no point")
                 elif kind == "grid":
-                    twice = next((value for i, value in enumerate(values) if _is_among(value, values[:i])), None)
+                    twice = _first_twice(values)
                     if twice is not None:
                         mistakes.add(place, f"has {shortened(toml.value(twice), 60)} twice")
             lengths = {len(values) for values in table.values() if isinstance(values, list)}
@@ -162,6 +162,22 @@ def _top_keys() -> tuple[str, ...]:
     """The scenario's keys at the top that a study may set whole: not ``flows`` and the like, which name many things."""
     top = next((section for section in catalogue()["sections"] if section["path"] == ""), None)
     return (*(parameter["key"] for parameter in top["parameters"]), "measure") if top else ()
+
+
+def _first_twice(values: list[Any]) -> Any:
+    """The first value that stands there before; None if all differ."""
+    plain: set[tuple[type, Any]] = set()
+    others: list[Any] = []
+    for value in values:
+        if isinstance(value, (list, dict)):
+            if _is_among(value, others):
+                return value
+            others.append(value)
+        elif (type(value), value) in plain:
+            return value
+        else:
+            plain.add((type(value), value))
+    return None
 
 
 def _is_among(value: Any, others: list[Any]) -> bool:
