@@ -113,7 +113,7 @@ class RowStream:
             "float": pl.Float64(),
         }
         return pl.Schema(
-            {name: pl.Enum(words) if kind == "word" else kinds[kind] for name, kind, words in self._rows.columns}
+            {name: kinds[kind] if kind in kinds else pl.Enum(words) for name, kind, words in self._rows.columns}
         )
 
     def frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
@@ -230,7 +230,9 @@ class _Frames:
             "small": np.uint8,
             "switch": np.uint8,
             "float": np.float64,
-            "word": np.uint32,
+            "word8": np.uint8,
+            "word16": np.uint16,
+            "word32": np.uint32,
         }
         self._columns = [(name, kind, kinds[kind]) for name, kind, _ in columns]
         self._schema = schema
@@ -257,8 +259,9 @@ class _Frames:
                 return pl.when(column != 2**32 - 1).then(column)
             case "small":
                 return pl.when(column != 2**8 - 1).then(column)
-            case "word":
-                return pl.when(column != 2**32 - 1).then(column).cat.to(self._schema[name])
+            case "word8" | "word16" | "word32":
+                none = 2 ** int(kind.removeprefix("word")) - 1
+                return pl.when(column != none).then(column).cat.to(self._schema[name])
             case "switch":
                 return column.cast(pl.Boolean)
             case "float":

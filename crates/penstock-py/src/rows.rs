@@ -3,7 +3,7 @@
 use crate::interruption::interruptible;
 use crate::run::{Cancelled, ScenarioError};
 use penstock_model::parameters::Value;
-use penstock_scenario::{ColumnKind, TraceColumn, TraceColumns, TraceStop};
+use penstock_scenario::{word_bytes, ColumnKind, TraceColumn, TraceColumns, TraceStop};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -98,7 +98,14 @@ fn as_tuple(column: &TraceColumn) -> Column {
         ColumnKind::Small => ("small", Vec::new()),
         ColumnKind::Switch => ("switch", Vec::new()),
         ColumnKind::Float => ("float", Vec::new()),
-        ColumnKind::Word(words) => ("word", words.clone()),
+        ColumnKind::Word(words) => {
+            let kind = match word_bytes(words.len()) {
+                1 => "word8",
+                2 => "word16",
+                _ => "word32",
+            };
+            (kind, words.clone())
+        }
     };
     (column.name, kind, words)
 }

@@ -49,4 +49,4 @@ pub use read::mistake::{report, Mistake};
 pub use read::tree::LARGEST_TEXT;
 pub use scenario::{load, load_until, load_with, ValidScenario};
 pub use series::{SeriesPlans, SeriesRun};
-pub use trace::{CapturePart, ColumnKind, TraceColumn, TraceColumns, TraceFilter, TraceRun, TraceStop};
+pub use trace::{word_bytes, CapturePart, ColumnKind, TraceColumn, TraceColumns, TraceFilter, TraceRun, TraceStop};

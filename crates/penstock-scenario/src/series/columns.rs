@@ -2,7 +2,7 @@
 
 use super::variables::{all, label};
 use crate::metrics::evaluation::GroupMembers;
-use crate::trace::{ColumnKind, TraceColumn, TraceColumns};
+use crate::trace::{word_bytes, ColumnKind, TraceColumn, TraceColumns};
 use penstock_engine::blueprint::Blueprint;
 use penstock_engine::series::{SeriesClass, SeriesRow, SeriesSubject};
 use penstock_model::scheduler::class::classes_of_tree;
@@ -112,17 +112,21 @@ impl Words {
     /// The values of the columns of these rows.
     pub fn values(&self, rows: &[SeriesRow]) -> TraceColumns {
         let natural = |value: &dyn Fn(&SeriesRow) -> u32| rows.iter().flat_map(|row| value(row).to_le_bytes()).collect::<Vec<u8>>();
+        let word = |words: usize, value: &dyn Fn(&SeriesRow) -> u32| {
+            let bytes = word_bytes(words);
+            rows.iter().flat_map(|row| value(row).to_le_bytes().into_iter().take(bytes)).collect::<Vec<u8>>()
+        };
         let unit = |row: &SeriesRow| self.units.iter().position(|unit| *unit == row.variable.unit).unwrap_or(0) as u32;
         let values = vec![
             rows.iter().flat_map(|row| row.time.as_ps().to_le_bytes()).collect(),
             natural(&|row| self.plans[row.plan as usize].0),
-            natural(&|row| self.plans[row.plan as usize].1),
-            natural(&|row| self.plans[row.plan as usize].2),
-            natural(&|row| self.component_of[&(row.component.kind, row.component.name)]),
-            natural(&|row| self.class(row)),
+            word(self.places.len(), &|row| self.plans[row.plan as usize].1),
+            word(self.flows.len(), &|row| self.plans[row.plan as usize].2),
+            word(self.components.len(), &|row| self.component_of[&(row.component.kind, row.component.name)]),
+            word(self.classes.len(), &|row| self.class(row)),
             natural(&|row| self.number(row)),
-            natural(&|row| self.variable_of[row.variable.name]),
-            natural(&unit),
+            word(self.variables.len(), &|row| self.variable_of[row.variable.name]),
+            word(self.units.len(), &unit),
             rows.iter().flat_map(|row| row.value.to_le_bytes()).collect(),
         ];
         TraceColumns { rows: rows.len(), values }

@@ -20,8 +20,17 @@ pub enum ColumnKind {
     Switch,
     /// Of 64 bits.
     Float,
-    /// The position, of 32 bits, of one of these words.
+    /// The position of one of these words, of as many bytes as [`word_bytes`] says.
     Word(Vec<String>),
+}
+
+/// How many bytes the position of one of so many words takes, with one position more for none.
+pub fn word_bytes(words: usize) -> usize {
+    match words {
+        0..=0xff => 1,
+        0x100..=0xffff => 2,
+        _ => 4,
+    }
 }
 
 /// A column.
@@ -109,8 +118,8 @@ const BLOCK: usize = 256;
 
 impl TraceColumns {
     /// The columns of these rows; `classes` has the class of each flow.
-    pub(crate) fn new(rows: &[TraceRow], classes: &[u8]) -> TraceColumns {
-        let mut filling = Filling { values: Vec::new(), rows: rows.len(), next: 0 };
+    pub(crate) fn new(columns: &[TraceColumn], rows: &[TraceRow], classes: &[u8]) -> TraceColumns {
+        let mut filling = Filling { columns, values: Vec::new(), rows: rows.len(), next: 0 };
         for block in rows.chunks(BLOCK) {
             filling.next = 0;
             filling.append(block, classes);
@@ -120,7 +129,8 @@ impl TraceColumns {
 }
 
 /// Columns that are being filled, block by block.
-struct Filling {
+struct Filling<'a> {
+    columns: &'a [TraceColumn],
     values: Vec<Vec<u8>>,
     /// How many rows there will be.
     rows: usize,
@@ -128,16 +138,16 @@ struct Filling {
     next: usize,
 }
 
-impl Filling {
+impl Filling<'_> {
     /// Appends the values of a block, column after column.
     fn append(&mut self, rows: &[TraceRow], classes: &[u8]) {
         self.column(rows, |row| row.time.as_ps().to_le_bytes());
-        self.natural(rows, |row| EventKind::of(row.event) as u32);
-        self.natural(rows, |row| cause(row.event));
-        self.natural(rows, |row| row.place);
-        self.natural(rows, TraceRow::flow);
-        self.natural(rows, |row| u32::from(classes[row.flow() as usize]));
-        self.of_packet(rows, |packet| kind(&packet.body));
+        self.word(rows, |row| EventKind::of(row.event) as u32);
+        self.word(rows, |row| cause(row.event));
+        self.word(rows, |row| row.place);
+        self.word(rows, TraceRow::flow);
+        self.word(rows, |row| u32::from(classes[row.flow() as usize]));
+        self.word_of_packet(rows, |packet| kind(&packet.body));
         self.of_packet(rows, |packet| sequence(&packet.body));
         self.of_packet(rows, |packet| match packet.body {
             Body::Ack { next, .. } | Body::RoceAck { next, .. } => next,
@@ -149,8 +159,8 @@ impl Filling {
         self.column(rows, |row| [u8::from(row.packet().is_some_and(is_again))]);
         self.of_packet(rows, |packet| packet.size);
         self.column(rows, |row| [row.packet().map_or(u8::MAX, |packet| packet.precedence)]);
-        self.of_packet(rows, |packet| packet.ecn as u32);
-        self.of_packet(rows, |packet| packet.pcn as u32);
+        self.word_of_packet(rows, |packet| packet.ecn as u32);
+        self.word_of_packet(rows, |packet| packet.pcn as u32);
         self.column(rows, |row| match row.subject {
             TraceSubject::Window { window, .. } => window.to_le_bytes(),
             _ => f64::NAN.to_le_bytes(),
@@ -178,6 +188,22 @@ impl Filling {
     #[inline]
     fn natural(&mut self, rows: &[TraceRow], value: impl Fn(&TraceRow) -> u32) {
         self.column(rows, |row| value(row).to_le_bytes());
+    }
+
+    /// The position of a word; of none, all of its bits are set, however many are kept.
+    #[inline]
+    fn word(&mut self, rows: &[TraceRow], value: impl Fn(&TraceRow) -> u32) {
+        let ColumnKind::Word(words) = &self.columns[self.next].kind else { unreachable!("a column of words") };
+        match word_bytes(words.len()) {
+            1 => self.column(rows, |row| [value(row) as u8]),
+            2 => self.column(rows, |row| (value(row) as u16).to_le_bytes()),
+            _ => self.natural(rows, value),
+        }
+    }
+
+    #[inline]
+    fn word_of_packet(&mut self, rows: &[TraceRow], value: impl Fn(&Packet) -> u32) {
+        self.word(rows, |row| row.packet().map_or(NONE, &value));
     }
 
     #[inline]

@@ -75,7 +75,7 @@ impl TraceRun {
         if count == 0 {
             return Ok(None);
         }
-        let batch = TraceColumns::new(&self.rows[..count], &self.classes);
+        let batch = TraceColumns::new(&self.columns, &self.rows[..count], &self.classes);
         self.rows.drain(..count);
         Ok(Some(batch))
     }
