@@ -157,6 +157,23 @@ def test_a_worker_of_another_version_and_one_without_the_package_make_no_runs(cl
     assert [process.poll() for process in refused] == [None]
 
 
+def test_an_interruption_ends_the_runs_on_the_workers(cluster):
+    cluster.schedule()
+    cluster.work()
+    wait_for(cluster, 1)
+    begin = time.monotonic()
+
+    def interrupt(status):  # noqa: ARG001
+        # By then the worker, which has one core, has been given a run that takes hours.
+        if time.monotonic() - begin > 15:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_all(requests(2, (("duration", "10000000 s"),)), on=cluster.on, progress=interrupt)
+    with soon():
+        assert numbers(run_all(requests(2), on=cluster.on)) == numbers(run_all(requests(2)))
+
+
 def wait_for(cluster, count):
     """Until so many workers are there."""
     own = connection.Connection(Place.read(cluster.on), 1)

@@ -81,7 +81,8 @@ class Connection:
     def dashboard(self) -> str | None:
         """Where the cluster shows what it does, if it does."""
         with suppress(Exception):  # a scheduler may have none
-            return str(self.client.dashboard_link)
+            if "dashboard" in self.client.scheduler_info()["services"]:
+                return str(self.client.dashboard_link)
         return None
 
     def expect(self, count: int) -> None:
@@ -134,7 +135,8 @@ class Connection:
     def cancel(self, study: str) -> None:
         """Ends what is under way of a study."""
         with suppress(Exception):  # then nobody is there
-            self.client.run(cancel, study, wait=False)
+            # Waits, since what has not been sent when the client closes is not sent at all.
+            self.client.run(cancel, study)
 
     def close(self) -> None:
         """Leaves the cluster, and ends it if it was started here."""
