@@ -38,6 +38,7 @@ __all__ = [
     "Http",
     "Infinite",
     "Loss",
+    "MinimumAllocation",
     "NewReno",
     "NoneArrival",
     "OnOff",
@@ -570,6 +571,33 @@ class DynamicThreshold(Component):
 
     size: str
     alpha: float | str = 1.0
+
+
+class MinimumAllocation(Component):
+    """The buffer ``minimum-allocation``.
+
+    Sharing with a minimum allocation, and with maximum queue lengths: each port has some memory for itself, and shares
+    the rest.
+
+    More about it: ``penstock explain minimum-allocation``.
+
+    Parameters
+    ----------
+    size : str
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte.
+    minimum : str
+        What each port has for itself. Allowed: at least 1 packet or 1 byte.
+    maximum : str, optional
+        The most that a port may hold; all that is not kept for others if left out. Allowed: at least 1 packet or 1
+        byte.
+    """
+
+    KIND: ClassVar[str] = "buffer"
+    KEY: ClassVar[str] = "minimum-allocation"
+
+    size: str
+    minimum: str
+    maximum: str | None = None
 
 
 class BcnCongestionPoint(Component):

@@ -36,6 +36,7 @@ COMPONENTS = [
     "Http",
     "Infinite",
     "Loss",
+    "MinimumAllocation",
     "NewReno",
     "NoneArrival",
     "OnOff",

@@ -117,6 +117,16 @@ fn mistakes_of_buffers() {
 }
 
 #[test]
+fn minimum_allocations_of_all_ports_fit_the_buffer() {
+    // Three ports: to a, c and d.
+    refused(
+        r#"buffer.minimum-allocation = { size = "3 kB", minimum = "1001 bytes" }"#,
+        &["t.toml:4: nodes.s.buffer.minimum-allocation.minimum: 3 ports take 3003, more than the shared buffer of 3000"],
+    );
+    sound(&with(r#"buffer.minimum-allocation = { size = "3 kB", minimum = "1 kB" }"#), &[]);
+}
+
+#[test]
 fn mistakes_of_pause() {
     refused(
         r#"pause = { xoff = "3 kB", xon = "4 kB" }"#,
@@ -188,6 +198,33 @@ of = ["a-s"]
     assert_eq!(values("deadlocked"), [0.0]);
     let drops = rows.iter().filter(|row| row.name == "drops" && row.labels.iter().any(|(_, value)| value == "headroom"));
     assert_eq!(drops.map(|row| row.value).collect::<Vec<_>>(), [0.0]);
+}
+
+#[test]
+fn a_deadlock_is_told_whether_it_is_asked_for_or_not() {
+    let mut text = String::from("duration = \"1 s\"\n[nodes]\n");
+    for i in 0..5 {
+        text += &format!("h{i} = {{}}\ns{i} = {{ pause = {{ xoff = \"3 kB\", xon = \"2 kB\", classes = [\"bulk\"] }} }}\n");
+    }
+    for (i, next) in (0..5).map(|i| (i, (i + 1) % 5)) {
+        for (from, to) in [(format!("h{i}"), format!("s{i}")), (format!("s{i}"), format!("s{next}"))] {
+            text += &format!("[[links]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\nboth-ways = true\n");
+        }
+    }
+    // Each host sends to the next but one of the ring.
+    for (i, to) in (0..5).map(|i| (i, (i + 2) % 5)) {
+        text += &format!(
+            "[[flows]]\nname = \"f{i}\"\nfrom = \"h{i}\"\nto = \"h{to}\"\nclass = \"bulk\"\n\
+             source.cbr = {{ rate = \"900 kbit/s\", packet = \"1000 bytes\" }}\n"
+        );
+    }
+    let scenario = sound(&text, &[]);
+    let rows = scenario.metrics(&Sim::new(scenario.blueprint(None, 0)).expect("sound").run());
+    let told = rows.iter().find(|row| row.labels.iter().any(|(key, _)| key == "circle")).expect("a deadlock");
+    assert_eq!(
+        (told.name, told.value, told.labels[0].1.as_str()),
+        ("deadlocked", 5.0, "s0-s1 bulk, s1-s2 bulk, s2-s3 bulk, s3-s4 bulk, s4-s0 bulk")
+    );
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The headroom with which PAUSE or priority flow control loses nothing.
 
-use crate::api::blueprint::Blueprint;
+use crate::api::blueprint::{Blueprint, SwitchPlan};
 use crate::build::message_paths::pause_paths;
 use crate::node::ingress_pause::LEAST_PROLONGING;
 use penstock_model::id::{LinkId, NodeId};
+use penstock_model::transport::roce::NOTIFICATION;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 use std::collections::BTreeMap;
@@ -64,12 +65,18 @@ fn largest_packet(blueprint: &Blueprint) -> Bytes {
         let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map_or(0, u64::from);
         let data = match &group.transport {
             TransportPlan::Tcp(tcp) => tcp.packet.max(tcp.header),
-            _ => group.source.largest_packet().unwrap_or(MAX_FRAME),
+            TransportPlan::Roce(roce) => roce.packet.max(Bytes::new(u64::from(NOTIFICATION))),
+            TransportPlan::Udp(_) => group.source.largest_packet().unwrap_or(MAX_FRAME),
         };
         data.get().max(request)
     };
-    Bytes::new(blueprint.groups.iter().map(of_group).max().unwrap_or(0))
+    let sends = |switch: &SwitchPlan| switch.source_quench.is_some() || switch.congestion_points.is_some();
+    let of_switches = if blueprint.switches.iter().any(sends) { MAX_MESSAGE } else { 0 };
+    Bytes::new(blueprint.groups.iter().map(of_group).fold(of_switches, Ord::max))
 }
+
+/// No message of a switch is larger [RFC1812 s4.3.2.3].
+const MAX_MESSAGE: u64 = 576;
 
 /// What a packet without a bound is taken for: a jumbo frame.
 const MAX_FRAME: Bytes = Bytes::new(9216);

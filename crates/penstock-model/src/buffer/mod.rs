@@ -4,6 +4,7 @@
 //! memory from its arrival to the end of its transmission.
 
 pub mod dynamic_threshold;
+pub mod minimum_allocation;
 pub mod pool;
 pub mod static_shares;
 
@@ -105,6 +106,11 @@ impl Occupancies {
     /// What one port holds, in headroom too.
     pub fn of_port(&self, port: usize) -> Held {
         self.of_port[port]
+    }
+
+    /// What each port holds.
+    pub fn ports(&self) -> impl Iterator<Item = &Held> {
+        self.of_port.iter()
     }
 
     /// A packet of `size` bytes comes to `port`.
@@ -224,6 +230,7 @@ buffers! {
     "static-shares" => StaticShares(static_shares::StaticShares, static_shares::Parameters),
     "pool" => Pool(pool::Pool, pool::Parameters),
     "dynamic-threshold" => DynamicThreshold(dynamic_threshold::DynamicThreshold, dynamic_threshold::Parameters),
+    "minimum-allocation" => MinimumAllocation(minimum_allocation::MinimumAllocation, minimum_allocation::Parameters),
 }
 
 /// Arrivals at switches whose ports send nothing, for the tests of policies.

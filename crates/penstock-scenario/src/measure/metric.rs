@@ -71,7 +71,7 @@ penstock_model::choice! {
         "pauses" => Pauses,
         /// Share of the time that a link was paused by the node that it feeds; where its classes are paused one by one, that of the class that was paused for the longest; `by` tells those of all.
         "paused-time" => PausedTime,
-        /// Links whose pauses never lift, as each waits for the next in a circle (deadlock), at the end of the run: 1 for a link of the circle, 0 for others.
+        /// Links whose pauses never lift, as each waits for the next in a circle (deadlock), at the end of the run: 1 for a link of the circle, 0 for others. A run that ends so has a row with the label `circle` whether it is asked for or not: its links in turn, with the classes that are paused.
         "deadlocked" => Deadlocked,
     }
 }

@@ -3,7 +3,7 @@
 use crate::measure::metric::{MetricKind, SplitBy, Statistic};
 use crate::measure::Measure;
 use crate::metrics::evaluation::{combine, join, mean_seconds, Evaluation, LabelledValues};
-use penstock_engine::observations::LinkCounters;
+use penstock_engine::observations::{LinkCounters, PausedIngress};
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::units::{Duration, PS_PER_SECOND};
 use std::ops::Range;
@@ -48,6 +48,18 @@ impl Evaluation<'_> {
             let labels = join(labels, &name);
             self.link_rows(measure, &self.of_class(&members, class), &labels);
             self.wait_quantiles(measure, members.clone(), Some(class), &labels);
+        }
+    }
+
+    /// Tells of a circle of pauses that never lift, asked for or not: the other numbers are those of a network that stands still.
+    pub fn deadlock(&mut self) {
+        let of_paused = |paused: &PausedIngress| {
+            let link = &self.blueprint.links[paused.link.index()].path;
+            paused.class.map_or_else(|| link.clone(), |class| format!("{link} {}", self.blueprint.classes[usize::from(class)]))
+        };
+        let circle: Vec<String> = self.seen.deadlock.iter().map(of_paused).collect();
+        if !circle.is_empty() {
+            self.push(MetricKind::Deadlocked, &[("circle", &circle.join(", "))], circle.len() as f64);
         }
     }
 

@@ -53,5 +53,6 @@ pub(crate) fn evaluate<'a>(
             }
         }
     }
+    evaluation.deadlock();
     evaluation.metrics
 }

@@ -39,6 +39,7 @@ pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec
             check.check_ports(&mut report);
             check.check_pause(&mut report);
             let shares = check.shares(&mut report);
+            check.check_minimum(&mut report);
             reported |= !sound;
             let buffer = draft.buffer.clone().map(|policy| SharedBufferPlan { policy, shares });
             let congestion_points = draft.congestion_point.clone().map(|point| CongestionPointsPlan { point, routes: Vec::new() });
@@ -179,6 +180,17 @@ impl SwitchCheck<'_> {
                 }
                 Some(_) => {}
             }
+        }
+    }
+
+    /// What all ports have for themselves must be there.
+    fn check_minimum(&self, report: Report<'_>) {
+        let Some(BufferPlan::MinimumAllocation(parameters)) = &self.draft.buffer else { return };
+        let (ports, minimum, size) = (self.out.len() as u64, amount(parameters.minimum), amount(parameters.size));
+        if ports.saturating_mul(minimum) > size {
+            let path = format!("{}.buffer.minimum-allocation.minimum", self.draft.path);
+            let message = format!("{ports} ports take {}, more than the shared buffer of {size}", ports.saturating_mul(minimum));
+            report(self.draft.buffer_location, path, message);
         }
     }
 

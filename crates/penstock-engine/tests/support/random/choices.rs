@@ -174,6 +174,7 @@ pub(super) const BUFFERS: &[(&str, &str)] = &[
     ("pool", "size = 4000 bytes"),
     ("dynamic-threshold", "size = 12 kB; alpha = 0.5"),
     ("dynamic-threshold", "size = 20 packets; alpha = 2"),
+    ("minimum-allocation", "size = 30 packets; minimum = 2 packets; maximum = 9 packets"),
 ];
 /// Thresholds of PAUSE and of priority flow control of classes; headroom, quanta and frames.
 pub(super) const PAUSES: [Pausing; 6] = [
