@@ -53,7 +53,7 @@ def scenario(draw: random.Random, headroom: int) -> str:
         net.flows(f"home{name}", "receivers[1]", "hosts", count=3, traffic_class=name, source=source)
         net.flows(f"base{name}", "receivers[0]", "hosts[0]", traffic_class=name, source=source)
     page = net.toml(duration="200 us")
-    return page if latency == "0 s" else page.replace("s = { ", f's = {{ latency = "{latency}", ', 1)
+    return page if latency == "0 s" else page.replace("\ns = { ", f'\ns = {{ latency = "{latency}", ', 1)
 
 
 def needed(seed: int) -> int:
