@@ -19,8 +19,8 @@ from penstock import components, reproductions
 from penstock.cli.app import app
 from penstock.reference import catalogue, pages, places
 from penstock.reproductions.comparison import compare
+from penstock.reproductions.loading import load
 from penstock.reproductions.stored import stored_outcome
-from penstock.reproductions.study import load
 from penstock.reproductions.table_page import table_page
 from penstock.reproductions.table_picture import table_picture
 

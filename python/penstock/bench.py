@@ -99,8 +99,9 @@ def tcp_many(flows: int = 1000) -> str:
 
 def af() -> str:
     """A row of the Assured Forwarding study: two drop precedences, CIR 256, 128 kbit/s of UDP."""
+    from penstock.reproductions.loading import load
     from penstock.reproductions.reading import Readings
-    from penstock.reproductions.study import load, page_of
+    from penstock.reproductions.study import page_of
 
     study = load("af")
     table = study.document.table("2")
@@ -156,10 +157,10 @@ def pcn_vbr() -> str:
 
 
 def _pcn(traffic: str) -> str:
+    from penstock.reproductions.loading import load
     from penstock.reproductions.pcn.cases import ADMISSION, SINGLE, Case
     from penstock.reproductions.pcn.scenario import scenario
     from penstock.reproductions.reading import Readings
-    from penstock.reproductions.study import load
 
     settings = Readings(load("pcn").document).settings()
     return scenario(settings, Case(ADMISSION, traffic, SINGLE), span=("100 s", "10 s"))

@@ -94,8 +94,8 @@ class Corpus:
 
 def _studies():
     """A few scenarios of each study: every table's first, middle and last rows."""
+    from penstock.reproductions.loading import load, names
     from penstock.reproductions.reading import Readings
-    from penstock.reproductions.study import load, names
 
     seen = {}
     for name in names():

@@ -4,7 +4,8 @@ import json
 import tomllib
 from pathlib import Path
 
-from penstock.reproductions.study import load, text_beside
+from penstock.reproductions.loading import load
+from penstock.reproductions.study import text_beside
 
 SEEDS = Path(__file__).parent / "seeds"
 OURS = ("label", "compared")

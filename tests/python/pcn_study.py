@@ -4,8 +4,8 @@ import tomllib
 from pathlib import Path
 
 from penstock.records import RunRequest, RunResult
+from penstock.reproductions.loading import load
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.study import load
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = load("pcn")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from penstock.records import RunRequest
+from penstock.reproductions.loading import load, names
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.study import load, names
 from penstock.running import run_all
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))

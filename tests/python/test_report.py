@@ -7,8 +7,8 @@ import pytest
 from penstock.cli.console import show
 from penstock.provenance import Provenance
 from penstock.reproductions import layout
+from penstock.reproductions.loading import load
 from penstock.reproductions.sensitivity import Shift
-from penstock.reproductions.study import load
 from penstock.results import Summary
 from penstock.statistics import Interval, interval
 from penstock.tabulation import rows_of

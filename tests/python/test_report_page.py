@@ -11,8 +11,8 @@ import pytest
 from penstock.report import render
 from penstock.report.making import Makers, published_report
 from penstock.reproductions.comparison import compare
+from penstock.reproductions.loading import load, names
 from penstock.reproductions.stored import stored_outcome
-from penstock.reproductions.study import load, names
 from penstock.store import Store
 from penstock.template import TEMPLATE
 

@@ -12,10 +12,11 @@ from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.comparison import compare, prediction_interval
 from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import Estimate, above, below, decide, difference, within
+from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan
-from penstock.reproductions.study import Study, load
+from penstock.reproductions.study import Study
 from penstock.reproductions.tolerance import Tolerance
 
 TINY = """

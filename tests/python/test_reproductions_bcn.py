@@ -11,10 +11,11 @@ from penstock.reproductions.bcn.experiments import PUBLISHED, SCALED
 from penstock.reproductions.bcn.scenario import HOT, build, transfer_bytes
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare, quoted
+from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.stored import digests, scenario_name, stored_outcome
-from penstock.reproductions.study import load, text_beside
+from penstock.reproductions.study import text_beside
 from penstock.running import run_all
 
 STUDY = load("bcn")

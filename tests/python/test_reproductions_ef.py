@@ -11,11 +11,12 @@ from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.ef.experiments import SCHEDULERS, experiments, most_flows
+from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce
 from penstock.reproductions.stored import as_text
-from penstock.reproductions.study import load, text_beside
+from penstock.reproductions.study import text_beside
 from penstock.running import run_all
 
 STUDY = load("ef")

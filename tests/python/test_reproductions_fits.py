@@ -16,10 +16,11 @@ from penstock.reproductions.evidence import Estimate, above, below, decide, with
 from penstock.reproductions.finding import Finding
 from penstock.reproductions.fits import Looked, Stored, Watched
 from penstock.reproductions.layout import remarks
+from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.sequential import decide_sequentially, looks
-from penstock.reproductions.study import Study, load, text_beside
+from penstock.reproductions.study import Study, text_beside
 
 CLAIMED = (
     TINY.replace('reason = "It says so', 'printed = "long"\nwords = "2"\nfitted = "To it."\nreason = "It says so')

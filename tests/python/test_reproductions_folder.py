@@ -10,10 +10,11 @@ from penstock.cli.app import app
 from penstock.errors import InputError, ScenarioError
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare
+from penstock.reproductions.loading import is_folder, load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce
-from penstock.reproductions.study import is_folder, load, page_of
+from penstock.reproductions.study import page_of
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "studies" / "buffer-sizing"
 

@@ -7,13 +7,13 @@ from importlib import resources
 
 import pytest
 
+from penstock.reproductions.loading import load
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, Case
 from penstock.reproductions.pcn.measure import admission
 from penstock.reproductions.pcn.mechanisms import COUNT
 from penstock.reproductions.pcn.oracle import counted, packets_over_rate, perfect
 from penstock.reproductions.pcn.scenario import scenario
 from penstock.reproductions.reading import Readings, Settings
-from penstock.reproductions.study import load
 from penstock.running import RunRequest, run_all
 from penstock.statistics import interval
 

@@ -15,11 +15,12 @@ from penstock.reproductions import summary as summaries
 from penstock.reproductions import worth_page
 from penstock.reproductions.contrasts import DIFFERENCE, ORDERING, SLOPE, clear_contrasts
 from penstock.reproductions.document import Document
+from penstock.reproductions.loading import load
 from penstock.reproductions.nulls import best_constants, numbers_of
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import Pilot, load_pilot
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.study import Study, load, text_beside
+from penstock.reproductions.study import Study, text_beside
 from penstock.reproductions.summary import AGREED, PILOT, Score, null_numbers, summarise
 from penstock.store import Store
 

@@ -9,8 +9,8 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 
 from penstock import reproductions
 from penstock.reproductions.comparison import compare
+from penstock.reproductions.loading import load
 from penstock.reproductions.stored import stored_outcome
-from penstock.reproductions.study import load
 from penstock.reproductions.table_page import table_page
 from penstock.reproductions.table_picture import table_picture
 

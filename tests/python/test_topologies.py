@@ -5,10 +5,10 @@ import tomllib
 import pytest
 
 from penstock import Cbr, Ftp, Network, TailDrop, Tcp, _core, topologies
+from penstock.reproductions.loading import load
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, Case
 from penstock.reproductions.pcn.scenario import scenario
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.study import load
 
 SETTINGS = Readings(load("pcn").document).settings()
 

@@ -66,9 +66,9 @@ def _check_folder(file: Path, output: Format) -> None:
     from penstock.cli.console import emit
     from penstock.errors import ScenarioError
     from penstock.printable import json_text, path_text
+    from penstock.reproductions.loading import load
     from penstock.reproductions.reading import Readings
     from penstock.reproductions.reproduce import planned
-    from penstock.reproductions.study import load
 
     mistakes: list[Mistake] = []
     count = 0

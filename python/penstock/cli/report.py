@@ -73,7 +73,8 @@ def report(
     from penstock.printable import path_text
     from penstock.report import render
     from penstock.report.making import Makers
-    from penstock.reproductions.study import DATA, names
+    from penstock.reproductions.loading import names
+    from penstock.reproductions.study import DATA
     from penstock.store import Store
 
     is_published = what in names() or Path(what).name == DATA or (Path(what) / DATA).is_file()
@@ -118,7 +119,7 @@ def _study(file: Path, makers: Makers, runs: int | None, seed: int | None, sets:
     from penstock.cli.studies import plan_of
     from penstock.errors import InputError
     from penstock.report.making import study_report_of
-    from penstock.reproductions.study import names
+    from penstock.reproductions.loading import names
 
     try:
         text = read_text(file)

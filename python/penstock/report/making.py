@@ -85,7 +85,7 @@ def published_report(name: str, makers: Makers, runs: int | None = None) -> Repo
         Runs of each row; the study's own number if left out.
     """
     from penstock.report.reproduction import reproduction_report
-    from penstock.reproductions.study import load
+    from penstock.reproductions.loading import load
 
     study = load(name)
     made = _packaged(study) if makers.only_stored and not _all_stored(study, makers.store) else None

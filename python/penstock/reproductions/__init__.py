@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.study import names
+from penstock.reproductions.loading import names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,14 +20,14 @@ __all__ = ["cli_reproduce", "cli_sensitivity", "example_reading", "explain", "na
 
 def summaries() -> dict[str, str]:
     """What each study is about, by its name."""
-    from penstock.reproductions.study import load
+    from penstock.reproductions.loading import load
 
     return {name: load(name).document.summary for name in names()}
 
 
 def example_reading(doc: str, question: str) -> str:
     """An answer that may be given: to `question` if there is such a question, else to the first of the study."""
-    from penstock.reproductions.study import load
+    from penstock.reproductions.loading import load
 
     questions = load(doc).document.questions
     asked = next((own for own in questions if own.id == question), questions[0])

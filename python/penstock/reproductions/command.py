@@ -14,13 +14,13 @@ from penstock.progress import Progress
 from penstock.reproductions import layout, scoreboard
 from penstock.reproductions.claims import check_tables, judge
 from penstock.reproductions.comparison import compare, quoted
+from penstock.reproductions.loading import load
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import planned
 from penstock.reproductions.reproduce import reproduce as run
 from penstock.reproductions.sensitivity import RUNS, explained
 from penstock.reproductions.sensitivity import sensitivity as vary
 from penstock.reproductions.sequential import decide_sequentially, looks
-from penstock.reproductions.study import load
 from penstock.reproductions.summary import summarise
 from penstock.studies.runner import Reader, Runner
 

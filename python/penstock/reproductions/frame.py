@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.comparison import compare
+from penstock.reproductions.loading import load
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce as run
-from penstock.reproductions.study import load
 from penstock.store import Store
 from penstock.studies.runner import Runner
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.reproductions.fits import Stored
-from penstock.reproductions.study import DATA, is_folder, load, names, text_beside
+from penstock.reproductions.loading import is_folder, load, names
+from penstock.reproductions.study import DATA, text_beside
 from penstock.reproductions.worth_page import worth_section
 
 if TYPE_CHECKING:

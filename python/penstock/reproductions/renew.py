@@ -24,12 +24,12 @@ from penstock.progress import Progress
 from penstock.reproductions import fits, pilot
 from penstock.reproductions.claims import judge
 from penstock.reproductions.fits import Looked, Stored
+from penstock.reproductions.loading import load
 from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce
 from penstock.reproductions.sequential import hops_looked_at, reproduce_looked_at
 from penstock.reproductions.stored import as_text
-from penstock.reproductions.study import load
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
 from penstock.studies.runner import Runner

@@ -1,4 +1,4 @@
-"""What a published study consists of, and where the studies are found.
+"""What a published study consists of, and where its files are.
 
 A study is a package below this one with a data file ``document.toml`` and a module that defines ``STUDY``, or a folder
 of somebody's own with such a file and scenarios. Nothing else here knows any of them by name.
@@ -7,13 +7,9 @@ of somebody's own with such a file and scenarios. Nothing else here knows any of
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module, resources
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from penstock.errors import InputError
-from penstock.printable import path_text
-from penstock.reproductions.suggestions import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -48,7 +44,7 @@ if TYPE_CHECKING:
     Effort = Callable[[Settings, Table, Row, str], float]
     """About how many packet-hops one run of a row's scenario takes."""
 
-__all__ = ["DATA", "Page", "Study", "folder_of", "is_folder", "load", "names", "page_of", "text_beside"]
+__all__ = ["DATA", "Page", "Study", "folder_of", "page_of", "text_beside"]
 
 DATA = "document.toml"
 """The file that makes a folder a study."""
@@ -116,52 +112,6 @@ class Study:
     nulls: Mapping[str, NullNumbers] = field(default_factory=dict)
     part_of: PartOf | None = None
     measured: Mapping[str, Collection[str]] = field(default_factory=dict)
-
-
-def names() -> list[str]:
-    """The studies that come with the package, by name."""
-    here = resources.files(__package__)
-    return sorted(entry.name for entry in here.iterdir() if entry.is_dir() and entry.joinpath(DATA).is_file())
-
-
-def is_folder(name: str) -> bool:
-    """Whether a study is asked for by the path of its folder instead of by its name.
-
-    Examples
-    --------
-    >>> is_folder("af"), is_folder("./af"), is_folder("studies/af/document.toml")
-    (False, True, True)
-    """
-    return name not in names() and ("/" in name or name.endswith(".toml") or Path(name).is_dir())
-
-
-def load(name: str) -> Study:
-    """The study of this name, or in this folder.
-
-    Parameters
-    ----------
-    name : str
-        A name, or the path of a folder with a ``document.toml``, or of that file.
-
-    Raises
-    ------
-    InputError
-        If there is no such study.
-    ScenarioError
-        If the folder's file has mistakes.
-    """
-    if is_folder(name):
-        from penstock.reproductions.folder import read_folder
-
-        path = Path(name)
-        folder = path.parent if path.name == DATA else path
-        if not (folder / DATA).is_file():
-            raise InputError(f"{path_text(name)}: there is no {DATA} in it, which makes a folder a study.")
-        return read_folder(folder)
-    if name not in names():
-        raise InputError(f"{unknown('published study', name, names())} A folder with a {DATA} is one too.")
-    study: Study = import_module(f"{__package__}.{name}").STUDY
-    return study
 
 
 def folder_of(document: Document) -> Path:

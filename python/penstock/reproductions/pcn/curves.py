@@ -8,6 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from penstock.reproductions.loading import load
 from penstock.reproductions.pcn.cases import ADMISSION, SINGLE, Case
 from penstock.reproductions.pcn.figures import Figure, Line, Panel, Point
 from penstock.reproductions.pcn.measure import metric
@@ -17,7 +18,6 @@ from penstock.reproductions.pcn.scenario import page
 from penstock.reproductions.pcn.traffic import admissible_rate, link_rate, mean_rate, packet_bytes, supportable_rate
 from penstock.reproductions.pcn.words import bits
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.study import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,6 +10,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from penstock.reproductions.loading import load
 from penstock.reproductions.pcn.cases import ADMISSION, RTT, SINGLE, TERMINATION, Case
 from penstock.reproductions.pcn.figures import Figure, Line, Panel, Point
 from penstock.reproductions.pcn.measure import admission, termination
@@ -18,7 +19,6 @@ from penstock.reproductions.pcn.others import OTHERS
 from penstock.reproductions.pcn.scenario import hops, scenario, times
 from penstock.reproductions.pcn.traffic import overload_calls
 from penstock.reproductions.reading import Readings, Settings
-from penstock.reproductions.study import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,63 @@
+"""Where studies are found: those of the package by name, those of somebody's own by the path of their folder."""
+
+from __future__ import annotations
+
+from importlib import import_module, resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.printable import path_text
+from penstock.reproductions.study import DATA
+from penstock.reproductions.suggestions import unknown
+
+if TYPE_CHECKING:
+    from penstock.reproductions.study import Study
+
+__all__ = ["is_folder", "load", "names"]
+
+
+def names() -> list[str]:
+    """The studies that come with the package, by name."""
+    here = resources.files(__package__)
+    return sorted(entry.name for entry in here.iterdir() if entry.is_dir() and entry.joinpath(DATA).is_file())
+
+
+def is_folder(name: str) -> bool:
+    """Whether a study is asked for by the path of its folder instead of by its name.
+
+    Examples
+    --------
+    >>> is_folder("af"), is_folder("./af"), is_folder("studies/af/document.toml")
+    (False, True, True)
+    """
+    return name not in names() and ("/" in name or name.endswith(".toml") or Path(name).is_dir())
+
+
+def load(name: str) -> Study:
+    """The study of this name, or in this folder.
+
+    Parameters
+    ----------
+    name : str
+        A name, or the path of a folder with a ``document.toml``, or of that file.
+
+    Raises
+    ------
+    InputError
+        If there is no such study.
+    ScenarioError
+        If the folder's file has mistakes.
+    """
+    if is_folder(name):
+        from penstock.reproductions.folder import read_folder
+
+        path = Path(name)
+        folder = path.parent if path.name == DATA else path
+        if not (folder / DATA).is_file():
+            raise InputError(f"{path_text(name)}: there is no {DATA} in it, which makes a folder a study.")
+        return read_folder(folder)
+    if name not in names():
+        raise InputError(f"{unknown('published study', name, names())} A folder with a {DATA} is one too.")
+    study: Study = import_module(f"{__package__}.{name}").STUDY
+    return study
