@@ -86,6 +86,7 @@ class Network:
         source_quench: Mapping[str, Any] | None = None,
         congestion_point: Component | None = None,
         reaction_point: Component | None = None,
+        latency: str | None = None,
     ) -> Node:
         """Adds a node.
 
@@ -104,9 +105,11 @@ class Network:
             How its ports tell sources of their queues, such as ``BcnCongestionPoint()``.
         reaction_point : Component, optional
             Rate limiters for what is sent from here, such as ``BcnReactionPoint()``.
+        latency : str, s, optional
+            How long a packet takes through a switch before it is queued, such as ``"1 us"``.
         """
         parts = {"buffer": buffer, "congestion-point": congestion_point, "reaction-point": reaction_point}
-        return self._add(Node(name), parts, {"pause": pause, "source-quench": source_quench})
+        return self._add(Node(name), parts, {"pause": pause, "source-quench": source_quench}, latency)
 
     @named()
     def nodes(
@@ -119,10 +122,11 @@ class Network:
         source_quench: Mapping[str, Any] | None = None,
         congestion_point: Component | None = None,
         reaction_point: Component | None = None,
+        latency: str | None = None,
     ) -> Node:
         """Adds a group of `count` like nodes; the other arguments hold for each, as in :meth:`node`."""
         parts = {"buffer": buffer, "congestion-point": congestion_point, "reaction-point": reaction_point}
-        return self._add(Node(name, count), parts, {"pause": pause, "source-quench": source_quench})
+        return self._add(Node(name, count), parts, {"pause": pause, "source-quench": source_quench}, latency)
 
     @named("links[]")
     def link(
@@ -520,6 +524,7 @@ class Network:
         node: Node,
         parts: Mapping[str, Component | None],
         tables: Mapping[str, Mapping[str, Any] | None],
+        latency: str | None,
     ) -> Node:
         if node.name in self._nodes:
             raise ValueError(f"there is a node called {quoted(node.name)} already")
@@ -530,6 +535,8 @@ class Network:
             keys(f"Network.node: {name.replace('-', '_')}", table or {}, f"nodes.NAME.{name}")
         self._nodes[node.name] = node
         self._shared[node.name] = {kind: {each.KEY: each.table()} for kind, each in given.items()}
+        if latency is not None:
+            self._shared[node.name]["latency"] = latency
         for name, table in tables.items():
             if table is not None:
                 self._shared[node.name][name] = {kebab(key): value for key, value in table.items()}

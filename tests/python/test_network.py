@@ -223,6 +223,14 @@ def test_a_study_gives_a_frame(tmp_path, monkeypatch):
     assert study.replications == 3
 
 
+def test_switches_may_have_a_latency():
+    net = ps.Network()
+    net.node("s1", latency="1 us")
+    net.nodes("edge", 2, latency="2 us")
+    nodes = tomllib.loads(net.toml(duration="1 s"))["nodes"]
+    assert nodes == {"s1": {"latency": "1 us"}, "edge": {"count": 2, "latency": "2 us"}}
+
+
 def test_nodes_may_share_a_buffer_and_pause_what_feeds_them():
     net = ps.Network()
     a = net.node("a")

@@ -146,7 +146,8 @@ def test_a_wide_frame_has_a_column_for_each_series():
         ('of = "tcp[3]"\nevery = "1 s"', ["its members are tcp[0] to tcp[2]"]),
         ('of = "tcp"', ['write every = "100 ms", or on = "change"']),
         ('of = "tcp"\nevery = "1 s"\non = "change"', ["leave one of them out"]),
-        ('of = "tcp"\nevery = "0 s"', ["must be above 0 s"]),
+        ('of = "tcp"\nevery = "0 s"', ["must be at least 10 ns"]),
+        ('of = "tcp"\nevery = "9999 ps"', ['must be at least 10 ns; on = "change" shows every state']),
         ('of = "tcp"\nevery = "1 s"\nstart = "5 s"', ["5 s is after the end at 4 s"]),
     ],
 )

@@ -96,4 +96,5 @@ def main() -> None:
         print(shown.stdout.splitlines()[-1])
 
 
-main()
+if __name__ == "__main__":
+    main()

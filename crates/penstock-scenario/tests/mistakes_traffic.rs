@@ -262,7 +262,7 @@ of = []"#,
 metric = "queue"
 of = "a-b"
 sampel = "1 s""#,
-        "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, quantiles, unit, sample, by, sizes, interval, below, classes, ...)",
+        "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, quantiles, unit, sample, by, sizes, interval, tolerance, below, ...)",
     );
     added(
         FLOW,

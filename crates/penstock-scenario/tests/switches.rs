@@ -150,7 +150,7 @@ fn mistakes_of_pause() {
     );
     refused(
         r#"pause = { xoff = "3 kB", xon = "2 kB", classes = ["default", "defualt"] }"#,
-        &["t.toml:4: nodes.s.pause.classes: unknown class of flows 'defualt'; did you mean 'default'?"],
+        &["t.toml:4: nodes.s.pause.classes: unknown class of flows 'defualt'; did you mean 'default'? (default)"],
     );
 }
 

@@ -32,12 +32,17 @@ penstock_model::parameters! {
         stop: Option<RunTime>;
     }
 }
+/// The rows of a stretch of a run are held in memory until no earlier one can come, however many fall into it.
+const LEAST_INTERVAL: Duration = Duration::from_ns(10);
+
 impl Check for SeriesKeys {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         match (self.every, self.on) {
             (None, None) => mistake("every", "is missing; write every = \"100 ms\", or on = \"change\"".to_owned()),
             (Some(_), Some(_)) => mistake("on", "stands beside every; leave one of them out".to_owned()),
-            (Some(RunTime(Duration::ZERO)), None) => mistake("every", "must be above 0 s".to_owned()),
+            (Some(RunTime(every)), None) if every < LEAST_INTERVAL => {
+                mistake("every", format!("must be at least {LEAST_INTERVAL}; on = \"change\" shows every state"));
+            }
             _ => {}
         }
         let (RunTime(start), stop) = (self.start, self.stop.map_or(Duration::FOREVER, |stop| stop.0));
