@@ -10,6 +10,7 @@ call only draws.
 import argparse
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,10 +43,9 @@ def transport(case: Case) -> Component:
     """What carries the transfers."""
     if case.mechanism.startswith("DCQCN"):
         return ps.Roce()
-    timers = {"min_rto": "1 ms", "initial_rto": "10 ms"}
     if case.mechanism == "DCTCP":
-        return ps.Tcp(congestion_control=ps.Dctcp(), ecn=True, **timers)
-    return ps.Tcp(variant="sack", **timers)
+        return ps.Tcp(congestion_control=ps.Dctcp(), ecn=True, min_rto="1 ms", initial_rto="10 ms")
+    return ps.Tcp(variant="sack", min_rto="1 ms", initial_rto="10 ms")
 
 
 def queue(case: Case) -> Component:
@@ -180,7 +180,7 @@ def measure(case: Case, runs: int, jobs: int | None, store: Store, scale: float 
     return row
 
 
-def told(values: list[float]) -> list[float | None]:
+def told(values: Sequence[float]) -> list[float | None]:
     """Mean and half an interval; a time that is not reached in every run has none."""
     if any(math.isnan(value) for value in values):
         return [None, None]

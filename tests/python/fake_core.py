@@ -71,6 +71,7 @@ class Scenario:
         self.seed = data.get("seed", 1)
         self.sizes, self.window = (3, 2, 1), (0.5, 20.0)
         self.memory = 1000
+        self.headrooms: list[tuple[str, str, int, int | None]] = []
         self.warnings: list[str] = data.get("warnings", [])
         self.has_series = False
         self.fake = data.get("fake", {})

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import ns2
 
 from penstock.errors import PenstockError
-from penstock.reproductions import study
+from penstock.reproductions.loading import load
 from penstock.reproductions.reading import Readings, Settings
 from penstock.running import RunRequest, run_all
 from penstock.statistics import holm, welch
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.document import Row, Table
 
 LEVEL = 0.05
-AF = study.load("af")
+AF = load("af")
 
 
 @dataclass(frozen=True)

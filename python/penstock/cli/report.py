@@ -73,11 +73,11 @@ def report(
     from penstock.printable import path_text
     from penstock.report import render
     from penstock.report.making import Makers
-    from penstock.reproductions.loading import names
+    from penstock.reproductions.loading import has_document, names
     from penstock.reproductions.study import DATA
     from penstock.store import Store
 
-    is_published = what in names() or Path(what).name == DATA or (Path(what) / DATA).is_file()
+    is_published = what in names() or Path(what).name == DATA or has_document(Path(what))
     page = out if out is not None else Path(f"{_stem(what)}.html")
     check_page(page, force=force)
     allow(memory)
@@ -90,15 +90,12 @@ def report(
 
 def _stem(what: str) -> str:
     """What a page is called that has been given no name: after the study, the study's folder, or the file."""
+    from penstock.reproductions.loading import has_document
+    from penstock.reproductions.study import DATA
+
     path = Path(what)
-    named = (
-        path.resolve().parent.name
-        if path.name == "document.toml"
-        else path.resolve().name
-        if path.is_dir()
-        else path.stem
-    )
-    return named or "report"
+    folder = path.parent if path.name == DATA else path
+    return (folder.resolve().name if has_document(folder) else path.stem) or "report"
 
 
 def _published(what: str, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None) -> Report:

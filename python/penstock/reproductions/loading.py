@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from penstock.reproductions.suggestions import unknown
 if TYPE_CHECKING:
     from penstock.reproductions.study import Study
 
-__all__ = ["is_folder", "load", "names"]
+__all__ = ["has_document", "is_folder", "load", "names"]
 
 
 def names() -> list[str]:
@@ -31,7 +32,14 @@ def is_folder(name: str) -> bool:
     >>> is_folder("af"), is_folder("./af"), is_folder("studies/af/document.toml")
     (False, True, True)
     """
-    return name not in names() and ("/" in name or name.endswith(".toml") or Path(name).is_dir())
+    return name not in names() and ("/" in name or name.endswith(".toml") or has_document(Path(name)))
+
+
+def has_document(folder: Path) -> bool:
+    """Whether a folder is a study; what cannot be looked at is none."""
+    with suppress(OSError, ValueError):
+        return (folder / DATA).is_file()
+    return False
 
 
 def load(name: str) -> Study:
@@ -54,7 +62,7 @@ def load(name: str) -> Study:
 
         path = Path(name)
         folder = path.parent if path.name == DATA else path
-        if not (folder / DATA).is_file():
+        if not has_document(folder):
             raise InputError(f"{path_text(name)}: there is no {DATA} in it, which makes a folder a study.")
         return read_folder(folder)
     if name not in names():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.reproductions.fits import Stored
-from penstock.reproductions.loading import is_folder, load, names
+from penstock.reproductions.loading import has_document, is_folder, load, names
 from penstock.reproductions.study import DATA, text_beside
 from penstock.reproductions.worth_page import worth_section
 
@@ -54,7 +54,7 @@ def explain(name: str) -> str | None:
 def _explain_folder(name: str) -> str | None:
     """Of the study in a folder, or of its claim or question whose id stands behind the path."""
     path, slash, item = name.rstrip("/").rpartition("/")
-    if not (slash and (Path(path) / DATA).is_file() and item != DATA):
+    if not (slash and has_document(Path(path)) and item != DATA):
         return study_page(load(name).document)
     document = load(path).document
     with suppress(InputError):
