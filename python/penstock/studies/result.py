@@ -226,7 +226,7 @@ class StudyResult:
         Returns
         -------
         polars.DataFrame
-            Parameters, replication and seed, then the columns of :class:`penstock.TimeSeries`, words as texts.
+            Parameters, replication and seed, then the columns of :class:`penstock.series.TimeSeries`, words as texts.
         """
         import polars as pl
 
@@ -291,7 +291,7 @@ class StudyResult:
         each point; of a study file ``{"study", "description", "points", "warnings"}``, and each of the points has its
         ``parameters`` too, with ``warm_up`` and ``comparisons`` where they were asked for. A scenario with
         ``[[series]]`` has ``series``, too: which ``replication`` they are of, and their ``rows`` as
-        :class:`penstock.TimeSeries` has them.
+        :class:`penstock.series.TimeSeries` has them.
         """
         points = [self._point(point) for point in self.points]
         if not self.plan.is_file:
