@@ -69,7 +69,7 @@ class StoreError(PenstockError):
     """The store of results cannot be read or written."""
 
 
-class RunsFailed(PenstockError):  # noqa: N818
+class RunsFailed(PenstockError):  # noqa: N818  (named after what happened)
     """Some runs failed; the others were finished and stored.
 
     Parameters
@@ -92,7 +92,7 @@ class RunsFailed(PenstockError):  # noqa: N818
         super().__init__("\n".join(lines))
 
 
-class PrecisionMissed(PenstockError):  # noqa: N818
+class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
     """Points of a study have not reached its precision target; all of their runs are kept.
 
     Parameters

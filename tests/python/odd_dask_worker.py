@@ -14,7 +14,7 @@ from distributed.cli.dask_worker import main
 
 
 class Without(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path, target=None):  # noqa: ARG002
+    def find_spec(self, name, path, target=None):  # noqa: ARG002  (as Python calls it)
         if name.partition(".")[0] == "penstock":
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 

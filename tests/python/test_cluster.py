@@ -163,7 +163,7 @@ def test_an_interruption_ends_the_runs_on_the_workers(cluster):
     wait_for(cluster, 1)
     begin = time.monotonic()
 
-    def interrupt(status):  # noqa: ARG001
+    def interrupt(status):  # noqa: ARG001  (as progress is called)
         # By then the worker, which has one core, has been given a run that takes hours.
         if time.monotonic() - begin > 15:
             raise KeyboardInterrupt

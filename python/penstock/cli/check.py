@@ -1,6 +1,5 @@
 """``penstock check``: finds all mistakes of a scenario, a study file or a study's folder without running it."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,9 +31,12 @@ def check(
     from penstock.printable import json_text, path_text
     from penstock.studies.verify import verify
 
-    if file.name == "document.toml" or os.path.isfile(file / "document.toml"):  # noqa: PTH113  (of any name)
-        _check_folder(file, output)
-        return
+    if file.suffix != ".toml" or file.name == "document.toml":  # else it is no folder, and need not be looked at
+        from penstock.reproductions.loading import has_document
+
+        if has_document(file.parent if file.name == "document.toml" else file):
+            _check_folder(file, output)
+            return
     mistakes: list[Mistake] = []
     try:
         plan = plan_of(file, read_sets(sets))

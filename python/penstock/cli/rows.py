@@ -1,4 +1,4 @@
-"""Options and outputs that traces and time series share."""
+"""Options and outputs that traces, time series and views share."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from penstock.rows import RowStream
 
 __all__ = [
+    "AtOption",
+    "FlowsOption",
     "FormatOption",
     "LimitOption",
     "OutputOption",
@@ -41,6 +43,24 @@ class RowFormat(StrEnum):
 
 FormatOption = Annotated[
     RowFormat, typer.Option("--format", help="A table for people; csv, parquet or JSON for programs.")
+]
+AtOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--at",
+        metavar="NAME",
+        help="Only at this node with its ports, or at this link, or at a group of them; may be repeated.",
+        show_default=False,
+    ),
+]
+FlowsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--flow",
+        metavar="NAME",
+        help="Only of this group of flows or calls, or of a member such as tcp[3]; may be repeated.",
+        show_default=False,
+    ),
 ]
 StartOption = Annotated[
     str | None, typer.Option("--start", metavar="TIME", help="Only from this instant on.", show_default=False)

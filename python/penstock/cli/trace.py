@@ -8,6 +8,8 @@ import typer
 
 from penstock.cli.options import MemoryOption, SeedOption, SetOption, ThreadsOption, read_sets
 from penstock.cli.rows import (
+    AtOption,
+    FlowsOption,
     FormatOption,
     LimitOption,
     OutputOption,
@@ -38,24 +40,8 @@ class Executor(StrEnum):
 def trace(
     file: Annotated[Path, typer.Argument(help="The scenario, a TOML file.", metavar="FILE")],
     *,
-    at: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--at",
-            metavar="NAME",
-            help="Only at this node with its ports, or at this link, or at a group of them; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    flows: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--flow",
-            metavar="NAME",
-            help="Only of this group of flows or calls, or of a member such as tcp[3]; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    at: AtOption = None,
+    flows: FlowsOption = None,
     events: Annotated[
         list[str] | None,
         typer.Option(

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from penstock.cli.options import MemoryOption, SeedOption, SetOption, StoreOption, ThreadsOption, read_sets
-from penstock.cli.rows import ReplicationOption, StartOption, StopOption, read_scenario
+from penstock.cli.rows import AtOption, FlowsOption, ReplicationOption, StartOption, StopOption, read_scenario
 
 __all__ = ["view"]
 
@@ -22,24 +22,8 @@ def view(
         typer.Option("--out", metavar="FILE", help="The page; RUN's name with .html by default.", show_default=False),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a page that is there.")] = False,
-    at: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--at",
-            metavar="NAME",
-            help="Only at this node with its ports, or at this link, or at a group of them; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    flows: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--flow",
-            metavar="NAME",
-            help="Only of this group of flows or calls, or of a member such as tcp[3]; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    at: AtOption = None,
+    flows: FlowsOption = None,
     start: StartOption = None,
     stop: StopOption = None,
     limit: Annotated[

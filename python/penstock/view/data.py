@@ -143,7 +143,7 @@ def _numbers(column: pl.Series, words: Sequence[str]) -> pl.Series:
 def _ticks(times: pl.Series) -> tuple[pl.Series, int]:
     """Times as differences of whole units, and the unit in picoseconds: nanoseconds, if the gaps allow it."""
     unit = 1000
-    while (times.diff().max() or 0) // unit >= 1 << 32:  # type: ignore[operator]
+    while (times.diff().max() or 0) // unit >= 1 << 32:  # type: ignore[operator]  # polars types any value
         unit *= 10
     whole = times // unit
     return (whole - whole.shift(1, fill_value=whole[0])), unit

@@ -14,7 +14,7 @@ from penstock.workers.wire import answered
 __all__ = ["Refused", "cancel", "make_batch", "version"]
 
 
-class Refused(Exception):  # noqa: N818
+class Refused(Exception):  # noqa: N818  (named after what happened)
     """A worker makes no runs, since they would not be those that were asked for."""
 
 
