@@ -1,5 +1,7 @@
 """The simulator's core, compiled from Rust."""
 
+from array import array
+from collections.abc import Sequence
 from typing import Final, Self, TypedDict, final, type_check_only
 
 __all__ = [
@@ -16,6 +18,9 @@ __all__ = [
     "check",
     "json_schema",
     "ratio_metrics",
+    "scenarios",
+    "transposed",
+    "unchanged",
     "version",
 ]
 
@@ -144,3 +149,14 @@ def ratio_metrics() -> list[str]:
 
 def json_schema() -> str:
     """The JSON Schema of a scenario."""
+
+def scenarios(
+    text: str, name: str, sets: Sequence[Sequence[tuple[str, str]]], folder: str | None = None
+) -> list[Scenario | list[Mistake]]:
+    """What many settings make of one scenario, in their order: scenarios, or their mistakes."""
+
+def unchanged(folder: str, names: list[str], sizes: array[int], times: array[int], rows: list[int]) -> bytes:
+    """Which runs' files below a folder are of the size and time that a table knows: 1 or 0 for each row asked for."""
+
+def transposed(values: bytes, begins: list[int], count: int) -> list[list[float]]:
+    """The numbers of several runs, of which each has so many that stand one behind another: a list for each number."""

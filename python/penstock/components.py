@@ -13,6 +13,7 @@ __all__ = [
     "BcnReactionPoint",
     "Cbq",
     "Cbr",
+    "CircuitThresholds",
     "Cl",
     "Cle",
     "CodecMix",
@@ -22,17 +23,22 @@ __all__ = [
     "Dcqcn",
     "Dctcp",
     "Delay",
+    "Dfba",
     "DropList",
     "Drr",
     "Duplication",
     "DynamicThreshold",
+    "Epd",
     "Excess",
     "Exponential",
+    "FGcra",
+    "Fba",
     "Fifo",
     "FixedHolding",
     "FixedRateControl",
     "FqCodel",
     "Fractional",
+    "FrameThresholds",
     "Ftp",
     "GilbertElliott",
     "Http",
@@ -47,6 +53,7 @@ __all__ = [
     "PoissonArrival",
     "PoissonSource",
     "Pool",
+    "Ppd",
     "PreEmption",
     "Priority",
     "QcnCongestionPoint",
@@ -67,6 +74,7 @@ __all__ = [
     "Sack",
     "Sack1",
     "Scfq",
+    "SelectiveDrop",
     "SingleThresholdPcnMeter",
     "SingleThresholdTermination",
     "Sm",
@@ -373,6 +381,199 @@ class StepMarking(Component):
     threshold: str
     limit: str = "1000 packets"
     drop_incapable: bool = False
+
+
+class Ppd(Component):
+    """Partial packet discard (PPD): drops the rest of a frame that has lost a cell.
+
+    More about it: ``penstock explain ppd``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "ppd"
+
+    limit: str
+    end_of_frame: Literal["keep", "drop", "always"] = "keep"
+
+
+class Epd(Component):
+    """Early packet discard (EPD): refuses whole frames above a threshold.
+
+    More about it: ``penstock explain epd``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+    threshold : str
+        Above this, no frame is begun (R), in cells. Allowed: at least 1 packet or 1 byte.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "epd"
+
+    limit: str
+    threshold: str
+    end_of_frame: Literal["keep", "drop", "always"] = "keep"
+
+
+class SelectiveDrop(Component):
+    """Selective drop (SD): above a threshold, refuses frames of circuits that hold more than their share of the buffer.
+
+    More about it: ``penstock explain selective-drop``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+    threshold : str
+        Above this, circuits above their share begin no frame (R), in cells; 0.9 K did best in [Goyal98]. Allowed: at
+        least 1 packet or 1 byte.
+    z : float | str, default 0.8
+        How much more than an equal share a circuit may hold (Z); 0.8 did best in [Goyal98]. Allowed: above 0.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "selective-drop"
+
+    limit: str
+    threshold: str
+    z: float | str = 0.8
+    end_of_frame: Literal["keep", "drop", "always"] = "keep"
+
+
+class Fba(Component):
+    """The discipline ``fba``.
+
+    Fair buffer allocation (FBA): above a threshold, refuses frames of circuits above a share that falls as the buffer
+    fills.
+
+    More about it: ``penstock explain fba``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+    threshold : str
+        Above this, circuits above their share begin no frame (R), in cells; 0.5 K did best in [Goyal98]. Allowed: at
+        least 1 packet or 1 byte.
+    z : float | str, default 0.8
+        The share of a full buffer, as a part of an equal one (Z); 0.8 did best in [Goyal98]. Allowed: above 0.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "fba"
+
+    limit: str
+    threshold: str
+    z: float | str = 0.8
+    end_of_frame: Literal["keep", "drop", "always"] = "keep"
+
+
+class FrameThresholds(Component):
+    """Frame thresholds: refuses tagged frames above a low threshold, and all above a high one.
+
+    More about it: ``penstock explain frame-thresholds``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+    threshold : str
+        Above this, no frame is begun (HBO), in cells. Allowed: at least 1 packet or 1 byte.
+    tagged_threshold : str, optional
+        Above this, no tagged frame is begun (LBO), in cells; `threshold` if left out. Allowed: at least 1 packet or 1
+        byte.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "frame-thresholds"
+
+    limit: str
+    threshold: str
+    tagged_threshold: str | None = None
+    end_of_frame: Literal["keep", "drop", "always"] = "keep"
+
+
+class CircuitThresholds(Component):
+    """Circuit thresholds: keeps the cells of each circuit near a threshold, by one dropped frame at a time.
+
+    More about it: ``penstock explain circuit-thresholds``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+    thresholds : str | dict[str, Any]
+        The threshold of each circuit (R_i), in cells, by its name; of a flow with a circuit of its own, by that of the
+        flow.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "circuit-thresholds"
+
+    limit: str
+    thresholds: str | dict[str, Any]
+    end_of_frame: Literal["keep", "drop", "always"] = "keep"
+
+
+class Dfba(Component):
+    """The discipline ``dfba``.
+
+    Differential fair buffer allocation (DFBA): between two thresholds, refuses frames of circuits above their weighted
+    share, CLP 1 always and CLP 0 with a probability.
+
+    More about it: ``penstock explain dfba``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+    low : str
+        Up to this, every frame is taken (L), in cells. Allowed: at least 1 packet or 1 byte.
+    high : str
+        Above this, none is (H), in cells. Allowed: at least 1 packet or 1 byte.
+    alpha : float | str, default 0.5
+        The weight of fairness against efficiency (a). Allowed: between 0 and 1.
+    z : str | dict[str, Any], default 1
+        The scale of the probability (Z_i): one number, or one for each circuit by its name, and 1 for others. Allowed:
+        between 0 and 1.
+    probability : Literal["sum", "fairness-scaled", "product"], default sum
+        How the parts of the probability go together.
+    weights : Literal["mcr", "equal"], default mcr
+        What the weights of circuits are (W_i).
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "dfba"
+
+    limit: str
+    low: str
+    high: str
+    alpha: float | str = 0.5
+    z: str | dict[str, Any] = "1"
+    probability: Literal["sum", "fairness-scaled", "product"] = "sum"
+    weights: Literal["mcr", "equal"] = "mcr"
+    end_of_frame: Literal["keep", "drop", "always"] = "keep"
 
 
 class Fifo(Component):
@@ -1035,6 +1236,23 @@ class Tsw3cm(Component):
     averaging_interval: str = "1 s"
 
 
+class FGcra(Component):
+    """F-GCRA: tags whole frames of a circuit above its minimum cell rate.
+
+    More about it: ``penstock explain f-gcra``.
+
+    Parameters
+    ----------
+    burst : str
+        What the bucket may hold when a frame begins (MBS), in cells. Allowed: at least 1 packet or 1 byte.
+    """
+
+    KIND: ClassVar[str] = "meter"
+    KEY: ClassVar[str] = "f-gcra"
+
+    burst: str
+
+
 class SingleThresholdPcnMeter(Component):
     """The pcn-meter ``single-threshold``.
 
@@ -1619,7 +1837,7 @@ class DropList(Component):
 
     Parameters
     ----------
-    packets : list[int]
+    drop : list[int]
         Numbers of the packets that are lost, from 1. Allowed: a whole number, at least 1.
     of : Literal["link", "flow"], default link
         Whose packets are counted.
@@ -1628,7 +1846,7 @@ class DropList(Component):
     KIND: ClassVar[str] = "impairment"
     KEY: ClassVar[str] = "drop-list"
 
-    packets: list[int]
+    drop: list[int]
     of: Literal["link", "flow"] = "link"
 
 
@@ -2154,6 +2372,15 @@ class RenoCongestionControl(Component):
     byte_counting_limit : int, optional
         Segments by which slow start grows per acknowledgement at most (L): growth counts what is acknowledged. RFC 3465
         permits 1 and 2 [RFC3465 s2.2]. Allowed: a whole number, at least 1.
+    arithmetic : Literal["fractional", "integer-bytes", "integer-bytes-without-stall"], default fractional
+        In what the window is counted.
+    acks_per_increase : int, optional
+        Acknowledgements that cwnd grows after in congestion avoidance (N), with `integer-bytes`; 1 if left out.
+        Allowed: a whole number, at least 1.
+    increase : float | str, default 1
+        Segments that a window grows by per round trip in congestion avoidance (a). Allowed: above 0.
+    decrease : float | str, default 0.5
+        What congestion multiplies what is outstanding by (b); above 0 and below 1. Allowed: between 0 and 1.
     """
 
     KIND: ClassVar[str] = "congestion-control"
@@ -2161,6 +2388,10 @@ class RenoCongestionControl(Component):
 
     halving: Literal["whole-segments", "exact"] = "whole-segments"
     byte_counting_limit: int | None = None
+    arithmetic: Literal["fractional", "integer-bytes", "integer-bytes-without-stall"] = "fractional"
+    acks_per_increase: int | None = None
+    increase: float | str = 1.0
+    decrease: float | str = 0.5
 
 
 class Cubic(Component):
@@ -2350,20 +2581,34 @@ class Sack(Component):
     """SACK: resends what the receiver's blocks show as missing, several losses a round trip.
 
     More about it: ``penstock explain sack``.
+
+    Parameters
+    ----------
+    retransmit_delay : Literal["none", "half-round-trip", "half-round-trip-with-new-data"], default none
+        When the first retransmission of a fast recovery goes out.
     """
 
     KIND: ClassVar[str] = "recovery"
     KEY: ClassVar[str] = "sack"
+
+    retransmit_delay: Literal["none", "half-round-trip", "half-round-trip-with-new-data"] = "none"
 
 
 class Sack1(Component):
     """SACK of 1996 (Sack1 in ns): resends the holes in the receiver's blocks while its count of the network allows.
 
     More about it: ``penstock explain sack1``.
+
+    Parameters
+    ----------
+    retransmit_delay : Literal["none", "half-round-trip", "half-round-trip-with-new-data"], default none
+        When the first retransmission of a fast recovery goes out.
     """
 
     KIND: ClassVar[str] = "recovery"
     KEY: ClassVar[str] = "sack1"
+
+    retransmit_delay: Literal["none", "half-round-trip", "half-round-trip-with-new-data"] = "none"
 
 
 class TimeoutOnly(Component):

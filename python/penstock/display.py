@@ -31,7 +31,7 @@ def things(count: int, one: str) -> str:
 
 def result_line(result: StudyResult) -> str:
     """A result in one line."""
-    parts = f"{things(len(result.points), 'point')}, {things(len(result.runs), 'run')}"
+    parts = f"{things(len(result.points), 'point')}, {things(result.run_count, 'run')}"
     return f"<StudyResult {result.plan.name!r}: {parts}>"
 
 

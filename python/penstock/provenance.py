@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.printable import json_text
+from penstock.store import KeptRuns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,13 +47,16 @@ class Provenance:
         """That of runs of one point."""
         first = runs[0]
         begin, end = (None, None) if first.window is None else first.window
-        seeds = {run.request.seed for run in runs}
+        if isinstance(runs, KeptRuns):
+            seeds, replications = {first.request.seed}, runs.point.replications
+        else:
+            seeds, replications = {run.request.seed for run in runs}, [run.request.replication for run in runs]
         return cls(
             dict(first.request.sets),
             end,
             begin,
             first.request.seed if len(seeds) == 1 else None,
-            min(run.request.replication for run in runs),
+            min(replications),
             _core.MODEL_VERSION,
         )
 

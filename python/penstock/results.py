@@ -11,8 +11,9 @@ from penstock import _core, toml
 from penstock.errors import InputError
 from penstock.printable import json_text, printable
 from penstock.provenance import Provenance
-from penstock.records import RUNS, MetricRow
+from penstock.records import RUNS
 from penstock.statistics import Interval, interval, ratio_interval, wilson
+from penstock.store import KeptRuns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -119,11 +120,10 @@ def summarise(results: Sequence[RunResult]) -> list[Summary]:
 
 def _by_metric(runs: Sequence[RunResult]) -> dict[tuple[Any, ...], list[float]]:
     """The values of each metric, by its name, labels and unit."""
-    rows = [run.metrics for run in runs if isinstance(run.metrics, MetricRow)]
-    if len(rows) == len(runs) and all(row.shape is rows[0].shape for row in rows):
-        names = dict.fromkeys((name, tuple(labels.items()), unit) for name, labels, unit in rows[0].shape)
-        if len(names) == len(rows[0].shape):
-            return dict(zip(names, map(list, zip(*(row.values for row in rows), strict=True)), strict=True))
+    if isinstance(runs, KeptRuns):
+        names = dict.fromkeys((name, tuple(labels.items()), unit) for name, labels, unit in runs.shape)
+        if len(names) == len(runs.shape):
+            return dict(zip(names, runs.numbers(), strict=True))
     numbers: dict[tuple[Any, ...], list[float]] = {}
     for run in runs:
         for metric in run.metrics:
@@ -131,8 +131,10 @@ def _by_metric(runs: Sequence[RunResult]) -> dict[tuple[Any, ...], list[float]]:
     return numbers
 
 
-def _points(results: Sequence[RunResult]) -> list[list[RunResult]]:
+def _points(results: Sequence[RunResult]) -> Sequence[Sequence[RunResult]]:
     """The runs of each point: of one scenario under one name, with the same settings."""
+    if isinstance(results, KeptRuns):
+        return [results]
     points: dict[tuple[Any, ...], list[RunResult]] = {}
     before, runs = None, []
     for result in results:

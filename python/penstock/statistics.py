@@ -145,7 +145,7 @@ def interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     runs = len(values)
     if runs < 2 or math.isnan(centre):
         return Interval(centre, None, None, runs)
-    half = t_quantile((1 + level) / 2, runs - 1) * math.sqrt(_variance(values) / runs)
+    half = t_quantile((1 + level) / 2, runs - 1) * math.sqrt(_variance(values, centre) / runs)
     return Interval(centre, centre - half, centre + half, runs)
 
 
@@ -179,7 +179,7 @@ def ratio_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     """
     plain = interval(values, level)
     half = plain.half
-    if half is None or not all(0 <= value <= 1 for value in values):
+    if half is None or min(values) < 0 or max(values) > 1:
         return plain
     if not 0 < plain.mean < 1:
         # All are there, or differ from it by less than a mean can tell.
@@ -321,10 +321,12 @@ def jain(shares: Sequence[float]) -> float:
     return math.fsum(shares) ** 2 / (len(shares) * squares) if squares > 0 else math.nan
 
 
-def _variance(values: Sequence[float]) -> float:
+def _variance(values: Sequence[float], centre: float | None = None) -> float:
+    """The variance about their mean, which is `centre` if that is known."""
     if min(values) == max(values):
         return 0.0  # exactly, although the rounded mean may differ from the values
-    centre = mean(values)
+    if centre is None:
+        centre = mean(values)
     return math.fsum([(value - centre) ** 2 for value in values]) / (len(values) - 1)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.arguments import named
 from penstock.studies.definition import Definition
+from penstock.study_ranges import StudyRanges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +29,7 @@ MOST_RUNS = 100_000
 
 
 @dataclass(frozen=True)
-class Study:
+class Study(StudyRanges):
     """What is to be run; the methods give changed copies.
 
     Parameters
@@ -159,11 +160,13 @@ class Study:
         """
         from penstock.errors import ScenarioError
         from penstock.studies.definition import Mistakes
-        from penstock.studies.file import aims_of
+        from penstock.studies.file import aims_of, refuse_beside_ranges
         from penstock.studies.plan import StudyPlan, placed, points_of
 
         mistakes = Mistakes()
         aimed = aims_of(self.aims, mistakes)
+        if self.definition.ranges:
+            refuse_beside_ranges(aimed, mistakes)
         if mistakes.found:
             raise ScenarioError(placed(self.name, lambda _: None, mistakes))
         text = self.scenario()
@@ -179,6 +182,7 @@ class Study:
             place=self.name,
             origins=origins,
             **aimed,
+            definition=self.definition if self.definition.ranges else None,
         )
 
     def scenario(self) -> str:
@@ -242,18 +246,14 @@ class Study:
         self, *, jobs: int | None = None, store: Store | None = None, threads: int = 1, on: str = "threads"
     ) -> StudyResult:
         """As :meth:`run`, with the single runs of every point; those without their precision are in its ``missed``."""
-        from penstock.progress import Progress
-        from penstock.store import Store as Folder
         from penstock.studies.making import make
-        from penstock.studies.runner import Runner
         from penstock.studies.verify import verify
 
         plan = self.plan()
         asked = plan.read()
         verify(plan, asked)
-        with Progress() as progress:
-            kept = store if store is not None else Folder()
-            return make(plan, asked, Runner(jobs=jobs, store=kept, progress=progress, threads=threads, on=on))
+        with self._runner(jobs=jobs, store=store, threads=threads, on=on) as runner:
+            return make(plan, asked, runner)
 
     def series(self, **options: Any) -> TimeSeries:
         """The state of one run over time, to be read once: ``study.series(of="tcp", on="change").frame()``.

@@ -102,6 +102,18 @@ class Scenario:
         return Run(seed, replication, self.fake.get("rate", 1.0))
 
 
+def scenarios(
+    text: str, name: str, sets: list[list[tuple[str, str]]], folder: str | None = None
+) -> list[Scenario | list[dict[str, Any]]]:
+    def read(own: list[tuple[str, str]]) -> Scenario | list[dict[str, Any]]:
+        try:
+            return Scenario(text, name, own, folder)
+        except ScenarioError as error:
+            return error.mistakes
+
+    return [read(own) for own in sets]
+
+
 def check(text: str, name: str, _sets: list[tuple[str, str]]) -> list[dict[str, Any]]:
     known = {"description", "seed", "fake", "duration"}
     try:

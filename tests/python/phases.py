@@ -21,8 +21,8 @@ def main() -> None:
     from penstock.workers import job
 
     place: tuple[Any, str] = {
-        "reading": (_core, "Scenario"),
-        "checking": (_core, "Scenario"),
+        "reading": (_core, "scenarios"),
+        "checking": (_core, "scenarios"),
         "building": (running, "Job"),
         "gathering": (job, "gather"),
         "encoding": (Store, "encode"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -235,3 +236,15 @@ def test_a_named_cluster_is_deployed(tmp_path, monkeypatch):
     file.write_text('lab = { deployer = "distributed.NoCluster" }\n')
     with pytest.raises(InputError, match=r"deployer distributed.NoCluster: .*install the package that has it"):
         run_all(requests(1), on="dask:lab")
+
+
+def test_what_dask_leaves_behind_when_a_worker_ends_is_not_shown(caplog):
+    from distributed.client import AllExit
+
+    from penstock.workers.connection import _quiet
+
+    _quiet()
+    logger = logging.getLogger("asyncio")
+    logger.error("never retrieved", exc_info=AllExit())
+    logger.error("never retrieved", exc_info=OSError("of use"))
+    assert [str(record.exc_info[1]) for record in caplog.records] == ["of use"]

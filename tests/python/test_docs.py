@@ -32,6 +32,7 @@ def name(page):
         DOCS / "tutorial.md",
         DOCS / "schedulers.md",
         DOCS / "study.md",
+        DOCS / "sensitivity.md",
         DOCS / "trace.md",
         DOCS / "series.md",
     ],

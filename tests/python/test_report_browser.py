@@ -66,8 +66,12 @@ class Opened:
         self.page.goto(file.as_uri(), timeout=WAIT)
 
     def ready(self):
-        """Waits until all plots are drawn."""
-        self.page.wait_for_selector("html[data-ready]")
+        """Brings every plot into sight, since it is drawn only then, and goes back to the top."""
+        self.page.wait_for_selector("html[data-ready]", timeout=WAIT)
+        for figure in self.page.locator("figure.plot").all():
+            figure.scroll_into_view_if_needed()
+            figure.locator(".scatterlayer").first.wait_for(state="attached", timeout=WAIT)
+        self.page.evaluate("scrollTo(0, 0)")
         return self
 
     def violations(self):
@@ -91,13 +95,16 @@ def desktop(browser, file):
 
 
 def test_it_is_interactive_within_two_seconds(browser, file):
-    """Until tables can be sorted and filtered; of CPU, since tests run on machines with other work.
-
-    What is drawn afterwards, whenever the page has nothing else to do, is held back so that it is not counted.
-    """
-    opened = Opened(browser, file, "requestIdleCallback = () => {}", viewport={"width": 1280, "height": 900})
-    opened.page.wait_for_selector("html[data-interactive]", state="attached")
+    """Until tables can be sorted and filtered and what is in sight is drawn; of CPU, as tests run beside other work."""
+    opened = Opened(browser, file, viewport={"width": 1280, "height": 900})
+    opened.page.wait_for_selector("html[data-interactive]", state="attached", timeout=WAIT)
+    opened.page.wait_for_selector("html[data-ready]", timeout=WAIT)
     assert opened.cpu_s() < 2
+    # What is far below is drawn when it comes into sight, and not before.
+    drawn = opened.page.locator("figure.plot[data-drawn]").count()
+    assert drawn < opened.page.locator("figure.plot").count()
+    opened.page.locator("figure.plot").last.scroll_into_view_if_needed()
+    opened.page.wait_for_selector("figure.plot[data-drawn] >> nth=-1", timeout=WAIT)
     opened.context.close()
 
 

@@ -221,6 +221,7 @@ def test_every_way_to_open_a_large_study_reads_its_index_once_and_no_run(tmp_pat
     opens(lambda store: dry_run(asked, store, 1))
     opens(lambda store: standing(asked, store))
     opens(lambda store: store.manifests())
+    opens(lambda store: store.stored_runs())
     assert dry_run(asked, Store(tmp_path / "store"), 1).stored == [30] * 10
     assert stored(plan, asked, Store(tmp_path / "store")).json() == first
     # Of a file that changed since it was gathered only that one is read.
@@ -230,3 +231,72 @@ def test_every_way_to_open_a_large_study_reads_its_index_once_and_no_run(tmp_pat
     left = sum(point.left for point in standing(asked, Store(tmp_path / "store", warn=told.append)))
     assert (left, set(read), len(told)) == (1, {altered.stem}, 1)
     assert altered.stem in told[0]
+
+
+def test_what_is_missing_or_cut_off_among_stored_points_is_made_again(tmp_path, monkeypatch, core):
+    from penstock.store import index
+
+    monkeypatch.setattr(index, "_SETTLED", -1)
+    (tmp_path / "demo.toml").write_text(PAGE)
+    plan = plan_of(tmp_path / "demo.toml", read_sets(["rate=1,2,3,4,5,6,7,8,9,10"]), 30)
+    asked = plan.read()
+    kept = tmp_path / "store"
+    first = make(plan, asked, Runner(store=Store(kept)))
+    files = sorted((kept / "runs").glob("*/*.json"))
+    files[0].unlink()
+    files[5].write_bytes(files[5].read_bytes()[:-1])
+    made, told = core.Scenario.runs, []
+    runner = Runner(store=Store(kept, warn=told.append))
+    again = make(plan, asked, runner)
+    assert (core.Scenario.runs - made, runner._before.cached, runner._before.done) == (2, 298, 300)
+    assert again.json() == first.json()
+    assert again.frame().equals(first.frame())
+    assert again.values().equals(first.values())
+    assert sum(point.cached for point in again.points) == 298
+    assert len(told) == 1
+
+
+def test_a_folder_of_runs_that_is_a_link_is_refused_by_every_way_to_open(tmp_path, monkeypatch):
+    from penstock.errors import StoreError
+    from penstock.store import index
+
+    monkeypatch.setattr(index, "_SETTLED", -1)
+    (tmp_path / "demo.toml").write_text(PAGE)
+    plan = plan_of(tmp_path / "demo.toml", read_sets(["rate=1,2,3,4,5,6,7,8,9,10"]), 30)
+    asked = plan.read()
+    kept = tmp_path / "store"
+    make(plan, asked, Runner(store=Store(kept)))
+    moved = sorted((kept / "runs").iterdir())[3]
+    moved.rename(tmp_path / "away")
+    moved.symlink_to(tmp_path / "away")
+    for look in (
+        lambda store: make(plan, asked, Runner(store=store)),
+        lambda store: stored(plan, asked, store),
+        lambda store: dry_run(asked, store, 1),
+        lambda store: standing(asked, store),
+    ):
+        with pytest.raises(StoreError, match="symbolic link"):
+            look(Store(kept))
+
+
+def test_runs_are_listed_from_the_index_as_from_their_files(tmp_path, monkeypatch, penstock):
+    from penstock.store import index
+    from penstock.store.listing import merged
+
+    monkeypatch.setattr(index, "_SETTLED", -1)
+    run_all([RunRequest("", (("rate", "2"),), 4, i, "many") for i in range(260)], store=Store(tmp_path / "store"))
+    run_all([RunRequest("", (("rate", "3"),), 4, i, "many") for i in range(3)], store=Store(tmp_path / "store"))
+    (kept,) = (tmp_path / "store" / "index").iterdir()
+    shown = penstock("runs")[1], penstock("status")[1], penstock("runs", "--where", "rate=3")[1]
+    two, three = merged(Store(tmp_path / "store").stored_runs())
+    assert (two.count, two.first.settings, three.count) == (260, (("rate", "2"),), 3)
+    assert two.first.replication == three.first.replication == 0
+    files = sorted((tmp_path / "store" / "runs").glob("*/*.json"))
+    assert two.size + three.size == sum(file.stat().st_size for file in files)
+    kept.unlink()
+    assert (penstock("runs")[1], penstock("status")[1], penstock("runs", "--where", "rate=3")[1]) == shown
+    files[0].unlink()
+    files[1].write_bytes(files[1].read_bytes()[:-1])
+    _, out, err = penstock("runs")
+    assert "261 runs at 2 points." in out
+    assert "does not end in a checksum" in err

@@ -265,6 +265,10 @@ def test_a_target_that_is_missed_ends_the_command_with_an_error_below_the_number
     code, out, err = penstock("plot", "s.toml", "--x", "a-b.rate", "--y", "queue", "--out", "q.svg")
     assert (code, out) == (1, "q.svg: written.\n")
     assert Path("q.svg").read_text().startswith("<?xml")
+    code, out, err = penstock("report", "s.toml", "--out", "r.html")
+    assert (code, out.startswith("r.html: written, ")) == (1, True)
+    assert [line for line in err.splitlines() if "precision" in line] == told
+    assert Path("r.html").read_text().startswith("<!DOCTYPE html>")
     assert penstock("run", "s.toml", "--stored")[0] == 0
 
 

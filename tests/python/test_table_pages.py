@@ -19,6 +19,8 @@ def tables():
     for name in reproductions.names():
         study = load(name)
         outcome = stored_outcome(study)
+        if outcome is None:
+            continue
         comparisons = compare(study.document, outcome)
         for table in outcome.tables:
             own = [each for each in comparisons if each.table == table.id]

@@ -85,6 +85,7 @@ def main() -> None:
             "run --dry-run": [*run, "--dry-run"],
             "status": [PENSTOCK, "status", *run[2:]],
             "runs": [PENSTOCK, "runs", *run[3:]],
+            "status of the store": [PENSTOCK, "status", *run[3:]],
             "frame in Python": [sys.executable, "-c", PROGRAM, store],
         }
         print(f"made, or found: {used(run, folder):.1f} s", flush=True)

@@ -5,9 +5,10 @@ mod random;
 mod support;
 
 use penstock_engine::blueprint::{Blueprint, FastPaths, Ties, WatchPlan};
-use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent, TraceRow};
+use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent, TraceRow, TraceSubject};
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::id::FlowId;
+use penstock_model::packet::Body;
 use penstock_model::rng::Key;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Time;
@@ -80,6 +81,25 @@ fn lost_by_trace(blueprint: &Blueprint, seen: &Observations) -> Vec<Option<u64>>
         }
     }
     lost
+}
+
+/// Of each flow, by the trace: retransmissions sent in the window that were dropped in it, and segments of TCP that were sent a third
+/// time or later in it.
+fn retransmissions_by_trace(blueprint: &Blueprint, seen: &Observations) -> Vec<(u64, u64)> {
+    let mut counts = vec![(0, 0); blueprint.flows.len()];
+    let mut sent: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    for row in &seen.trace {
+        let TraceSubject::Packet(packet) = row.subject else { continue };
+        let (lost, repeated) = &mut counts[row.flow() as usize];
+        if matches!(row.event, TraceEvent::Drop(_)) {
+            *lost += u64::from(packet.body.is_retransmission() && packet.created >= seen.from && row.time <= seen.to);
+        } else if let (true, Body::Segment { seq, .. }) = (is_sent_by_source(blueprint, row), packet.body) {
+            let times = sent.entry((row.flow(), seq)).or_default();
+            *times += 1;
+            *repeated += u64::from(*times > 2 && row.time >= seen.from);
+        }
+    }
+    counts
 }
 
 proptest! {
@@ -269,6 +289,19 @@ proptest! {
         }
     }
 
+    #[test]
+    fn lost_and_repeated_retransmissions_are_those_of_the_trace(case in case()) {
+        let blueprint = Blueprint { trace: true, ..case.blueprint() };
+        let seen = sim(&blueprint).run();
+        let counts = retransmissions_by_trace(&blueprint, &seen);
+        for (flow, counters) in seen.flows.iter().enumerate() {
+            prop_assert_eq!(counters.lost_retransmissions, counts[flow].0, "flow {}", flow);
+        }
+        for (flow, repeated) in &seen.repeated_retransmissions {
+            prop_assert_eq!(*repeated, counts[flow.index()].1, "flow {}", flow.0);
+        }
+    }
+
     /// So do ports in service mode that do nothing else to a packet; nor do they without recording.
     #[test]
     fn tracing_bare_ports_changes_nothing_else(case in case()) {
@@ -289,7 +322,7 @@ proptest! {
             pages.into_iter().map(|(flow, times)| (flow, PageTimes { distribution: None, ..times })).collect::<Vec<_>>()
         };
         prop_assert_eq!(bare(seen.pages.clone()), pages.clone());
-        same(&Observations { timings: Vec::new(), ports: Vec::new(), completions: Vec::new(), pages, ..seen }, &unwatched)?;
+        same(&Observations { timings: Vec::new(), ports: Vec::new(), completions: Vec::new(), repeated_retransmissions: Vec::new(), pages, ..seen }, &unwatched)?;
     }
 
     #[test]

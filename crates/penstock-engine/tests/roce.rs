@@ -15,7 +15,7 @@ fn a_lost_packet_and_all_behind_it_are_sent_again() {
     let large = || discipline("tail-drop", "limit = 1000 packets");
     let there = net.link(h, c, "8 Mbit/s", "1 ms", large());
     let back = net.link(c, h, "8 Mbit/s", "1 ms", large());
-    net.port(there).impairments = vec![impairment("drop-list", "packets = [3]")];
+    net.port(there).impairments = vec![impairment("drop-list", "drop = [3]")];
     let (forward, backward) = (net.route(&[there]), net.route(&[back]));
     let settings = "packet = 1000 bytes; ack-every = 4; timeout = 1 s; rate-control = fixed";
     let group = net.group("bulk", source("ftp", "size = 9380 bytes"), transport("roce", settings), ("0 s", "0 s"));

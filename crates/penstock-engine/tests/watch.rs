@@ -14,8 +14,15 @@ fn large() -> penstock_model::discipline::DisciplinePlan {
     discipline("tail-drop", "limit = 1000000 packets")
 }
 
-const EVERYTHING: FlowWatch =
-    FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true, completion: true, bins: Some(Duration::from_ms(10)) };
+const EVERYTHING: FlowWatch = FlowWatch {
+    delays: true,
+    variation: true,
+    rtp_jitter: true,
+    pages: true,
+    completion: true,
+    repeated_retransmissions: true,
+    bins: Some(Duration::from_ms(10)),
+};
 
 /// Five packets of 1 ms, 10 ms apart; others make the second wait 3 ms and the fourth 1.5 ms. Packet number `lost` of each flow is
 /// lost on the wire.
@@ -27,7 +34,7 @@ fn disturbed(lost: Option<u32>) -> Observations {
     net.packet("9 ms", 500, route);
     net.packet("29.5 ms", 250, route);
     net.0.watch.groups = vec![(target, EVERYTHING)];
-    net.port(link).impairments.extend(lost.map(|lost| impairment("drop-list", &format!("packets = [{lost}]; of = flow"))));
+    net.port(link).impairments.extend(lost.map(|lost| impairment("drop-list", &format!("drop = [{lost}]; of = flow"))));
     net.run()
 }
 
@@ -94,7 +101,7 @@ fn errors(priority: bool, packets: &[(u32, u32, u8)], classes: &[u8], rate: &str
         net.0.groups.last_mut().expect("just added").class = *class;
     }
     let expedited = vec![EfPlan { classes: classes.to_vec(), rate: rate.parse().expect("a rate") }];
-    net.0.watch.links = vec![(LinkId(0), LinkWatch { classes: false, expedited })];
+    net.0.watch.links = vec![(LinkId(0), LinkWatch { expedited, ..LinkWatch::default() })];
     net.run().ports[0].1.expedited[0]
 }
 
@@ -140,7 +147,7 @@ fn priority_keeps_to_its_error_term() {
         net.flow(group, route, route);
     }
     let expedited = vec![EfPlan { classes: vec![0], rate: "1 Mbit/s".parse().expect("a rate") }];
-    net.0.watch.links = vec![(LinkId(0), LinkWatch { classes: false, expedited })];
+    net.0.watch.links = vec![(LinkId(0), LinkWatch { expedited, ..LinkWatch::default() })];
     let worst = net.run().ports[0].1.expedited[0];
     // Some 14,000 packets arrive at random, two thirds of them into a transmission of 8 ms: one comes close to its start.
     assert!((7 * MS + MS / 2..=8 * MS).contains(&worst.aggregate_ps.expect("packets")), "{worst:?}");
@@ -155,7 +162,7 @@ fn quantiles_of_waits_follow_m_d_1() {
         let group = net.group("poisson", source("poisson", "rate = 800 kbit/s; packet = 125 bytes"), transport("udp", ""), ("0 s", "0 s"));
         net.flow(group, route, route);
         net.0.warm_up = time("10 s");
-        net.0.watch.links = vec![(link, LinkWatch { classes: true, expedited: Vec::new() })];
+        net.0.watch.links = vec![(link, LinkWatch { classes: true, ..LinkWatch::default() })];
         net.run()
     });
     for (ms, above) in [(1.0, 0.55489), (2.0, 0.36548), (5.0, 0.1005)] {

@@ -9,6 +9,7 @@
 #[macro_use]
 pub mod parameters;
 
+pub mod atm;
 pub mod buffer;
 pub mod call;
 pub mod conditioner;

@@ -98,6 +98,17 @@ pub enum Body {
         /// Counts what its sender has sent.
         number: u32,
     },
+    /// A cell of a frame, but the last: that has the body of the frame's packet, and ends the frame [I.363.5].
+    Cell {
+        /// The number of the packet.
+        frame: u32,
+        /// Its size.
+        packet_size: u32,
+        /// Which cell of the frame it is, from zero.
+        index: u16,
+        /// The packet is sent by the receiver of its flow.
+        backward: bool,
+    },
     /// Asks for a connection.
     Syn {
         /// With ECN (ECE and CWR set) [RFC3168 s6.1.1].
@@ -148,6 +159,21 @@ impl Body {
             Body::TaggedDatagram { seq, .. } => Body::Datagram { seq },
             other => other,
         }
+    }
+
+    /// Whether it is data that was sent before.
+    #[inline(always)]
+    pub const fn is_retransmission(&self) -> bool {
+        // Datagrams come as often as all others.
+        if let Body::Datagram { .. } = self {
+            return false;
+        }
+        matches!(
+            self,
+            Body::Segment { retransmission: true, .. }
+                | Body::TaggedSegment { retransmission: true, .. }
+                | Body::RoceData { retransmission: true, .. }
+        )
     }
 
     /// The congestion point whose rate limiter has tagged it.
@@ -268,6 +294,7 @@ impl Packet {
             Body::Request { call, .. } => call,
             Body::SourceQuench { number } | Body::CongestionNotification { number, .. } => number,
             Body::RoceData { psn, .. } => psn,
+            Body::Cell { frame, .. } => frame,
             Body::RoceAck { next, .. } => next,
             Body::CongestionNotificationPacket { number } => number,
             Body::Ack { next, .. } => next,

@@ -261,8 +261,15 @@ fn write_scaled(f: &mut fmt::Formatter<'_>, value: u64, scales: &[(u64, &str)]) 
 
 const TIME_UNITS: &[(&str, u64)] =
     &[("s", PS_PER_SECOND), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000), ("ps", 1), ("min", 60 * PS_PER_SECOND)];
-const RATE_UNITS: &[(&str, u64)] =
-    &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000), ("Tbit/s", 1_000_000_000_000)];
+const RATE_UNITS: &[(&str, u64)] = &[
+    ("bit/s", 1),
+    ("kbit/s", 1_000),
+    ("Mbit/s", 1_000_000),
+    ("Gbit/s", 1_000_000_000),
+    ("Tbit/s", 1_000_000_000_000),
+    ("cells/s", 8 * crate::atm::CELL as u64),
+    ("kcells/s", 8_000 * crate::atm::CELL as u64),
+];
 const SIZE_UNITS: &[(&str, u64)] = &[
     ("bytes", 1),
     ("byte", 1),
@@ -285,7 +292,7 @@ impl FromStr for Duration {
 
 impl FromStr for Rate {
     type Err = String;
-    /// Reads `1.5 Mbit/s`; units bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s (powers of 1000).
+    /// Reads `1.5 Mbit/s`; units bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s (powers of 1000), and cells/s, kcells/s of 53 bytes.
     fn from_str(text: &str) -> Result<Rate, String> {
         parse_quantity(text, RATE_UNITS, "1.5 Mbit/s").map(Rate)
     }
@@ -385,7 +392,7 @@ mod tests {
         assert_eq!("20".parse::<Duration>().unwrap_err(), "20 has no unit; write \"30 ms\" (units: s, ms, us, ns, ps, min)");
         assert_eq!(
             "10 Mb".parse::<Rate>().unwrap_err(),
-            "unknown unit 'Mb' in '10 Mb'; write \"1.5 Mbit/s\" (units: bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s)"
+            "unknown unit 'Mb' in '10 Mb'; write \"1.5 Mbit/s\" (units: bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s, cells/s, kcells/s)"
         );
         assert_eq!("-1 s".parse::<Duration>().unwrap_err(), "'-1 s' is negative; a quantity here is zero or more");
         assert!("0.5 ps".parse::<Duration>().unwrap_err().contains("is not a number that fits"));

@@ -6,6 +6,7 @@
 #[path = "support/random_parameters.rs"]
 mod random_parameters;
 
+use penstock_model::atm::circuits::{Circuit, Circuits, PortCircuits};
 use penstock_model::buffer::{AnyBuffer, Buffer, BufferContext, BufferPlan, Occupancies};
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, Hooks, Occupancy, PortContext};
@@ -83,6 +84,13 @@ fn walk<P: Send + 'static>(
             panic!("{current}");
         }
     }
+}
+
+/// A port with the circuits of one flow.
+fn circuits() -> Arc<PortCircuits> {
+    let circuit = |mcr| Circuit { name: "vc".to_owned(), mcr: Some(Rate::from_bps(mcr)) };
+    let circuits = Circuits::new(vec![circuit(1), circuit(100_000_000_000_000)], vec![[0, 1]]);
+    Arc::new(PortCircuits { circuits: Arc::new(circuits), here: vec![0, 1] })
 }
 
 fn packet(size: u32, precedence: u8) -> Packet {
@@ -238,7 +246,11 @@ fn schedulers_decide() {
 #[test]
 fn disciplines_decide() {
     walk(DisciplinePlan::ENTRIES, DisciplinePlan::read, |plan, stream| {
-        let port = PortContext { key: Key::root(1, 0), rate: Rate::from_bps([1, 100_000_000_000_000][stream.below(2) as usize]) };
+        let port = PortContext {
+            key: Key::root(1, 0),
+            rate: Rate::from_bps([1, 100_000_000_000_000][stream.below(2) as usize]),
+            circuits: circuits(),
+        };
         let (mut it, mut packets) = (AnyDiscipline::new(plan, &port), stream.clone());
         let mut queue = Occupancy::default();
         for (now, number) in instants(stream) {

@@ -275,6 +275,31 @@ fn load(
     interruptible(py, &flag, move || penstock_scenario::load_with(&stop, &text, &name, &sets, files))
 }
 
+/// Reads and checks a scenario with each of many settings, all on one thread: starting one takes as long as reading a small scenario.
+pub fn scenarios(
+    py: Python<'_>,
+    text: String,
+    name: String,
+    sets: Vec<Vec<(String, String)>>,
+    folder: Option<PathBuf>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let flag = penstock_engine::Cancel::default();
+    let stop = flag.clone();
+    let files = move || FileAccess { folder: folder.clone(), parquet: Some(parquet_as_csv) };
+    let read = interruptible(py, &flag, move || {
+        let going_on = sets.iter().take_while(|_| !stop.is_set());
+        going_on.map(|sets| penstock_scenario::load_with(&stop, &text, &name, sets, files())).collect::<Vec<_>>()
+    })?;
+    let list = PyList::empty(py);
+    for scenario in read {
+        match scenario {
+            Ok(scenario) => list.append(Scenario(Arc::new(scenario)))?,
+            Err(mistakes) => list.append(as_list(py, &mistakes)?)?,
+        }
+    }
+    Ok(list.into_any())
+}
+
 /// Parquet is read by a library of the package.
 fn parquet_as_csv(file: &Path) -> Result<Vec<u8>, String> {
     let read = |py: Python<'_>| py.import("penstock.feed")?.call_method1("parquet_as_csv", (file,))?.extract::<Vec<u8>>();

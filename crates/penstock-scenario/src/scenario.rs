@@ -6,6 +6,7 @@ use crate::measure::target::{Measurable, MeasurableGroup, MeasurableLink, Target
 use crate::measure::{self, Durations, Measure};
 use crate::metrics::evaluate;
 use crate::metrics::evaluation::{GroupMembers, Metric};
+use crate::network::circuits::read_circuits;
 use crate::network::links::{LinkGroup, Links};
 use crate::network::nodes::Nodes;
 use crate::network::pause_checks::{check_headroom, headrooms, number_pause_classes, Headroom};
@@ -19,6 +20,7 @@ use crate::series::{self, SeriesPlans, SeriesRequest};
 use crate::settings;
 use crate::top_keys::{Routing, Ties, TopKeys};
 use crate::trace::{self, Selector, TraceFilter, TraceNames};
+use crate::traffic::atm_checks::{check_cell_links, check_circuits};
 use crate::traffic::call_checks::check_calls;
 use crate::traffic::classes::{check_classes, number_classes};
 use crate::traffic::ecn_checks::check_ecn;
@@ -26,12 +28,13 @@ use crate::traffic::group::GroupDraft;
 use crate::traffic::rounding_checks::check_rounding;
 use crate::traffic::transfers::TransferDraw;
 use crate::traffic::{self, routing::route_all};
-use penstock_engine::blueprint::{self, Blueprint, FastPaths, FlowPlan, SwitchPlan, WatchPlan, MAX_VISIT_EVENTS};
+use penstock_engine::blueprint::{self, AtmPlan, Blueprint, CircuitPlan, FastPaths, FlowPlan, SwitchPlan, WatchPlan, MAX_VISIT_EVENTS};
 use penstock_engine::{Cancel, Observations, Sim};
 use penstock_model::id::LinkId;
 use penstock_model::parameters::{Parameters, Value};
 use penstock_model::rng::Key;
 use penstock_model::source::SourcePlan;
+use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeSet;
 
@@ -115,6 +118,10 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     let durations = keys.as_ref().map(|keys| Durations { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
     let measures = measure::read_all(&mut top, &measurable(&flows, &links, flows_complete), durations, &mut recording);
     goes_on()?;
+    let circuits = read_circuits(&mut top, &flows, flows_complete);
+    if links.complete {
+        check_cell_links(&nodes, &links, mistakes);
+    }
     let group_members = group_members(&nodes, &flows, &links);
     let names = TraceNames { members: &group_members, links: &links.plans, suggestions: &mistakes.suggestions };
     let traced = trace::read_all(&mut top, (links.complete && flows_complete).then_some(&names), durations.map(|durations| durations.run));
@@ -135,6 +142,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
         check_classes(&flows, &links, plans, routes, mistakes);
         check_calls(&flows, &links, plans, routes, mistakes);
         check_ecn(&flows, &links, plans, routes, mistakes);
+        check_circuits((&flows, &circuits), (&nodes, &links), (plans, routes), mistakes);
         check_rounding(&flows, &links, plans, routes, mistakes);
     }
     if classes.len() > 256 {
@@ -155,7 +163,8 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     let drawn_transfers = draws.collect();
     let measures = measures.unwrap_or_else(|| default_measures(&flows, &links));
     goes_on()?;
-    let blueprint = blueprint(&keys, (&nodes, switches), links, (plans, routes), (flows, classes), recording, watch);
+    let circuits = circuits.into_iter().map(|circuit| circuit.plan).collect();
+    let blueprint = blueprint(&keys, (&nodes, switches, circuits), links, (plans, routes), (flows, classes), recording, watch);
     // Validation leaves the engine nothing to refuse but circles without delay.
     if blueprint.links.iter().any(|link| link.delay == Duration::ZERO) {
         if let Err(error) = Sim::check(&blueprint) {
@@ -189,6 +198,7 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
     let group = |group: &'a GroupDraft| MeasurableGroup {
         name: &group.plan.name,
         is_reliable: group.plan.transport.is_reliable(),
+        is_tcp: matches!(group.plan.transport, TransportPlan::Tcp(_)),
         is_http: matches!(group.plan.source, SourcePlan::Http(_)),
         has_size: group.has_transfers() || matches!(&group.plan.source, SourcePlan::Ftp(ftp) if ftp.size.is_some()),
         spacing: group.plan.source.spacing().filter(|_| group.plan.rates.is_none()),
@@ -196,7 +206,12 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
         count: group.count,
         calls: group.plan.calls.as_deref(),
     };
-    let link = |link: &'a LinkGroup| MeasurableLink { name: &link.name, members: link.members.clone(), has_meters: link.port.has_meters() };
+    let link = |link: &'a LinkGroup| MeasurableLink {
+        name: &link.name,
+        members: link.members.clone(),
+        has_meters: link.port.has_meters(),
+        carries_cells: links.plans[link.members.start as usize].cells,
+    };
     let complete = links.complete && flows_complete;
     Measurable::new(flows.iter().map(group).collect(), links.groups.iter().map(link).collect(), complete)
 }
@@ -204,7 +219,7 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
 /// The run of the scenario's own seed.
 fn blueprint(
     keys: &TopKeys,
-    (nodes, switches): (&Nodes, Vec<SwitchPlan>),
+    (nodes, switches, circuits): (&Nodes, Vec<SwitchPlan>, Vec<CircuitPlan>),
     links: Links,
     (plans, routes): (Vec<FlowPlan>, Vec<Vec<LinkId>>),
     (flows, classes): (Vec<GroupDraft>, Vec<String>),
@@ -223,6 +238,7 @@ fn blueprint(
         nodes: nodes.names(),
         latencies: nodes.latencies(),
         switches,
+        atm: AtmPlan { cell_switches: nodes.cell_switches(), circuits },
         links: links.plans,
         routes,
         classes,

@@ -2,7 +2,7 @@
 
 mod common;
 use common::{lines, BASE};
-use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
+use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING, OF_FRAMES};
 use penstock_scenario::{catalogue, json_schema, load};
 use serde_json::{json, Value};
 
@@ -31,6 +31,8 @@ fn embed(kind: &str, name: &str, fragment: &str) -> String {
     let calls = |lines: &str| format!("[[calls]]\nname = \"calls\"\nfrom = \"a\"\nto = \"b\"\ninitial = {{ calls = 3 }}\n{CBR}{lines}");
     let plain = CBR;
     match (kind, name) {
+        ("discipline", name) if OF_FRAMES.contains(&name) => on_link(&format!("cells = true\n{}", fragment.replace("vc1", "f"))),
+        ("meter", "f-gcra") => on_link(&format!("cells = true\n{}", fragment.replace("vc1", "f"))),
         ("discipline" | "meter" | "impairment" | "shaper" | "policer", _) | ("scheduler", "fifo") => on_link(fragment),
         ("scheduler", _) => on_link(fragment) + &second("ef", plain),
         ("buffer", _) => on_link("").replace("a = {}", &format!("a = {{ {} }}", fragment.trim().replace("s1-r1", "a-b"))),

@@ -280,6 +280,29 @@ fn cubic_takes_more_of_a_long_fat_pipe_and_marks_replace_losses() {
 }
 
 #[test]
+fn a_window_in_whole_bytes_stops_where_its_increase_is_rounded_down_to_nothing() {
+    let goodput = |settings: &[(&str, &str)]| {
+        let scenario = example("integer-window.toml", settings);
+        let metrics = scenario.metrics(&run(&scenario));
+        assert_eq!(value(&metrics, "drops", &[("of", "sender-receiver")]), 0.0);
+        value(&metrics, "goodput", &[("of", "transfer")])
+    };
+    // A window leaves within 5 ms of each round trip: of the 166.6 in 5 s, 166 or 167 are counted.
+    let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.7 / 166.0, "{found} is not {expected}");
+    // 30 ms, 4.416 us for a segment of 552 bytes and 0.32 us for its acknowledgement.
+    let of_512 = |segments: f64| segments * 512.0 * 8.0 / 0.030_004_736;
+    near(goodput(&[]), of_512(512.0));
+    // 600,000 bytes hold 1171 segments; from 390 on, 781 round trips of 30 ms are 23.4 s. With three acknowledgements an increase it
+    // is one or two bytes of 1.3 to 3, which takes 32.5 s.
+    near(goodput(&[("transfer.transport.tcp.congestion-control", "reno")]), of_512(1171.0));
+    near(goodput(&[("transfer.transport.tcp.congestion-control.reno.acks-per-increase", "3")]), of_512(1171.0));
+    let enough = ("transfer.transport.tcp.congestion-control.reno.arithmetic", "integer-bytes-without-stall");
+    near(goodput(&[enough]), of_512(1171.0));
+    // 65 segments of 9180 bytes, 9220 on the wire.
+    near(goodput(&[("transfer.transport.tcp.packet", "9220 bytes")]), 65.0 * 9180.0 * 8.0 / 0.030_074_08);
+}
+
+#[test]
 fn vegas_keeps_its_segments_in_the_queue() {
     let scenario = example("vegas.toml", &[]);
     let metrics = scenario.metrics(&run(&scenario));
@@ -293,4 +316,35 @@ fn vegas_keeps_its_segments_in_the_queue() {
     // A Reno window saws between half of what fits and all of it.
     let reno = example("vegas.toml", &[("vegas.transport.tcp.congestion-control", "reno")]);
     assert!(value(&reno.metrics(&run(&reno)), "queue", &[("of", "r1-r2")]) > 20.0);
+}
+
+/// SACK keeps the link busy either way; with tail drop one transfer takes most of it.
+#[test]
+fn early_packet_discard_shares_an_atm_link() {
+    let goodput = |sets: &[(&str, &str)]| {
+        let scenario = example("ubr.toml", sets);
+        let metrics = scenario.metrics(&run(&scenario));
+        ["sum", "min", "max"].map(|statistic| value(&metrics, "goodput", &[("of", "tcp"), ("statistic", statistic)]))
+    };
+    let [sum, least, most] = goodput(&[]);
+    let [blind_sum, blind_least, blind_most] = goodput(&[("s1-s2.queue", "{ tail-drop = { limit = \"1000 cells\" } }")]);
+    // 512 bytes in 12 cells of 53 at 149.76 Mbit/s are 120.6 Mbit/s; the window of measurement may begin within a queue.
+    assert!(sum > 118e6 && sum < 121.5e6 && blind_sum > 115e6 && blind_sum < 121.5e6, "{sum} and {blind_sum} bit/s");
+    assert!(most < 2.0 * least, "{least} to {most} bit/s");
+    assert!(blind_most > blind_sum / 2.0 && blind_least < 1e6, "{blind_least} to {blind_most} bit/s");
+}
+
+/// 23 cells carry 1,024 bytes: 240 and 60 thousand cells a second are 85.5 and 21.4 Mbit/s.
+#[test]
+fn differential_fair_buffer_allocation_keeps_what_is_guaranteed() {
+    let goodput = |sets: &[(&str, &str)]| {
+        let scenario = example("gfr.toml", sets);
+        let metrics = scenario.metrics(&run(&scenario));
+        ["gold", "silver"].map(|of| value(&metrics, "goodput", &[("of", of)]))
+    };
+    let guaranteed = [240e3, 60e3].map(|cells| cells / 23.0 * 8192.0);
+    let [gold, silver] = goodput(&[]);
+    assert!(gold > guaranteed[0] && silver > guaranteed[1], "{gold} and {silver} bit/s of {guaranteed:?}");
+    let [blind, _] = goodput(&[("s1-s2.queue", "{ epd = { limit = \"6000 cells\", threshold = \"5000 cells\" } }")]);
+    assert!(blind < guaranteed[0], "early packet discard gives gold {blind} bit/s");
 }

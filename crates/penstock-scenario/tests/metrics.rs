@@ -4,6 +4,7 @@ mod common;
 use common::{changed, sound, BASE, FLOW, LINK};
 use penstock_engine::observations::{FlowCounters, LinkCounters, MeterSamples, Observations};
 use penstock_engine::Sim;
+use penstock_model::id::FlowId;
 use penstock_model::units::{Duration, Time};
 use penstock_scenario::ValidScenario;
 
@@ -17,6 +18,7 @@ fn seen() -> Observations {
         retransmitted_packets: scale,
         timeouts: 4 + scale,
         lost_packets: 2 * scale,
+        lost_retransmissions: scale - 1,
         received_packets: 10 * scale,
         received_bytes: 1_000 * scale,
         received_payload: 900 * scale,
@@ -30,7 +32,8 @@ fn seen() -> Observations {
         offered_bytes: 5_000,
         sent_packets: 40,
         sent_bytes: 4_000,
-        dropped_packets: [[1, 2, 0, 0], [3, 4, 0, 0], [0; 4], [0; 4], [0; 4], [0; 4], [0; 4], [0; 4]],
+        dropped_packets: [[1, 2, 0, 0], [3, 4, 0, 0], [0; 4], [0; 4], [0; 4], [0; 4], [0; 4], [0; 4], [0; 4]],
+        carries_cells: false,
         shares_buffer: false,
         has_limiters: false,
         has_headroom: false,
@@ -115,6 +118,24 @@ fn delay_and_loss_are_taken_over_packets() {
 }
 
 #[test]
+fn retransmissions_are_counted_for_each_flow() {
+    // `f` as TCP with two flows, of which the second has lost two of what it sent again and sent five segments a third time.
+    let seen = Observations { repeated_retransmissions: vec![(FlowId(1), 5)], ..seen() };
+    let check = |metric: &str, expected: [&str; 2]| {
+        let flows = "source.ftp = {}\ntransport.tcp = {}\ncount = 2";
+        let measure = format!("[[measure]]\nmetric = \"{metric}\"\nof = \"f\"\nper = \"flow\"");
+        let text = changed(FLOW, &format!("{flows}\n{measure}")).replace(LINK, &format!("{LINK}\nboth-ways = true"));
+        assert_eq!(numbers(&sound(&text, &[]), &seen), expected);
+    };
+    check("retransmissions", ["retransmissions of=f flow=f[0] 1 packets", "retransmissions of=f flow=f[1] 3 packets"]);
+    check("lost-retransmissions", ["lost-retransmissions of=f flow=f[0] 0 packets", "lost-retransmissions of=f flow=f[1] 2 packets"]);
+    check(
+        "repeated-retransmissions",
+        ["repeated-retransmissions of=f flow=f[0] 0 packets", "repeated-retransmissions of=f flow=f[1] 5 packets"],
+    );
+}
+
+#[test]
 fn fairness_is_over_all_flows() {
     // (1 + 3)^2 / (2 * (1 + 9)) = 0.8
     check("fairness", "f", "", &["fairness of=f 0.8 1"]);
@@ -161,16 +182,17 @@ fn a_link_is_averaged_over_time() {
 }
 
 #[test]
-fn sampled_queues_have_a_mean_and_a_maximum() {
+fn sampled_queues_have_a_mean_a_deviation_and_a_maximum() {
     let expected = [
         "queue of=a-b statistic=mean 2.5 packets",
         "queue of=a-b statistic=sampled-mean 3 packets",
+        "queue of=a-b statistic=sampled-deviation 2.449489742783178 packets",
         "queue of=a-b statistic=sampled-max 6 packets",
     ];
     check("queue", "a-b", r#"sample = "1 ms""#, &expected);
     let scenario = scenario("[[measure]]\nmetric = \"queue\"\nof = \"a-b\"\nper = \"link\"\nsample = \"1 ms\"");
     assert_eq!(scenario.blueprint(None, 0).samples.len(), 1);
-    assert_eq!(numbers(&scenario, &seen())[2], "queue of=a-b link=a-b statistic=sampled-max 6 packets");
+    assert_eq!(numbers(&scenario, &seen())[3], "queue of=a-b link=a-b statistic=sampled-max 6 packets");
 }
 
 #[test]
@@ -232,9 +254,10 @@ fn groups_of_links_are_combined_and_sampled_each() {
         "queue of=hosts-a statistic=mean 1.5 packets",
         "queue of=hosts-a statistic=max 3 packets",
         "queue of=hosts-a statistic=sampled-mean 1.5 packets",
+        "queue of=hosts-a statistic=sampled-deviation 1.118033988749895 packets",
         "queue of=hosts-a statistic=sampled-max 3 packets",
     ];
-    assert_eq!(numbers(&scenario, &seen)[4..], expected);
+    assert_eq!(numbers(&scenario, &seen)[5..], expected);
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn delays_and_rates_of_links() {
         "",
         "t.toml:6: links[0].delay: is missing and has no default; write delay = \"30 ms\" or { uniform = [\"1 ms\", \"100 ms\"] }",
     );
-    refused("\"1 Mbit/s\"", "\"infinite\"", "t.toml:9: links[0].rate: 'infinite' is not a quantity; write a number and a unit such as \"1.5 Mbit/s\" (units: bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s)");
+    refused("\"1 Mbit/s\"", "\"infinite\"", "t.toml:9: links[0].rate: 'infinite' is not a quantity; write a number and a unit such as \"1.5 Mbit/s\" (units: bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s, cells/s, kcells/s)");
 }
 
 #[test]

@@ -47,7 +47,7 @@ hosts = { count = 4 }
     refused(
         "count = 4",
         "size = 4",
-        "t.toml:5: nodes.hosts.size: unknown key 'size' (one of count, latency, buffer, pause, source-quench, congestion-point, reaction-point)",
+        "t.toml:5: nodes.hosts.size: unknown key 'size' (one of count, latency, cell-switch, buffer, pause, source-quench, congestion-point, reaction-point)",
     );
     refused("a = {}", "a = 1", "t.toml:3: nodes.a: 1 is not a table; write { key = value }");
 }

@@ -135,6 +135,13 @@ of = "a-b""#,
     added(
         FLOW,
         r#"[[measure]]
+metric = "repeated-retransmissions"
+of = "f""#,
+        "t.toml:18: measure[0].of: 'repeated-retransmissions' is measured of tcp, and 'f' is carried by another transport",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
 metric = "retransmissions"
 of = "f""#,
         "t.toml:18: measure[0].of: 'retransmissions' is measured of tcp, and 'f' is carried by udp",
@@ -225,7 +232,7 @@ per = "flow""#,
 metric = "queue"
 of = "a-b"
 by = ["cause"]"#,
-        "t.toml:19: measure[0].by: 'cause' does not apply to 'queue', which is split by class",
+        "t.toml:19: measure[0].by: 'cause' does not apply to 'queue', which is split by class, circuit",
     );
     added(
         FLOW,
@@ -241,7 +248,7 @@ by = ["class"]"#,
 metric = "offered"
 of = "a-b"
 by = ["cause"]"#,
-        "t.toml:19: measure[0].by: 'cause' does not apply to 'offered', which is split by precedence and class",
+        "t.toml:19: measure[0].by: 'cause' does not apply to 'offered', which is split by precedence, class, ingress",
     );
     added(
         FLOW,
@@ -262,7 +269,7 @@ of = []"#,
 metric = "queue"
 of = "a-b"
 sampel = "1 s""#,
-        "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, quantiles, unit, sample, by, sizes, interval, tolerance, below, ...)",
+        "t.toml:19: measure[0].sampel: unknown key 'sampel'; did you mean 'sample'? (metric, of, per, take, quantiles, unit, sample, by, sizes, interval, tolerance, between, ...)",
     );
     added(
         FLOW,
@@ -372,7 +379,7 @@ fn congestion_controls_and_recoveries() {
     );
     tcp_refused(
         r#"{ congestion-control.reno = { beta = 0.5 } }"#,
-        "t.toml:16: flows[0].transport.tcp.congestion-control.reno.beta: unknown key 'beta' (one of halving, byte-counting-limit)",
+        "t.toml:16: flows[0].transport.tcp.congestion-control.reno.beta: unknown key 'beta' (one of halving, byte-counting-limit, arithmetic, acks-per-increase, increase, decrease)",
     );
     tcp_refused(r#"{ congestion-control.cubic = { partial-ack-timer = "every" } }"#, "t.toml:16: flows[0].transport.tcp.congestion-control.cubic.partial-ack-timer: unknown key 'partial-ack-timer' (one of c, beta, fast-convergence, hystart)");
     tcp_refused(

@@ -311,3 +311,76 @@ fn messages_go_to_sources_and_receivers() {
     // These flows have no acknowledgements.
     assert_eq!(told, vec![(0, false, vec![LinkId(1)]), (1, false, vec![LinkId(1)])]);
 }
+
+/// Two hosts and the switch itself overload a port: what each is refused by which limit.
+#[test]
+fn drops_are_told_by_ingress() {
+    let text = r#"duration = "4 s"
+[nodes]
+hosts = { count = 2 }
+s = { buffer.pool = { size = "4 kB" } }
+z = {}
+[[links]]
+from = "hosts"
+to = "s"
+rate = "1 Gbit/s"
+delay = "1 ms"
+[[links]]
+from = "s"
+to = "z"
+rate = "80 kbit/s"
+delay = "1 ms"
+queue.tail-drop = { limit = "3 packets" }
+[[flows]]
+name = "quick"
+from = "hosts[0]"
+to = "z"
+source.cbr = { rate = "800 kbit/s", packet = "1000 bytes" }
+[[flows]]
+name = "slow"
+from = "hosts[1]"
+to = "z"
+source.cbr = { rate = "8 kbit/s", packet = "1000 bytes" }
+[[flows]]
+name = "own"
+from = "s"
+to = "z"
+source.cbr = { rate = "80 kbit/s", packet = "1000 bytes" }
+[[measure]]
+metric = "offered"
+of = "s-z"
+by = ["ingress"]
+[[measure]]
+metric = "drops"
+of = "s-z"
+by = ["ingress", "cause"]
+[[measure]]
+metric = "drops"
+of = "s-z"
+by = ["cause"]
+"#;
+    let scenario = load(text, "t.toml", &[]).expect("sound");
+    let found = scenario.metrics(&Sim::new(scenario.blueprint(None, 0)).expect("sound").run());
+    let value = |metric: &str, ingress: Option<&str>, cause: Option<&str>| {
+        let label = |labels: &[(String, String)], key: &str| labels.iter().find(|(name, _)| name == key).map(|(_, text)| text.clone());
+        let of = |labels: &[(String, String)]| (label(labels, "ingress"), label(labels, "cause"));
+        let wanted = (ingress.map(str::to_owned), cause.map(str::to_owned));
+        let matching: Vec<f64> = found.iter().filter(|it| it.name == metric && of(&it.labels) == wanted).map(|it| it.value).collect();
+        assert_eq!(matching.len(), 1, "{metric} {ingress:?} {cause:?}: {found:?}");
+        matching[0]
+    };
+    // 100, 1 and 10 packets a second for four seconds, the first of each at once; those of hosts arrive a millisecond and 8 us later.
+    let ingresses = ["hosts[0]-s", "hosts[1]-s", "here"];
+    for (ingress, offered) in ingresses.into_iter().zip([400.0, 4.0, 40.0]) {
+        assert_eq!(value("offered", Some(ingress), None), offered, "{ingress}");
+    }
+    for cause in ["buffer", "overflow", "early"] {
+        let each = ingresses.map(|ingress| value("drops", Some(ingress), Some(cause)));
+        assert_eq!(each.iter().sum::<f64>(), value("drops", None, Some(cause)), "{cause}");
+    }
+    // Ten packets a second leave, and four fit, of which one is being sent: both limits are the same here, and the buffer is asked first.
+    assert!(value("drops", Some("hosts[0]-s"), Some("buffer")) > 300.0);
+    assert_eq!(value("drops", Some("hosts[0]-s"), Some("overflow")), 0.0);
+    let both = text.replace("by = [\"ingress\"]", "by = [\"ingress\", \"class\"]");
+    assert_eq!(lines(load(&both, "t.toml", &[])), ["t.toml:35: measure[0].by: 'class' and 'ingress' are not split at once; measure twice"]);
+}

@@ -467,3 +467,32 @@ fn time_to_fairness_is_when_it_lasts() {
     let refused = |more: &str| common::lines(penstock_scenario::load(&text("20 s", more), "t.toml", &[]));
     assert_eq!(refused(""), ["t.toml:26: measure[0].interval: 20 s is longer than what is counted, so no bin would be complete"]);
 }
+
+#[test]
+fn groups_are_compared_by_their_sums() {
+    let text = |metric: &str, more: &str| {
+        let second = common::BASE.split("[[flows]]").nth(1).expect("a flow").replace("\"f\"", "\"g\"");
+        let measure = format!("[[measure]]\nmetric = \"{metric}\"\nof = [\"f\", \"g\"]\nbetween = \"groups\"\n{more}");
+        format!("{}\n[[flows]]{second}count = 3\n{measure}", common::BASE)
+    };
+    let value = |text: &str| {
+        let scenario = sound(text, &[]);
+        scenario.metrics(&Sim::new(scenario.blueprint(None, 0)).expect("sound").run())[0].value
+    };
+    // One flow against three of the same rate: (1 + 3)^2 / (2 (1 + 9)), and each 50 % from the mean of both.
+    assert!((value(&text("fairness", "")) - 0.8).abs() < 1e-9);
+    assert!(value(&text("time-to-fairness", "interval = \"1 s\"\ntolerance = 0.49")).is_nan());
+    assert_eq!(value(&text("time-to-fairness", "interval = \"1 s\"\ntolerance = 0.51")), 0.0);
+    let refused = |from: &str, to: &str| {
+        let text = text("fairness", "").replace(from, to);
+        common::lines(penstock_scenario::load(&text, "t.toml", &[]))
+    };
+    assert_eq!(
+        refused("[\"f\", \"g\"]", "\"f\""),
+        ["t.toml:26: measure[0].between: needs at least two groups in of; with one, compare \"flows\""]
+    );
+    assert_eq!(
+        refused("\"fairness\"", "\"loss\""),
+        ["t.toml:26: measure[0].between: has no effect: only metric = \"fairness\" and \"time-to-fairness\" compare; leave it out"]
+    );
+}

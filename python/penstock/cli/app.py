@@ -22,6 +22,8 @@ from penstock.cli import (
     run,
     runs,
     schema,
+    screen,
+    search,
     sensitivity,
     series,
     slurm,
@@ -54,6 +56,8 @@ app.command("list", cls=Verb)(listing.list_)
 app.command("explain", cls=Verb)(explain.explain)
 app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("sensitivity", cls=Verb)(sensitivity.sensitivity)
+app.command("screen", cls=Verb)(screen.screen)
+app.command("search", cls=Verb)(search.search)
 app.command("slurm", cls=Verb)(slurm.slurm)
 app.command("status", cls=Verb)(status.status)
 app.command("runs", cls=Verb)(runs.runs)

@@ -29,6 +29,7 @@ def check(
     from penstock.cli.studies import plan_of
     from penstock.errors import ScenarioError
     from penstock.printable import json_text, path_text
+    from penstock.studies.ranged import ends
     from penstock.studies.verify import verify
 
     if file.suffix != ".toml" or file.name == "document.toml":  # else it is no folder, and need not be looked at
@@ -39,8 +40,10 @@ def check(
             return
     mistakes: list[Mistake] = []
     try:
-        plan = plan_of(file, read_sets(sets))
+        plan = plan_of(file, read_sets(sets), ranges={})
         asked = plan.read()
+        if plan.ranges:
+            asked += plan.at(ends(plan)).read()
         verify(plan, asked)
         warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
     except ScenarioError as error:

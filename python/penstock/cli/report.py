@@ -24,6 +24,7 @@ from penstock.cli.options import (
 if TYPE_CHECKING:
     from penstock.report.content import Report
     from penstock.report.making import Makers
+    from penstock.studies.result import StudyResult
 
 __all__ = ["check_page", "report", "write_page"]
 
@@ -82,10 +83,16 @@ def report(
     check_page(page, force=force)
     allow(memory)
     makers = Makers(Store(store), jobs, on, only_stored)
-    made = _published(what, makers, runs, seed, sets) if is_published else _study(Path(what), makers, runs, seed, sets)
+    result = None
+    if is_published:
+        made = _published(what, makers, runs, seed, sets)
+    else:
+        result, made = _study(Path(what), makers, runs, seed, sets)
     content = render(made).encode("utf-8")
     write_page(page, content)
     emit(f"{path_text(page)}: written, {size_text(len(content))}.")
+    if result is not None:
+        result.require_precision()
 
 
 def _stem(what: str) -> str:
@@ -110,12 +117,15 @@ def _published(what: str, makers: Makers, runs: int | None, seed: int | None, se
     return published_report(what, makers, runs)
 
 
-def _study(file: Path, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None) -> Report:
+def _study(
+    file: Path, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None
+) -> tuple[StudyResult, Report]:
     from penstock.cli.console import warn
     from penstock.cli.files import read_text
     from penstock.cli.studies import plan_of
     from penstock.errors import InputError
-    from penstock.report.making import study_report_of
+    from penstock.report.making import study_result
+    from penstock.report.study import study_report
     from penstock.reproductions.loading import names
 
     try:
@@ -127,7 +137,8 @@ def _study(file: Path, makers: Makers, runs: int | None, seed: int | None, sets:
     options = [part for each in sets or [] for part in ("--set", each)]
     options += [] if runs is None else ["--runs", str(runs)]
     options += [] if seed is None else ["--seed", str(seed)]
-    return study_report_of(plan, makers, str(file), options, text if plan.is_file else None, warn)
+    result = study_result(plan, makers, str(file), warn)
+    return result, study_report(result, file=str(file), options=options, study=text if plan.is_file else None)
 
 
 def check_page(page: Path, *, force: bool) -> None:

@@ -21,15 +21,15 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
     """One line per metric and point, and below them how many runs there were and how sure they are."""
     from rich.markup import escape
 
-    plan, runs, varied = result.plan, result.runs, result.parameters
+    plan, runs, varied = result.plan, result.run_count, result.parameters
     description = plan.description or result.points[0].asked.scenario.description
     title = f"{one_line(plan.name)}: {one_line(description)}" if description else one_line(plan.name)
     rows = rows_of(result.summaries(), varied)
     columns = ["metric", "of", *short_names(varied), "mean", "unit", "runs"]
     show(table(title, columns, rows, right=["mean", "runs"]))
     points = len(result.points)
-    cached = sum(run.cached for run in runs)
-    count = f"{len(runs)} run{'s' * (len(runs) != 1)}" + (f" of {points} points" if points > 1 else "")
+    cached = sum(point.cached for point in result.points)
+    count = f"{runs} run{'s' * (runs != 1)}" + (f" of {points} points" if points > 1 else "")
     which = count if replication is None else f"replication {replication}{' of each point' * (points > 1)}"
     seeds = list(dict.fromkeys(point.asked.seed for point in result.points))
     seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"

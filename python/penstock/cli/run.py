@@ -3,7 +3,7 @@
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -22,13 +22,6 @@ from penstock.cli.options import (
     read_sets,
     whole_number,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.records import RunResult
-    from penstock.studies.result import StudyResult
-    from penstock.studies.shards import Shard
 
 __all__ = ["run"]
 
@@ -112,15 +105,10 @@ def run(
     Where --set gives several values, every combination of them is a point with runs of its own; a study file says
     what varies by itself.
     """
-    from penstock.cli.console import say, warn
-    from penstock.cli.dry_run import emit_dry_run
-    from penstock.cli.studies import plan_of, so_far
+    from penstock.cli.console import warn
+    from penstock.cli.studies import plan_of
+    from penstock.cli.ways_to_run import How, View, make_all, make_shard, show_plan, show_stored
     from penstock.memory import allow
-    from penstock.printable import path_text
-    from penstock.progress import Progress
-    from penstock.store import Store
-    from penstock.studies.making import make, stored
-    from penstock.studies.runner import Runner
     from penstock.studies.shards import Shard, refuse_unknown_runs
     from penstock.studies.verify import verify
 
@@ -152,41 +140,15 @@ def run(
     if not only_stored:
         verify(plan, asked)
     warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
-    kept = None if is_plain else Store(store, tell=say)
+    how, view = How(jobs, on, threads, store, executor.value), View(output, values, replication)
     if dry_run:
-        as_json, more = output is FrameFormat.JSON, plan.precision is not None
-        emit_dry_run(plan.name, plan.description, asked, kept, jobs, as_json=as_json, at_least=more)
-        return
-    if only_stored:
-        result = stored(plan, asked, Store(store))
-        _show(result, output, values, replication, so_far(plan, result, len(asked[0].replications)))
-        return
-    with Progress() as progress:
-        runner = Runner(jobs=jobs, store=kept, progress=progress, executor=executor.value, threads=threads, on=on)
-        if part is not None:
-            made = [run for runs_of_point in runner.make(part.of(asked)) for run in runs_of_point]
-        else:
-            result = make(plan, asked, runner)
-    if part is not None:
-        _tell_shard(part, made, sum(len(each.replications) for each in asked))
-        return
-    if threads > 1 and any(run.threads == 1 for run in result.runs):
-        why = "its network cannot be divided, or several cores were not faster here"
-        say(f"{path_text(file.stem)} runs on one core: {why}.")
-    warn(result.cautions)
-    _show(result, output, values, replication)
-    result.require_precision()
-
-
-def _tell_shard(part: "Shard", made: "Sequence[RunResult]", total: int) -> None:
-    from penstock.cli.console import emit
-
-    cached = sum(run.cached for run in made)
-    kept = f" ({cached} from the store)" if cached else ""
-    emit(
-        f"shard {part.number}/{part.count}: {len(made)} of {total} runs{kept}. "
-        "The same command without --shard shows the numbers, once all shards are done."
-    )
+        show_plan(plan, asked, how, as_json=output is FrameFormat.JSON)
+    elif only_stored:
+        show_stored(plan, asked, store, view)
+    elif part is not None:
+        make_shard(part, asked, how)
+    else:
+        make_all(plan, asked, how, view)
 
 
 def _refuse(*contradictions: tuple[bool, str]) -> None:
@@ -209,21 +171,3 @@ def _check_format(output: FrameFormat, *, values: bool, dry_run: bool) -> None:
         raise InputError("--dry-run gives no results; its --format is table or json.")
     if output is FrameFormat.PARQUET:
         refuse_terminal("Parquet")
-
-
-def _show(
-    result: "StudyResult", output: FrameFormat, values: bool, replication: int | None, last: str | None = None
-) -> None:
-    """The numbers in the form that is asked for; people are told `last` below them."""
-    from penstock.cli.console import emit, show
-    from penstock.cli.frames import emit_frame
-    from penstock.cli.results_table import show_results
-
-    if output in (FrameFormat.CSV, FrameFormat.PARQUET):
-        emit_frame(result.values() if values else result.frame(), output)
-    elif output is FrameFormat.JSON:
-        emit(result.json())
-    else:
-        show_results(result, replication)
-        if last is not None:
-            show(last)

@@ -30,21 +30,24 @@ def runs(
     """
     from penstock.cli.console import emit, show
     from penstock.cli.selecting import selection
-    from penstock.cli.stored_runs import list_each, list_points, show_one
+    from penstock.cli.stored_runs import counted, list_each, list_points, show_one
     from penstock.printable import json_text
     from penstock.store import Store
+    from penstock.store.listing import merged
 
     kept = Store(store)
     if key is not None:
         show_one(kept, key, output)
         return
-    found = selection(kept, name, where, seed, other_models=True if stale else None).of(kept.manifests())
+    chosen = selection(kept, name, where, seed, other_models=True if stale else None)
+    if output is not Format.JSON and not each:
+        points = merged(runs for runs in kept.stored_runs() if chosen.matches(runs.first))
+        list_points(points)
+        show(counted(sum(point.count for point in points), len(points)))
+        return
+    found = chosen.of(kept.manifests())
     if output is Format.JSON:
         emit(json_text([run.data() for run in found]))
         return
-    if each:
-        list_each(found)
-    else:
-        list_points(found)
-    points = len({run.point for run in found})
-    show(f"{len(found)} run{'s' * (len(found) != 1)} at {points} point{'s' * (points != 1)}.")
+    list_each(found)
+    show(counted(len(found), len({run.point for run in found})))

@@ -64,13 +64,15 @@ def show_store(store: Store, output: str) -> None:
     names: dict[str, dict[str, Any]] = {}
     points: dict[str, set[Any]] = {}
     empty: dict[str, Any] = {"points": 0, "runs": 0, "stale": 0, "failed": 0, "last": None}
-    for run in store.manifests():
-        entry = names.setdefault(run.name, dict(empty))
-        points.setdefault(run.name, set()).add(run.point)
-        entry["runs"] += 1
-        entry["stale"] += run.model_version != _core.MODEL_VERSION
-        if run.made is not None:
-            entry["last"] = max(entry["last"] or "", run.made.begin)
+    size = 0
+    for runs in store.stored_runs():
+        first = runs.first
+        entry = names.setdefault(first.name, dict(empty))
+        points.setdefault(first.name, set()).add(first.point)
+        entry["runs"] += runs.count
+        entry["stale"] += runs.count * (first.model_version != _core.MODEL_VERSION)
+        entry["last"] = max(entry["last"] or "", runs.begun) or None
+        size += runs.size
     for failed in store.failures():
         names.setdefault(failed.name, dict(empty))["failed"] += 1
     for name, found in points.items():
@@ -78,7 +80,7 @@ def show_store(store: Store, output: str) -> None:
     damaged = store.damaged()
     if output == "json":
         scenarios = [{"name": name, **entry} for name, entry in sorted(names.items())]
-        emit(json_text({"scenarios": scenarios, "damaged": damaged, "bytes": store.size()}))
+        emit(json_text({"scenarios": scenarios, "damaged": damaged, "bytes": size}))
         return
     columns = ["scenario", "points", "runs", "of other models", "failed", "last begun"]
     rows = [
@@ -93,5 +95,4 @@ def show_store(store: Store, output: str) -> None:
     if len(rows) > _SHOWN:
         show(f"... and {len(rows) - _SHOWN} more scenarios; --format json has all of them.")
     total, failures = sum(entry["runs"] for entry in names.values()), sum(entry["failed"] for entry in names.values())
-    size = size_text(store.size())
-    show(f"{total} run{'s' * (total != 1)} in {size}; {failures} failed, {damaged} damaged and set aside.")
+    show(f"{total} run{'s' * (total != 1)} in {size_text(size)}; {failures} failed, {damaged} damaged and set aside.")

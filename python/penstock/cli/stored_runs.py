@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock import _core
 from penstock.cli.console import emit, show, table
@@ -15,29 +15,31 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.store import Store
+    from penstock.store.listing import StoredRuns
     from penstock.store.manifest import Manifest
 
-__all__ = ["list_each", "list_points", "one", "show_one"]
+__all__ = ["counted", "list_each", "list_points", "one", "show_one"]
 
 _SHOWN = 50
 """The most lines of a table."""
 
 
-def list_points(found: Sequence[Manifest]) -> None:
+def counted(runs: int, points: int) -> str:
+    """How many runs there are at how many points."""
+    return f"{runs} run{'s' * (runs != 1)} at {points} point{'s' * (points != 1)}."
+
+
+def list_points(found: Sequence[StoredRuns]) -> None:
     """A line for each point."""
-    groups: dict[Any, list[Manifest]] = {}
-    for run in found:
-        groups.setdefault(run.point, []).append(run)
     rows = []
-    for own in list(groups.values())[:_SHOWN]:
-        first = own[0]
-        last = max((run.made.begin for run in own if run.made is not None), default="")
+    for point in found[:_SHOWN]:
+        first, count = point.first, str(point.count)
         rows.append(
-            (_name(first), _settings(first), str(first.seed), str(len(own)), _model(first), last, first.key[:12])
+            (_name(first), _settings(first), str(first.seed), count, _model(first), point.begun, first.key[:12])
         )
     columns = ["scenario", "settings", "seed", "runs", "model", "last begun", "first key"]
     show(table("stored runs", columns, rows, right=["seed", "runs"]))
-    _more(len(groups) - _SHOWN)
+    _more(len(found) - _SHOWN)
 
 
 def list_each(found: Sequence[Manifest]) -> None:

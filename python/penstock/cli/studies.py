@@ -7,20 +7,29 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.printable import path_text, quoted
+from penstock.studies.definition import Definition
 from penstock.studies.file import is_study, read_study
-from penstock.studies.plan import RUNS, StudyPlan
+from penstock.studies.plan import RUNS, StudyPlan, points_of
+from penstock.studies.ranges import Range, read_range
 from penstock.studies.sweep import alternatives, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from penstock.studies.result import StudyResult
 
-__all__ = ["plan_of", "so_far"]
+__all__ = ["plan_of", "read_ranges", "so_far"]
 
 
-def plan_of(file: Path, sets: Sequence[tuple[str, str]], runs: int | None = None, seed: int | None = None) -> StudyPlan:
+def plan_of(
+    file: Path,
+    sets: Sequence[tuple[str, str]],
+    runs: int | None = None,
+    seed: int | None = None,
+    ranges: Mapping[str, Range] | None = None,
+) -> StudyPlan:
     """The study in `file`, or that of the scenario in it.
 
     Parameters
@@ -31,6 +40,13 @@ def plan_of(file: Path, sets: Sequence[tuple[str, str]], runs: int | None = None
         Settings, some perhaps with several values; of a study they replace its own.
     runs, seed : int, optional
         In place of those that stand there.
+    ranges : mapping of str to Range, optional
+        Of the command line; a verb that hands over none, not even an empty mapping, refuses a study with ranges.
+
+    Raises
+    ------
+    InputError
+        If the study has ranges that nobody asks for.
     """
     from penstock.cli.files import read_text
 
@@ -39,13 +55,61 @@ def plan_of(file: Path, sets: Sequence[tuple[str, str]], runs: int | None = None
     if is_study(text):
         values = {path: [_plain(each) for each in alternatives(path, value)] for path, value in sets}
         override = {path: each if len(each) > 1 else each[0] for path, each in values.items()}
-        plan = read_study(text, file, read_text, override)
+        plan = read_study(text, file, read_text, override, ranges)
+        if ranges is None and plan.ranges:
+            shown = path_text(file)
+            raise InputError(
+                f"{shown}: has ranges, which 'penstock screen {shown}' and 'penstock search {shown}' take values from."
+            )
         if runs is not None and plan.precision is not None:
             raise InputError("the study has a precision target, so --runs changes nothing; leave one of them out.")
         plan = plan if runs is None else replace(plan, runs=runs)
+    elif ranges:
+        plan = replace(_ranged(file, text, sets, ranges), runs=runs or RUNS)
     else:
         plan = StudyPlan(file.stem, text, str(file), points, runs=runs or RUNS)
     return plan if seed is None else replace(plan, seed=seed)
+
+
+def read_ranges(given: Sequence[str] | None) -> dict[str, Range]:
+    """The ranges of ``--range``.
+
+    Raises
+    ------
+    InputError
+        With all mistakes.
+    """
+    found: dict[str, Range] = {}
+    wrong = []
+    for text in given or ():
+        path, equals, written = (part.strip() for part in text.partition("="))
+        if not equals or not path:
+            wrong.append(f"--range {quoted(text)}: is not of the form PATH=LOW..HIGH or PATH=A,B,C.")
+            continue
+        if path in found:
+            wrong.append(f"--range {path}: is given twice.")
+        several = [_plain(each) for each in alternatives(path, written)]
+        try:
+            found[path] = read_range(several if len(several) > 1 else written)
+        except ValueError as error:
+            wrong.append(f"--range {path}: {error}.")
+    if wrong:
+        raise InputError("\n".join(wrong))
+    return found
+
+
+def _ranged(file: Path, text: str, sets: Sequence[tuple[str, str]], ranges: Mapping[str, Range]) -> StudyPlan:
+    """The study of a scenario in ranges of the command line."""
+    settings = {}
+    for path, value in sets:
+        several = alternatives(path, value)
+        if len(several) > 1:
+            raise InputError(f"--set {path}: has several values, and only ranges vary here; write it as --range.")
+        settings[path] = _plain(several[0])
+    definition = Definition(settings=settings, ranges=dict(ranges))
+    points = points_of(definition, text, str(file), str(file), lambda _: None)
+    origins = {name: None for name, _ in definition.places()}
+    return StudyPlan(file.stem, text, str(file), points, place=str(file), origins=origins, definition=definition)
 
 
 def so_far(plan: StudyPlan, found: StudyResult, runs: int) -> str:
@@ -53,7 +117,7 @@ def so_far(plan: StudyPlan, found: StudyResult, runs: int) -> str:
     there, total = len(found.points), len(plan.points)
     which = f" at {there} of {total} points" if there < total else ""
     least = "at least " * (plan.precision is not None)
-    return f"So far: {len(found.runs)} of {least}{runs * total} runs{which}. Nothing was run."
+    return f"So far: {found.run_count} of {least}{runs * total} runs{which}. Nothing was run."
 
 
 def _plain(value: str) -> Any:

@@ -123,7 +123,10 @@ def table_plot(
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
     }
     told = f"Each row of table {table.id}: the print with what its tolerance grants, and ours with its interval."
-    return Plot(f"plot-{_word(table.id)}", f"Table {table.id}, printed and here", told, traces, layout, views)
+    title = f"Table {table.id}, printed and here"
+    if table.is_own:
+        told, title = f"Each row of table {table.id}: our number with its interval.", f"Table {table.id}"
+    return Plot(f"plot-{_word(table.id)}", title, told, traces, layout, views)
 
 
 def _column_traces(
@@ -132,21 +135,25 @@ def _column_traces(
     places = {row.id: place for place, row in enumerate(table.rows)}
     rows = {row.id: row for row in table.rows}
     keys = [tuple(each.row.values()) for each in own]
-    allowed = [
-        document.tolerance(table, rows[key], column).allows(each.published) for key, each in zip(keys, own, strict=True)
-    ]
+    known_prints = [(key, each.published) for key, each in zip(keys, own, strict=True) if each.published is not None]
+    allowed = [document.tolerance(table, rows[key], column).allows(published) for key, published in known_prints]
     printed: Trace = {
         "type": "scatter",
         "mode": "markers",
         "name": "print, and what is allowed",
         "meta": "ink",  # in the colour of the text, which the page knows
-        "x": [each.published for each in own],
-        "y": [places[key] for key in keys],
+        "x": [published for _, published in known_prints],
+        "y": [places[key] for key, _ in known_prints],
         "marker": {"symbol": "line-ns-open", "size": 13, "line": {"width": 2}},
         **_errors("error_x", [(most, most) for most in allowed], thickness=9, width=0, color="rgba(140,140,140,0.4)"),
     }
-    traces = [printed]
-    for agrees, name, colour, symbol in ((True, "agrees", "#0072b2", "circle"), (False, "differs", "#d55e00", "x")):
+    traces = [printed] if known_prints else []
+    looks = (
+        (True, "here, agrees", "#0072b2", "circle"),
+        (False, "here, differs", "#d55e00", "x"),
+        (None, "here", "#0072b2", "circle"),
+    )
+    for agrees, name, colour, symbol in looks:
         found = [(places[key], each) for key, each in zip(keys, own, strict=True) if each.agrees is agrees]
         if found:
             ends = [
@@ -157,7 +164,7 @@ def _column_traces(
                 {
                     "type": "scatter",
                     "mode": "markers",
-                    "name": f"here, {name}",
+                    "name": name,
                     "x": [each.mean for _, each in found],
                     "y": [place for place, _ in found],
                     "marker": {"symbol": symbol, "size": 8, "color": colour},

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Study
     from penstock.store import Store
     from penstock.studies.plan import StudyPlan
+    from penstock.studies.result import StudyResult
 
-__all__ = ["Makers", "published_report", "study_report_of"]
+__all__ = ["Makers", "published_report", "study_result"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +37,14 @@ class Makers:
         return Runner(jobs=self.jobs, store=self.store, progress=progress, on=self.on)
 
 
-def study_report_of(
-    plan: StudyPlan,
-    makers: Makers,
-    file: str,
-    options: Sequence[str],
-    study: str | None,
-    warn: Callable[[Sequence[str]], None],
-) -> Report:
-    """The report of a study or a scenario; see :func:`penstock.report.study.study_report`.
+def study_result(plan: StudyPlan, makers: Makers, file: str, warn: Callable[[Sequence[str]], None]) -> StudyResult:
+    """What a study or a scenario comes to, also where it misses its precision target, of which nothing is said here.
 
     Raises
     ------
     PenstockError
         If nothing of it is stored and nothing may be run.
     """
-    from penstock.report.study import study_report
     from penstock.studies.making import make, stored
     from penstock.studies.verify import verify
 
@@ -68,8 +61,8 @@ def study_report_of(
         verify(plan, asked)
         with Progress() as progress:
             result = make(plan, asked, makers.runner(progress))
-        warn(result.warnings)
-    return study_report(result, file=file, options=options, study=study)
+        warn(result.cautions)
+    return result
 
 
 def published_report(name: str, makers: Makers, runs: int | None = None) -> Report:

@@ -78,7 +78,7 @@
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
 
-  // Plots: those in sight first, the others when there is time.
+  // Plots: those in sight or near it; the others when they come there.
   const plain = (text) => {
     const holder = document.createElement("textarea");
     holder.innerHTML = text;
@@ -149,21 +149,28 @@
       });
     }
   };
-  const figures = all("figure.plot");
-  const sight = new IntersectionObserver((entries) => {
-    for (const entry of entries) if (entry.isIntersecting) draw(entry.target);
-  }, { rootMargin: "300px" });
-  for (const figure of figures) sight.observe(figure);
-  root.dataset.interactive = "yes";
+  // One at a time, when the page has nothing else to do: whoever sorts or scrolls meanwhile need not wait for all of them.
+  const figures = all("figure.plot"), waiting = [];
   const idle = window.requestIdleCallback || ((callback) => setTimeout(callback, 50));
-  const rest = [...figures];
+  let isAtWork = false;
   const next = () => {
-    const figure = rest.shift();
-    if (!figure) { root.dataset.ready = "yes"; return; }
+    const figure = waiting.shift();
+    isAtWork = figure !== undefined;
+    if (!isAtWork) { root.dataset.ready = "yes"; return; }
     draw(figure);
     idle(next);
   };
-  idle(next);
+  const sight = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      sight.unobserve(target);
+      waiting.push(target);
+    }
+    if (!isAtWork) { isAtWork = true; idle(next); }
+  }, { rootMargin: "50%" });
+  for (const figure of figures) sight.observe(figure);
+  root.dataset.interactive = "yes";
+  if (!figures.length) root.dataset.ready = "yes";
 
   // Paper: everything is drawn and opened, in the colours of paper.
   let closed = [];

@@ -68,7 +68,10 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
     document, outcome = study.document, made.outcome
     comparisons = compare(document, outcome)
     nulls = null_numbers(study, outcome)
-    agree = sum(each.agrees for each in comparisons)
+    printed = [each.agrees for each in comparisons if each.agrees is not None]
+    counts = ("printed numbers that agree", f"{sum(printed)} of {len(printed)}")
+    if not printed:
+        counts = ("numbers, without a print", str(len(comparisons)))
     confirmed = sum(each["verdict"] == "confirmed" for each in made.verdicts)
     digests = "\n".join(f"{digest}  {name}" for name, digest in made.digests.items())
     return Report(
@@ -76,7 +79,7 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
         subtitle=f"{', '.join(document.authors)}; {document.name}, {document.date}",
         kind="Reproduction",
         summary=[
-            ("printed numbers that agree", f"{agree} of {len(comparisons)}"),
+            counts,
             ("claims confirmed", f"{confirmed} of {len(made.verdicts)}"),
             ("runs of each row", str(outcome.runs)),
         ],
@@ -108,7 +111,7 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
 
 def _asked(document: Document, outcome: Outcome) -> list[Block]:
     settings = [[Cell(name), Cell(json.dumps(value))] for name, value in document.stated.items()]
-    numbers = {table.id: len(table.numbers()) for table in document.tables}
+    numbers = {table.id: len(table.results()) for table in document.tables}
     tables = [
         [Cell(table.id), Cell(table.caption), Cell(table.where), Cell(str(numbers[table.id]), numbers[table.id])]
         for table in document.tables
@@ -226,27 +229,35 @@ def _part(document: Document, table: Table, own: Sequence[Comparison], nulls: Nu
     columns = {column.name: column for column in table.compared}
     rows = {row.id: row for row in table.rows}
     cells = [_row(document, table, rows[tuple(each.row.values())], columns[each.column], each, known) for each in own]
+    here = [Heading("here", is_number=True)]
+    if not table.is_own:
+        here = [
+            Heading("print", is_number=True),
+            *here,
+            Heading("difference", is_number=True),
+            Heading("allowed", is_number=True),
+            Heading("verdict", has_choices=True),
+        ]
     head = [
         *(Heading(column.heading, has_choices=True) for column in table.keys),
         *([Heading("number", has_choices=True)] * (len(columns) > 1)),
-        Heading("print", is_number=True),
-        Heading("here", is_number=True),
-        Heading("difference", is_number=True),
-        Heading("allowed", is_number=True),
-        Heading("verdict", has_choices=True),
+        *here,
         *(Heading(f"null: {name}", is_number=True) for name in known),
     ]
-    agree = sum(each.agrees for each in own)
-    text = f"{document.name}, {table.where}. {agree} of {len(own)} numbers agree."
     title = f"Table {table.id}: {table.caption}"
-    grid = Grid(f"table-{_word(table.id)}", f"{title}, printed and here", head, cells)
+    if table.is_own:
+        text, what = f"In the place of {document.name}, {table.where}: nothing is printed to compare with.", title
+    else:
+        agree = sum(each.agrees is True for each in own)
+        text, what = (
+            f"{document.name}, {table.where}. {agree} of {len(own)} numbers agree.",
+            f"{title}, printed and here",
+        )
+    grid = Grid(f"table-{_word(table.id)}", what, head, cells)
     return Part(f"part-{_word(table.id)}", title, text, grid, [table_plot(document, table, own, known)], table.note)
 
 
 def _row(document: Document, table: Table, row: Row, column: Column, each: Comparison, nulls: Nulls) -> list[Cell]:
-    allowed = document.tolerance(table, row, column).allows(each.published)
-    digits = column.decimals
-    printed = number(each.published) if digits is None else f"{each.published:.{digits}f}"
     ours = plus_minus(Interval(each.mean, each.low, each.high, each.runs))
     others = []
     for numbers in nulls.values():
@@ -255,12 +266,24 @@ def _row(document: Document, table: Table, row: Row, column: Column, each: Compa
     return [
         *(Cell(cell_text(cell), float(cell) if isinstance(cell, (int, float)) else None) for cell in row.key.values()),
         *([Cell(heading(column))] * (len(table.compared) > 1)),
+        *_beside(document, table, row, column, each, Cell(ours, each.mean)),
+        *others,
+    ]
+
+
+def _beside(document: Document, table: Table, row: Row, column: Column, each: Comparison, ours: Cell) -> list[Cell]:
+    """Our number with the print, what it differs by and may, and the verdict; alone where there is no print."""
+    if each.published is None or each.verdict is None:
+        return [ours]
+    allowed = document.tolerance(table, row, column).allows(each.published)
+    digits = column.decimals
+    printed = number(each.published) if digits is None else f"{each.published:.{digits}f}"
+    return [
         Cell(printed, each.published),
-        Cell(ours, each.mean),
+        ours,
         Cell(f"{each.mean - each.published:+.3g}", each.mean - each.published),
         Cell(f"{allowed:.3g}", allowed),
         Cell(each.verdict, mark="good" if each.agrees else "bad", note=each.note),
-        *others,
     ]
 
 

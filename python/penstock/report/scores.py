@@ -27,7 +27,9 @@ def scores_grid(document: Document, summary: Object) -> list[Block]:
     summary : mapping
         As ``penstock reproduce DOC --summary --format json`` gives it.
     """
-    tables = summary["tables"]
+    tables = [table for table in summary["tables"] if "own" not in table]
+    if not tables:
+        return []
     pilots = [{"table": table["table"], **table["pilot"]} for table in tables if "pilot" in table]
     names = list(dict.fromkeys(name for table in tables for name in table["null"]))
     texts = {null.id: null.text for null in document.nulls}

@@ -324,7 +324,7 @@ def _provenance(result: StudyResult, summaries: Sequence[Summary]) -> list[tuple
         ("Model version", MODEL_VERSION),
         ("Made from", made_from(result.provenances, result.parameters)),
         ("Seed" if len(seeds) == 1 else "Seeds", ", ".join(map(str, seeds))),
-        ("Runs", f"{len(result.runs)}, numbered from 0 at each point"),
+        ("Runs", f"{result.run_count}, numbered from 0 at each point"),
         ("Intervals", intervals),
-        ("Digest of the first run", result.runs[0].digest),
+        ("Digest of the first run", result.points[0].runs[0].digest),
     ]

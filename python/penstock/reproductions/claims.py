@@ -40,6 +40,8 @@ class Judgement:
         What the same test says of each null model that has the numbers for it.
     looked : Looked
         What its test has looked at.
+    readings : tuple of str, optional
+        The open questions whose answers move what its test has looked at; told of documents without a print only.
     """
 
     document: str
@@ -50,6 +52,7 @@ class Judgement:
     changes: Mapping[str, str] = field(default_factory=dict)
     null: Mapping[str, str] = field(default_factory=dict)
     looked: Looked = field(default_factory=Looked, repr=False, compare=False)
+    readings: tuple[str, ...] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The judgement as a JSON object."""
@@ -64,13 +67,14 @@ class Judgement:
             "fitted": list(self.fitted),
             "changes": dict(self.changes),
             "null": dict(self.null),
+            **({} if self.readings is None else {"readings": list(self.readings)}),
         }
 
 
 def check_tables(study: Study, tables: Collection[str]) -> None:
     """Refuses to test claims on some of the tables only; none named means all."""
     document = study.document
-    needed = {table for claim in document.claims for table in claim.tables if document.table(table).numbers()}
+    needed = {table for claim in document.claims for table in claim.tables if document.table(table).results()}
     missing = sorted(needed - set(tables))
     if tables and missing:
         raise InputError(f"the claims need tables {', '.join(missing)} too; leave --table out")
@@ -102,6 +106,7 @@ def judge(
     known = {name: judgement.finding for name, judgement in (before or {}).items()}
     looked = {name: judgement.looked for name, judgement in (before or {}).items()}
     fits, stored = Fits(study, outcome.readings), Stored.load(study.document)
+    answers = None if study.document.has_print else Fits(study, outcome.readings, outcome.readings.open)
     judgements = []
     for claim in study.document.claims:
         if only is not None and claim.id not in only:
@@ -113,8 +118,9 @@ def judge(
         known[claim.id], looked[claim.id] = finding, watched.looked
         fitted = fits.rests_on(watched.looked)
         changes = {} if outcome.readings.changed else stored.changes(claim.id, finding.verdict)
+        readings = None if answers is None else answers.rests_on(watched.looked)
         judgements.append(
-            Judgement(study.document.id, claim.id, finding, outcome.runs, fitted, changes, {}, watched.looked)
+            Judgement(study.document.id, claim.id, finding, outcome.runs, fitted, changes, {}, watched.looked, readings)
         )
     tested = {judgement.claim for judgement in judgements}
     theirs = {

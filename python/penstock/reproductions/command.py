@@ -100,7 +100,7 @@ def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None,
     show(*layout.quoted(quoted(document, asked.tables)))
     if claims:
         show(layout.judged(document, judgements))
-    differing = [comparison for comparison in comparisons if not comparison.agrees]
+    differing = [comparison for comparison in comparisons if comparison.agrees is False]
     # What other answers would do is known for the chosen ones, and only if somebody has run them.
     known = None
     if asked.store is not None and differing and not answers.changed:
@@ -162,10 +162,11 @@ def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
         if own:
             show(layout.beside(table, own))
     rows = [outcome.has(table, row) for table in outcome.tables for row in table.rows]
-    agree = sum(comparison.agrees for comparison in comparisons)
+    agrees = [comparison.agrees for comparison in comparisons if comparison.agrees is not None]
+    counts = f", and {sum(agrees)} of {len(agrees)} printed numbers agree" if agrees else ""
     show(
         f"So far: {sum(map(len, found))} of {sum(len(point.replications) for point in points)} runs, {sum(rows)} of "
-        f"{len(rows)} rows, and {agree} of {len(comparisons)} printed numbers agree. Nothing was run."
+        f"{len(rows)} rows{counts}. Nothing was run."
     )
 
 

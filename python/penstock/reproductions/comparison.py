@@ -33,14 +33,16 @@ class Comparison:
         Which number.
     row : mapping
         Its key cells.
-    published, mean : float
-        The print and the mean of our runs.
+    published : float or None
+        The print; None if the number stands in an own table, which has no print.
+    mean : float
+        The mean of our runs.
     low, high : float or None
         The 95 % confidence interval of our mean; None with a single run.
     runs : int
         How many runs.
-    agrees : bool
-        Whether the mean lies within the tolerance.
+    agrees : bool or None
+        Whether the mean lies within the tolerance; None without a print.
     note : str
         What should be known beside it; may be empty.
     """
@@ -50,17 +52,19 @@ class Comparison:
     row: Mapping[str, Any]
     column: str
     unit: str
-    published: float
+    published: float | None
     mean: float
     low: float | None
     high: float | None
     runs: int
-    agrees: bool
+    agrees: bool | None
     note: str = ""
 
     @property
-    def verdict(self) -> str:
-        """``agrees`` or ``differs``."""
+    def verdict(self) -> str | None:
+        """``agrees`` or ``differs``; None without a print."""
+        if self.agrees is None:
+            return None
         return "agrees" if self.agrees else "differs"
 
     def as_json(self) -> dict[str, Any]:
@@ -122,19 +126,22 @@ def quoted(document: Document, tables: Sequence[str] = ()) -> list[Quoted]:
 
 
 def compare(document: Document, outcome: Outcome, *, is_partial: bool = False) -> list[Comparison]:
-    """Every printed number of the outcome's tables beside ours, in the document's order.
+    """Every result of the outcome's tables, beside the print where there is one, in the document's order.
 
     Rows without runs are left out if the outcome `is_partial`, and else a KeyError.
     """
     comparisons = []
     for table in outcome.tables:
-        for row, column, published in table.numbers():
+        for row, column, published in table.results():
             if is_partial and not outcome.has(table, row):
                 continue
             values = outcome.values(table.id, column.name, row.key)
-            allowed = document.tolerance(table, row, column).allows(published)
             ours = interval(values)
-            agrees = abs(ours.mean - published) <= allowed
+            agrees, remark = None, ""
+            if published is not None:
+                allowed = document.tolerance(table, row, column).allows(published)
+                agrees = abs(ours.mean - published) <= allowed
+                remark = note(published, values, ours.mean, allowed, agrees)
             comparisons.append(
                 Comparison(
                     document=document.id,
@@ -148,7 +155,7 @@ def compare(document: Document, outcome: Outcome, *, is_partial: bool = False) -
                     high=ours.high,
                     runs=ours.runs,
                     agrees=agrees,
-                    note=note(published, values, ours.mean, allowed, agrees),
+                    note=remark,
                 )
             )
     return comparisons

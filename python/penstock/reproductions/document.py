@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from penstock.printable import command_text
@@ -161,9 +162,14 @@ class Document:
         return _find("reading", identifier, self.questions, self.id)
 
     def chosen_tables(self, identifiers: Iterable[str]) -> list[Table]:
-        """The named tables, or all that have numbers to compare if none is named."""
+        """The named tables, or all that have results if none is named."""
         named = [self.table(identifier) for identifier in dict.fromkeys(identifiers)]
-        return named or [table for table in self.tables if table.numbers()]
+        return named or [table for table in self.tables if table.results()]
+
+    @property
+    def has_print(self) -> bool:
+        """Whether it prints any number that ours can be laid beside."""
+        return any(table.numbers() for table in self.tables)
 
     def tolerance(self, table: Table, row: Row, column: Column) -> Tolerance:
         """The agreed tolerance of a number: the last that fits, so that special ones stand after general ones."""
@@ -226,7 +232,14 @@ def _table(data: Mapping[str, Any]) -> Table:
     keys = [column.name for column in columns if column.role == "key"]
     rows = [
         Row({name: row[name] for name in keys}, {name: cell for name, cell in row.items() if name not in keys})
-        for row in data["rows"]
+        for row in data.get("rows", ())
+    ]
+    # An own table may give its rows as the cells of each key, of which it has all combinations.
+    grids = data.get("grids", ())
+    rows += [
+        Row(dict(zip(keys, cells, strict=True)), {})
+        for grid in grids
+        for cells in product(*(grid[key] for key in keys))
     ]
     omitted = data.get("not-computed", {"rows": {}, "reason": ""})
     quoted = [row for row in rows if omitted["reason"] and row.matches(omitted["rows"])]
@@ -239,6 +252,7 @@ def _table(data: Mapping[str, Any]) -> Table:
         note=data.get("note", ""),
         quoted=tuple(quoted),
         not_computed=omitted["reason"],
+        is_own=data.get("own", False),
     )
 
 

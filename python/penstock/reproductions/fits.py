@@ -16,12 +16,12 @@ from penstock.reproductions.reading import Readings, Settings
 from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from penstock.reproductions.document import Document
     from penstock.reproductions.questions import Question
-    from penstock.reproductions.study import Study
-    from penstock.reproductions.tables import Cell
+    from penstock.reproductions.study import Parts, Study
+    from penstock.reproductions.tables import Cell, Row, Table
     from penstock.running import RunResult
 
 __all__ = ["FILE", "Fits", "Looked", "Stored", "Watched"]
@@ -74,28 +74,34 @@ class Watched(Outcome):
         return _WatchedReadings(self.__dict__["readings"], self.looked.settings)
 
     def _id(self, table: str, key: Mapping[str, Cell]) -> tuple[Cell, ...]:
-        (row,) = (row for row in self.document.table(table).rows if row.matches(key))
+        where = self.document.table(table)
+        if list(key) == [column.name for column in where.keys]:
+            return tuple(key.values())
+        (row,) = (row for row in where.rows if row.matches(key))
         return row.id
 
 
 class Fits:
-    """The fitted answers of some readings, and what depends on them."""
+    """The answers of some readings to some questions, the fitted ones if none are named, and what depends on them."""
 
-    def __init__(self, study: Study, readings: Readings) -> None:
+    def __init__(self, study: Study, readings: Readings, questions: Sequence[Question] | None = None) -> None:
         self._study = study
         self._readings = readings
         self._settings = readings.settings()
-        self._others = {question.id: self._other(question) for question in readings.fitted}
+        self._others = {question.id: self._other(question) for question in questions or readings.fitted}
         self._moved: dict[tuple[str, str, tuple[Cell, ...]], frozenset[str]] = {}
         self._experiments: dict[str, frozenset[str]] = {}
+        self._built: dict[tuple[str, tuple[Cell, ...]], tuple[Parts, set[str]]] = {}
 
     def rests_on(self, looked: Looked) -> tuple[str, ...]:
-        """The fitted questions that something rests on whose test has looked at this."""
+        """The questions that something rests on whose test has looked at this."""
         return tuple(question for question in self._others if self._depends(question, looked))
 
     def _other(self, question: Question) -> Settings:
         """The settings under the document's own answer, or another one if that is the chosen one."""
-        key = question.as_printed if question.as_printed != question.chosen else question.alternatives[0].key
+        given = self._readings.key(question.id)
+        others = [question.as_printed, *(option.key for option in question.options)]
+        key = next(other for other in others if other != given)
         return self._readings.with_answer(question.id, key).settings()
 
     def _depends(self, question: str, looked: Looked) -> bool:
@@ -119,9 +125,22 @@ class Fits:
         if place not in self._moved:
             where = self._study.document.table(table)
             (found,) = (each for each in where.rows if each.id == row)
-            ours, theirs = (self._study.build(it, where, found) for it in (self._settings, self._others[question]))
+            ours, read = self._build(where, found)
+            other = self._others[question]
+            # What it does not read cannot move it.
+            theirs = (
+                self._study.build(other, where, found) if any(other[n] != self._settings[n] for n in read) else ours
+            )
             self._moved[place] = frozenset(name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name))
         return self._moved[place]
+
+    def _build(self, table: Table, row: Row) -> tuple[Parts, set[str]]:
+        """The scenarios of a row, and the names of the settings that they were made from."""
+        place = table.id, row.id
+        if place not in self._built:
+            read: set[str] = set()
+            self._built[place] = self._study.build(_WatchedSettings(self._settings, read), table, row), read
+        return self._built[place]
 
     def _changed_experiments(self, question: str) -> frozenset[str]:
         if self._study.experiments is None:

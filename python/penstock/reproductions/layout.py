@@ -48,14 +48,17 @@ def title(document: Document, outcome: Outcome, seconds: float) -> RenderableTyp
 
 
 def beside(table: Table, comparisons: Sequence[Comparison]) -> RenderableType:
-    """A table with the print above ours in every cell."""
-    grid = _grid(table, "verdict")
+    """A table with the print above ours in every cell; one of our own has no print and no verdicts."""
+    grid = _grid(table, "" if table.is_own else "verdict")
     by_row: dict[tuple[object, ...], list[Comparison]] = {}
     for comparison in comparisons:
         by_row.setdefault(tuple(comparison.row.values()), []).append(comparison)
     for key, row in by_row.items():
         of_column = {comparison.column: comparison for comparison in row}
         cells = [_pair(column, of_column.get(column.name)) for column in table.compared]
+        if table.is_own:
+            grid.add_row(*(escape(_key(cell)) for cell in key), "here", *cells, "")
+            continue
         differ = sum(not comparison.agrees for comparison in row)
         verdict = (
             Text(f"{differ} differ{'s' * (differ == 1)}", style=DIFFERS) if differ else Text("agrees", style=AGREES)
@@ -96,6 +99,8 @@ def remarks(judgement: Judgement) -> list[str]:
     needed = judgement.finding.runs_to_decide
     if judgement.finding.verdict == "undecided":
         found.append(f"About {needed} runs would decide it." if needed else "No number of runs would decide it.")
+    if judgement.readings:
+        found.append(f"Depends on the answers to {', '.join(judgement.readings)}.")
     if judgement.fitted:
         found.append(f"Rests on fitted answers: {', '.join(judgement.fitted)}.")
     if judgement.changes:
@@ -112,9 +117,18 @@ def conclusion(
 ) -> RenderableType:
     """How many numbers agree, what that is worth and rests on, and what to do next."""
     document = outcome.document
-    agree = sum(comparison.agrees for comparison in comparisons)
-    differ = len(comparisons) - agree
-    counts = f"{agree} of {len(comparisons)} printed numbers agree"
+    own = sum(comparison.agrees is None for comparison in comparisons)
+    if own == len(comparisons):
+        told = f"{own} numbers, and no print to lay beside them: the document's own results are lost."
+        steps = [
+            f"What came out, and what it rests on: penstock explain {document.called}",
+            f"What it says about the claims: penstock reproduce {document.called} --claims",
+            f"What other readings would do: penstock sensitivity {document.called} --table {comparisons[0].table}",
+        ]
+        return Group(Text(told, style="bold"), rests_on(outcome), *map(Text, steps))
+    agree = sum(comparison.agrees is True for comparison in comparisons)
+    differ = len(comparisons) - agree - own
+    counts = f"{agree} of {agree + differ} printed numbers agree"
     if differ:
         counts += f"; {differ} differ{'s' * (differ == 1)}"
         if within_a_reading is not None:
@@ -127,8 +141,8 @@ def conclusion(
     ]
     if differ and within_a_reading is None and not outcome.readings.changed:
         next_steps.insert(1, f"What other readings would do: penstock sensitivity {document.called}")
-    steps = (Text(step) for step in next_steps)
-    return Group(Text(f"{counts}.", style="bold"), worth(summary), rests_on(outcome), *steps)
+    worth_it = worth(summary)
+    return Group(Text(f"{counts}.", style="bold"), worth_it, rests_on(outcome), *map(Text, next_steps))
 
 
 def rests_on(outcome: Outcome) -> RenderableType:
@@ -154,7 +168,8 @@ def moved(document: Document, question: Question, option: Option, shifts: Sequen
         for row in table.rows:
             of_row = {shift.column: shift for shift in of_table if shift.row == row.key}
             cells = [_moved_cell(of_row.get(column.name)) for column in table.compared]
-            agree = f"{sum(shift.agrees for shift in of_row.values())} of {len(of_row)}"
+            agrees = [shift.agrees for shift in of_row.values() if shift.agrees is not None]
+            agree = f"{sum(agrees)} of {len(agrees)}" if agrees else "-"
             grid.add_row(*(escape(_key(cell)) for cell in row.key.values()), f"table {table.id}", *cells, agree)
         parts.append(grid)
     return [*parts, Text()]
@@ -170,9 +185,9 @@ def overview(document: Document, shifts: Sequence[Shift]) -> RenderableType:
         for option in question.alternatives:
             own = [shift for shift in shifts if (shift.reading, shift.key) == (question.id, option.key)]
             significant = sum(shift.significant for shift in own)
-            agree = sum(shift.agrees for shift in own)
+            agrees = [shift.agrees for shift in own if shift.agrees is not None]
             moves = "unknown" if runs == 1 else f"{significant} of {len(own)}"
-            grid.add_row(question.id, option.key, moves, f"{agree} of {len(own)}")
+            grid.add_row(question.id, option.key, moves, f"{sum(agrees)} of {len(agrees)}" if agrees else "-")
     moves = (
         "one pair of runs does not tell a difference from chance; give --runs 2 or more"
         if runs == 1
@@ -198,8 +213,10 @@ def _pair(column: Column, comparison: Comparison | None) -> Text:
     if comparison is None:
         return Text("-")
     digits = column.decimals
-    printed = number(comparison.published) if digits is None else f"{comparison.published:.{digits}f}"
     ours = plus_minus(Interval(comparison.mean, comparison.low, comparison.high, comparison.runs))
+    if comparison.published is None:
+        return Text(ours)
+    printed = number(comparison.published) if digits is None else f"{comparison.published:.{digits}f}"
     return (
         Text(f"{printed}\n")
         .append(ours, style=AGREES if comparison.agrees else DIFFERS)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Numbers = Mapping[tuple[str, tuple[Cell, ...], str], float]
     """Numbers by table, key cells of the row, and column."""
 
-__all__ = ["CONSTANT", "Null", "best_constants", "numbers_of"]
+__all__ = ["CONSTANT", "Null", "best_constants", "numbers_of", "swapped_rows"]
 
 CONSTANT = "constant"
 """The null model that every study has: one number for each column of a table, the one that most rows agree with."""
@@ -98,6 +98,21 @@ def numbers_of(tables: Sequence[Table], null: Null) -> dict[tuple[str, tuple[Cel
             if number is not None:
                 found[table.id, row.id, column.name] = number
     return found
+
+
+def swapped_rows(null: Null, table: Table) -> list[tuple[Row, Row]]:
+    """Which row of an own table a null model that exchanges rows reads instead of which."""
+    named = [name for name in null.rows if name in (column.name for column in table.keys)]
+    if not named or (null.only and table.id not in null.only):
+        return []
+    by_key = {row.id: row for row in table.rows}
+    pairs = []
+    for row in table.rows:
+        cells = {name: null.rows[name].get(str(cell)) if name in named else cell for name, cell in row.key.items()}
+        other = by_key.get(tuple(cells.values()))  # type: ignore[arg-type]  # a cell that nothing is read for finds no row
+        if other is not None:
+            pairs.append((row, other))
+    return pairs
 
 
 def best_constants(table: Table, allowed: Callable[[Row, Column], float]) -> dict[str, float]:

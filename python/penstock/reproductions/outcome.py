@@ -93,6 +93,9 @@ class Outcome:
         return (table.id, row.id) in self._rows
 
     def _row(self, table: str, key: Mapping[str, Cell]) -> RowRuns:
+        exact = self._rows.get((table, tuple(key.values())))
+        if exact is not None and list(key) == [column.name for column in self.document.table(table).keys]:
+            return exact
         found = [row for row in self.document.table(table).rows if row.matches(key)]
         if len(found) != 1:
             raise KeyError(f"{len(found)} rows of table {table} match {dict(key)}")

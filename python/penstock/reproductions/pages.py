@@ -64,7 +64,8 @@ def _explain_folder(name: str) -> str | None:
 
 def study_page(document: Document) -> str:
     """The findings, then everything that can be asked about further."""
-    numbers = sum(len(table.numbers()) for table in document.tables)
+    numbers = sum(len(table.results()) for table in document.tables)
+    kind = "printed numbers" if document.has_print else "numbers of our own"
     lines = [
         f"# {document.id}: {document.title}",
         "",
@@ -73,7 +74,7 @@ def study_page(document: Document) -> str:
         (text_beside(document, FINDINGS) or "").strip(),
         "",
         *worth_section(document),
-        f"## Tables ({numbers} printed numbers)",
+        f"## Tables ({numbers} {kind})",
         "",
         *(f"- `{table.id}` ({table.where}): {table.caption}" for table in document.tables),
         "",
@@ -105,7 +106,7 @@ def _place(document: Document) -> str:
 
 def _smallest(document: Document) -> str:
     """The table with the fewest numbers to compute."""
-    return min((table for table in document.tables if table.numbers()), key=lambda table: len(table.numbers())).id
+    return min((table for table in document.tables if table.results()), key=lambda table: len(table.results())).id
 
 
 def claim_page(document: Document, claim: Claim) -> str:
@@ -212,6 +213,8 @@ def _remarks(document: Document, claim: str) -> list[str]:
         lines.append(f"About {needed} runs would decide it." if needed else "No number of runs would decide it.")
     if found["fitted"]:
         lines.append(f"It rests on fitted answers: {_codes(found['fitted'])}.")
+    if found.get("readings"):
+        lines.append(f"It depends on the answers to {_codes(found['readings'])}.")
     if found["changes"]:
         told = ", ".join(f"{verdict} under that to `{name}`" for name, verdict in found["changes"].items())
         lines.append(f"Under the text's own answers it is another: {told}.")

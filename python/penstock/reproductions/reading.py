@@ -39,7 +39,7 @@ class Settings(Mapping[str, Any]):
 
     def text(self, name: str) -> str:
         """A setting that is a text, such as a quantity with its unit."""
-        return str(self._values[name])
+        return str(self[name])
 
 
 class Readings:
@@ -104,6 +104,11 @@ class Readings:
     def fitted(self) -> list[Question]:
         """The questions whose answer here was found by fitting the printed numbers."""
         return [q for q in self._document.questions if q.fitted and self._keys[q.id] == q.chosen]
+
+    @property
+    def open(self) -> list[Question]:
+        """The questions that have more than one answer."""
+        return [question for question in self._document.questions if question.alternatives]
 
     def settings(self) -> Settings:
         """What the document states and what these answers add to it."""

@@ -30,6 +30,12 @@ WIDTHS = {
 def board(summary: Summary) -> RenderableType:
     """The scores of every table and of all together, within either tolerances, and those of the contrasts."""
     parts: list[RenderableType] = []
+    own = [(table.table.id, len(table.table.results())) for table in summary.tables if table.table.is_own]
+    if own:
+        counts = ", ".join(f"{name} {count}" for name, count in own)
+        parts.append(Text(f"Numbers of our own, without a print to agree with, by table: {counts}."))
+    if len(own) == len(summary.tables):
+        return Group(*parts)
     for which in (AGREED, PILOT):
         if not all(which in table.scores for table in summary.tables):
             continue

@@ -43,14 +43,16 @@ class Shift:
         Its key cells.
     reading, key : str
         The question and the answer that was run.
-    published, chosen_mean, mean : float
-        The print, and our means under the chosen answer and under this one.
+    published : float or None
+        The print, if there is one.
+    chosen_mean, mean : float
+        Our means under the chosen answer and under this one.
     low, high : float or None
         The 95 % confidence interval of the difference; None with a single run.
     runs : int
         How many pairs of runs.
-    agrees : bool
-        Whether this answer's mean lies within the tolerance of the print.
+    agrees : bool or None
+        Whether this answer's mean lies within the tolerance of the print; None without a print.
     """
 
     document: str
@@ -60,14 +62,14 @@ class Shift:
     unit: str
     reading: str
     key: str
-    published: float
+    published: float | None
     chosen_mean: float
     mean: float
     difference: float
     low: float | None
     high: float | None
     runs: int
-    agrees: bool
+    agrees: bool | None
 
     @property
     def significant(self) -> bool:
@@ -137,12 +139,15 @@ def explained(study: Study, differing: Collection[Comparison], store: Store) -> 
         table = study.document.table(comparison.table)
         row = next(row for row in table.rows if row.key == comparison.row)
         column = next(column for column in table.columns if column.name == comparison.column)
-        allowed = study.document.tolerance(table, row, column).allows(comparison.published)
+        published = comparison.published
+        if published is None:
+            continue
+        allowed = study.document.tolerance(table, row, column).allows(published)
         moved = (
             comparison.mean + paired_interval(chosen, other, table.id, column.name, row.key).mean
             for *_, other in others
         )
-        count += any(abs(mean - comparison.published) <= allowed for mean in moved)
+        count += any(abs(mean - published) <= allowed for mean in moved)
     return count
 
 
@@ -172,9 +177,12 @@ def _outcomes(
 def _shifts(study: Study, chosen: Outcome, other: Outcome, reading: str, key: str) -> list[Shift]:
     shifts = []
     for table in chosen.tables:
-        for row, column, published in table.numbers():
-            allowed = study.document.tolerance(table, row, column).allows(published)
+        for row, column, published in table.results():
             theirs = interval(other.values(table.id, column.name, row.key))
+            agrees = None
+            if published is not None:
+                allowed = study.document.tolerance(table, row, column).allows(published)
+                agrees = abs(theirs.mean - published) <= allowed
             moved = paired_interval(chosen, other, table.id, column.name, row.key)
             shifts.append(
                 Shift(
@@ -192,7 +200,7 @@ def _shifts(study: Study, chosen: Outcome, other: Outcome, reading: str, key: st
                     low=moved.low,
                     high=moved.high,
                     runs=moved.runs,
-                    agrees=abs(theirs.mean - published) <= allowed,
+                    agrees=agrees,
                 )
             )
     return shifts

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.contrasts import KINDS, clear_contrasts
-from penstock.reproductions.nulls import CONSTANT, best_constants, numbers_of
+from penstock.reproductions.nulls import CONSTANT, best_constants, numbers_of, swapped_rows
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import load_pilot
 from penstock.statistics import mean
@@ -110,6 +110,8 @@ class TableSummary:
     def as_json(self) -> dict[str, Any]:
         """The table's object: the score within the agreed tolerances, and the others under names of their own."""
         found: dict[str, Any] = {"table": self.table.id, "numbers": self.numbers, **self.scores[AGREED].as_json()}
+        if self.table.is_own:
+            found["own"] = len(self.table.results())
         if PILOT in self.scores:
             found[PILOT] = self.scores[PILOT].as_json()
             found["contrasts"] = {kind: score.as_json() for kind, score in self.contrasts.items()}
@@ -185,7 +187,7 @@ def means_of(outcome: Outcome) -> dict[Place, float]:
     return {
         (table.id, row.id, column.name): mean(outcome.values(table.id, column.name, row.key))
         for table in outcome.tables
-        for row, column, _ in table.numbers()
+        for row, column, _ in table.results()
     }
 
 
@@ -202,12 +204,24 @@ def null_numbers(study: Study, outcome: Outcome) -> dict[str, Numbers]:
                 for name, number in study.nulls[null.id](settings, table, row).items()
             }
         else:
-            found[null.id] = numbers_of(study.document.tables, null)
+            own = {
+                (table.id, row.id, column.name): mean(outcome.all_values(table, other)[column.name])
+                for table in outcome.tables
+                if table.is_own
+                for row, other in swapped_rows(null, table)
+                if outcome.has(table, other)
+                for column in table.compared
+            }
+            found[null.id] = numbers_of(study.document.tables, null) | own
     return found
 
 
 def null_outcomes(study: Study, outcome: Outcome) -> dict[str, Outcome]:
-    """What as many runs of each null model would give, scattering as the pilot's do, for the tests of the claims."""
+    """What as many runs of each null model would give, scattering as the pilot's do, for the tests of the claims.
+
+    Of an own table, which has no print, a null model has our numbers: those of the other row where it exchanges rows,
+    and the mean over all rows if it is the constant answer.
+    """
     document, pilot = study.document, load_pilot(study.document)
     scatter = _scatter(outcome.runs)
     models = null_numbers(study, outcome)
@@ -229,8 +243,27 @@ def null_outcomes(study: Study, outcome: Outcome) -> dict[str, Outcome]:
                     place = table.id, row.id, column.name
                     if place in numbers:
                         values[column.name] = [numbers[place] + (deviation or 0.0) * each for each in turned]
-                found[name].put(table, row, values)
+                if values or not table.is_own:
+                    found[name].put(table, row, values)
+    for table in outcome.tables:
+        if table.is_own:
+            _put_own(found, document, outcome, table)
     return found
+
+
+def _put_own(found: Mapping[str, Outcome], document: Document, outcome: Outcome, table: Table) -> None:
+    for null in document.nulls:
+        for row, other in swapped_rows(null, table):
+            if not outcome.has(table, other):
+                continue  # fewer rows were run for the claims that are still open
+            found[null.id].put(table, row, outcome.all_values(table, other))
+    rows = [row for row in table.rows if outcome.has(table, row)]
+    every = [outcome.all_values(table, row) for row in rows]
+    for row, own in zip(rows, every, strict=True):
+        # A number that other rows lack, or that some run has none for, is averaged over those that have it.
+        known = {name: [each for other in every for each in other.get(name, ()) if math.isfinite(each)] for name in own}
+        constant = {name: [mean(numbers)] * outcome.runs for name, numbers in known.items() if numbers}
+        found[CONSTANT].put(table, row, constant)
 
 
 def _scatter(runs: int) -> list[float]:

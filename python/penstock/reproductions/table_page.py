@@ -32,14 +32,32 @@ def table_page(document: Document, table: Table, comparisons: Sequence[Compariso
     picture : str
         The file of :func:`penstock.reproductions.table_picture.table_picture`.
     """
-    agree = sum(comparison.agrees for comparison in comparisons)
     runs = max(comparison.runs for comparison in comparisons)
     found = {(tuple(each.row.values()), each.column): each for each in comparisons}
     columns = table.compared
     parts = [columns[first : first + _BESIDE] for first in range(0, len(columns), _BESIDE)]
-    lines = [
-        f"# Table {table.id}: {table.caption}",
-        "",
+    lines = [f"# Table {table.id}: {table.caption}", "", *_said(document, table, comparisons, runs, picture)]
+    for part in parts:
+        lines += ["", *_grid(table, part, found)]
+    if table.note:
+        lines += ["", table.note]
+    command = f"penstock reproduce {document.called} --table {table.id}"
+    return "\n".join([*lines, "", f"Again: `{command}`"]) + "\n"
+
+
+def _said(document: Document, table: Table, comparisons: Sequence[Comparison], runs: int, picture: str) -> list[str]:
+    """What the numbers are, and the picture."""
+    if table.is_own:
+        return [
+            f"In the place of {document.name}, {table.where}, whose numbers are lost: these are ours, means of {runs} "
+            "runs, and there is nothing to compare them with. ± is half of the 95 % confidence interval.",
+            "",
+            f"![Table {table.id}]({picture})",
+            "",
+            "Bars are 95 % confidence intervals.",
+        ]
+    agree = sum(comparison.agrees is True for comparison in comparisons)
+    return [
         f"{document.name}, {table.where}. **{agree} of {len(comparisons)} numbers agree**; ours are means of {runs} "
         "runs. ± is half of the 95 % confidence interval; what differs by more than the agreed tolerance is bold.",
         "",
@@ -47,12 +65,6 @@ def table_page(document: Document, table: Table, comparisons: Sequence[Compariso
         "",
         "Grey is what the tolerance grants around the print; bars are 95 % confidence intervals.",
     ]
-    for part in parts:
-        lines += ["", *_grid(table, part, found)]
-    if table.note:
-        lines += ["", table.note]
-    command = f"penstock reproduce {document.called} --table {table.id}"
-    return "\n".join([*lines, "", f"Again: `{command}`"]) + "\n"
 
 
 def heading(column: Column) -> str:
@@ -76,20 +88,25 @@ def _grid(
 ) -> list[str]:
     keys = [column.heading for column in table.keys]
     heads = [head for column in columns for head in (f"{heading(column)}: print", "here")]
+    if table.is_own:
+        heads = [heading(column) for column in columns]
     lines = [_row([*keys, *heads]), _row(["---"] * len(keys) + ["---:"] * len(heads))]
     for row in table.rows:
         cells = [cell_text(cell) for cell in row.key.values()]
         for column in columns:
             comparison = found.get((row.id, column.name))
-            cells += ["-", "-"] if comparison is None else _pair(column, comparison)
+            pair = ["-", "-"] if comparison is None else _pair(column, comparison)
+            cells += pair[1:] if table.is_own else pair
         lines.append(_row(cells))
     return lines
 
 
 def _pair(column: Column, comparison: Comparison) -> list[str]:
     digits = column.decimals
-    printed = number(comparison.published) if digits is None else f"{comparison.published:.{digits}f}"
     ours = plus_minus(Interval(comparison.mean, comparison.low, comparison.high, comparison.runs))
+    if comparison.published is None:
+        return ["-", ours]
+    printed = number(comparison.published) if digits is None else f"{comparison.published:.{digits}f}"
     return [printed, ours if comparison.agrees else f"**{ours}**"]
 
 

@@ -19,9 +19,10 @@ __all__ = ["table_picture"]
 
 _BESIDE = 3
 """The most panels beside one another."""
-_LOOKS = {
+_LOOKS: dict[str | None, dict[str, str]] = {
     "agrees": {"color": "#0072b2", "marker": "o", "label": "here, agrees"},
     "differs": {"color": "#d55e00", "marker": "^", "label": "here, differs"},
+    None: {"color": "#0072b2", "marker": "o", "label": "here"},
 }
 
 
@@ -51,13 +52,8 @@ def table_picture(document: Document, table: Table, comparisons: Sequence[Compar
 
 def _panel(axes: Any, document: Document, table: Table, column: Column, own: Sequence[Comparison]) -> None:
     places = {row.id: place for place, row in enumerate(table.rows)}
-    rows = {row.id: row for row in table.rows}
     at = [places[tuple(each.row.values())] for each in own]
-    printed = [each.published for each in own]
-    allowed = [document.tolerance(table, rows[tuple(each.row.values())], column).allows(each.published) for each in own]
-    left = [number - most for number, most in zip(printed, allowed, strict=True)]
-    axes.barh(at, [2 * most for most in allowed], 0.62, left, color="0.86", linewidth=0)
-    axes.plot(printed, at, "|", color="black", markersize=8, markeredgewidth=1.2, label="print")
+    _print(axes, document, table, column, own, at)
     for verdict, look in _LOOKS.items():
         of_it = [(place, each) for place, each in zip(at, own, strict=True) if each.verdict == verdict]
         if of_it:
@@ -71,6 +67,24 @@ def _panel(axes: Any, document: Document, table: Table, column: Column, own: Seq
     axes.set_xlabel(heading(column))
     axes.locator_params(axis="x", nbins=5)
     axes.tick_params(axis="y", length=0)
+
+
+def _print(
+    axes: Any, document: Document, table: Table, column: Column, own: Sequence[Comparison], at: Sequence[int]
+) -> None:
+    """The printed numbers, and what their tolerances grant; nothing where there is no print."""
+    rows = {row.id: row for row in table.rows}
+    known = [(place, each, each.published) for place, each in zip(at, own, strict=True) if each.published is not None]
+    if not known:
+        return
+    places, printed = [place for place, *_ in known], [published for *_, published in known]
+    allowed = [
+        document.tolerance(table, rows[tuple(each.row.values())], column).allows(published)
+        for _, each, published in known
+    ]
+    left = [number - most for number, most in zip(printed, allowed, strict=True)]
+    axes.barh(places, [2 * most for most in allowed], 0.62, left, color="0.86", linewidth=0)
+    axes.plot(printed, places, "|", color="black", markersize=8, markeredgewidth=1.2, label="print")
 
 
 def _legend(figure: Picture, panels: Sequence[Any]) -> None:

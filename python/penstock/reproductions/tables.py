@@ -55,7 +55,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A printed table: its `rows`, and those that are only `quoted`, with the reason why they are `not_computed`."""
+    """A printed table: its `rows`, and those that are only `quoted`, with the reason why they are `not_computed`.
+
+    A table `is_own` if its numbers are ours alone: it stands for a figure that is lost, so nothing is compared.
+    """
 
     id: str
     where: str
@@ -65,6 +68,7 @@ class Table:
     note: str = ""
     quoted: tuple[Row, ...] = ()
     not_computed: str = ""
+    is_own: bool = False
 
     @property
     def keys(self) -> list[Column]:
@@ -91,6 +95,12 @@ class Table:
         """Every printed number that is a result; cells printed as text, such as N/A, are none."""
         return self._numbers(self.rows)
 
+    def results(self) -> list[tuple[Row, Column, float | None]]:
+        """Every number that is a result, with the print: the printed ones, or all of an own table with None."""
+        if not self.is_own:
+            return [*self.numbers()]
+        return [(row, column, None) for row in self.rows for column in self.compared]
+
     def quoted_numbers(self) -> list[tuple[Row, Column, float]]:
         """Every printed number that is only quoted, since it cannot be computed."""
         return self._numbers(self.quoted)
@@ -100,5 +110,5 @@ class Table:
             (row, column, float(cell))
             for row in rows
             for column in self.compared
-            if not isinstance(cell := row.values[column.name], str)
+            if not self.is_own and not isinstance(cell := row.values[column.name], str)
         ]

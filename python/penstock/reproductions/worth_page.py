@@ -29,7 +29,15 @@ def worth_section(document: Document) -> list[str]:
     if text is None:
         return []
     data = json.loads(text)
-    tables: list[Object] = data["tables"]
+    tables: list[Object] = [table for table in data["tables"] if "own" not in table]
+    if not tables:
+        own = sum(table["own"] for table in data["tables"])
+        told = (
+            f"The document's results are lost, so none of the {own} numbers can agree with a print: they are our means "
+            f"of {data['runs']} runs. What they are worth shows beside each claim, in what its test says of null "
+            "models: rows exchanged between two policies, and one number for all rows."
+        )
+        return ["## What the numbers are worth", "", told, ""]
     pilots = [table["pilot"] | {"table": table["table"]} for table in tables if "pilot" in table]
     printed = f", {data['printed_runs']} under the text as printed" if "printed_runs" in data else ""
     lines = [

@@ -8,9 +8,20 @@ A file that is damaged is moved to ``damaged/``, and its run is made again.
 """
 
 from penstock.store.commit import GroupCommit, Record
+from penstock.store.kept import KeptRuns, NamedPoint
 from penstock.store.keys import RunKeys, run_key
 from penstock.store.place import default_folder
 from penstock.store.runfile import StoredRun
 from penstock.store.store import Store
 
-__all__ = ["GroupCommit", "Record", "RunKeys", "Store", "StoredRun", "default_folder", "run_key"]
+__all__ = [
+    "GroupCommit",
+    "KeptRuns",
+    "NamedPoint",
+    "Record",
+    "RunKeys",
+    "Store",
+    "StoredRun",
+    "default_folder",
+    "run_key",
+]

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import sys
 from array import array
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from penstock import _core
 from penstock.store.sealed import FORMAT, SEAL_LENGTH, sealed_bytes
 
 if TYPE_CHECKING:
@@ -49,25 +51,65 @@ class Columns:
 
     def __init__(self, shapes: Iterable[Any] = (), heads: Iterable[Any] = (), places: Iterable[Any] = ()) -> None:
         self.shapes, self.heads, self.places = list(shapes), list(heads), list(places)
-        self.key: list[str] = []
-        self.digest: list[str] = []
-        self.begin: list[str] = []
+        self._texts: dict[str, bytes] = {}
         self.size, self.time, self.packet_hops = array("q"), array("q"), array("Q")
         self.shape, self.head, self.place = array("I"), array("I"), array("I")
         self.replication, self.seconds = array("Q"), array("d")
         self.values = array("d")
-        self._ends: list[int] = [0]
+        self._ends: Sequence[int] = [0]
+
+    @cached_property
+    def key(self) -> list[str]:
+        """The names of the runs."""
+        return self._lines("key")
+
+    @cached_property
+    def digest(self) -> list[str]:
+        """Their digests."""
+        return self._lines("digest")
+
+    @cached_property
+    def begin(self) -> list[str]:
+        """When they began."""
+        return self._lines("begin")
+
+    @cached_property
+    def _packed(self) -> bytes:
+        """The values as a file has them."""
+        return _little(self.values).tobytes()
+
+    def hold(self, name: str, content: bytes, runs: int) -> None:
+        """Takes a column of so many texts as a file has it; they become texts once somebody looks at them.
+
+        Raises
+        ------
+        ValueError
+            If it is no such column.
+        """
+        if content.count(b"\n") + 1 != runs or not content.isascii():
+            raise ValueError(name)
+        self._texts[name] = content
+
+    def _lines(self, name: str) -> list[str]:
+        return self._texts.pop(name).decode("ascii").split("\n") if name in self._texts else []
 
     def measure(self) -> None:
         """Works out where the values of each run stand; to be called after rows were added."""
         lengths = [len(shape) for shape in self.shapes]
-        self._ends = list(accumulate((lengths[shape] for shape in self.shape), initial=0))
+        if len(lengths) == 1:
+            self._ends = range(0, len(self.shape) * lengths[0] + 1, max(lengths[0], 1))
+        else:
+            self._ends = list(accumulate((lengths[shape] for shape in self.shape), initial=0))
         if self._ends[-1] != len(self.values):
             raise ValueError("values")
 
     def values_of(self, row: int) -> array[float]:
         """The values of one run."""
         return self.values[self._ends[row] : self._ends[row + 1]]
+
+    def numbers(self, rows: Sequence[int], count: int) -> list[list[float]]:
+        """The values of so many numbers, a list each, of runs that have so many."""
+        return _core.transposed(self._packed, list(map(self._ends.__getitem__, rows)), count)
 
     def take(self, other: Columns, rows: Sequence[int]) -> None:
         """Adds rows of a table whose `shapes`, `heads` and `places` are the same."""
@@ -105,7 +147,7 @@ def decode(content: bytes) -> Columns | None:
         raise ValueError("bytes")
     for name in _TEXTS:
         end = at + next(lengths)
-        setattr(found, name, content[at:end].decode("ascii").split("\n"))
+        found.hold(name, content[at:end], head["runs"])
         at = end
     for name, kind in {**_NUMBERS, "values": "d"}.items():
         end = at + next(lengths)
@@ -113,7 +155,7 @@ def decode(content: bytes) -> Columns | None:
         numbers.frombytes(content[at:end])
         setattr(found, name, _little(numbers))
         at = end
-    if any(len(getattr(found, name)) != head["runs"] for name in (*_TEXTS, *_NUMBERS)):
+    if any(len(getattr(found, name)) != head["runs"] for name in _NUMBERS):
         raise ValueError("runs")
     found.measure()
     return found

@@ -37,6 +37,8 @@ TEMPORARY = ".writing-"
 
 _NO_FOLDER = (errno.EEXIST, errno.ENOTDIR)
 """What the system says where a file stands in a folder's place."""
+_PREFIX = 2
+"""Characters of the names of the folders that runs are spread over."""
 _CANNOT_SYNCHRONISE = (errno.EINVAL, errno.ENOTSUP)
 """What file systems say that cannot synchronise a folder, or need not."""
 
@@ -80,6 +82,13 @@ class Folder:
             yield here
         finally:
             os.close(here)
+
+    def refuse_links(self, name: str) -> None:
+        """Raises ELOOP if the folder `name`, or one of those that runs are spread over in it, is a symbolic link."""
+        with suppress(FileNotFoundError), self.opened(name) as folder, os.scandir(folder) as entries:
+            for entry in entries:
+                if len(entry.name) == _PREFIX and entry.is_symlink():
+                    raise OSError(errno.ELOOP, "is a symbolic link", self.path / name / entry.name)
 
     def synchronise_above(self) -> None:
         """Makes the entries of `runs`, of the store's folder and of its parent last."""

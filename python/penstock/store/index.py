@@ -15,17 +15,20 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from penstock import _core
 from penstock.records import MetricRow
 from penstock.store.columns import Columns, decode, encode
 from penstock.store.folder import write
+from penstock.store.kept import KeptRuns
 from penstock.store.manifest import Made, Manifest
 from penstock.store.runfile import StoredRun
 from penstock.store.sealed import content_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from penstock.store.folder import Folder
+    from penstock.store.kept import NamedPoint
 
 __all__ = ["LEAST", "SUFFIX", "Index", "Seen"]
 
@@ -61,7 +64,7 @@ class Index:
         self._disk = disk
         self._path = disk.path / "index" / f"{scenario}{SUFFIX}"
         self.scenario = scenario
-        self._known = Columns()
+        self.known = Columns()
         self._rows: dict[str, int] = {}
         self._heads: dict[int, tuple[Any, ...]] = {}
         self._new: dict[str, tuple[Seen, StoredRun]] = {}
@@ -77,7 +80,7 @@ class Index:
         They come without their manifests, which are not always wanted; see :meth:`manifest`.
         """
         # A study may have a hundred thousand: nothing is looked up twice here.
-        known, rows, others = self._known, self._rows, []
+        known, rows, others = self.known, self._rows, []
         sizes, times, shapes, shape = known.size, known.time, known.shapes, known.shape
         values_of, digests, hops = known.values_of, known.digest, known.packet_hops
         for key, (size, changed) in seen.items():
@@ -88,11 +91,69 @@ class Index:
                 into[key] = StoredRun(MetricRow(shapes[shape[row]], values_of(row)), digests[row], hops[row])
         return others
 
+    def whole(self, points: Sequence[NamedPoint]) -> list[KeptRuns | None]:
+        """The runs of each point of which all are known as their files are now, and measure the same; None for others.
+
+        Raises
+        ------
+        OSError
+            If a folder of runs is a symbolic link.
+        """
+        known, rows = self.known, [self._rows_of(point.keys) for point in points]
+        wanted = [row for own in rows if own is not None for row in own]
+        if not wanted:
+            return [None] * len(points)
+        self._disk.refuse_links("runs")
+        seen = self._seen(wanted)
+        found: list[KeptRuns | None] = []
+        at = 0
+        for point, own in zip(points, rows, strict=True):
+            begin, at = at, at + len(own or ())
+            shapes = {known.shape[row] for row in own or ()}
+            is_whole = len(shapes) == 1 and 0 not in seen[begin:at]
+            found.append(KeptRuns(point, known, own) if own is not None and is_whole else None)
+        return found
+
+    def _rows_of(self, keys: Sequence[str]) -> list[int] | None:
+        """Where runs stand; None if one of them is not there."""
+        with suppress(KeyError):
+            return list(map(self._rows.__getitem__, keys))
+        return None
+
     def manifest(self, key: str, seen: Seen) -> Manifest | None:
         """What the run called `key` was made from, if its file is known as it is `seen`."""
-        row, known = self._rows.get(key), self._known
+        row, known = self._rows.get(key), self.known
         if row is None or (known.size[row], known.time[row]) != seen:
             return None
+        return self.manifest_of(row)
+
+    def unchanged(self) -> list[int]:
+        """The rows of all runs that are known as their files are now."""
+        rows = list(self._rows.values())
+        self._disk.refuse_links("runs")
+        seen = self._seen(rows)
+        return [row for row, is_same in zip(rows, seen, strict=True) if is_same]
+
+    def keys(self, rows: Iterable[int]) -> list[str]:
+        """The names of runs."""
+        return list(map(self.known.key.__getitem__, rows))
+
+    def grouped(self, rows: Iterable[int]) -> list[list[int]]:
+        """Rows, those together that were made at one point in one place."""
+        known = self.known
+        groups: dict[tuple[int, int], list[int]] = {}
+        for row in rows:
+            groups.setdefault((known.head[row], known.place[row]), []).append(row)
+        return list(groups.values())
+
+    def _seen(self, rows: list[int]) -> bytes:
+        known = self.known
+        folder = str(self._disk.path / "runs")
+        return _core.unchanged(folder, known.key, known.size, known.time, rows) if rows else b""
+
+    def manifest_of(self, row: int) -> Manifest:
+        """What a run was made from."""
+        known, key = self.known, self.known.key[row]
         model_version, version, name, settings, seed = self._head(known.head[row])
         place = known.places[known.place[row]]
         made = None if place is None else Made(place[0], known.begin[row], known.seconds[row], place[1])
@@ -102,7 +163,7 @@ class Index:
     def _head(self, number: int) -> tuple[Any, ...]:
         """What runs have in common that differ only in their replication; one object for all of them."""
         if (head := self._heads.get(number)) is None:
-            model_version, version, name, settings, seed = self._known.heads[number]
+            model_version, version, name, settings, seed = self.known.heads[number]
             pairs = tuple((path, value) for path, value in settings)
             head = self._heads[number] = (model_version, version, name, pairs, seed)
         return head
@@ -129,7 +190,7 @@ class Index:
         """
         if len(self._new) < max(LEAST, len(self._rows) // _PART):
             return
-        before, names = self._known, set(self._rows if there is None else there).difference(self._new)
+        before, names = self.known, set(self._rows if there is None else there).difference(self._new)
         after = Columns(before.shapes, before.heads, before.places)
         after.take(before, [row for key, row in self._rows.items() if key in names])
         numbers = [_Numbers(after.shapes), _Numbers(after.heads), _Numbers(after.places)]
@@ -157,7 +218,7 @@ class Index:
             self._take(known)
 
     def _take(self, known: Columns) -> None:
-        self._known, self._heads = known, {}
+        self.known, self._heads = known, {}
         self._rows = dict(zip(known.key, range(len(known.key)), strict=True))
 
 

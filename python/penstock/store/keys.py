@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from penstock import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["RunKeys", "run_key"]
 
@@ -23,6 +27,17 @@ class RunKeys:
     def __init__(self, canonical: str) -> None:
         self._started = hashlib.blake2b(f"[{json.dumps(canonical)}".encode(), digest_size=32)
         self._end = f", {json.dumps(_core.MODEL_VERSION)}]"
+
+    def each(self, seed: int, replications: Iterable[int]) -> list[str]:
+        """The names of many runs of one seed."""
+        before = self._started.copy()
+        before.update(f', "{seed}", "'.encode())
+        end, copy, names = f'"{self._end}', before.copy, []
+        for replication in replications:
+            started = copy()
+            started.update(f"{replication}{end}".encode())
+            names.append(started.hexdigest())
+        return names
 
     def of(self, seed: int, replication: int) -> str:
         """As :func:`run_key`."""

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
     from penstock.store.folder import Folder
     from penstock.store.index import Seen
+    from penstock.store.kept import KeptRuns, NamedPoint
     from penstock.store.manifest import Manifest
     from penstock.store.runfile import StoredRun
 
     Get = Callable[[str], StoredRun | None]
     """Reads a run from its own file, and sets that aside if it is damaged."""
 
-__all__ = ["RUN_FILE", "Finder", "manifests", "seen_files"]
+__all__ = ["RUN_FILE", "Finder", "indexed", "manifests", "prefixes", "seen_files"]
 
 RUN_FILE = re.compile(r"([0-9a-f]{64})\.json")
 _FOLDER = re.compile(r"[0-9a-f]{2}")
@@ -68,6 +69,21 @@ class Finder:
                 self._find(scenario_hash(text), keys, found)
         return found
 
+    def whole(self, points: Sequence[NamedPoint]) -> list[KeptRuns | None]:
+        """The runs of each point of which all are in the index as their files are now; None for others."""
+        by_text: dict[str, list[int]] = {}
+        for number, point in enumerate(points):
+            by_text.setdefault(point.first.scenario, []).append(number)
+        found: list[KeptRuns | None] = [None] * len(points)
+        with collection_paused():
+            for text, numbers in by_text.items():
+                index = self._index_of(scenario_hash(text), sum(len(points[number].keys) for number in numbers))
+                if index is not None:
+                    own = index.whole([points[number] for number in numbers])
+                    for number, runs in zip(numbers, own, strict=True):
+                        found[number] = runs
+        return found
+
     def _find(self, scenario: str, keys: Sequence[str], found: dict[str, StoredRun]) -> None:
         """Only the files of runs that the index has not as they are now are opened."""
         index = self._index_of(scenario, len(keys))
@@ -96,7 +112,7 @@ class Finder:
 
 def manifests(disk: Folder, get: Get) -> Iterator[Manifest]:
     """What all runs in the store were made from, in the order of their names; damaged ones are set aside by `get`."""
-    indexes = {name: Index(disk, name) for name in _indexed(disk)}
+    indexes = {name: Index(disk, name) for name in indexed(disk)}
     owner = {key: index for index in indexes.values() for key in index}
     there = []
     for key, seen in seen_files(disk):
@@ -119,16 +135,7 @@ def manifests(disk: Folder, get: Get) -> Iterator[Manifest]:
 
 def seen_files(disk: Folder, only: str | None = None) -> Iterator[tuple[str, Seen]]:
     """The names of all runs, or of those in one folder, with what can be seen of their files without opening them."""
-    try:
-        with disk.opened("runs") as runs:
-            prefixes = (
-                [only]
-                if only is not None
-                else sorted(entry.name for entry in os.scandir(runs) if _FOLDER.fullmatch(entry.name))
-            )
-    except FileNotFoundError:
-        return
-    for prefix in prefixes:
+    for prefix in prefixes(disk) if only is None else [only]:
         with suppress(FileNotFoundError, NotADirectoryError), disk.opened("runs", prefix) as folder:
             found = []
             for entry in os.scandir(folder):
@@ -142,7 +149,15 @@ def seen_files(disk: Folder, only: str | None = None) -> Iterator[tuple[str, See
             yield from sorted(found)
 
 
-def _indexed(disk: Folder) -> list[str]:
+def prefixes(disk: Folder) -> list[str]:
+    """The names of the folders that runs are spread over."""
+    with suppress(FileNotFoundError), disk.opened("runs") as runs:
+        return sorted(entry.name for entry in os.scandir(runs) if _FOLDER.fullmatch(entry.name))
+    return []
+
+
+def indexed(disk: Folder) -> list[str]:
+    """The scenarios that have an index."""
     with suppress(OSError), disk.opened("index") as folder:
         found = (_INDEX.fullmatch(entry.name) for entry in os.scandir(folder))
         return sorted(name[1] for name in found if name is not None)

@@ -16,6 +16,7 @@ from penstock.store.failed import Failures
 from penstock.store.folder import Folder, failure, located, make_new, move, open_below, refuse_link
 from penstock.store.history import History
 from penstock.store.index import LEAST
+from penstock.store.listing import stored_runs
 from penstock.store.manifest import Made
 from penstock.store.many import Finder, manifests, seen_files
 from penstock.store.marker import Marker, newer
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from penstock.records import Metric, RunRequest
     from penstock.store.failed import Failed
+    from penstock.store.kept import KeptRuns, NamedPoint
+    from penstock.store.listing import StoredRuns
     from penstock.store.manifest import Manifest
     from penstock.store.points import PointOf
     from penstock.store.stale import Why
@@ -152,6 +155,31 @@ class Store:
         except OSError as error:
             raise failure(error, self.folder) from error
 
+    def find_points(self, points: Sequence[NamedPoint]) -> list[KeptRuns | None]:
+        """The runs of points of which all are known without opening a file; what :meth:`find` would take longer for.
+
+        Parameters
+        ----------
+        points : sequence of NamedPoint
+            What is wanted.
+
+        Returns
+        -------
+        list
+            The runs of each point; None where a run is missing, or has to be read from its own file.
+
+        Raises
+        ------
+        StoreError
+            As :meth:`get`.
+        """
+        self._history.ask(point.first for point in points)
+        try:
+            self._marker.check()
+            return self._finder.whole(points)
+        except OSError as error:
+            raise failure(error, self.folder) from error
+
     def gather(self, kept: Sequence[tuple[str, RunRequest]]) -> None:
         """Has many runs that were just kept in the index too, so that they are soon found; see :meth:`find`."""
         if len(kept) >= LEAST:
@@ -168,6 +196,20 @@ class Store:
         try:
             self._marker.check()
             return list(manifests(self.disk, self.get))
+        except OSError as error:
+            raise failure(error, self.folder) from error
+
+    def stored_runs(self) -> list[StoredRuns]:
+        """What the store holds, runs of one point together as far as an index knows them: sooner than all manifests.
+
+        Raises
+        ------
+        StoreError
+            As :meth:`get`.
+        """
+        try:
+            self._marker.check()
+            return stored_runs(self.disk, self.get)
         except OSError as error:
             raise failure(error, self.folder) from error
 
@@ -203,13 +245,6 @@ class Store:
                     return read(file, os.fstat(file).st_size)
                 finally:
                     os.close(file)
-        except OSError as error:
-            raise failure(error, self.folder) from error
-
-    def size(self) -> int:
-        """Bytes of all runs' files."""
-        try:
-            return sum(size for _, (size, _) in seen_files(self.disk))
         except OSError as error:
             raise failure(error, self.folder) from error
 

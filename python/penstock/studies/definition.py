@@ -14,7 +14,9 @@ from penstock.studies.derived import Derived
 from penstock.studies.points import MOST, Point, grid, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from penstock.studies.ranges import Range
 
 __all__ = ["Definition", "Mistakes", "is_path", "value_text"]
 
@@ -48,6 +50,10 @@ class Definition:
         Settings and helping values as expressions.
     settings : dict of str to value
         Settings that are the same at all points.
+    ranges : dict of str to Range
+        What a sensitivity study or a search takes values from; nothing else varies then.
+    sampled : sequence of dict of str to value, optional
+        The points in these ranges; their middle if left out.
     """
 
     grid: dict[str, Any] = field(default_factory=dict)
@@ -56,6 +62,8 @@ class Definition:
     where: list[str] = field(default_factory=list)
     derived: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
+    ranges: dict[str, Range] = field(default_factory=dict)
+    sampled: Sequence[dict[str, Any]] | None = None
 
     def places(self) -> Iterator[tuple[str, tuple[str | int, ...]]]:
         """All names that are given a value, with the places where that is."""
@@ -66,6 +74,7 @@ class Definition:
             yield from ((name, ("zip", number, name)) for name in table)
         yield from ((name, ("grid", name)) for name in self.grid)
         yield from ((name, ("derived", name)) for name in self.derived)
+        yield from ((name, ("ranges", name)) for name in self.ranges)
 
     def points(self, document: Mapping[str, Any], mistakes: Mistakes) -> list[Point]:
         """The points, over a scenario with this `document`; none if there are mistakes."""
@@ -88,6 +97,9 @@ class Definition:
         return points if not mistakes.found else []
 
     def _combinations(self, mistakes: Mistakes) -> Iterable[dict[str, Any]]:
+        if self.ranges:
+            middle = {name: each.value(0.5) for name, each in self.ranges.items()}
+            return [middle] if self.sampled is None else self.sampled
         parts = [self.entries or [{}], *(steps(table) for table in self.zips)]
         count = 1
         for values in (*parts, *self.grid.values()):
@@ -101,6 +113,10 @@ class Definition:
         )
 
     def _check_names(self, derived: Derived, mistakes: Mistakes) -> None:
+        if self.ranges:
+            there = (("list", self.entries), ("zip", self.zips), ("grid", self.grid), ("where", self.where))
+            for other in (name for name, what in there if what):
+                mistakes.add((other,), "stands beside ranges, and only those vary then; what is fixed is in [set]")
         first: dict[str, tuple[str | int, ...]] = {}
         for name, place in self.places():
             earlier = first.setdefault(name, place)

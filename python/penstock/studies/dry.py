@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from penstock.studies.runner import kept_points
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -50,9 +52,13 @@ def dry_run(asked: Sequence[PointRequest], store: Store | None, jobs: int | None
     """Looks into the store, and times the beginnings of a few runs, which are not kept."""
     stored, missing = [], []
     wanted: set[str] = set()
-    named = [each.keyed() for each in asked]
+    kept = kept_points(asked, store)
+    named = [each.keyed() if runs is None else [] for each, runs in zip(asked, kept, strict=True)]
     there = store.find([pair for own in named for pair in own]) if store is not None else {}
-    for each, own in zip(asked, named, strict=True):
+    for each, runs, own in zip(asked, kept, named, strict=True):
+        if runs is not None:
+            stored.append(len(runs))
+            continue
         keys = [key for key, _ in own]
         absent = {key for key in keys if key not in there}
         stored.append(len(keys) - len(absent))
@@ -60,8 +66,7 @@ def dry_run(asked: Sequence[PointRequest], store: Store | None, jobs: int | None
             missing.append((each, len(absent - wanted)))
         wanted |= absent
     workers = max(1, min(jobs or os.cpu_count() or 1, len(wanted) or 1))
-    runs = [len(each.replications) for each in asked]
-    return DryRun(runs, stored, len(wanted), _seconds(missing, workers), workers)
+    return DryRun([len(each.replications) for each in asked], stored, len(wanted), _seconds(missing, workers), workers)
 
 
 def _seconds(missing: Sequence[tuple[PointRequest, int]], workers: int) -> float | None:

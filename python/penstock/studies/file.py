@@ -12,16 +12,22 @@ from penstock.studies import aims
 from penstock.studies.definition import Definition, Mistakes
 from penstock.studies.locate import Lines
 from penstock.studies.plan import RUNS, StudyPlan, path_of, placed, points_of
+from penstock.studies.questions import asks_of, ranges_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from penstock._core import Mistake
+    from penstock.studies.ranges import Range
 
-__all__ = ["aims_of", "is_study", "read_study", "toml_mistake"]
+__all__ = ["aims_of", "is_study", "read_study", "refuse_beside_ranges", "toml_mistake"]
 
-KEYS = ("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "where", "derived", *aims.KEYS)
+KEYS = (
+    *("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "where", "derived"),
+    *aims.KEYS,
+    *("ranges", "sensitivity", "search"),
+)
 
 
 def is_study(text: str) -> bool:
@@ -39,7 +45,11 @@ def is_study(text: str) -> bool:
 
 
 def read_study(
-    text: str, file: Path, read: Callable[[Path], str], override: Mapping[str, Any] | None = None
+    text: str,
+    file: Path,
+    read: Callable[[Path], str],
+    override: Mapping[str, Any] | None = None,
+    ranges: Mapping[str, Range] | None = None,
 ) -> StudyPlan:
     """The study in `text`, which was read from `file`.
 
@@ -53,6 +63,8 @@ def read_study(
         Gives the text of the scenario's file.
     override : mapping, optional
         Values of names in the study or of settings, by name; several as a list.
+    ranges : mapping of str to Range, optional
+        Ranges of the command line, which replace those of the study, name by name.
 
     Raises
     ------
@@ -78,9 +90,13 @@ def read_study(
     aimed = aims_of(content, mistakes)
     if isinstance(aimed["warm_up"], str):
         definition.settings["warm-up"] = aimed.pop("warm_up")
+    asks = asks_of(content, mistakes)
+    if ranges or "ranges" in content:
+        refuse_beside_ranges(aimed, mistakes)
     if mistakes.found or scenario is None:
         raise ScenarioError(placed(place, lambda where: lines.of(*where), mistakes))
     _override(definition, override or {})
+    _put_ranges(definition, ranges or {})
     path = file.parent / scenario
     try:
         page = read(path)
@@ -95,7 +111,8 @@ def read_study(
         path_of(where): lines.of(*where) for where in (*named, *(("metrics", name) for name in aimed["metrics"]))
     }
     head_of_plan = (file.stem, page, str(path), points, description, runs, seed, utf8(place))
-    return StudyPlan(*head_of_plan, is_file=True, origins=origins, **aimed)
+    ranged = definition if definition.ranges else None
+    return StudyPlan(*head_of_plan, is_file=True, origins=origins, **aimed, definition=ranged, asks=asks)
 
 
 class _Head:
@@ -142,6 +159,11 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
             found.append(_flat(table))
             if not table:
                 mistakes.add((key, number), "is empty")
+    ranges = content.get("ranges", {})
+    if isinstance(ranges, dict) and (ranges or "ranges" not in content):
+        definition.ranges = ranges_of(_flat(ranges), mistakes)
+    else:
+        mistakes.add(("ranges",), "needs a table, [ranges], with a range for each parameter")
     where = content.get("where", [])
     definition.where = [where] if isinstance(where, str) else where
     if not isinstance(definition.where, list):
@@ -168,6 +190,15 @@ def aims_of(content: Mapping[str, Any], mistakes: Mistakes) -> dict[str, Any]:
     return found
 
 
+def refuse_beside_ranges(aimed: Mapping[str, Any], mistakes: Mistakes) -> None:
+    """Aims that need points of their own do not go together with ranges."""
+    for key in ("precision", "compare"):
+        if aimed[key] is not None:
+            mistakes.add((key,), "does not go together with ranges, whose points are sampled")
+    if aimed["warm_up"] is not None and not isinstance(aimed["warm_up"], str):
+        mistakes.add(("warm-up",), "is to be found, which needs points of its own; beside ranges, write a time")
+
+
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """A table of tables by paths; what is empty, or stands under a path in quotes, is a value itself.
 
@@ -186,6 +217,13 @@ def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     return flat
 
 
+def _put_ranges(definition: Definition, ranges: Mapping[str, Range]) -> None:
+    """Puts ranges of the command line beside the study's own, or in their place."""
+    for name in ranges:
+        definition.settings.pop(name, None)
+    definition.ranges.update(ranges)
+
+
 def _override(definition: Definition, override: Mapping[str, Any]) -> None:
     """Puts values of the command line in the place of the study's own."""
     for name, value in override.items():
@@ -194,6 +232,7 @@ def _override(definition: Definition, override: Mapping[str, Any]) -> None:
                 raise InputError(f"--set {name}: stands in {kind} of the study, which only an edit can change.")
         definition.grid.pop(name, None)
         definition.settings.pop(name, None)
+        definition.ranges.pop(name, None)
         if isinstance(value, list):
             definition.grid[name] = value
         else:

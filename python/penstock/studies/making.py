@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, PenstockError
 from penstock.records import collection_paused
+from penstock.store import KeptRuns
 from penstock.studies.quantity import dimension_of
 from penstock.studies.result import PointResult, StudyResult
 from penstock.studies.runner import Reader, Runner
@@ -46,8 +47,8 @@ def _made(plan: StudyPlan, asked: Sequence[PointRequest], made_by: Runner) -> St
     derived = DerivedMetrics(plan.metrics)
     asked, warm_up = _settled(plan, asked, made_by)
 
-    def run(wanted: Sequence[PointRequest]) -> list[list[RunResult]]:
-        return [[derived.added(run) for run in runs] for runs in made_by.make(wanted)]
+    def run(wanted: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
+        return [derived.added(runs) for runs in made_by.make(wanted)]
 
     if plan.precision is None:
         points = [PointResult(each, runs) for each, runs in zip(asked, run(asked), strict=True)]
@@ -73,9 +74,9 @@ def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> Stud
     kept = reader.kept(asked) if plan.precision is None else reader.kept_up_to(asked, plan.precision.most)
     points = []
     for each, found in zip(asked, kept, strict=True):
-        runs = [derived.added(run) for run in found]
+        runs = derived.added(found)
         if runs:
-            points.append(PointResult(replace(each, replications=tuple(r.request.replication for r in runs)), runs))
+            points.append(PointResult(replace(each, replications=_replications(runs)), runs))
     if not points:
         raise PenstockError("none of its runs is in the store yet, and nothing is run.")
     result = StudyResult(replace(plan, precision=None), points, warm_up)
@@ -100,7 +101,7 @@ def _settled(
 def _sequentially(
     asked: Sequence[PointRequest],
     target: Precision,
-    run: Callable[[Sequence[PointRequest]], list[list[RunResult]]],
+    run: Callable[[Sequence[PointRequest]], list[Sequence[RunResult]]],
 ) -> list[PointResult]:
     """More and more runs of the points that have not reached the target yet, in rounds."""
     made: list[list[RunResult]] = [[] for _ in asked]
@@ -132,6 +133,12 @@ def _following(
     seen = replace(asked, replications=tuple(range(len(kept))))
     ended[i] = PointResult(seen, kept, "t, sequential", None if count is not None else f"{target.metric} {why}")
     return None
+
+
+def _replications(runs: Sequence[RunResult]) -> tuple[int, ...]:
+    if isinstance(runs, KeptRuns):
+        return tuple(runs.point.replications)
+    return tuple(run.request.replication for run in runs)
 
 
 def _values(runs: Sequence[RunResult], target: Precision) -> list[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from penstock.studies.definition import Definition
     from penstock.studies.points import Point
     from penstock.studies.precision import Precision
+    from penstock.studies.ranges import Range
     from penstock.studies.warmup import FindWarmUp
 
     Locate = Callable[[tuple[str | int, ...]], int | None]
@@ -67,6 +68,10 @@ class StudyPlan:
         How the warm-up is found, if it is.
     compare : Compare, optional
         What is compared.
+    definition : Definition, optional
+        What its points were made of, if it has ranges; see :meth:`at`.
+    asks : mapping
+        What its sections ``[sensitivity]`` and ``[search]`` say.
     """
 
     name: str
@@ -83,11 +88,39 @@ class StudyPlan:
     precision: Precision | None = None
     warm_up: FindWarmUp | None = None
     compare: Compare | None = None
+    definition: Definition | None = None
+    asks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def scenario_name(self) -> str:
         """The scenario's name in results."""
         return PurePath(self.scenario).stem
+
+    @property
+    def ranges(self) -> Mapping[str, Range]:
+        """What a sensitivity study or a search takes values from, by name."""
+        return {} if self.definition is None else self.definition.ranges
+
+    def at(self, sampled: Sequence[Mapping[str, Any]]) -> StudyPlan:
+        """The same study at other points in its ranges.
+
+        Parameters
+        ----------
+        sampled : sequence of mapping of str to value
+            A value for each range.
+
+        Raises
+        ------
+        ScenarioError
+            If a value that is derived from them has mistakes.
+        """
+        assert self.definition is not None
+        definition = replace(self.definition, sampled=[dict(each) for each in sampled])
+
+        def line(where: tuple[str | int, ...]) -> int | None:
+            return self.origins.get(str(where[-1]))
+
+        return replace(self, points=points_of(definition, self.text, self.scenario, self.place, line))
 
     def read(self, replications: Sequence[int] | None = None) -> list[PointRequest]:
         """What is to be run at each point.
@@ -108,11 +141,10 @@ class StudyPlan:
         asked: list[PointRequest] = []
         mistakes: list[_core.Mistake] = []
         derived: set[str] = set()
-        for point in self.points:
-            try:
-                scenario = _core.Scenario(self.text, utf8(self.scenario), list(point.sets), folder)
-            except _core.ScenarioError as error:
-                mistakes.extend(self._told(error.mistakes, point, derived))
+        made = _core.scenarios(self.text, utf8(self.scenario), [point.sets for point in self.points], folder)
+        for point, scenario in zip(self.points, made, strict=True):
+            if isinstance(scenario, list):
+                mistakes.extend(self._told(scenario, point, derived))
                 continue
             seed = scenario.seed if self.seed is None else self.seed
             asked.append(

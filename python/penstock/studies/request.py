@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from penstock import _core
 from penstock.printable import utf8
 from penstock.records import RunRequest
-from penstock.store import RunKeys
+from penstock.store import NamedPoint, RunKeys
 from penstock.studies.quantity import Quantity, setting_text
 
 if TYPE_CHECKING:
@@ -62,12 +62,21 @@ class PointRequest:
 
     def keyed(self) -> list[tuple[str, RunRequest]]:
         """The runs, with the names of their results in the store."""
-        keys = RunKeys(self.scenario.canonical)
-        return [(keys.of(self.seed, each.replication), each) for each in self.requests()]
+        return list(zip(self.keys(), self.requests(), strict=True))
+
+    def keys(self) -> list[str]:
+        """The names of the runs in the store."""
+        return RunKeys(self.scenario.canonical).each(self.seed, self.replications)
+
+    def named(self) -> NamedPoint:
+        """The point as a store is asked for it."""
+        return NamedPoint(self.keys(), self.first(), self.replications, self.scenario.window)
 
     def first(self) -> RunRequest:
         """Only the first of the runs."""
-        return replace(self, replications=self.replications[:1]).requests()[0]
+        return RunRequest(
+            self.text, self.point.sets, self.seed, self.replications[0], self.name, self.hops, self.folder
+        )
 
     def window_from(self, begin: float) -> PointRequest | None:
         """The same runs with counting from an instant in seconds on; None if nothing can be counted then."""

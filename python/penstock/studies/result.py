@@ -13,6 +13,7 @@ from penstock.printable import json_text
 from penstock.provenance import Provenance
 from penstock.records import collection_paused
 from penstock.results import frame_of, summarise, to_data, values_of
+from penstock.store import KeptRuns
 from penstock.studies.compare import Compare, compare
 from penstock.studies.select import select
 
@@ -41,7 +42,7 @@ class PointResult:
     ----------
     asked : PointRequest
         What was run.
-    runs : list of RunResult
+    runs : sequence of RunResult
         In the order of their numbers.
     rule : str
         How intervals are made.
@@ -50,7 +51,7 @@ class PointResult:
     """
 
     asked: PointRequest
-    runs: list[RunResult]
+    runs: Sequence[RunResult]
     rule: str = "t"
     warning: str | None = None
 
@@ -78,6 +79,11 @@ class PointResult:
     def parameters(self) -> dict[str, Any]:
         """Its parameters and what follows from them, by name."""
         return {**self.asked.point.parameters, **self.asked.point.derived}
+
+    @property
+    def cached(self) -> int:
+        """How many of its runs came from the store."""
+        return len(self.runs) if isinstance(self.runs, KeptRuns) else sum(run.cached for run in self.runs)
 
     @property
     def provenance(self) -> Provenance:
@@ -117,6 +123,11 @@ class StudyResult:
     def runs(self) -> list[RunResult]:
         """The runs of all points."""
         return [run for point in self.points for run in point.runs]
+
+    @property
+    def run_count(self) -> int:
+        """How many runs there are, at all points."""
+        return sum(len(point.runs) for point in self.points)
 
     @property
     def parameters(self) -> list[str]:

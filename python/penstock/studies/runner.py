@@ -16,10 +16,10 @@ from penstock.workers.job import How
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from penstock.store import Store
+    from penstock.store import KeptRuns, Store
     from penstock.studies.request import PointRequest
 
-__all__ = ["Reader", "Runner"]
+__all__ = ["Reader", "Runner", "kept_points"]
 
 
 class Runner:
@@ -47,9 +47,10 @@ class Runner:
         self._reserve = Reserve()
         finalize(self, self._reserve.close)
         self._before = Status(0)
+        self._kept = Status(0)
         self._now = Status(0)
 
-    def make(self, points: Sequence[PointRequest]) -> list[list[RunResult]]:
+    def make(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
         """The runs of each point, in the order of their numbers.
 
         Raises
@@ -58,11 +59,18 @@ class Runner:
             If any failed, after all others.
         """
         with collection_paused():
-            asked = [(request, point.scenario) for point in points for request in point.requests()]
+            kept = kept_points(points, self.store)
+            count = sum(len(runs) for runs in kept if runs is not None)
+            self._kept = Status(total=count, done=count, cached=count)
+            left = [point for point, runs in zip(points, kept, strict=True) if runs is None]
+            asked = [(request, point.scenario) for point in left for request in point.requests()]
             options: Any = {"jobs": self.jobs, "store": self.store, "progress": self._watch}
             made = iter(make_all(asked, how=self._how, on=self._on, reserve=self._reserve, **options))
-        self._before, self._now = self._sum(), Status(0)
-        return [list(islice(made, len(point.replications))) for point in points]
+        self._before, self._now, self._kept = self._sum(), Status(0), Status(0)
+        return [
+            list(islice(made, len(point.replications))) if runs is None else runs
+            for point, runs in zip(points, kept, strict=True)
+        ]
 
     def _watch(self, status: Status) -> None:
         """Shows the rounds that have ended and this one together."""
@@ -71,11 +79,19 @@ class Runner:
             self._progress(self._sum())
 
     def _sum(self) -> Status:
-        before, now = self._before, self._now
+        before, kept, now = self._before, self._kept, self._now
         counts = ("total", "done", "cached", "failed", "packet_hops", "replaced")
         # Efforts are told in units of their own in each round.
-        summed = {name: getattr(before, name) + getattr(now, name) for name in counts}
+        summed = {name: sum(getattr(status, name) for status in (before, kept, now)) for name in counts}
         return Status(**summed, work=now.work, worked=now.worked, notes=before.notes + now.notes)
+
+
+def kept_points(points: Sequence[PointRequest], store: Store | None) -> list[KeptRuns | None]:
+    """The runs of each point of which a store has all at hand; None for the others."""
+    if store is None:
+        return [None] * len(points)
+    found = iter(store.find_points([point.named() for point in points if point.replications]))
+    return [next(found) if point.replications else None for point in points]
 
 
 class Reader(Runner):
@@ -85,7 +101,7 @@ class Reader(Runner):
         super().__init__(store=store)
         self._store = store
 
-    def make(self, points: Sequence[PointRequest]) -> list[list[RunResult]]:
+    def make(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
         """The runs of each point.
 
         Raises
@@ -101,10 +117,11 @@ class Reader(Runner):
             )
         return found
 
-    def kept(self, points: Sequence[PointRequest]) -> list[list[RunResult]]:
+    def kept(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
         """Those runs of each point that are there."""
         with collection_paused():
-            named = [point.keyed() for point in points]
+            whole = kept_points(points, self._store)
+            named = [point.keyed() if runs is None else [] for point, runs in zip(points, whole, strict=True)]
             found = self._store.find([pair for own in named for pair in own])
             return [
                 [
@@ -112,7 +129,9 @@ class Reader(Runner):
                     for key, request in own
                     if (run := found.get(key)) is not None
                 ]
-                for own, window in zip(named, (point.scenario.window for point in points), strict=True)
+                if runs is None
+                else runs
+                for runs, own, window in zip(whole, named, (point.scenario.window for point in points), strict=True)
             ]
 
     def kept_up_to(self, points: Sequence[PointRequest], most: int) -> list[list[RunResult]]:

@@ -78,7 +78,7 @@ class DerivedMetrics:
 
     Parameters
     ----------
-    expressions : mapping of str to str
+    expressions : mapping of str to (str or Expression)
         Their names and how they are made.
 
     Raises
@@ -87,8 +87,8 @@ class DerivedMetrics:
         If one cannot be read.
     """
 
-    def __init__(self, expressions: Mapping[str, str]) -> None:
-        self._expressions = {name: parse(text) for name, text in expressions.items()}
+    def __init__(self, expressions: Mapping[str, str | Expression]) -> None:
+        self._expressions = {name: parse(each) if isinstance(each, str) else each for name, each in expressions.items()}
 
     def of(self, metrics: Sequence[Metric]) -> list[Metric]:
         """The derived numbers of a run; not a number where a value is none, or is divided by zero.
@@ -103,9 +103,11 @@ class DerivedMetrics:
             known.append(_derived(name, expression, known))
         return known[len(metrics) :]
 
-    def added(self, run: RunResult) -> RunResult:
-        """A run with the derived numbers behind its own."""
-        return replace(run, metrics=[*run.metrics, *self.of(run.metrics)]) if self._expressions else run
+    def added(self, runs: Sequence[RunResult]) -> Sequence[RunResult]:
+        """Runs with the derived numbers behind their own."""
+        if not self._expressions:
+            return runs
+        return [replace(run, metrics=[*run.metrics, *self.of(run.metrics)]) for run in runs]
 
 
 def _derived(name: str, expression: Expression, metrics: Sequence[Metric]) -> Metric:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.store.points import point_of
 from penstock.store.stale import told
+from penstock.studies.runner import kept_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,14 +92,18 @@ def standing(asked: Sequence[PointRequest], store: Store) -> list[Standing]:
     StoreError
         If it cannot be.
     """
-    named = [each.keyed() for each in asked]
+    kept = kept_points(asked, store)
+    named = [each.keyed() if runs is None else [] for each, runs in zip(asked, kept, strict=True)]
     keys = [[key for key, _ in own] for own in named]
     stored = store.find([pair for own in named for pair in own])
     failures = {failed.key: failed for failed in store.failures()}
     missing = [each.first() for each, own in zip(asked, keys, strict=True) if any(key not in stored for key in own)]
     why = store.why(missing)
     found = []
-    for each, own in zip(asked, keys, strict=True):
+    for each, runs, own in zip(asked, kept, keys, strict=True):
+        if runs is not None:
+            found.append(Standing(each, len(runs), [], None))
+            continue
         first = each.first()
         because = why.get((first.name, point_of(first)))
         count = sum(key in stored for key in own)

@@ -177,4 +177,11 @@ def _quiet() -> dict[str, int]:
     levels = {name: logging.getLogger(name).level for name in names}
     for name in levels:
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    logging.getLogger("asyncio").addFilter(_is_of_use)
     return levels
+
+
+def _is_of_use(record: logging.LogRecord) -> bool:
+    """Not that Dask has stopped gathering results when a worker ended: nobody asks for that exception any more."""
+    kind = record.exc_info[0] if record.exc_info else None
+    return kind is None or (kind.__module__, kind.__name__) != ("distributed.client", "AllExit")

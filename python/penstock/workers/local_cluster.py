@@ -13,6 +13,13 @@ from penstock.errors import PenstockError
 
 __all__ = ["LocalWorkers", "command"]
 
+SETTINGS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+"""Dask watches itself: it samples stacks a hundred times a second, and looks whether its loop is late fifty times. That
+takes 4 % of a core in each worker, all the time, and tells nothing of runs, which are no Python."""
 STARTS = 10
 """So many more workers than runs have been lost may end before none is started any more."""
 
@@ -36,15 +43,17 @@ class LocalWorkers:
     """
 
     def __init__(self, count: int) -> None:
+        import dask
         from distributed import LocalCluster
 
         self._count = count
         self._deaths = 0
         self._workers: list[subprocess.Popen[bytes]] = []
         self._folder = tempfile.TemporaryDirectory(prefix="penstock-dask-", ignore_cleanup_errors=True)
-        self.cluster: Any = LocalCluster(
-            n_workers=0, processes=True, dashboard_address="127.0.0.1:0", silence_logs=False, protocol="tcp://"
-        )
+        with dask.config.set(SETTINGS):
+            self.cluster: Any = LocalCluster(
+                n_workers=0, processes=True, dashboard_address="127.0.0.1:0", silence_logs=False, protocol="tcp://"
+            )
         self.tend()
 
     def expect(self, count: int) -> None:
@@ -86,6 +95,9 @@ class LocalWorkers:
     def _opened(self) -> subprocess.Popen[bytes]:
         paths = os.pathsep.join(path for path in sys.path if path)
         quiet = {"DASK_LOGGING__DISTRIBUTED": "critical", "DASK_DISTRIBUTED__WORKER__DAEMON": "True"}
+        quiet |= {
+            f"DASK_{name.replace('.', '__').replace('-', '_').upper()}": str(each) for name, each in SETTINGS.items()
+        }
         try:
             return subprocess.Popen(
                 command(self.cluster.scheduler_address, self._folder.name),

@@ -3,8 +3,10 @@
 //! The scenario crate validates what a user wrote and compiles it into a [`Blueprint`]; a program may also fill one in
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
 
+pub use crate::api::atm::{AtmPlan, CircuitPlan};
 use crate::api::cancel::Cancel;
 use crate::api::series::SeriesPlan;
+use penstock_model::atm::{bytes_in_cells, CELL};
 use penstock_model::buffer::BufferPlan;
 use penstock_model::call::counts::CallCounts;
 use penstock_model::call::delay::DelayPlan;
@@ -23,7 +25,7 @@ use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// One run: a network, its traffic, and what is observed.
@@ -45,6 +47,8 @@ pub struct Blueprint {
     pub latencies: BTreeMap<NodeId, Duration>,
     /// The nodes whose ports share something, each at most once.
     pub switches: Vec<SwitchPlan>,
+    /// What is ATM of the network.
+    pub atm: AtmPlan,
     /// The links; a [`LinkId`] is a position here, and the order of ties.
     pub links: Vec<LinkPlan>,
     /// The routes; a [`RouteId`] is a position here.
@@ -132,6 +136,8 @@ pub struct FlowWatch {
     pub pages: bool,
     /// How long transfers with an end take.
     pub completion: bool,
+    /// How often TCP's segments are sent a third time or later.
+    pub repeated_retransmissions: bool,
     /// The bytes received in bins of this length, from the beginning of the run.
     pub bins: Option<Duration>,
 }
@@ -141,6 +147,10 @@ pub struct FlowWatch {
 pub struct LinkWatch {
     /// All counters and the distribution of waits, by class.
     pub classes: bool,
+    /// What was offered and lost, by the link over which it came.
+    pub ingresses: bool,
+    /// What waits, by circuit; nothing where there are no cells.
+    pub circuits: bool,
     /// Aggregates whose treatment is compared with that of a server of a configured rate.
     pub expedited: Vec<EfPlan>,
 }
@@ -265,6 +275,8 @@ pub struct LinkPlan {
     pub rate_changes: Vec<(Time, Rate)>,
     /// Propagation delay.
     pub delay: Duration,
+    /// It carries cells, and its rate is that of cells.
+    pub cells: bool,
     /// The rest of the port, shared between the members of a group.
     pub port: Arc<PortPlan>,
 }
@@ -452,4 +464,32 @@ pub struct SamplePlan {
     pub link: LinkId,
     /// The interval; the first sample is taken one interval after the warm-up.
     pub every: Duration,
+}
+
+impl Blueprint {
+    /// The nodes where packets become cells, and cells packets.
+    pub fn aal5_ends(&self) -> BTreeSet<NodeId> {
+        let ends = self.links.iter().filter(|link| link.cells).flat_map(|link| [link.from, link.to]);
+        ends.filter(|node| !self.atm.cell_switches.contains(node)).collect()
+    }
+}
+
+impl LinkPlan {
+    /// The bytes that a packet of `size` takes on the wire.
+    pub fn wire_size(&self, size: Bytes) -> Bytes {
+        if self.cells {
+            Bytes::new(bytes_in_cells(size.get()))
+        } else {
+            size
+        }
+    }
+
+    /// The fewest bytes that leave at once where no packet is below `size`.
+    pub fn smallest_unit(&self, size: Bytes) -> Bytes {
+        if self.cells {
+            Bytes::new(u64::from(CELL))
+        } else {
+            size
+        }
+    }
 }

@@ -30,6 +30,8 @@ pub struct Observations {
     /// From the start of each transfer to its complete acknowledgement, for the flows whose group is watched and whose
     /// transfer was complete in the window, by flow.
     pub completions: Vec<(FlowId, Completion)>,
+    /// How often segments were sent a third time or later, for the flows whose group is watched, by flow.
+    pub repeated_retransmissions: Vec<(FlowId, u64)>,
     /// What was recorded at the links that are watched, by link.
     pub ports: Vec<(LinkId, PortTimings)>,
     /// Per sample plan: the queue lengths in packets at each sampled instant.
@@ -60,6 +62,8 @@ pub struct FlowCounters {
     pub timeouts: u64,
     /// Those of the packets sent that were dropped, at whatever link, before counting ended.
     pub lost_packets: u64,
+    /// Those of them that had been sent before.
+    pub lost_retransmissions: u64,
     /// Data packets that arrived, duplicates included.
     pub received_packets: u64,
     /// Their bytes on the wire.
@@ -129,8 +133,30 @@ pub struct Completion {
 pub struct PortTimings {
     /// By class; empty if not requested.
     pub classes: Vec<ClassCounters>,
+    /// What was offered and lost, by the link over which it came, what began at the node first; empty if not requested.
+    pub ingresses: Vec<(Option<LinkId>, LinkCounters)>,
+    /// What waited, by circuit; empty if not requested.
+    pub circuits: Vec<CircuitCounters>,
     /// In the order of the plans.
     pub expedited: Vec<EfErrors>,
+}
+
+/// A circuit, both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CircuitId {
+    /// One of the plans, by its position.
+    Shared(u32),
+    /// That of a flow without another.
+    Own(FlowId),
+}
+
+/// One circuit at one link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CircuitCounters {
+    /// Which it is.
+    pub circuit: CircuitId,
+    /// Its share of the link's waits and transmissions.
+    pub counters: LinkCounters,
 }
 
 /// One class at one link.
@@ -200,6 +226,8 @@ pub struct LinkCounters {
     pub has_limiters: bool,
     /// Whether what came over paused links has memory of its own, which may be full.
     pub has_headroom: bool,
+    /// Whether the link carries cells, whose frames may be dropped in part.
+    pub carries_cells: bool,
     /// Bytes lost.
     pub dropped_bytes: u64,
     /// Packets marked by the discipline or by PCN meters here (each counts once, however severely it was marked).

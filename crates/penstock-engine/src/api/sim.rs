@@ -45,7 +45,8 @@ pub struct Sim {
     from: Time,
     to: Time,
     flows: usize,
-    links: usize,
+    /// Of each link, whether it carries cells.
+    links: Vec<bool>,
     samples: usize,
     meter_samples: usize,
 }
@@ -115,7 +116,7 @@ impl Sim {
             from: blueprint.warm_up,
             to: blueprint.end,
             flows: blueprint.flows.len(),
-            links: blueprint.links.len(),
+            links: blueprint.links.iter().map(|link| link.cells).collect(),
             samples: blueprint.samples.len(),
             meter_samples: blueprint.meter_samples.len(),
         })
@@ -267,7 +268,7 @@ impl Sim {
             from: self.from,
             to: self.to,
             flows: vec![FlowCounters::default(); self.flows],
-            links: vec![LinkCounters::default(); self.links],
+            links: self.links.iter().map(|cells| LinkCounters { carries_cells: *cells, ..LinkCounters::default() }).collect(),
             samples: vec![Vec::new(); self.samples],
             meter_samples: vec![Vec::new(); self.meter_samples],
             ..Observations::default()
@@ -294,6 +295,7 @@ impl Sim {
         seen.timings.sort_by_key(|(flow, _)| *flow);
         seen.pages.sort_by_key(|(flow, _)| *flow);
         seen.completions.sort_by_key(|(flow, _)| *flow);
+        seen.repeated_retransmissions.sort_by_key(|(flow, _)| *flow);
         seen.ports.sort_by_key(|(link, _)| *link);
         seen
     }

@@ -48,6 +48,8 @@ pub enum TimerKind {
     Pacing,
     /// Whatever is due at a RoCE sender; never in traces, which tell what it was.
     Roce,
+    /// Of the timers of a sender: a retransmission has waited for long enough. Only in traces.
+    DelayedRetransmission,
 }
 
 impl TraceEvent {

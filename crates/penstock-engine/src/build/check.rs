@@ -1,6 +1,7 @@
 //! Checks of a blueprint before processes are built from it.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, LinkPlan, PortPlan};
+use crate::build::circuits::check_atm;
 use crate::build::error::{check_cancelled, BlueprintError};
 use crate::build::switches::check_switches;
 use penstock_model::id::{LinkId, RouteId};
@@ -20,7 +21,8 @@ pub fn check(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     check_routes(blueprint)?;
     check_cancelled(blueprint)?;
     check_sources(blueprint)?;
-    check_switches(blueprint)
+    check_switches(blueprint)?;
+    check_atm(blueprint)
 }
 
 fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {

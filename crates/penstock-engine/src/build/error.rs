@@ -34,6 +34,12 @@ pub enum BlueprintError {
     MessageWithoutRoute(String),
     /// These messages would take no time.
     MessageWithoutDelay(String),
+    /// Flows begin or end at this cell switch.
+    FlowAtCellSwitch(String),
+    /// This link of packets begins or ends at a cell switch.
+    PacketsAtCellSwitch(String),
+    /// The ports of this end of AAL5 share something.
+    SharedEndOfAal5(String),
 }
 
 impl fmt::Display for BlueprintError {
@@ -61,6 +67,11 @@ impl fmt::Display for BlueprintError {
                     f,
                     "the link {link} has a scheduler that makes queues by flow in a tree; give it to the link itself, without classes"
                 )
+            }
+            BlueprintError::FlowAtCellSwitch(node) => write!(f, "flows begin or end at the cell switch '{node}', which has only cells"),
+            BlueprintError::PacketsAtCellSwitch(link) => write!(f, "the link {link} of a cell switch carries packets; make it a cell link"),
+            BlueprintError::SharedEndOfAal5(node) => {
+                write!(f, "node '{node}' at a cell link shares something between its ports, which only cell switches may")
             }
             BlueprintError::MessageWithoutRoute(path) => write!(f, "the {path} have no route; add a link back"),
             BlueprintError::MessageWithoutDelay(path) => {

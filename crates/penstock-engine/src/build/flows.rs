@@ -112,6 +112,9 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
     fn add_tcp(&self, processes: &mut [Process], parameters: &Arc<TcpParameters>, backward: Departure) -> FlowSlots {
         let FlowEndpoints { group, template, watch, start, process: (from, to), .. } = *self;
         let mut sender = Sender::new(parameters, clock_offset(parameters, self.key));
+        if watch.repeated_retransmissions {
+            sender.record_repeats(self.blueprint.warm_up);
+        }
         let payload = parameters.packet.get() - parameters.header.get();
         let application = match http_user(group, payload, self.key, watch.pages) {
             Some(mut user) => {

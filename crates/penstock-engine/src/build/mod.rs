@@ -1,6 +1,7 @@
 //! Builds processes, channels and routes from a blueprint.
 
 pub mod check;
+pub mod circuits;
 pub mod error;
 pub mod flow_layout;
 pub mod flows;
@@ -95,7 +96,8 @@ impl<'a> Network<'a> {
         let input_numbers = InputNumbers::new(&order, channels);
         table.connect_ports(&input_numbers);
         table.add_samplers(blueprint, sites, &numbers);
-        let ProcessTable { mut processes, inputs, port_index } = table;
+        let ProcessTable { mut processes, inputs, port_index, circuits } = table;
+        circuits.add_ends(blueprint, &numbers, channels, &mut processes);
         let routes = RouteTable::new(blueprint, sites, &numbers, &input_numbers, &port_index);
         error::check_cancelled(blueprint)?;
         for hop in routes.hops.iter().filter(|hop| hop.port != Hop::DELIVER) {

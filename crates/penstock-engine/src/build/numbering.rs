@@ -23,7 +23,7 @@ pub struct ProcessSites<'a> {
 }
 
 impl<'a> ProcessSites<'a> {
-    /// Hosts are the nodes where flows or routes begin or end, and switches.
+    /// Hosts are the nodes where flows or routes begin or end, switches, and ends of AAL5.
     pub fn new(blueprint: &'a Blueprint) -> ProcessSites<'a> {
         let mut is_host = vec![false; blueprint.nodes.len()];
         for flow in &blueprint.flows {
@@ -32,6 +32,8 @@ impl<'a> ProcessSites<'a> {
         }
         // The ports of a switch are one process, whether flows end there or not.
         blueprint.switches.iter().for_each(|switch| is_host[switch.node.index()] = true);
+        // Flows that share a circuit may leave an end of AAL5 by different ports.
+        blueprint.aal5_ends().into_iter().for_each(|node| is_host[node.index()] = true);
         // A route that no flow takes must end somewhere too.
         for route in &blueprint.routes {
             is_host[blueprint.links[route[route.len() - 1].index()].to.index()] = true;

@@ -92,6 +92,6 @@ fn smallest_packets(blueprint: &Blueprint) -> Vec<Bytes> {
 
 /// The least time that a packet of `size` bytes or more takes over a link, from when it might be sent.
 fn least_delay(link: &LinkPlan, size: Bytes) -> Duration {
-    let transmission = if link.rate_changes.is_empty() { link.rate.transmission_time(size) } else { Duration::ZERO };
+    let transmission = if link.rate_changes.is_empty() { link.rate.transmission_time(link.smallest_unit(size)) } else { Duration::ZERO };
     link.delay + transmission
 }

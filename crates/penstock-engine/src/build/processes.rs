@@ -2,6 +2,7 @@
 
 use crate::api::blueprint::{Blueprint, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
 use crate::api::series::{SeriesPlan, SeriesSubject};
+use crate::build::circuits::CircuitSites;
 use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::InputNumbers;
 use crate::build::switches::DecidingAtDeparture;
@@ -9,7 +10,10 @@ use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Window;
 use crate::node::host::Host;
 use crate::node::process::Process;
+use crate::port::circuit_counts::CircuitCounts;
+use crate::port::ingress_counts::IngressCounts;
 use crate::port::Port;
+use penstock_model::discipline::PortContext;
 use penstock_model::id::LinkId;
 use penstock_model::impairment::{AnyImpairment, Impairment};
 use penstock_model::rng::Key;
@@ -25,6 +29,8 @@ pub struct ProcessTable {
     pub inputs: Vec<Inputs>,
     /// Each link's port at its process.
     pub port_index: Vec<u32>,
+    /// The circuits of cell links.
+    pub circuits: CircuitSites,
 }
 
 /// The key of the hashes that order simultaneous events at the process `name`, if ties are random.
@@ -39,6 +45,7 @@ impl ProcessTable {
             processes: Vec::with_capacity(order.len()),
             inputs: Vec::with_capacity(order.len()),
             port_index: vec![u32::MAX; blueprint.links.len()],
+            circuits: CircuitSites::new(blueprint),
         };
         let window = Window { from: blueprint.warm_up, to: blueprint.end };
         let ports = PortBuilder::new(blueprint, key, window);
@@ -54,7 +61,7 @@ impl ProcessTable {
                 ProcessSite::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
             };
             links.iter().zip(0..).for_each(|(link, index)| table.port_index[link.index()] = index);
-            let ports = links.iter().map(|link| ports.build(*link)).collect();
+            let ports = links.iter().map(|link| ports.build(*link, &table.circuits)).collect();
             table.processes.push(Process::new(name.clone(), ports, host, blueprint));
             let reorders: Vec<bool> = channels.into(*site).map(|link| reorders(blueprint, link)).collect();
             table.inputs.push(Inputs::new(&reorders, tie_key(blueprint, key, name)));
@@ -113,7 +120,7 @@ impl<'a> PortBuilder<'a> {
         PortBuilder { blueprint, links_key, window, watched, metered, observed, no_watch: Default::default(), deciding }
     }
 
-    fn build(&self, link: LinkId) -> Port {
+    fn build(&self, link: LinkId, circuits: &CircuitSites) -> Port {
         let blueprint = self.blueprint;
         let plan = &blueprint.links[link.index()];
         let trace_place = (blueprint.nodes.len() + link.index()) as u32;
@@ -121,7 +128,14 @@ impl<'a> PortBuilder<'a> {
         let watch = self.watched.get(&link).copied().or(is_observed.then_some(&self.no_watch));
         let watch = watch.map(|watch| (watch, blueprint.classes.len()));
         let key = self.links_key.child(&plan.path);
-        let mut port = Port::new(link, trace_place, &self.effective_plan(link, plan), key, self.window, watch, blueprint.fast_paths);
+        let context = PortContext { key, rate: plan.rate, circuits: circuits.of_link(link) };
+        let mut port = Port::new(link, trace_place, &self.effective_plan(link, plan), context, self.window, watch, blueprint.fast_paths);
+        if self.watched.get(&link).is_some_and(|watch| watch.ingresses) {
+            port.count_ingresses(IngressCounts::new(blueprint, link));
+        }
+        if plan.cells && self.watched.get(&link).is_some_and(|watch| watch.circuits) {
+            port.count_circuits(CircuitCounts::new(blueprint, circuits.of_link(link)));
+        }
         if is_observed {
             port.observe(blueprint.classes.len());
         }

@@ -40,14 +40,18 @@ impl Way<'_> {
         self.blueprint.routes[self.route.index()].iter().map(|link| &self.blueprint.links[link.index()])
     }
 
-    /// One packet alone.
+    /// One packet alone. Cell switches forward its cells one by one: of its transmissions over cell links only the longest counts in
+    /// full, where ends of AAL5 in between would have all of them count.
     fn one(&self, size: Bytes) -> u64 {
-        self.links().map(|link| link.delay.as_ps().saturating_add(transmission(link, size))).fold(0, u64::saturating_add)
+        let time = |link: &LinkPlan| link.delay.as_ps().saturating_add(transmission(link, link.smallest_unit(size)));
+        let rest = |link: &LinkPlan| transmission(link, link.wire_size(size)) - transmission(link, link.smallest_unit(size));
+        let longest = self.links().filter(|link| link.cells).map(rest).max().unwrap_or_default();
+        self.links().map(time).fold(longest, u64::saturating_add)
     }
 
     /// The longest transmission.
     fn slowest(&self, size: Bytes) -> u64 {
-        self.links().map(|link| transmission(link, size)).max().unwrap_or_default()
+        self.links().map(|link| transmission(link, link.wire_size(size))).max().unwrap_or_default()
     }
 }
 

@@ -31,6 +31,7 @@ impl Sent {
     pub fn count(&mut self, packet: &Packet) {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
+        // What a sender sends: tags come later.
         self.retransmissions +=
             u64::from(matches!(packet.body, Body::Segment { retransmission: true, .. } | Body::RoceData { retransmission: true, .. }));
     }

@@ -284,7 +284,11 @@ impl TcpEndpoints {
                 if end.sender.deadline() <= now {
                     let is_timeout = end.sender.is_timeout_due(now);
                     end.sent.timeouts += u64::from(is_timeout && self.window.is_open(now));
-                    let kind = if is_timeout { TimerKind::Sender } else { TimerKind::Pacing };
+                    let kind = match is_timeout {
+                        true => TimerKind::Sender,
+                        false if end.sender.is_retransmission_due(now) => TimerKind::DelayedRetransmission,
+                        false => TimerKind::Pacing,
+                    };
                     self.trace_timer(now, timer, kind, host_context);
                     let before = self.window_of(timer.slot);
                     self.senders[slot].sender.on_deadline(now);
@@ -304,7 +308,9 @@ impl TcpEndpoints {
                 }
                 self.pump_receiver(now, timer.slot, timers, host_context);
             }
-            TimerKind::Egress | TimerKind::Pacing | TimerKind::Roce => unreachable!("of others, and a sender has one timer for both"),
+            TimerKind::Egress | TimerKind::Pacing | TimerKind::DelayedRetransmission | TimerKind::Roce => {
+                unreachable!("of others, and a sender has one timer for all")
+            }
         }
     }
 
@@ -367,6 +373,7 @@ impl TcpEndpoints {
     pub fn report(self, seen: &mut Observations) {
         for end in self.senders {
             end.sent.report(&mut seen.flows[end.template.flow.index()]);
+            seen.repeated_retransmissions.extend(end.sender.repeats().map(|count| (end.template.flow, count)));
             if let Some(application) = end.application {
                 application.report(end.template.flow, seen);
             }

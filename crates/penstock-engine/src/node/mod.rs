@@ -1,5 +1,6 @@
 //! Processes: a router's port, a host with all its interfaces, or a switch whose ports share a buffer.
 
+pub mod aal5;
 pub mod congestion_points;
 pub mod datagram_loop;
 pub mod host;

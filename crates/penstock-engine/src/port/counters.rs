@@ -4,7 +4,9 @@ use crate::api::observations::{LinkCounters, PortTimings};
 use crate::api::pauses::PausedTime;
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Window;
+use crate::port::circuit_counts::CircuitCounts;
 use crate::port::flow_losses::FlowLosses;
+use crate::port::ingress_counts::IngressCounts;
 use crate::port::link_counts::CompleteTransmissions;
 use crate::port::observer::PortObserver;
 use crate::port::recorder::PortRecorder;
@@ -67,6 +69,20 @@ impl PortCounters {
     /// Keeps a list of what leaves from now on.
     pub fn report_releases(&mut self) {
         self.releases = Some(Vec::new());
+    }
+
+    /// Counts by the link over which packets come from now on.
+    pub fn count_ingresses(&mut self, counts: IngressCounts) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.count_ingresses(counts);
+        }
+    }
+
+    /// Counts the waits of each circuit from now on.
+    pub fn count_circuits(&mut self, counts: CircuitCounts) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.count_circuits(counts);
+        }
     }
 
     /// Follows the state of the port from now on, for so many classes.
@@ -259,7 +275,7 @@ impl PortCounters {
         if self.window.contains(now) {
             self.link.loss(packet, cause);
             if self.window.is_open(packet.created) && packet.body.is_data() {
-                self.lost.count(packet.flow);
+                self.lost.count(packet.flow, packet.body.is_retransmission());
             }
             if let Some(recorder) = &mut self.recorder {
                 recorder.loss(now, packet, cause);

@@ -1,4 +1,4 @@
-//! How many packets of each flow a port has lost.
+//! How many packets of each flow a port has lost, and how many retransmissions among them.
 
 use penstock_model::id::FlowId;
 
@@ -10,34 +10,52 @@ const PAGE: usize = 64;
 #[derive(Debug, Default)]
 pub struct FlowLosses {
     /// Page `n` has the flows from `64 n` on.
-    pages: Vec<Option<Box<[u64; PAGE]>>>,
+    pages: Vec<Option<Box<[Lost; PAGE]>>>,
+}
+
+/// What a flow has lost at a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// Packets.
+    pub packets: u64,
+    /// Those of them that had been sent before.
+    pub retransmissions: u64,
+}
+
+impl Lost {
+    fn count(&mut self, is_retransmission: bool) {
+        self.packets += 1;
+        if is_retransmission {
+            self.retransmissions += 1;
+        }
+    }
 }
 
 impl FlowLosses {
     /// Counts a packet of `flow`.
     #[inline]
-    pub fn count(&mut self, flow: FlowId) {
+    pub fn count(&mut self, flow: FlowId, is_retransmission: bool) {
         let (page, place) = (flow.index() / PAGE, flow.index() % PAGE);
         match self.pages.get_mut(page) {
-            Some(Some(counts)) => counts[place] += 1,
-            _ => self.count_on_new_page(page, place),
+            Some(Some(counts)) => counts[place].count(is_retransmission),
+            _ => self.count_on_new_page(page, place, is_retransmission),
         }
     }
 
     /// Counts the first packet of a page.
     #[cold]
-    fn count_on_new_page(&mut self, page: usize, place: usize) {
+    fn count_on_new_page(&mut self, page: usize, place: usize, is_retransmission: bool) {
         if page >= self.pages.len() {
             self.pages.resize_with(page + 1, || None);
         }
-        self.pages[page].get_or_insert_with(|| Box::new([0; PAGE]))[place] += 1;
+        self.pages[page].get_or_insert_with(|| Box::new([Lost::default(); PAGE]))[place].count(is_retransmission);
     }
 
     /// Flows with what they lost, by number; those that lost nothing are left out.
-    pub fn iter(&self) -> impl Iterator<Item = (FlowId, u64)> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (FlowId, Lost)> + '_ {
         let pages = (0..).step_by(PAGE).zip(&self.pages).filter_map(|(first, counts)| counts.as_deref().map(|counts| (first, counts)));
         let flows = pages.flat_map(|(first, counts)| (first..).zip(counts.iter().copied()));
-        flows.filter(|(_, lost)| *lost > 0).map(|(flow, lost)| (FlowId(flow), lost))
+        flows.filter(|(_, lost)| lost.packets > 0).map(|(flow, lost)| (FlowId(flow), lost))
     }
 }
 
@@ -49,10 +67,10 @@ mod tests {
     fn flows_are_counted_apart_and_in_order() {
         let mut losses = FlowLosses::default();
         assert_eq!(losses.iter().count(), 0);
-        for flow in [200, 63, 64, 200, 0, 200] {
-            losses.count(FlowId(flow));
+        for (flow, again) in [(200, false), (63, true), (64, false), (200, true), (0, false), (200, true)] {
+            losses.count(FlowId(flow), again);
         }
-        let found: Vec<_> = losses.iter().map(|(flow, lost)| (flow.index(), lost)).collect();
-        assert_eq!(found, [(0, 1), (63, 1), (64, 1), (200, 3)]);
+        let found: Vec<_> = losses.iter().map(|(flow, lost)| (flow.index(), lost.packets, lost.retransmissions)).collect();
+        assert_eq!(found, [(0, 1, 0), (63, 1, 1), (64, 1, 0), (200, 3, 2)]);
     }
 }

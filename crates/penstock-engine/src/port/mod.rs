@@ -4,10 +4,12 @@
 //! event of its own; elsewhere it is [`EventDriven`] and decides whenever its wire becomes free. The folder `fast` only
 //! saves time: without it all results are the same.
 
+pub mod circuit_counts;
 pub mod counters;
 mod fast;
 pub mod flow_losses;
 mod host_interface;
+pub mod ingress_counts;
 pub mod link_counts;
 pub mod observer;
 mod pipeline;
@@ -38,6 +40,7 @@ use crate::port::queueing::precomputed::Precomputed;
 use crate::port::recorder::PortRecorder;
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::wire::Wire;
+use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::conditioner::ShaperPlan;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
 use penstock_model::id::{LinkId, ProcessId};
@@ -73,6 +76,8 @@ pub struct Port {
     uses_service_loop: bool,
     /// Packets may be processed in batches.
     allows_batches: bool,
+    /// Cells may be: those of packets that are segmented here, while the packets themselves may not.
+    allows_cell_batches: bool,
     impairments: Vec<AnyImpairment>,
     /// What the impairments have lost.
     losses: Digest,
@@ -111,7 +116,7 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
     if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_event_driven {
         return false;
     }
-    let context = PortContext { key: Key::root(0, 0), rate: plan.rate };
+    let context = PortContext { key: Key::root(0, 0), rate: plan.rate, circuits: PortCircuits::none() };
     let discipline = AnyDiscipline::new(&port.queues[0].discipline, &context);
     discipline.hooks().decide_on_arrival() && (port.shaper.is_none() || discipline.counting() == Counting::Waiting)
 }
@@ -127,18 +132,18 @@ impl Port {
         self.delay.as_ps() ^ self.transit.len() as u64 ^ queue ^ self.counters.touch()
     }
 
-    /// Builds the port of link `link`; its random streams hang below `key`. `watch` says what is recorded, and the
-    /// number of classes.
+    /// Builds the port of link `link`; its random streams hang below the key of `context`. `watch` says what is recorded, and
+    /// the number of classes.
     pub fn new(
         link: LinkId,
         place: u32,
         plan: &LinkPlan,
-        key: Key,
+        context: PortContext,
         window: Window,
         watch: Option<(&LinkWatch, usize)>,
         fast_paths: FastPaths,
     ) -> Port {
-        let context = PortContext { key, rate: plan.rate };
+        let key = context.key;
         let watch = watch.map(|(watch, classes)| PortRecorder::new(watch, classes, window));
         let marks_on_arrival = plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Arrival);
         let has_more_stages = watch.is_some()
@@ -168,12 +173,13 @@ impl Port {
             wire,
             delay: plan.delay,
             policers: Policers::new(&plan.port),
-            arrival_marker: Marker::new(&plan.port.marker, MarkAt::Arrival, key),
-            departure_marker: Marker::new(&plan.port.marker, MarkAt::Departure, key),
+            arrival_marker: Marker::new(&plan.port.marker, MarkAt::Arrival, &context),
+            departure_marker: Marker::new(&plan.port.marker, MarkAt::Departure, &context),
             pcn,
             has_stages,
             uses_service_loop,
             allows_batches: fast_paths.batches,
+            allows_cell_batches: false,
             queueing,
             batch: Ring::default(),
             only_channel: None,

@@ -3,6 +3,8 @@
 use crate::api::blueprint::{EfPlan, LinkWatch};
 use crate::api::observations::{ClassCounters, EfErrors, PortTimings};
 use crate::kernel::journal::Window;
+use crate::port::circuit_counts::CircuitCounts;
+use crate::port::ingress_counts::IngressCounts;
 use crate::port::observer::PortObserver;
 use penstock_model::discipline::DropCause;
 use penstock_model::id::FlowId;
@@ -16,6 +18,8 @@ pub struct PortRecorder {
     window: Window,
     /// By class; empty if classes are not recorded.
     classes: Vec<ClassCounters>,
+    ingresses: Option<Box<IngressCounts>>,
+    circuits: Option<Box<CircuitCounts>>,
     expedited: Vec<EfMeter>,
     /// For time series.
     observer: Option<Box<PortObserver>>,
@@ -26,7 +30,17 @@ impl PortRecorder {
     pub fn new(plan: &LinkWatch, classes: usize, window: Window) -> Box<PortRecorder> {
         let classes = if plan.classes { vec![ClassCounters::default(); classes] } else { Vec::new() };
         let expedited = plan.expedited.iter().map(EfMeter::new).collect();
-        Box::new(PortRecorder { window, classes, expedited, observer: None })
+        Box::new(PortRecorder { window, classes, ingresses: None, circuits: None, expedited, observer: None })
+    }
+
+    /// Counts by the link over which packets come from now on.
+    pub fn count_ingresses(&mut self, counts: IngressCounts) {
+        self.ingresses = Some(Box::new(counts));
+    }
+
+    /// Counts the waits of each circuit from now on.
+    pub fn count_circuits(&mut self, counts: CircuitCounts) {
+        self.circuits = Some(Box::new(counts));
     }
 
     /// Follows the state of the port from now on, for so many classes.
@@ -50,6 +64,9 @@ impl PortRecorder {
             Some(class) if self.window.is_open(now) => class.counters.arrival(packet.size, packet.precedence),
             _ => {}
         }
+        if let Some(ingresses) = self.ingresses.as_mut().filter(|_| self.window.is_open(now)) {
+            ingresses.offered(packet);
+        }
     }
 
     /// A packet is marked at `now`, in the window.
@@ -66,6 +83,7 @@ impl PortRecorder {
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
             class.counters.loss(packet, cause);
         }
+        self.ingresses.iter_mut().for_each(|ingresses| ingresses.loss(packet, cause));
     }
 
     /// A packet has been accepted at `now`.
@@ -83,6 +101,7 @@ impl PortRecorder {
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
             class.counters.wait_without_service(&self.window, arrival, now, packet.size);
         }
+        self.circuits.iter_mut().for_each(|circuits| circuits.queue_drop(&self.window, arrival, now, packet));
         for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
             meter.drop(arrival, packet, &self.window);
         }
@@ -97,6 +116,7 @@ impl PortRecorder {
                 class.waits.add(start.since(arrival));
             }
         }
+        self.circuits.iter_mut().for_each(|circuits| circuits.transmission(&self.window, arrival, start, end, packet));
         for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
             meter.departure(arrival, end, packet, &self.window);
         }
@@ -107,11 +127,17 @@ impl PortRecorder {
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
             class.counters.unfinished(&self.window, arrival, packet.size);
         }
+        self.circuits.iter_mut().for_each(|circuits| circuits.unfinished(&self.window, arrival, packet));
     }
 
     /// What has been recorded.
     pub fn into_timings(self) -> PortTimings {
-        PortTimings { classes: self.classes, expedited: self.expedited.into_iter().map(|meter| meter.errors).collect() }
+        PortTimings {
+            classes: self.classes,
+            ingresses: self.ingresses.map_or(Vec::new(), |ingresses| ingresses.into_counters()),
+            circuits: self.circuits.map_or(Vec::new(), |circuits| circuits.into_counters()),
+            expedited: self.expedited.into_iter().map(|meter| meter.errors).collect(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::port::counters::PortCounters;
 use crate::port::verdict::{self, Decision, DecisionPoint};
 use penstock_model::conditioner::policer::Policer;
 use penstock_model::conditioner::PolicerPlan;
-use penstock_model::discipline::DropCause;
+use penstock_model::discipline::{DropCause, PortContext};
 use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::packet::{Packet, PcnMark};
 use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
@@ -72,10 +72,12 @@ pub(super) struct Marker {
 }
 
 impl Marker {
-    /// The marker of `plan`, if it has one that sees packets `at` this point; its random streams hang below `key`.
-    pub(super) fn new(plan: &Option<MarkerPlan>, at: MarkAt, key: Key) -> Option<Box<Marker>> {
+    /// The marker of `plan`, if it has one that sees packets `at` this point; its random streams hang below the key of `context`.
+    pub(super) fn new(plan: &Option<MarkerPlan>, at: MarkAt, context: &PortContext) -> Option<Box<Marker>> {
         let marker = plan.as_ref().filter(|marker| marker.at == at)?;
-        Some(Box::new(Marker { meter: AnyMeter::new(&marker.meter, key.child("marker")) }))
+        let mut meter = AnyMeter::new(&marker.meter, context.key.child("marker"));
+        meter.meter_circuits(&context.circuits);
+        Some(Box::new(Marker { meter }))
     }
 
     /// The packet in its new colour.

@@ -5,8 +5,8 @@
 pub mod statistics;
 
 use penstock_engine::blueprint::{
-    Blueprint, FastPaths, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PausePlan, PcnAt, PortPlan, QueuePlan, SamplePlan, SharedBufferPlan,
-    SwitchPlan, Ties, WatchPlan, MAX_VISIT_EVENTS,
+    AtmPlan, Blueprint, FastPaths, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PausePlan, PcnAt, PortPlan, QueuePlan, SamplePlan,
+    SharedBufferPlan, SwitchPlan, Ties, WatchPlan, MAX_VISIT_EVENTS,
 };
 use penstock_engine::{Cancel, Observations, Sim};
 use penstock_model::buffer::BufferPlan;
@@ -153,6 +153,7 @@ impl Net {
             ties: Ties::Scenario,
             nodes: Vec::new(),
             switches: Vec::new(),
+            atm: AtmPlan::default(),
             links: Vec::new(),
             routes: Vec::new(),
             classes: vec!["default".to_owned()],
@@ -197,6 +198,7 @@ impl Net {
             rate: rate.parse::<Rate>().expect("a rate"),
             rate_changes: Vec::new(),
             delay: delay.parse::<Duration>().expect("a delay"),
+            cells: false,
             port: Arc::new(port),
         });
         LinkId(self.0.links.len() as u32 - 1)

@@ -3,20 +3,30 @@
 //! The port owns the packets and tells the discipline what is queued. The discipline answers with a [`Verdict`] on each
 //! arrival and, where it declares so in its [`Hooks`], with a [`DepartureVerdict`] on each departure.
 
+pub mod circuit_thresholds;
 pub mod codel;
+pub mod dfba;
 mod early_drop;
+pub mod epd;
+pub mod fba;
+pub mod frame;
+pub mod frame_thresholds;
 pub mod pie;
+pub mod ppd;
 pub mod red;
 pub mod red_marking;
 pub mod red_n;
+pub mod selective_drop;
 pub mod step_marking;
 pub mod tail_drop;
 
+use crate::atm::circuits::PortCircuits;
 use crate::packet::Packet;
 use crate::parameters::{Entry, Limit};
 use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::units::{Duration, Rate, Time};
+use std::sync::Arc;
 
 /// Makes the plan, the discipline at work and the dispatch between them from the list below.
 macro_rules! disciplines {
@@ -121,15 +131,25 @@ disciplines! {
     "pie" => Pie(pie::Pie, pie::Parameters),
     "red-marking" => RedMarking(red_marking::RedMarking, red_marking::Parameters),
     "step-marking" => StepMarking(step_marking::StepMarking, step_marking::Parameters),
+    "ppd" => Ppd(ppd::Ppd, ppd::Parameters),
+    "epd" => Epd(epd::Epd, epd::Parameters),
+    "selective-drop" => SelectiveDrop(selective_drop::SelectiveDrop, selective_drop::Parameters),
+    "fba" => Fba(fba::Fba, fba::Parameters),
+    "frame-thresholds" => FrameThresholds(frame_thresholds::FrameThresholds, frame_thresholds::Parameters),
+    "circuit-thresholds" => CircuitThresholds(circuit_thresholds::CircuitThresholds, circuit_thresholds::Parameters),
+    "dfba" => Dfba(dfba::Dfba, dfba::Parameters),
 }
 
 /// Those that mark ECN-capable packets whatever their parameters say, and so have none called `ecn`.
 pub const ALWAYS_MARKING: &[&str] = &["red-marking", "step-marking"];
 
+/// Those that drop whole frames, and so need cells.
+pub const OF_FRAMES: &[&str] = &["ppd", "epd", "selective-drop", "fba", "frame-thresholds", "circuit-thresholds", "dfba"];
+
 impl DisciplinePlan {
     /// What the discipline uses.
     pub fn hooks(&self) -> Hooks {
-        let port = PortContext { key: Key::root(0, 0), rate: Rate::from_bps(1) };
+        let port = PortContext { key: Key::root(0, 0), rate: Rate::from_bps(1), circuits: PortCircuits::none() };
         AnyDiscipline::new(self, &port).hooks()
     }
 
@@ -137,6 +157,15 @@ impl DisciplinePlan {
     pub fn with_ecn() -> Vec<&'static str> {
         let has_ecn = |entry: &&Entry| entry.fields.iter().any(|field| field.name == "ecn");
         DisciplinePlan::ENTRIES.iter().filter(has_ecn).map(|entry| entry.name).collect()
+    }
+
+    /// The circuits that its parameters name, each with the key where it stands.
+    pub fn named_circuits(&self) -> Vec<(&'static str, &str)> {
+        match self {
+            DisciplinePlan::CircuitThresholds(it) => it.thresholds.names().map(|name| ("thresholds", name)).collect(),
+            DisciplinePlan::Dfba(dfba::Parameters { z: dfba::Scale::Each(table), .. }) => table.names().map(|name| ("z", name)).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
@@ -244,11 +273,13 @@ pub enum DropCause {
     Limiter,
     /// No room in the headroom of an ingress link whose port is paused, nor in the shared buffer.
     Headroom,
+    /// A cell of a frame that has lost another one.
+    Partial,
 }
 
 impl DropCause {
     /// All causes, in the order of the counters.
-    pub const ALL: [DropCause; 8] = [
+    pub const ALL: [DropCause; 9] = [
         DropCause::Overflow,
         DropCause::Early,
         DropCause::Forced,
@@ -257,6 +288,7 @@ impl DropCause {
         DropCause::Buffer,
         DropCause::Limiter,
         DropCause::Headroom,
+        DropCause::Partial,
     ];
 
     /// The name in results.
@@ -270,6 +302,7 @@ impl DropCause {
             DropCause::Buffer => "buffer",
             DropCause::Limiter => "limiter",
             DropCause::Headroom => "headroom",
+            DropCause::Partial => "partial",
         }
     }
 }
@@ -324,12 +357,14 @@ pub enum Counting {
 }
 
 /// What a discipline learns about its port when it is built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PortContext {
     /// The random streams under this port.
     pub key: Key,
     /// The link's rate at the beginning.
     pub rate: Rate,
+    /// The circuits of a cell link.
+    pub circuits: Arc<PortCircuits>,
 }
 
 /// A queue discipline. Decisions may use `now`, the packet, the occupancy and the discipline's own state and streams.
@@ -376,34 +411,5 @@ pub trait Discipline: Probe {
     }
 }
 
-/// Packets, queues and ports for the tests of disciplines.
 #[cfg(test)]
-mod testing {
-    use super::{Counting, Discipline, Occupancy, PortContext, Verdict, PRECEDENCES};
-    pub(super) use crate::packet::testing::packet;
-    use crate::rng::Key;
-    use crate::units::{Rate, Time};
-
-    /// A busy port's queue of so many packets of 500 bytes per precedence.
-    pub(super) fn queue(of_precedence: [u32; PRECEDENCES]) -> Occupancy {
-        let packets = of_precedence.iter().sum();
-        Occupancy { packets, bytes: 500 * u64::from(packets), of_precedence, idle_since: None }
-    }
-
-    /// 1.5 Mbit/s: 375 packets of 500 bytes a second.
-    pub(super) fn port() -> PortContext {
-        PortContext { key: Key::root(1, 0).child("port"), rate: Rate::from_bps(1_500_000) }
-    }
-
-    /// What `n` arrivals of 500 bytes of precedence `precedence` to a queue that stays as it is meet.
-    pub(super) fn arrivals(it: &mut impl Discipline, precedence: u8, queue: &Occupancy, n: usize) -> Vec<Verdict> {
-        assert_eq!(it.counting(), Counting::Waiting);
-        (0..n).map(|_| it.on_arrival(Time::ZERO, &packet(500, precedence), queue)).collect()
-    }
-
-    /// Arrivals from one drop to the next.
-    pub(super) fn gaps(verdicts: &[Verdict]) -> Vec<usize> {
-        let drops: Vec<usize> = (0..verdicts.len()).filter(|i| verdicts[*i] != Verdict::Accept).collect();
-        drops.windows(2).map(|pair| pair[1] - pair[0]).collect()
-    }
-}
+mod testing;

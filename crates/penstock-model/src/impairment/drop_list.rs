@@ -13,7 +13,7 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Packets are counted from 1 in order of departure, all packets of the link together or those of each flow for themselves (`of`).
-    /// Those whose numbers are in `packets` are lost. Whatever passes counts: retransmissions, acknowledgements, and the packets that
+    /// Those whose numbers are in `drop` are lost. Whatever passes counts: retransmissions, acknowledgements, and the packets that
     /// set up a connection.
     ///
     /// ## State
@@ -24,14 +24,14 @@ crate::parameters! {
     ///
     /// ## Example
     /// ```toml
-    /// impairment.drop-list = { packets = [3, 17], of = "flow" }
+    /// impairment.drop-list = { drop = [3, 17], of = "flow" }
     /// ```
     ///
     /// ## References
     /// ns-2's ErrorModel/List. What one to four losses from a window do: [Fall96].
     pub struct Parameters {
         /// Numbers of the packets that are lost, from 1.
-        packets: Vec<Count>;
+        drop: Vec<Count>;
         /// Whose packets are counted.
         of: Counted = "link";
     }
@@ -50,13 +50,13 @@ crate::choice! {
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if let Some(twice) = sorted(self).windows(2).find(|pair| pair[0] == pair[1]) {
-            mistake("packets", format!("{} is in the list twice", twice[0]));
+            mistake("drop", format!("{} is in the list twice", twice[0]));
         }
     }
 }
 
 fn sorted(parameters: &Parameters) -> Vec<u32> {
-    let mut numbers: Vec<u32> = parameters.packets.iter().map(|number| number.0).collect();
+    let mut numbers: Vec<u32> = parameters.drop.iter().map(|number| number.0).collect();
     numbers.sort_unstable();
     numbers
 }
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn exactly_the_listed_packets_are_lost() {
-        assert_eq!(lost(&fates(&mut list(&["packets = [17, 3, 4]"]), 100)), [3, 4, 17]);
+        assert_eq!(lost(&fates(&mut list(&["drop = [17, 3, 4]"]), 100)), [3, 4, 17]);
     }
 
     #[test]
@@ -127,14 +127,14 @@ mod tests {
             let fates = flows.map(|flow| it.on_departure(Time::ZERO, &Packet { flow: FlowId(flow), ..packet(500, 0) }));
             lost(&fates)
         };
-        assert_eq!(lost_of(&["packets = [2]", "of = flow"]), [3, 6, 8]);
-        assert_eq!(lost_of(&["packets = [2]"]), [2]);
+        assert_eq!(lost_of(&["drop = [2]", "of = flow"]), [3, 6, 8]);
+        assert_eq!(lost_of(&["drop = [2]"]), [2]);
     }
 
     #[test]
     fn lists_that_are_mistaken_are_refused() {
         let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
-        assert_eq!(mistakes(&["packets = [3, 17, 3]"]), ["packets: 3 is in the list twice"]);
-        assert_eq!(mistakes(&["packets = [0]"]), ["packets: item 0: 0 is out of range; a whole number, at least 1"]);
+        assert_eq!(mistakes(&["drop = [3, 17, 3]"]), ["drop: 3 is in the list twice"]);
+        assert_eq!(mistakes(&["drop = [0]"]), ["drop: item 0: 0 is out of range; a whole number, at least 1"]);
     }
 }

@@ -3,6 +3,7 @@
 //! A colour is a drop precedence: 0 green, 1 yellow, 2 red. The port writes it into the packet.
 
 pub mod bucket;
+pub mod f_gcra;
 pub mod rbm;
 pub mod rfc_4115;
 pub mod tcm;
@@ -12,10 +13,12 @@ pub mod tsw2cm;
 pub mod tsw3cm;
 pub mod two_rate_tcm;
 
+use crate::atm::circuits::PortCircuits;
 use crate::packet::Packet;
 use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::units::{Bytes, Time};
+use std::sync::Arc;
 
 /// A meter. The port calls it once per packet, in order of time.
 pub trait Meter: Probe {
@@ -74,6 +77,16 @@ meters! {
     "rfc-4115" => Rfc4115(rfc_4115::Rfc4115, rfc_4115::Parameters),
     "tsw2cm" => Tsw2cm(tsw2cm::Tsw2cm, tsw2cm::Parameters),
     "tsw3cm" => Tsw3cm(tsw3cm::Tsw3cm, tsw3cm::Parameters),
+    "f-gcra" => FGcra(f_gcra::FGcra, f_gcra::Parameters),
+}
+
+impl AnyMeter {
+    /// Tells it of the circuits of its port, if it meters these.
+    pub fn meter_circuits(&mut self, circuits: &Arc<PortCircuits>) {
+        if let AnyMeter::FGcra(it) = self {
+            it.meter_circuits(circuits);
+        }
+    }
 }
 
 crate::choice! {

@@ -91,7 +91,7 @@ impl Parameter for bool {
     }
 }
 
-/// How much a queue may hold: packets or bytes, as in `60 packets` or `64 KiB`.
+/// How much a queue may hold: packets or bytes, as in `60 packets` or `64 KiB`; the packets of a cell link may be called cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// So many packets, whatever their size.
@@ -131,7 +131,7 @@ impl Parameter for Limit {
         };
         let (number, unit) = split_quantity(text);
         match unit {
-            "packets" | "packet" => match number.replace('_', "").parse::<u32>() {
+            "packets" | "packet" | "cells" | "cell" => match number.replace('_', "").parse::<u32>() {
                 Ok(0) => Err("a queue size must be above zero".to_owned()),
                 Ok(packets) => Ok(Limit::Packets(packets)),
                 Err(_) => Err(format!("{} is not a whole number of packets between 1 and {}", quoted(text), u32::MAX)),
@@ -152,7 +152,7 @@ impl Parameter for QueueThreshold {
     fn from_value(value: &Value) -> Result<Self, String> {
         if let Value::Text(text) = value {
             let (number, unit) = split_quantity(text);
-            if matches!(unit, "packets" | "packet") && number.parse() == Ok(0) {
+            if matches!(unit, "packets" | "packet" | "cells" | "cell") && number.parse() == Ok(0) {
                 return Ok(QueueThreshold(Limit::Packets(0)));
             }
             if text.parse() == Ok(Bytes::new(0)) {

@@ -53,6 +53,9 @@ fn law(forms: &str, style: Style, stream: &mut Stream) -> Value {
     let example = forms.split('"').nth(1).unwrap_or("1 s");
     let mut value = || quantity(example, style, stream);
     let (a, b) = (value(), value());
+    if forms.starts_with("{ vc1") {
+        return table("vc", a);
+    }
     match stream.below(6) {
         0 | 1 => a,
         2 => table("exponential", table("mean", a)),

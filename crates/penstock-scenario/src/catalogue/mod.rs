@@ -212,6 +212,7 @@ mod tests {
                 "class",
                 "rate-limit",
                 "marker",
+                "circuit",
                 "flow",
                 "transfers",
                 "calls",

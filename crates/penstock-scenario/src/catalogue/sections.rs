@@ -1,6 +1,7 @@
 //! The sections of a scenario with their keys.
 
 use crate::measure::MeasureKeys;
+use crate::network::circuits::CircuitKeys;
 use crate::network::links::{LinkKeys, RateChangeKeys};
 use crate::network::nodes::NodeKeys;
 use crate::network::port::MarkerKeys;
@@ -69,6 +70,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         parts: &[
             required("nodes", PartContent::Named("node"), "The nodes and groups of nodes, by name."),
             required("links", PartContent::List("link"), "The links."),
+            part("circuits", PartContent::List("circuit"), "Virtual circuits of cell links that are shared, or promised something."),
             part("flows", PartContent::List("flow"), "Traffic, in groups of like flows; there must be flows or calls."),
             part("calls", PartContent::List("calls"), "Traffic, in groups of like aggregates of calls."),
             part("transfers", PartContent::List("transfers"), "Traffic, in groups of finite transfers that arrive by themselves."),
@@ -135,6 +137,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
     },
     SectionEntry { name: "rate-limit", path: "links[].class.NAME.rate-limit", doc: RateLimit::DOC, fields: RateLimit::FIELDS, parts: &[] },
     SectionEntry { name: "marker", path: "links[].marker", doc: MarkerKeys::DOC, fields: MarkerKeys::FIELDS, parts: &[] },
+    SectionEntry { name: "circuit", path: "circuits[]", doc: CircuitKeys::DOC, fields: CircuitKeys::FIELDS, parts: &[] },
     SectionEntry {
         name: "flow",
         path: "flows[]",

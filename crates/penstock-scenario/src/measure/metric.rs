@@ -35,7 +35,7 @@ penstock_model::choice! {
         "offered" => Offered,
         /// Packets marked as having met congestion: by a link's queue, or arrived so at a flow's end.
         "marks" => Marks,
-        /// Time average of the packets that wait at a link, without the one in service; with `sample`, also the mean and the maximum of the samples.
+        /// Time average of the packets that wait at a link, without the one in service; with `sample`, also the mean, the standard deviation and the maximum of the samples.
         "queue" => Queue,
         /// Time average of the bytes that wait at a link, without the packet in service.
         "queue-bytes" => QueueBytes,
@@ -47,12 +47,16 @@ penstock_model::choice! {
         "ef-error" => EfError,
         /// Share of the time that a link was sending.
         "utilisation" => Utilisation,
-        /// Jain's index (sum x)^2 / (n * sum x^2) of the throughputs x of all n flows that `of` names: 1 when all are equal, 1/n when one has everything.
+        /// Jain's index (sum x)^2 / (n * sum x^2) of the throughputs x of all n flows that `of` names, or of groups of them with `between = "groups"`: 1 when all are equal, 1/n when one has everything.
         "fairness" => Fairness,
-        /// Time to fairness: from the beginning of counting to the first bin from which on, in every bin up to the end of the run, the throughput of each flow that `of` names is within `tolerance` of their mean in that bin. Bins are `interval` long, 10 ms if left out, and counted from the beginning of the run; those that are not wholly counted are left out. Not a number (`null` in JSON) if it is not reached.
+        /// Time to fairness: from the beginning of counting to the first bin from which on, in every bin up to the end of the run, the throughput of each flow that `of` names, or of each group with `between = "groups"`, is within `tolerance` of their mean in that bin. Bins are `interval` long, 10 ms if left out, and counted from the beginning of the run; those that are not wholly counted are left out. Not a number (`null` in JSON) if it is not reached.
         "time-to-fairness" => TimeToFairness,
         /// Data packets that a flow sent again.
         "retransmissions" => Retransmissions,
+        /// Retransmissions that were lost themselves: those of the packets which a flow sent again while counting that were dropped, wherever, before the end.
+        "lost-retransmissions" => LostRetransmissions,
+        /// How often a TCP flow sent a segment a third time or later: retransmissions that had to be repeated, or were thought to.
+        "repeated-retransmissions" => RepeatedRetransmissions,
         /// Retransmission timers of a flow that expired, those of its SYN included.
         "timeouts" => Timeouts,
         /// Share of packets that were marked: of flows and calls, marked / received; of a link, marked there / offered. The mean is over all packets together.
@@ -91,6 +95,16 @@ penstock_model::choice! {
 }
 
 penstock_model::choice! {
+    /// What is compared in a fairness.
+    pub enum Between {
+        /// Every single flow.
+        "flows" => Flows,
+        /// Groups of flows, each by the sum of its flows.
+        "groups" => Groups,
+    }
+}
+
+penstock_model::choice! {
     /// How the members of a group become one number.
     pub enum Statistic {
         /// Their sum.
@@ -114,6 +128,10 @@ penstock_model::choice! {
         "precedence" => Precedence,
         /// By their traffic class; the classes whose routes pass the link.
         "class" => Class,
+        /// By the link over which they came, `here` for what begins at the node of the link.
+        "ingress" => Ingress,
+        /// By circuit, at links of cells: the name of the circuit, or of the flow that has one of its own.
+        "circuit" => Circuit,
     }
 }
 impl ListItem for SplitBy {}
@@ -147,7 +165,7 @@ pub(crate) struct MetricInfo {
 
 impl MetricKind {
     /// All metrics.
-    pub const ALL: [MetricKind; 34] = [
+    pub const ALL: [MetricKind; 36] = [
         MetricKind::Throughput,
         MetricKind::PayloadThroughput,
         MetricKind::Goodput,
@@ -172,6 +190,8 @@ impl MetricKind {
         MetricKind::Fairness,
         MetricKind::TimeToFairness,
         MetricKind::Retransmissions,
+        MetricKind::LostRetransmissions,
+        MetricKind::RepeatedRetransmissions,
         MetricKind::Timeouts,
         MetricKind::MarkingRatio,
         MetricKind::Calls,
@@ -234,6 +254,8 @@ impl MetricKind {
             MetricKind::Fairness => ("fairness", "1", ENDS, NONE, NONE),
             MetricKind::TimeToFairness => ("time-to-fairness", "s", FLOWS, NONE, NONE),
             MetricKind::Retransmissions => ("retransmissions", "packets", FLOWS, ANY, SUM),
+            MetricKind::LostRetransmissions => ("lost-retransmissions", "packets", FLOWS, ANY, SUM),
+            MetricKind::RepeatedRetransmissions => ("repeated-retransmissions", "packets", FLOWS, ANY, SUM),
             MetricKind::Timeouts => ("timeouts", "timeouts", FLOWS, ANY, SUM),
             MetricKind::MarkingRatio => ("marking-ratio", "1", ALL, MEANS, MEAN),
             MetricKind::Calls => ("calls", "calls", CALLS, ANY, SUM),
@@ -247,8 +269,9 @@ impl MetricKind {
             MetricKind::Deadlocked => ("deadlocked", "links", LINKS, SUM, SUM),
         };
         let split: &[SplitBy] = match self {
-            MetricKind::Drops => &[SplitBy::Cause, SplitBy::Precedence, SplitBy::Class],
-            MetricKind::Offered => &[SplitBy::Precedence, SplitBy::Class],
+            MetricKind::Drops => &[SplitBy::Cause, SplitBy::Precedence, SplitBy::Class, SplitBy::Ingress],
+            MetricKind::Offered => &[SplitBy::Precedence, SplitBy::Class, SplitBy::Ingress],
+            MetricKind::Queue | MetricKind::QueueBytes => &[SplitBy::Class, SplitBy::Circuit],
             MetricKind::EfError | MetricKind::MeterState | MetricKind::Pauses | MetricKind::Deadlocked => &[],
             _ if links => &[SplitBy::Class],
             _ => &[],
@@ -311,6 +334,8 @@ impl SplitBy {
             SplitBy::Cause => "cause",
             SplitBy::Precedence => "precedence",
             SplitBy::Class => "class",
+            SplitBy::Ingress => "ingress",
+            SplitBy::Circuit => "circuit",
         }
     }
 }

@@ -4,7 +4,7 @@ pub(crate) mod metric;
 pub(crate) mod recording;
 pub(crate) mod target;
 
-use crate::measure::metric::{Grouping, MetricKind, SplitBy, Statistic, TimeUnit};
+use crate::measure::metric::{Between, Grouping, MetricKind, SplitBy, Statistic, TimeUnit};
 use crate::measure::recording::RecordingPlan;
 use crate::measure::target::{resolve_target, Measurable, MeasurableGroup, Target};
 use crate::network::nodes::MAX_ENTITIES;
@@ -45,6 +45,8 @@ penstock_model::parameters! {
         interval: Option<Duration>;
         /// By how much a flow's throughput may differ from the mean for `time-to-fairness`, as a share of the mean; 10 % if left out.
         tolerance: Option<Probability>;
+        /// Whether `fairness` and `time-to-fairness` compare flows or groups of them.
+        between: Between = "flows";
         /// The rate that the load falls below at the end of `termination-time`.
         below: Option<Rate>;
         /// The traffic classes whose aggregate `ef-error` is measured of.
@@ -77,6 +79,11 @@ impl Check for MeasureKeys {
         if self.tolerance.is_some() && self.metric != MetricKind::TimeToFairness {
             mistake("tolerance", "has no effect: only metric = \"time-to-fairness\" has one; leave it out".to_owned());
         }
+        if self.between != Between::Flows && !matches!(self.metric, MetricKind::Fairness | MetricKind::TimeToFairness) {
+            mistake("between", "has no effect: only metric = \"fairness\" and \"time-to-fairness\" compare; leave it out".to_owned());
+        } else if self.between == Between::Groups && self.of.0.len() < 2 {
+            mistake("between", "needs at least two groups in of; with one, compare \"flows\"".to_owned());
+        }
         match (self.below, self.metric == MetricKind::TerminationTime) {
             (None, true) => {
                 mistake("below", "is missing: give the rate that the load shall fall below, as in below = \"128 Mbit/s\"".to_owned())
@@ -104,9 +111,14 @@ impl Check for MeasureKeys {
         }
         for by in self.by.iter().flatten().filter(|by| !info.split.is_empty() && !info.split.contains(by)) {
             let allowed: Vec<&str> = info.split.iter().map(|by| by.word()).collect();
-            mistake("by", format!("'{}' does not apply to '{}', which is split by {}", by.word(), info.name, allowed.join(" and ")));
+            mistake("by", format!("'{}' does not apply to '{}', which is split by {}", by.word(), info.name, allowed.join(", ")));
         }
         self.check_units_and_classes(mistake);
+        for other in [SplitBy::Ingress, SplitBy::Circuit] {
+            if [SplitBy::Class, other].iter().all(|split| self.by.iter().flatten().any(|by| by == split)) {
+                mistake("by", format!("'class' and '{}' are not split at once; measure twice", other.word()));
+            }
+        }
         if self.take.is_some() && info.take.is_empty() {
             mistake("take", format!("has no effect: '{}' is one number over all that `of` names; leave it out", info.name));
         } else if self.take.is_some()
@@ -181,6 +193,8 @@ pub(crate) struct Measure {
     pub interval: Option<Duration>,
     /// How far from the mean is still fair.
     pub tolerance: f64,
+    /// What is compared in a fairness.
+    pub between: Between,
     /// What the load shall fall below.
     pub below: Rate,
     /// For each target, the sample plans of its members.
@@ -208,6 +222,7 @@ impl Measure {
             expedited: None,
             interval,
             tolerance: FAIRNESS_TOLERANCE,
+            between: Between::Flows,
             below,
             samples,
             if_dropped: false,
@@ -312,6 +327,7 @@ fn resolve(
         expedited: keys.classes.map(names).zip(keys.rate),
         interval: keys.interval,
         tolerance: keys.tolerance.map_or(FAIRNESS_TOLERANCE, |tolerance| tolerance.0),
+        between: keys.between,
         below: keys.below.unwrap_or(Rate::ZERO),
         samples: ranges,
         if_dropped: false,
@@ -325,7 +341,8 @@ fn request_recording(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], m
     for class in classes.iter().filter(|class| measurable.complete && !measurable.classes.contains(class.as_str())) {
         section.report("classes", section.mistakes.suggestions.unknown("class", class, measurable.classes.iter().copied()));
     }
-    let by_class = keys.by.iter().flatten().any(|by| *by == SplitBy::Class);
+    let is_by = |split| keys.by.iter().flatten().any(|by| *by == split);
+    let (by_class, by_ingress, by_circuit) = (is_by(SplitBy::Class), is_by(SplitBy::Ingress), is_by(SplitBy::Circuit));
     for (name, target) in keys.of.0.iter().zip(of) {
         match target {
             Target::Flows(group) => {
@@ -342,9 +359,19 @@ fn request_recording(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], m
                 watch.rtp_jitter |= metric == MetricKind::RtpJitter;
                 watch.pages |= metric == MetricKind::PageTime && quantiles;
                 watch.completion |= metric.is_of_transfers();
+                watch.repeated_retransmissions |= metric == MetricKind::RepeatedRetransmissions;
             }
             Target::Links(link) => {
                 let members = measurable.links[*link].members.clone();
+                if by_ingress {
+                    recording.at_links(members.clone()).ingresses = true;
+                }
+                if by_circuit && measurable.links[*link].carries_cells {
+                    recording.at_links(members.clone()).circuits = true;
+                } else if by_circuit {
+                    section
+                        .report("by", format!("'{name}' has no circuits: it carries packets; write cells = true there, or leave it out"));
+                }
                 if by_class || (metric == MetricKind::Wait && quantiles) {
                     recording.at_links(members).classes = true;
                 } else if let (MetricKind::EfError, Some(rate)) = (metric, keys.rate) {

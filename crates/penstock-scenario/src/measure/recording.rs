@@ -28,6 +28,8 @@ pub(crate) struct RecordingPlan {
 pub(crate) struct LinkRecording {
     members: Range<u32>,
     pub classes: bool,
+    pub ingresses: bool,
+    pub circuits: bool,
     /// Classes and the rate that they shall be served with, in the order of the measurements.
     expedited: Vec<(Vec<String>, Rate)>,
     known: BTreeSet<(Vec<String>, Rate)>,
@@ -59,7 +61,8 @@ impl RecordingPlan {
     pub fn watch_plan(&self, classes: &[String]) -> WatchPlan {
         let at_links = |recording: &LinkRecording| {
             let expedited = recording.expedited.iter().map(|(names, rate)| expedited(names, *rate, classes));
-            let watch = LinkWatch { classes: recording.classes, expedited: expedited.collect() };
+            let LinkRecording { classes, ingresses, circuits, .. } = *recording;
+            let watch = LinkWatch { classes, ingresses, circuits, expedited: expedited.collect() };
             recording.members.clone().map(move |link| (LinkId(link), watch.clone()))
         };
         WatchPlan {

@@ -20,6 +20,7 @@ pub(crate) struct MeasurableGroup<'a> {
     pub name: &'a str,
     /// What is lost is sent again.
     pub is_reliable: bool,
+    pub is_tcp: bool,
     /// Its source is `http`.
     pub is_http: bool,
     /// Transfers a file of a certain size.
@@ -37,6 +38,8 @@ pub(crate) struct MeasurableLink<'a> {
     pub members: Range<u32>,
     /// Whether its ports have a marker or PCN meters.
     pub has_meters: bool,
+    /// Whether it carries cells.
+    pub carries_cells: bool,
 }
 
 /// What may be measured.
@@ -90,7 +93,9 @@ fn check_group(metric: MetricKind, group: &MeasurableGroup<'_>) -> Result<(), St
     if !applies {
         let of = measured_of(&info);
         Err(format!("'{}' is measured of {of}, and '{name}' is a group of {kind}; for those: {those}", info.name))
-    } else if matches!(metric, MetricKind::Retransmissions | MetricKind::Timeouts) && !group.is_reliable {
+    } else if metric == MetricKind::RepeatedRetransmissions && !group.is_tcp {
+        Err(format!("'{}' is measured of tcp, and '{name}' is carried by another transport", info.name))
+    } else if matches!(metric, MetricKind::Retransmissions | MetricKind::LostRetransmissions | MetricKind::Timeouts) && !group.is_reliable {
         Err(format!("'{}' is measured of tcp, and '{name}' is carried by udp", info.name))
     } else if metric == MetricKind::PageTime && !group.is_http {
         Err(format!("'page-time' is measured of source http, and '{name}' has another"))

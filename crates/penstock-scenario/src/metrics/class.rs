@@ -1,13 +1,14 @@
-//! Metrics of links beyond their counters: by class, quantiles of waits, error terms of EF.
+//! Metrics of links beyond their counters: by class, ingress and circuit, quantiles of waits, error terms of EF.
 
 use crate::measure::metric::MetricKind;
 use crate::measure::recording::expedited;
 use crate::measure::Measure;
 use crate::metrics::evaluation::{join, Evaluation};
 use crate::metrics::timing::{merged, seconds};
-use penstock_engine::observations::{ClassCounters, EfErrors, LinkCounters, PausedTime, PortTimings};
+use penstock_engine::observations::{CircuitId, ClassCounters, EfErrors, LinkCounters, PausedTime, PortTimings};
 use penstock_model::id::LinkId;
 use penstock_model::units::PS_PER_SECOND;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 impl Evaluation<'_> {
@@ -33,6 +34,52 @@ impl Evaluation<'_> {
             counters
         };
         links.clone().map(counters).collect()
+    }
+
+    /// What these links were offered and have lost, by the link over which it came, with its name; each ingress has all links.
+    pub fn by_ingress(&self, links: &Range<usize>) -> Vec<(String, Vec<LinkCounters>)> {
+        let of_link = |link| self.port_timings(link).map_or(&[][..], |timings| timings.ingresses.as_slice());
+        let ingresses: BTreeSet<Option<LinkId>> = links.clone().flat_map(of_link).map(|(ingress, _)| *ingress).collect();
+        let name = |ingress: LinkId| self.blueprint.links[ingress.index()].path.clone();
+        let counted = |ingress: &Option<LinkId>| {
+            let found = |link| of_link(link).iter().find(|(own, _)| own == ingress).map(|(_, counters)| counters.clone());
+            let each = links.clone().map(|link| found(link).unwrap_or_else(|| self.nothing_at(link)));
+            (ingress.map_or_else(|| "here".to_owned(), name), each.collect())
+        };
+        ingresses.iter().map(counted).collect()
+    }
+
+    /// What waited at these links, by circuit, with its name or that of the flow whose own it is; each circuit has all links.
+    pub fn by_circuit(&self, links: &Range<usize>) -> Vec<(String, Vec<LinkCounters>)> {
+        let of_link = |link| self.port_timings(link).map_or(&[][..], |timings| timings.circuits.as_slice());
+        let circuits: BTreeSet<CircuitId> = links.clone().flat_map(of_link).map(|found| found.circuit).collect();
+        let counted = |circuit: &CircuitId| {
+            let found = |link| of_link(link).iter().find(|own| own.circuit == *circuit).map(|own| own.counters.clone());
+            let each = links.clone().map(|link| found(link).unwrap_or_else(|| self.nothing_at(link)));
+            (self.circuit_name(*circuit), each.collect())
+        };
+        circuits.iter().map(counted).collect()
+    }
+
+    fn circuit_name(&self, circuit: CircuitId) -> String {
+        match circuit {
+            CircuitId::Shared(plan) => self.blueprint.atm.circuits[plan as usize].name.clone(),
+            CircuitId::Own(flow) => {
+                let group = self.blueprint.flows[flow.index()].group as usize;
+                let (name, members) = &self.group_members.flows[group];
+                if members.len() == 1 {
+                    name.clone()
+                } else {
+                    format!("{name}[{}]", flow.index() - members.start)
+                }
+            }
+        }
+    }
+
+    /// No counts, of a port with the same possible causes of drops as that of `link`.
+    fn nothing_at(&self, link: usize) -> LinkCounters {
+        let LinkCounters { shares_buffer, has_limiters, has_headroom, carries_cells, .. } = self.seen.links[link];
+        LinkCounters { shares_buffer, has_limiters, has_headroom, carries_cells, ..LinkCounters::default() }
     }
 
     /// The quantiles of the waits at these links, of one class or of all.

@@ -12,7 +12,7 @@ pub struct Metric {
     /// The metric's name, such as `throughput`.
     pub name: &'static str,
     /// What distinguishes it from others of that name: `of`, `flow`, `link` or `class`, `statistic` or `quantile`, and what
-    /// splits it, such as `cause`, `precedence`, `error`, `until`, `what` or `from`.
+    /// splits it, such as `cause`, `precedence`, `circuit`, `error`, `until`, `what` or `from`.
     pub labels: Vec<(String, String)>,
     /// The unit; `1` for a share.
     pub unit: &'static str,

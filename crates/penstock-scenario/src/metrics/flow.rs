@@ -1,6 +1,6 @@
 //! Metrics of flows, groups of flows and classes.
 
-use crate::measure::metric::{MetricKind, Statistic};
+use crate::measure::metric::{Between, MetricKind, Statistic};
 use crate::measure::target::Target;
 use crate::measure::{Measure, FAIRNESS_BIN};
 use crate::metrics::call;
@@ -9,33 +9,34 @@ use penstock_engine::observations::FlowCounters;
 use penstock_model::units::Time;
 use std::ops::Range;
 
-/// The first of these bins from which on the bytes of every flow are within `tolerance` of the mean of all flows, in every bin; a bin in
-/// which nobody has anything is not fair.
-fn fair_from(bytes: &[&[u64]], bins: Range<usize>, tolerance: f64) -> Option<usize> {
+/// The first of these bins from which on the bytes of each of those compared, the flows of a slice together, are within `tolerance` of
+/// the mean of all, in every bin; a bin in which nobody has anything is not fair.
+fn fair_from(compared: &[Vec<&[u64]>], bins: Range<usize>, tolerance: f64) -> Option<usize> {
     let is_fair = |bin: &usize| {
-        let of = |flow: &&[u64]| flow.get(*bin).copied().unwrap_or(0) as f64;
-        let mean = bytes.iter().map(of).sum::<f64>() / bytes.len() as f64;
-        mean > 0.0 && bytes.iter().all(|flow| (of(flow) - mean).abs() <= tolerance * mean)
+        let of = |flow: &&[u64]| flow.get(*bin).copied().unwrap_or(0);
+        let bytes = || compared.iter().map(|flows| flows.iter().map(of).sum::<u64>() as f64);
+        let mean = bytes().sum::<f64>() / compared.len() as f64;
+        mean > 0.0 && bytes().all(|bytes| (bytes - mean).abs() <= tolerance * mean)
     };
     bins.rev().take_while(is_fair).last()
 }
 
 impl Evaluation<'_> {
     pub fn fairness(&mut self, measure: &Measure) {
-        let (names, groups) = self.joint_groups(measure);
-        let flows = groups.iter().flat_map(|group| &self.seen.flows[self.group_members.flows[*group].1.clone()]);
-        let values: Vec<f64> = flows.map(|flow| self.flow_value(MetricKind::Throughput, flow)).collect();
+        let (names, compared) = self.compared(measure);
+        let rate = |flow: &usize| self.flow_value(MetricKind::Throughput, &self.seen.flows[*flow]);
+        let values: Vec<f64> = compared.iter().map(|flows| flows.iter().map(rate).sum()).collect();
         let (sum, squares) = (values.iter().sum::<f64>(), values.iter().map(|x| x * x).sum::<f64>());
         self.push(MetricKind::Fairness, &[("of", &names)], sum * sum / (values.len() as f64 * squares));
     }
 
     pub fn time_to_fairness(&mut self, measure: &Measure) {
-        let (names, groups) = self.joint_groups(measure);
+        let (names, compared) = self.compared(measure);
         let bin = measure.interval.unwrap_or(FAIRNESS_BIN);
         // Only whole bins.
         let (from, to) = (self.seen.from.as_ps().div_ceil(bin.as_ps()), self.seen.to.as_ps() / bin.as_ps());
-        let flows = groups.iter().flat_map(|group| self.group_members.flows[*group].1.clone());
-        let bytes: Vec<&[u64]> = flows.map(|flow| self.timings(flow).bins.as_deref().unwrap_or_default()).collect();
+        let bins = |flow: &usize| self.timings(*flow).bins.as_deref().unwrap_or_default();
+        let bytes: Vec<Vec<&[u64]>> = compared.iter().map(|flows| flows.iter().map(bins).collect()).collect();
         let reached = fair_from(&bytes, from as usize..to as usize, measure.tolerance);
         let value = reached.map_or(f64::NAN, |reached| {
             let begins = Time::from_ps(bin.as_ps() * reached as u64);
@@ -54,6 +55,17 @@ impl Evaluation<'_> {
             let span = reached.zip(from).map_or(f64::NAN, |((_, at), from)| at.since(from).as_seconds());
             self.push(MetricKind::TerminationTime, &[("of", &names), ("from", word)], span);
         }
+    }
+
+    /// The flows of each of those that a fairness compares, and the names of their groups.
+    fn compared(&self, measure: &Measure) -> (String, Vec<Vec<usize>>) {
+        let (names, groups) = self.joint_groups(measure);
+        let members = groups.iter().map(|group| self.group_members.flows[*group].1.clone());
+        let compared = match measure.between {
+            Between::Flows => members.flatten().map(|flow| vec![flow]).collect(),
+            Between::Groups => members.map(Iterator::collect).collect(),
+        };
+        (names, compared)
     }
 
     /// The groups that are measured jointly, and their names.
@@ -136,8 +148,14 @@ impl Evaluation<'_> {
                 let packet = self.blueprint.groups[group].calls.as_ref().and_then(|calls| calls.request_packet).unwrap_or_default();
                 only(call::counters_of(self.seen, flow).blocked as f64 * f64::from(packet) * 8.0 / self.window)
             }
+            MetricKind::RepeatedRetransmissions => only(self.repeats(flow) as f64),
             metric => only(self.flow_value(metric, &self.seen.flows[flow])),
         }
+    }
+
+    fn repeats(&self, flow: usize) -> u64 {
+        let repeats = &self.seen.repeated_retransmissions;
+        repeats.binary_search_by_key(&flow, |(flow, _)| flow.index()).map_or(0, |place| repeats[place].1)
     }
 
     fn flow_value(&self, metric: MetricKind, flow: &FlowCounters) -> f64 {
@@ -152,6 +170,7 @@ impl Evaluation<'_> {
             MetricKind::Marks => flow.marked_packets as f64,
             MetricKind::MarkingRatio => flow.marked_packets as f64 / flow.received_packets as f64,
             MetricKind::Retransmissions => flow.retransmitted_packets as f64,
+            MetricKind::LostRetransmissions => flow.lost_retransmissions as f64,
             MetricKind::Timeouts => flow.timeouts as f64,
             MetricKind::Delay
             | MetricKind::Jitter
@@ -161,6 +180,7 @@ impl Evaluation<'_> {
             | MetricKind::CompletionTime
             | MetricKind::EfError
             | MetricKind::Slowdown
+            | MetricKind::RepeatedRetransmissions
             | MetricKind::Offered
             | MetricKind::Queue
             | MetricKind::QueueBytes
@@ -202,14 +222,20 @@ mod tests {
     #[test]
     fn fairness_is_reached_when_it_lasts() {
         // Means of 100, 100, 100, 50 and 100: the third bin is off by 20 %, later ones by 10 % at most.
-        let (a, b) = ([100, 95, 120, 55, 109], [100, 105, 80, 45, 91]);
-        assert_eq!(fair_from(&[&a, &b], 0..5, 0.1), Some(3));
-        assert_eq!(fair_from(&[&a, &b], 0..5, 0.2), Some(0));
-        assert_eq!(fair_from(&[&a, &b], 1..2, 0.1), Some(1));
-        assert_eq!(fair_from(&[&a, &b], 0..3, 0.1), None);
+        let (a, b): (&[u64], &[u64]) = (&[100, 95, 120, 55, 109], &[100, 105, 80, 45, 91]);
+        let fair_from = |flows: &[&[u64]], bins, tolerance| {
+            let alone: Vec<Vec<&[u64]>> = flows.iter().map(|flow| vec![*flow]).collect();
+            fair_from(&alone, bins, tolerance)
+        };
+        assert_eq!(fair_from(&[a, b], 0..5, 0.1), Some(3));
+        assert_eq!(fair_from(&[a, b], 0..5, 0.2), Some(0));
+        assert_eq!(fair_from(&[a, b], 1..2, 0.1), Some(1));
+        assert_eq!(fair_from(&[a, b], 0..3, 0.1), None);
         // What has got nothing up to the end, and bins in which nobody has anything.
-        assert_eq!(fair_from(&[&a, &b[..4]], 0..5, 0.1), None);
-        assert_eq!(fair_from(&[&a, &b], 0..6, 0.1), None);
-        assert_eq!(fair_from(&[&a], 0..5, 0.1), Some(0));
+        assert_eq!(fair_from(&[a, &b[..4]], 0..5, 0.1), None);
+        assert_eq!(fair_from(&[a, b], 0..6, 0.1), None);
+        assert_eq!(fair_from(&[a], 0..5, 0.1), Some(0));
+        // Both together are twice their mean, beside which the third has the other half.
+        assert_eq!(super::fair_from(&[vec![a, b], vec![&[200; 5]]], 0..5, 0.1), Some(4));
     }
 }

@@ -37,8 +37,20 @@ impl Evaluation<'_> {
         self.sampled(all, &[("of", name)]);
     }
 
-    /// Evaluates links that are aggregated into one number, by class if requested.
+    /// Evaluates links that are aggregated into one number, by class, ingress or circuit if requested.
     fn evaluate_links(&mut self, measure: &Measure, members: Range<usize>, labels: &[(&str, &str)]) {
+        if measure.by.contains(&SplitBy::Ingress) {
+            for (name, links) in self.by_ingress(&members) {
+                self.link_rows(measure, &links, &join(labels, &[("ingress", name)]));
+            }
+            return;
+        }
+        if measure.by.contains(&SplitBy::Circuit) {
+            for (name, links) in self.by_circuit(&members) {
+                self.link_rows(measure, &links, &join(labels, &[("circuit", name)]));
+            }
+            return;
+        }
         if !measure.by.contains(&SplitBy::Class) {
             self.link_rows(measure, &self.seen.links[members.clone()], labels);
             return self.wait_quantiles(measure, members, None, labels);
@@ -113,7 +125,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The mean and the maximum of sampled queues.
+    /// The mean, the standard deviation and the maximum of sampled queues.
     fn sampled(&mut self, samples: &[Vec<u32>], labels: &[(&str, &str)]) {
         if samples.is_empty() {
             return;
@@ -121,7 +133,12 @@ impl Evaluation<'_> {
         let count: usize = samples.iter().map(Vec::len).sum();
         let total: u64 = samples.iter().flatten().map(|length| u64::from(*length)).sum();
         let greatest = samples.iter().flatten().max().map_or(f64::NAN, |length| f64::from(*length));
-        self.push(MetricKind::Queue, &join(labels, &[("statistic", "sampled-mean".to_owned())]), total as f64 / count as f64);
+        let mean = total as f64 / count as f64;
+        let from_mean = |length: &u32| f64::from(*length) - mean;
+        let squares: f64 = samples.iter().flatten().map(|length| from_mean(length) * from_mean(length)).sum();
+        let deviation = (squares / count as f64).sqrt();
+        self.push(MetricKind::Queue, &join(labels, &[("statistic", "sampled-mean".to_owned())]), mean);
+        self.push(MetricKind::Queue, &join(labels, &[("statistic", "sampled-deviation".to_owned())]), deviation);
         self.push(MetricKind::Queue, &join(labels, &[("statistic", "sampled-max".to_owned())]), greatest);
     }
 
@@ -156,6 +173,8 @@ impl Evaluation<'_> {
             | MetricKind::EfError
             | MetricKind::Fairness
             | MetricKind::Retransmissions
+            | MetricKind::LostRetransmissions
+            | MetricKind::RepeatedRetransmissions
             | MetricKind::Timeouts
             | MetricKind::Calls
             | MetricKind::Blocking
@@ -191,6 +210,7 @@ fn counts(measure: &Measure, link: &LinkCounters) -> LabelledValues {
                 DropCause::Buffer => link.shares_buffer,
                 DropCause::Limiter => link.has_limiters,
                 DropCause::Headroom => link.has_headroom,
+                DropCause::Partial => link.carries_cells,
                 _ => true,
             };
             (0..DropCause::ALL.len()).filter(may_occur).map(Some).collect()

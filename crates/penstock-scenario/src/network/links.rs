@@ -37,6 +37,8 @@ penstock_model::parameters! {
         /// Adds the way back, called `to-from`, with the same rate, weight and delay (drawn apart, where it is drawn) and a plain tail-drop queue.
         /// Nothing else is copied: no queue, scheduler, marker, PCN meter, impairment or rate change. For those, write the way back as a link.
         both_ways: bool = "false";
+        /// It carries cells of 53 bytes (ATM), also the way back: `rate` is that of cells, and queues count cells.
+        cells: bool = "false";
         /// Which packets its PCN meters see; `accepted` if left out.
         pcn_at: Option<PcnMetered>;
     }
@@ -157,7 +159,16 @@ impl Links {
             return None;
         }
         let name = keys.name.as_ref().map(|name| name.0.clone());
-        let spec = LinkSpec { nodes, from, to, count, rate: keys.rate.0, delay: (keys.delay.0, keys.delay.1), weight: keys.weight };
+        let spec = LinkSpec {
+            nodes,
+            from,
+            to,
+            count,
+            rate: keys.rate.0,
+            delay: (keys.delay.0, keys.delay.1),
+            cells: keys.cells,
+            weight: keys.weight,
+        };
         let default_name = format!("{}-{}", keys.from.0, keys.to.0);
         self.add(spec, name, default_name, rate_changes, LinkDraft { section, port, is_reverse: false });
         if keys.both_ways {
@@ -186,7 +197,7 @@ impl Links {
                 None => format!("{}-{}", spec.nodes.name(from), spec.nodes.name(to)),
             };
             let (rate, delay, port) = (spec.rate, spec.delay.0 + spec.nodes.latency(to), Arc::clone(&unfinished));
-            self.plans.push(LinkPlan { path, from, to, rate, rate_changes: rate_changes.clone(), delay, port });
+            self.plans.push(LinkPlan { path, from, to, rate, rate_changes: rate_changes.clone(), delay, cells: spec.cells, port });
         }
         self.groups.push(LinkGroup {
             name: name.unwrap_or(default_name),
@@ -252,6 +263,7 @@ struct LinkSpec<'a> {
     count: usize,
     rate: Rate,
     delay: (Duration, Duration),
+    cells: bool,
     weight: LinkWeight,
 }
 

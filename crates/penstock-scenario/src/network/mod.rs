@@ -1,5 +1,6 @@
 //! The network: nodes, links, and the ports in front of them.
 
+pub(crate) mod circuits;
 pub(crate) mod links;
 pub(crate) mod nodes;
 pub(crate) mod pause_checks;

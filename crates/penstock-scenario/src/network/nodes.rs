@@ -23,6 +23,9 @@ penstock_model::parameters! {
         count: Option<Count>;
         /// How long a packet that has arrived takes to its queue, or to its receiver there; not in the buffer meanwhile.
         latency: Duration = "0 s";
+        /// It forwards cells as they are: all its links carry cells, and no flow begins or ends there. Any other node at a cell link
+        /// reassembles what comes in cells, and segments what it sends in cells.
+        cell_switch: bool = "false";
     }
 }
 impl Check for NodeKeys {
@@ -52,6 +55,7 @@ struct Group {
     count: Option<u32>,
     first: u32,
     latency: Duration,
+    is_cell_switch: bool,
     /// What the ports of each share.
     switch: Option<SwitchDraft>,
 }
@@ -138,6 +142,7 @@ impl Nodes {
                 count: keys.count.map(|count| count.0),
                 first: 0,
                 latency: keys.latency,
+                is_cell_switch: keys.cell_switch,
                 switch,
             });
         }
@@ -212,6 +217,17 @@ impl Nodes {
     /// What the ports of a node share, if they share something.
     pub fn switch(&self, node: NodeId) -> Option<&SwitchDraft> {
         self.group(node).switch.as_ref()
+    }
+
+    /// Whether a node forwards cells.
+    pub fn is_cell_switch(&self, node: NodeId) -> bool {
+        self.group(node).is_cell_switch
+    }
+
+    /// The nodes that forward cells.
+    pub fn cell_switches(&self) -> BTreeSet<NodeId> {
+        let members = |group: &Group| group.first..group.first + group.count.unwrap_or(1);
+        self.groups.iter().filter(|group| group.is_cell_switch).flat_map(members).map(NodeId).collect()
     }
 
     /// How long a node takes until an arrival is at its port.

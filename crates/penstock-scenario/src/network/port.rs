@@ -95,6 +95,11 @@ impl PortDraft {
         self.marker.is_some() || !self.pcn.is_empty()
     }
 
+    /// The name of its marker, if it has one.
+    pub fn meter_name(&self) -> Option<&'static str> {
+        self.marker.as_ref().map(|marker| marker.meter.name())
+    }
+
     /// A tail-drop queue of the default size.
     pub fn plain() -> PortDraft {
         PortDraft {

@@ -168,6 +168,21 @@ impl SwitchDraft {
     }
 }
 
+impl SwitchDraft {
+    /// What of it does not work where cells arrive, at a cell switch or elsewhere: its messages are packets, and an end of AAL5 is no
+    /// switch.
+    pub fn unfit_for_cells(&self, is_cell_switch: bool) -> Option<&'static str> {
+        let parts = [
+            (self.pause.is_some(), "pause"),
+            (self.source_quench.is_some(), "source-quench"),
+            (self.congestion_point.is_some(), "congestion-point"),
+            (self.reaction_point.is_some(), "reaction-point"),
+            (self.buffer.is_some() && !is_cell_switch, "buffer"),
+        ];
+        parts.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
+}
+
 /// Whether a part is given.
 fn kind_of<T>(part: &Reading<T>) -> Reading<()> {
     match part {

@@ -121,7 +121,8 @@ fn every_mistake_has_its_line_and_its_whole_path() {
 #[test]
 fn exactly_one_known_component_is_named() {
     let one = |text: &str| mistakes(text).join("\n");
-    let names = DisciplinePlan::NAMES.join(", ");
+    // Of a long list, messages name the first dozen.
+    let names = format!("{}, ...", DisciplinePlan::NAMES[..12].join(", "));
     assert_eq!(
         one("queue = \"tail-dorp\""),
         format!("t.toml:1: links[0].scheduler.queue: unknown discipline 'tail-dorp'; did you mean 'tail-drop'? ({names})")

@@ -54,17 +54,18 @@ pub struct TraceColumns {
 /// Of a number that is not there.
 const NONE: u32 = u32::MAX;
 
-const TIMERS: [(TimerKind, &str); 7] = [
+const TIMERS: [(TimerKind, &str); 8] = [
     (TimerKind::Start, "start"),
     (TimerKind::Sender, "retransmission"),
     (TimerKind::Pacing, "pacing"),
+    (TimerKind::DelayedRetransmission, "delayed-retransmission"),
     (TimerKind::Receiver, "delayed-acknowledgement"),
     (TimerKind::Page, "page"),
     (TimerKind::Stop, "stop"),
     (TimerKind::Egress, "report"),
 ];
 const MARKERS: [&str; 2] = ["discipline", "pcn-meter"];
-const PACKETS: [&str; 12] = [
+const PACKETS: [&str; 13] = [
     "datagram",
     "segment",
     "acknowledgement",
@@ -77,6 +78,7 @@ const PACKETS: [&str; 12] = [
     "roce-data",
     "roce-acknowledgement",
     "cnp",
+    "cell",
 ];
 const ECN: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
 const PCN: [&str; 3] = ["unmarked", "threshold", "excess"];
@@ -238,6 +240,7 @@ fn kind(body: &Body) -> u32 {
         Body::RoceData { .. } => 9,
         Body::RoceAck { .. } => 10,
         Body::CongestionNotificationPacket { .. } => 11,
+        Body::Cell { .. } => 12,
     }
 }
 
@@ -248,6 +251,7 @@ fn sequence(body: &Body) -> u32 {
         Body::TaggedDatagram { seq, .. } | Body::TaggedSegment { seq, .. } => seq,
         Body::SourceQuench { number } | Body::CongestionNotification { number, .. } => number,
         Body::RoceData { psn, .. } => psn,
+        Body::Cell { frame, .. } => frame,
         Body::CongestionNotificationPacket { number } => number,
         Body::Ack { .. } | Body::RoceAck { .. } | Body::Syn { .. } | Body::SynAck { .. } => NONE,
     }

@@ -5,6 +5,7 @@ use crate::network::scheduling::Class;
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::traffic::group::GroupDraft;
 use penstock_engine::blueprint::{FlowGroup, FlowPlan};
+use penstock_model::atm::CELL;
 use penstock_model::conditioner::ShaperPlan;
 use penstock_model::id::LinkId;
 use penstock_model::printable::quoted;
@@ -46,9 +47,18 @@ pub(crate) fn check_classes(flows: &[GroupDraft], links: &Links, plans: &[FlowPl
     let largest: Vec<u64> = flows.iter().map(|group| largest_packet(&group.plan)).collect();
     for (i, link) in links.groups.iter().enumerate().filter(|(_, link)| has_checks(link)) {
         let passing: Vec<Passing<'_>> =
-            groups_at[i].iter().map(|group| Passing { group: &flows[*group], largest: largest[*group] }).collect();
+            groups_at[i].iter().map(|group| Passing { group: &flows[*group], largest: size_on(link, links, largest[*group]) }).collect();
         check_names(link, &passing, mistakes);
         check_sizes(link, &passing, mistakes);
+    }
+}
+
+/// The size of a packet of `largest` bytes or less on a link: that of a cell, where it carries these.
+fn size_on(link: &LinkGroup, links: &Links, largest: u64) -> u64 {
+    if links.plans[link.members.start as usize].cells {
+        u64::from(CELL)
+    } else {
+        largest
     }
 }
 
@@ -183,7 +193,7 @@ fn too_small(size: Bytes, greatest: Option<&Passing<'_>>, message: impl Fn(Bytes
 }
 
 /// The largest packet that a group sends, in bytes; `u64::MAX` if its law has no bound.
-fn largest_packet(group: &FlowGroup) -> u64 {
+pub(super) fn largest_packet(group: &FlowGroup) -> u64 {
     let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map_or(0, u64::from);
     let data = match (&group.transport, &group.source) {
         (TransportPlan::Roce(roce), _) => roce.packet.get().max(u64::from(NOTIFICATION)),

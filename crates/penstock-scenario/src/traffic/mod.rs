@@ -1,5 +1,6 @@
 //! Traffic: groups of flows and of calls, their classes and routes, and what they need of the network.
 
+pub(crate) mod atm_checks;
 pub(crate) mod call_checks;
 pub(crate) mod calls;
 pub(crate) mod classes;

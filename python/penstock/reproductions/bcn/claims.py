@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.reproductions.bcn.claims_over_time import (
+    best_values_depend_on_the_rate,
+    longer_to_fairness,
+    oscillation,
+    trade_off,
+)
 from penstock.reproductions.bcn.experiments import OURS, PUBLISHED, SCALED, UNSCALED
 from penstock.reproductions.bcn.measure import one
-from penstock.reproductions.bcn.scenario import HOT, WAITS
+from penstock.reproductions.bcn.scenario import EQUILIBRIUM, HOT, WAITS
 from penstock.reproductions.evidence import Estimate, above, below, decide, difference, ratio, within
 from penstock.reproductions.finding import CONFIRMED, REFUTED, UNDECIDED, Finding
 from penstock.reproductions.telling import failures, held, listed, unsettled
@@ -24,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["CLAIMS"]
 
 FLOWS = (1, 2)
-EQUILIBRIUM = 16.0
 MOST_FEEDBACK = 80
 ALIKE = (0.8, 1.25)
 
@@ -73,8 +78,8 @@ def settles_at_the_equilibrium(outcome: Outcome, _: Mapping[str, Finding]) -> Fi
         within(name, Estimate.of(_queues(outcome, experiment)), 0.5 * EQUILIBRIUM, 1.5 * EQUILIBRIUM)
         for name, experiment in (("G_d = 0.0124", OURS), ("G_d = 1/64", PUBLISHED))
     ]
-    found = _told(tests, "Mean queues of the hot port in frames")
-    return Finding(found.verdict, found.evidence, "Of the oscillation nothing is said.", found.decision)
+    tests.append(oscillation(outcome))
+    return _told(tests, "Mean queues of the hot port in frames, and their oscillation")
 
 
 def rate_becomes_negative(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
@@ -129,16 +134,6 @@ def rate_is_one_over_latency_and_wait(outcome: Outcome, _: Mapping[str, Finding]
     return _told(tests, "Transactions times latency and wait")
 
 
-def needs_series(what: str) -> ClaimTest:
-    """What cannot be tested without `what` over time."""
-
-    def test(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
-        del outcome
-        return Finding(UNDECIDED, f"It was not tested: that needs {what} over time, which these runs do not record.")
-
-    return test
-
-
 def _told(tests: Sequence[Test], what: str) -> Finding:
     decision = decide(tests)
     evidence = f"{what}: {listed(tests)}. {held(decision)} comparisons hold.{failures(decision.failed)}"
@@ -180,12 +175,12 @@ CLAIMS: Mapping[str, ClaimTest] = {
     "bcn-c02": twice_the_older_version,
     "bcn-c03": bulk_like_the_older_version,
     "bcn-c04": larger_spread,
-    "bcn-c05": needs_series("the rates of the sources"),
+    "bcn-c05": longer_to_fairness,
     "bcn-c06": settles_at_the_equilibrium,
-    "bcn-c07": needs_series("the rates of the sources and the queue"),
+    "bcn-c07": trade_off,
     "bcn-c08": rate_becomes_negative,
     "bcn-c09": gains_depend_on_the_rate,
-    "bcn-c10": needs_series("the queue, at several gains and both rates,"),
+    "bcn-c10": best_values_depend_on_the_rate,
     "bcn-c11": same_direction,
     "bcn-c12": bulk_pays,
     "bcn-c13": rate_is_one_over_latency_and_wait,

@@ -6,7 +6,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.bcn.scenario import HOT, SOURCES, nanoseconds, transfer_bytes
+from penstock.reproductions.bcn.scenario import HOT, SOURCES, counted_seconds, transfer_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
-__all__ = ["measure", "one"]
+__all__ = ["measure", "one", "spread_over_sources"]
 
 
 def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
@@ -32,20 +32,24 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
         }
     del table
     connections = [_each(result, f"bulk{i}") for i in range(1, SOURCES + 1)]
-    sources = [math.fsum(rates) / 1e9 for rates in connections]
-    mean = math.fsum(sources) / SOURCES
+    mean = math.fsum(rate for rates in connections for rate in rates) / 1e9 / SOURCES
     if settings["spread.over"] == "connections":
         rates = [rate for of_source in connections for rate in of_source]
         spread = statistics.pstdev(rates) / statistics.fmean(rates)
     else:
-        spread = statistics.pstdev(sources) / mean
+        spread = spread_over_sources(result)
     return {"average_source_throughput": mean, "stddev_over_average": 100 * spread, **common}
+
+
+def spread_over_sources(result: RunResult) -> float:
+    """Standard deviation of the bulk sources' throughput over its mean."""
+    sources = [math.fsum(_each(result, f"bulk{i}")) for i in range(1, SOURCES + 1)]
+    return statistics.pstdev(sources) / statistics.fmean(sources)
 
 
 def _latency(settings: Settings, seconds: float) -> float:
     """In us; where no transaction is complete, they take longer than the run counts."""
-    counted = nanoseconds(settings["run.duration"]) - nanoseconds(settings["run.warm_up"])
-    return counted / 1e3 if math.isnan(seconds) else seconds * 1e6
+    return 1e6 * counted_seconds(settings) if math.isnan(seconds) else seconds * 1e6
 
 
 def one(result: RunResult, metric: str, of: str) -> float:

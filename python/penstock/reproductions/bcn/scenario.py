@@ -12,13 +12,27 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["HOT", "SOURCES", "WAITS", "build", "nanoseconds", "page", "transfer_bytes"]
+__all__ = [
+    "EQUILIBRIUM",
+    "HOT",
+    "SOURCES",
+    "WAITS",
+    "build",
+    "counted_seconds",
+    "nanoseconds",
+    "page",
+    "transfer_bytes",
+]
 
 HOT = "core-e0"
 """The link whose port is congested."""
 WAITS = {1: "16 us", 2: "1 us"}
 """How long the reference flows wait after a transaction."""
 SOURCES = 4
+EQUILIBRIUM = 16
+"""Of the queue, in frames."""
+INTERVAL = "10 ms"
+"""In which the rates of the sources are compared."""
 
 
 def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
@@ -27,7 +41,15 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     return {"": page(settings, managed=row.key["cm"] == "BCN")}
 
 
-def page(settings: Settings, *, managed: bool, gain: float | str = "", unit: int = 0, slower: int = 1) -> str:
+def page(
+    settings: Settings,
+    *,
+    managed: bool,
+    gain: float | str = "",
+    unit: int = 0,
+    slower: int = 1,
+    observed: bool = False,
+) -> str:
     """The scenario with or without congestion management.
 
     Parameters
@@ -42,6 +64,8 @@ def page(settings: Settings, *, managed: bool, gain: float | str = "", unit: int
         The rate unit in bit/s in place of theirs.
     slower : int, optional
         How much slower the links are, and how much longer all times.
+    observed : bool
+        Whether to measure the time to fairness and the oscillation of the queue too.
     """
     how = "BCN 2.0" if managed else "no management"
     head = {
@@ -54,7 +78,10 @@ def page(settings: Settings, *, managed: bool, gain: float | str = "", unit: int
     blocks: list[tuple[str, Mapping[str, Any]]] = [("[nodes]", _nodes(settings, managed, gain, unit, slower))]
     blocks += [("[[links]]", link) for link in _links(settings, slower)]
     blocks += [("[[flows]]", flow) for flow in _flows(settings, slower)]
-    blocks += [("[[measure]]", measure) for measure in _measures()]
+    sample = {"sample": _span("50 us", slower)} if observed else {}
+    blocks += [("[[measure]]", measure) for measure in _measures(sample)]
+    if observed:
+        blocks.append(("[[measure]]", _fairness(slower)))
     lines = toml.lines(head)
     for header, keys in blocks:
         lines += ["", header, *toml.lines(keys)]
@@ -82,7 +109,7 @@ def _nodes(settings: Settings, managed: bool, gain: float | str, unit: int, slow
 
 def _congestion_point(settings: Settings) -> dict[str, Any]:
     point: dict[str, Any] = {
-        "equilibrium": 16,
+        "equilibrium": EQUILIBRIUM,
         "weight": settings["bcn.aimd_ours.w_derivative_weight"],
         "answers": settings["bcn.answers"],
         "message": settings["bcn.message"],
@@ -167,13 +194,20 @@ def _flows(settings: Settings, slower: int) -> Iterable[dict[str, Any]]:
     yield {"name": "rf2", "from": "sr2", "to": second, **repeated(small, _span(WAITS[2], slower))}
 
 
-def _measures() -> Iterable[dict[str, Any]]:
+def _measures(sample: Mapping[str, str]) -> Iterable[dict[str, Any]]:
     yield {"metric": "throughput", "of": [f"bulk{i}" for i in range(1, SOURCES + 1)], "per": "flow"}
     yield {"metric": "throughput", "of": ["rf1", "rf2"]}
     yield {"metric": "goodput", "of": ["rf1", "rf2"]}
     yield {"metric": "page-time", "of": ["rf1", "rf2"]}
-    yield {"metric": "queue", "of": HOT}
+    yield {"metric": "queue", "of": HOT, **sample}
     yield {"metric": "loss", "of": HOT}
+
+
+def _fairness(slower: int) -> dict[str, Any]:
+    """The time after which all sources stay within 10 % of their mean."""
+    sources = [f"bulk{i}" for i in range(1, SOURCES + 1)]
+    interval = _span(INTERVAL, slower)
+    return {"metric": "time-to-fairness", "of": sources, "between": "groups", "interval": interval}
 
 
 _UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
@@ -183,6 +217,11 @@ def nanoseconds(span: str) -> int:
     """A time as settings write it."""
     value, unit = span.split()
     return int(value) * _UNITS[unit]
+
+
+def counted_seconds(settings: Settings) -> float:
+    """How long a run counts, in s."""
+    return (nanoseconds(settings["run.duration"]) - nanoseconds(settings["run.warm_up"])) / 1e9
 
 
 def _span(span: str, slower: int) -> str:

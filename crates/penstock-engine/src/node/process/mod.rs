@@ -21,6 +21,7 @@ use crate::kernel::journal::Journal;
 use crate::kernel::logical_process::LogicalProcess;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
+use crate::node::aal5::Aal5;
 use crate::node::datagram_loop;
 use crate::node::host::Host;
 use crate::node::process::host_loop::run_host;
@@ -40,6 +41,8 @@ pub struct Process {
     pub(super) host: Option<Box<Host>>,
     /// Of ports that share a buffer or pause state: that.
     pub(super) switch: Option<Box<Switch>>,
+    /// Of an end of AAL5: what it reassembles.
+    pub(super) aal5: Option<Box<Aal5>>,
     samplers: Samplers,
     observers: Observers,
     /// No event-driven port and no samples: only arrivals, sources and timers.
@@ -65,6 +68,7 @@ impl Process {
             ports,
             host,
             switch: None,
+            aal5: None,
             samplers: Samplers::default(),
             observers: Observers::default(),
             is_pausable: false,
@@ -79,6 +83,13 @@ impl Process {
     pub fn share(&mut self, switch: Switch) {
         self.ports.iter_mut().for_each(Port::report_releases);
         self.switch = Some(Box::new(switch));
+        self.is_plain = false;
+    }
+
+    /// Makes it an end of AAL5.
+    pub fn make_aal5_end(&mut self, aal5: Aal5) {
+        self.ports.iter_mut().zip(aal5.cell_ports()).filter(|(_, sends_cells)| **sends_cells).for_each(|(port, _)| port.expect_cells());
+        self.aal5 = Some(Box::new(aal5));
         self.is_plain = false;
     }
 
@@ -128,7 +139,11 @@ impl Process {
         loop {
             let sample = self.next_reading(inputs);
             let bound = until.min(sample);
-            let next = self.run_plain(self.packet_hops + self.own_events, bound, inputs, outputs, routes);
+            let handled = self.packet_hops + self.own_events;
+            let next = match self.aal5 {
+                None => self.run_plain(handled, bound, inputs, outputs, routes),
+                Some(_) => self.run_aal5(handled, bound, inputs, outputs, routes),
+            };
             // Where the visit ends early, what is left precedes later decisions.
             let decided = bound.min(next.before());
             for port in &mut self.ports {

@@ -1,9 +1,10 @@
 //! The outcome of a process at the end of a run.
 
-use crate::api::observations::{Observations, TraceRow};
+use crate::api::observations::{Observations, PortTimings, TraceRow};
 use crate::kernel::route::Routes;
 use crate::node::pause_waits::PauseWait;
 use crate::node::process::Process;
+use crate::port::flow_losses::FlowLosses;
 use penstock_model::id::LinkId;
 
 /// What a process reports beside its counts.
@@ -27,15 +28,22 @@ impl Process {
         let limits = self.switch.as_ref().is_some_and(|switch| switch.has_reaction_point());
         let has_headroom = self.switch.as_ref().is_some_and(|switch| switch.has_headroom());
         let shares_buffer = self.switch.as_ref().is_some_and(|switch| switch.has_buffer());
+        self.aal5.iter().for_each(|aal5| add_losses(aal5.lost_by_flow(), observations));
         for port in self.ports {
             self.record.digest.number(port.digest());
             port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
-            port.lost_by_flow().iter().for_each(|(flow, packets)| observations.flows[flow.index()].lost_packets += packets);
+            add_losses(port.lost_by_flow(), observations);
             let link = port.link().index();
             let (mut counters, mut timings) = port.into_counters();
-            let of_classes = timings.iter_mut().flat_map(|timings| &mut timings.classes).map(|class| &mut class.counters);
-            of_classes.chain([&mut counters]).for_each(|counters| {
+            let carries_cells = observations.links[link].carries_cells;
+            let parts = timings.iter_mut().flat_map(|PortTimings { classes, ingresses, circuits, .. }| {
+                let classes = classes.iter_mut().map(|class| &mut class.counters);
+                let circuits = circuits.iter_mut().map(|circuit| &mut circuit.counters);
+                classes.chain(ingresses.iter_mut().map(|(_, counters)| counters)).chain(circuits)
+            });
+            parts.chain([&mut counters]).for_each(|counters| {
                 (counters.shares_buffer, counters.has_limiters, counters.has_headroom) = (shares_buffer, limits, has_headroom);
+                counters.carries_cells = carries_cells;
             });
             observations.links[link] = counters;
             observations.ports.extend(timings.map(|timings| (LinkId(link as u32), timings)));
@@ -51,5 +59,13 @@ impl Process {
             trace: self.record.trace.unwrap_or_default(),
             waits,
         }
+    }
+}
+
+/// Adds what flows have lost to their counts.
+fn add_losses(losses: &FlowLosses, observations: &mut Observations) {
+    for (flow, lost) in losses.iter() {
+        observations.flows[flow.index()].lost_packets += lost.packets;
+        observations.flows[flow.index()].lost_retransmissions += lost.retransmissions;
     }
 }

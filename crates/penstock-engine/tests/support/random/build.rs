@@ -110,12 +110,29 @@ impl Case {
         if net.0.switches.iter().any(|switch| switch.congestion_points.is_some()) {
             add_reaction_points(&mut net);
         }
-        let all =
-            FlowWatch { delays: true, variation: true, rtp_jitter: true, pages: true, completion: true, bins: Some(Duration::from_ms(10)) };
+        let all = FlowWatch {
+            delays: true,
+            variation: true,
+            rtp_jitter: true,
+            pages: true,
+            completion: true,
+            repeated_retransmissions: true,
+            bins: Some(Duration::from_ms(10)),
+        };
         net.0.watch.groups = (0..net.0.groups.len() as u32).map(|group| (group, all)).collect();
         let rate = "300 kbit/s".parse::<Rate>().expect("a rate");
         let expedited = vec![EfPlan { classes: vec![0], rate }, EfPlan { classes: vec![0, 1], rate }];
-        let watch = |link: u32| (LinkId(link), LinkWatch { classes: link.is_multiple_of(2), expedited: expedited.clone() });
+        let watch = |link: u32| {
+            (
+                LinkId(link),
+                LinkWatch {
+                    classes: link.is_multiple_of(2),
+                    ingresses: link.is_multiple_of(3),
+                    circuits: false,
+                    expedited: expedited.clone(),
+                },
+            )
+        };
         net.0.watch.links = (0..net.0.links.len() as u32).map(watch).collect();
         net.0
     }

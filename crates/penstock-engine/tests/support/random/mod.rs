@@ -1,6 +1,7 @@
 //! Random scenarios that shrink: trees of nodes with every component that the engine knows.
 
 mod build;
+mod cells;
 mod choices;
 
 use crate::random::choices::{

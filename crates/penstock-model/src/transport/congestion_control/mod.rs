@@ -20,7 +20,7 @@ pub use window::Window;
 /// Makes the plan, the congestion control at work and the dispatch between them from the list below. The first of the list
 /// may be another one at work (`or`) where its parameters ask for what would cost its fast path a decision.
 macro_rules! congestion_controls {
-    ($first_name:literal => $first:ident($first_control:ty, $first_parameters:ty) or $other:ident($other_control:ty),
+    ($first_name:literal => $first:ident($first_control:ty, $first_parameters:ty) $( or $other:ident($other_control:ty) )+,
      $( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A congestion control with its parameters, as a scenario gives it.
@@ -44,13 +44,13 @@ macro_rules! congestion_controls {
         /// no memory.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone, Debug)]
-        pub enum AnyCongestionControl { $first(Box<$first_control>), $other(Box<$other_control>), $( $variant(Box<$control>), )* }
+        pub enum AnyCongestionControl { $first(Box<$first_control>), $( $other(Box<$other_control>), )+ $( $variant(Box<$control>), )* }
 
         impl Probe for AnyCongestionControl {
             fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
                 match self {
                     AnyCongestionControl::$first(it) => it.probe(now, report),
-                    AnyCongestionControl::$other(it) => it.probe(now, report),
+                    $( AnyCongestionControl::$other(it) => it.probe(now, report), )+
                     $( AnyCongestionControl::$variant(it) => it.probe(now, report), )*
                 }
             }
@@ -60,10 +60,12 @@ macro_rules! congestion_controls {
             /// The congestion control that `plan` describes.
             pub fn new(plan: &CongestionControlPlan, context: &ConnectionContext) -> AnyCongestionControl {
                 match plan {
-                    CongestionControlPlan::$first(parameters) => match <$other_control>::new(parameters, context) {
-                        Some(other) => AnyCongestionControl::$other(Box::new(other)),
-                        None => AnyCongestionControl::$first(Box::new(<$first_control>::new(parameters, context))),
-                    },
+                    CongestionControlPlan::$first(parameters) => {
+                        $( if let Some(other) = <$other_control>::new(parameters, context) {
+                            return AnyCongestionControl::$other(Box::new(other));
+                        } )+
+                        AnyCongestionControl::$first(Box::new(<$first_control>::new(parameters, context)))
+                    }
                     $( CongestionControlPlan::$variant(parameters) => {
                         AnyCongestionControl::$variant(Box::new(<$control>::new(parameters, context)))
                     } )*
@@ -85,7 +87,7 @@ macro_rules! congestion_controls {
             pub fn get(&mut self) -> &mut dyn CongestionControl {
                 match self {
                     AnyCongestionControl::$first(it) => &mut **it,
-                    AnyCongestionControl::$other(it) => &mut **it,
+                    $( AnyCongestionControl::$other(it) => &mut **it, )+
                     $( AnyCongestionControl::$variant(it) => &mut **it, )*
                 }
             }
@@ -94,7 +96,10 @@ macro_rules! congestion_controls {
 }
 
 congestion_controls! {
-    "reno" => Reno(reno::Reno, reno::Parameters) or ByteCounting(reno::ByteCounting),
+    "reno" => Reno(reno::Reno, reno::Parameters)
+        or ByteCounting(reno::ByteCounting)
+        or IntegerBytes(reno::IntegerBytes)
+        or ScaledIncrease(reno::ScaledIncrease),
     "cubic" => Cubic(cubic::Cubic, cubic::Parameters),
     "vegas" => Vegas(vegas::Vegas, vegas::Parameters),
     "dctcp" => Dctcp(dctcp::Dctcp, dctcp::Parameters),
@@ -105,6 +110,10 @@ congestion_controls! {
 pub struct ConnectionContext {
     /// Bytes of a full-sized segment on the wire.
     pub packet_size: u32,
+    /// Bytes of it that are payload (MSS).
+    pub payload: u32,
+    /// The most segments that may be outstanding.
+    pub max_window: u32,
     /// Whether the sender spaces its segments.
     pub paced: bool,
 }
@@ -246,5 +255,15 @@ pub trait CongestionControl: Probe {
     fn pacing_rate(&self, now: Time, window: &Window) -> Option<Rate> {
         let _ = (now, window);
         None
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::ConnectionContext;
+
+    /// A connection whose packets of so many bytes of payload have 40 more, and a window of 1000 of them at most.
+    pub fn context(payload: u32) -> ConnectionContext {
+        ConnectionContext { packet_size: payload + 40, payload, max_window: 1000, paced: false }
     }
 }

@@ -1,10 +1,14 @@
 //! The congestion control of RFC 5681.
 
 mod byte_counting;
+mod integer_bytes;
+mod scaled_increase;
 
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
-use crate::parameters::{Check, Count};
+use crate::parameters::{Check, Count, Positive, Probability};
 pub use byte_counting::ByteCounting;
+pub use integer_bytes::IntegerBytes;
+pub use scaled_increase::ScaledIncrease;
 
 crate::parameters! {
     /// Reno: additive increase, multiplicative decrease.
@@ -19,8 +23,15 @@ crate::parameters! {
     /// in a slow start that a timeout began; in congestion avoidance cwnd grows by one segment as often as a window has been
     /// acknowledged.
     ///
+    /// With `arithmetic = "integer-bytes"` the window is a whole number of bytes, as in BSD's and most other kernels: in
+    /// congestion avoidance each acknowledgement adds MSS * MSS / cwnd, rounded down, which is nothing once cwnd is above
+    /// MSS * MSS (262,144 bytes for an MSS of 512). With `acks-per-increase` every N-th one adds N * MSS * MSS / cwnd instead,
+    /// which is nothing only above N times as much; the count begins anew with a loss, a mark or a timeout.
+    ///
+    /// `increase` and `decrease` are the two constants of additive increase and multiplicative decrease.
+    ///
     /// ## State
-    /// None beyond cwnd and ssthresh; with `byte-counting-limit` a count. Constant cost per acknowledgement.
+    /// None beyond cwnd and ssthresh; with `byte-counting-limit` or `acks-per-increase` a count. Constant cost per acknowledgement.
     ///
     /// ## Departures
     /// - Half of what was outstanding is rounded down to whole segments, as segment-counting implementations do; in bytes, as
@@ -31,6 +42,8 @@ crate::parameters! {
     /// - cwnd also grows while the application sends less than it allows, of which RFC 5681 says nothing, up to `max-window`.
     /// - An echoed mark leaves cwnd at two segments at least, as a loss does; RFC 3168 s6.1.2 would go down to one and
     ///   then wait for the timer.
+    /// - `integer-bytes` rounds an increase below one byte down to none, as [Jain98 slide 26] has it. [RFC5681 s3.1] asks for one
+    ///   byte at least; that constants added to it, as kernels did, are incorrect it says as well.
     ///
     /// ## Example
     /// ```toml
@@ -38,16 +51,68 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// RFC 5681 s3.1 and s3.2; RFC 3465; RFC 3168 s6.1.2; Jacobson [Jacobson88].
+    /// RFC 5681 s3.1 and s3.2; RFC 3465; RFC 3168 s6.1.2; Jacobson [Jacobson88]; [Jain98 slides 26, 27] on integers.
     pub struct Parameters {
         /// What half of the outstanding segments is.
         halving: Halving = "whole-segments";
         /// Segments by which slow start grows per acknowledgement at most (L): growth counts what is acknowledged. RFC 3465
         /// permits 1 and 2 [RFC3465 s2.2].
         byte_counting_limit: Option<Count>;
+        /// In what the window is counted.
+        arithmetic: Arithmetic = "fractional";
+        /// Acknowledgements that cwnd grows after in congestion avoidance (N), with `integer-bytes`; 1 if left out.
+        acks_per_increase: Option<Count>;
+        /// Segments that a window grows by per round trip in congestion avoidance (a).
+        increase: Positive = "1";
+        /// What congestion multiplies what is outstanding by (b); above 0 and below 1.
+        decrease: Probability = "0.5";
     }
 }
-impl Check for Parameters {}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.decrease.0 <= 0.0 || self.decrease.0 >= 1.0 {
+            mistake("decrease", format!("{} is out of range; above 0 and below 1", self.decrease.0));
+        }
+        if self.increase.0 > MOST_INCREASE {
+            mistake("increase", format!("{} is out of range; above 0, at most {MOST_INCREASE}", self.increase.0));
+        }
+        if self.byte_counting_limit.is_some() && self.arithmetic != Arithmetic::Fractional {
+            mistake("byte-counting-limit", "counts in segments; leave it or arithmetic out".to_owned());
+        }
+        if self.acks_per_increase.is_some() && self.arithmetic != Arithmetic::IntegerBytes {
+            mistake("acks-per-increase", "has no effect but on arithmetic = \"integer-bytes\"; leave it out".to_owned());
+        }
+    }
+}
+
+/// The most that `increase` may be: more than any window there has been a proposal for.
+const MOST_INCREASE: f64 = 1000.0;
+
+impl Default for Parameters {
+    fn default() -> Parameters {
+        Parameters {
+            halving: Halving::WholeSegments,
+            byte_counting_limit: None,
+            arithmetic: Arithmetic::Fractional,
+            acks_per_increase: None,
+            increase: Positive(1.0),
+            decrease: Probability(0.5),
+        }
+    }
+}
+
+crate::choice! {
+    /// In what the window is counted.
+    pub enum Arithmetic {
+        /// In segments and fractions of them, in floating point.
+        "fractional" => Fractional,
+        /// In whole bytes; what an increase comes to is rounded down.
+        "integer-bytes" => IntegerBytes,
+        /// The same with the smallest `acks-per-increase` with which N * MSS * MSS is at least `max-window`, so that the window
+        /// never stops growing.
+        "integer-bytes-without-stall" => IntegerBytesWithoutStall,
+    }
+}
 
 crate::choice! {
     /// What half of the outstanding segments is, where their number is odd.
@@ -63,19 +128,20 @@ crate::choice! {
 #[derive(Clone, Debug)]
 pub struct Reno {
     halving: Halving,
+    decrease: f64,
 }
 
 impl Reno {
     /// The control of a new connection.
     pub fn new(parameters: &Parameters, _context: &ConnectionContext) -> Reno {
-        Reno { halving: parameters.halving }
+        Reno { halving: parameters.halving, decrease: parameters.decrease.0 }
     }
 
-    /// ssthresh becomes half of so many segments outstanding.
-    fn halve(&self, in_flight: u32, window: &mut Window) {
+    /// ssthresh becomes half of so many segments outstanding, or what `decrease` has instead of a half.
+    fn reduce(&self, in_flight: u32, window: &mut Window) {
         match self.halving {
-            Halving::WholeSegments => window.halve_threshold(in_flight),
-            Halving::Exact => window.halve_threshold_exactly(in_flight),
+            Halving::WholeSegments => window.reduce_threshold(in_flight, self.decrease),
+            Halving::Exact => window.reduce_threshold_exactly(in_flight, self.decrease),
         }
     }
 }
@@ -93,7 +159,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window) {
-        self.halve(congestion.in_flight, window);
+        self.reduce(congestion.in_flight, window);
         if congestion.cause == Cause::Ecn {
             window.size = window.threshold; // [RFC3168 s6.1.2]
         }
@@ -102,7 +168,7 @@ impl CongestionControl for Reno {
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         // ssthresh stays when a segment times out again [RFC5681 s3.1].
         if !timeout.repeated {
-            self.halve(timeout.in_flight, window);
+            self.reduce(timeout.in_flight, window);
         }
     }
 }

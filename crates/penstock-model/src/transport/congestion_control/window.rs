@@ -32,15 +32,23 @@ impl Window {
     }
 
     /// A loss was seen with `flight` segments outstanding: ssthresh = max(FlightSize / 2, 2) [RFC5681 s3.1 (4)].
-    ///
-    /// What limited transmit sent beyond the window does not count [RFC5681 s3.2].
     pub fn halve_threshold(&mut self, flight: u32) {
-        self.threshold = f64::from((flight.min(self.usable()) / 2).max(2));
+        self.threshold = f64::from((self.counted(flight) / 2).max(2));
     }
 
-    /// [`Window::halve_threshold`] with half a segment where the flight is odd, as in bytes.
-    pub fn halve_threshold_exactly(&mut self, flight: u32) {
-        self.threshold = (f64::from(flight.min(self.usable())) / 2.0).max(2.0);
+    /// [`Window::halve_threshold`] with another factor than 1/2, in whole segments.
+    pub fn reduce_threshold(&mut self, flight: u32, factor: f64) {
+        self.threshold = f64::from((f64::from(self.counted(flight)) * factor) as u32).max(2.0);
+    }
+
+    /// [`Window::reduce_threshold`] with the fraction of a segment that remains, as in bytes.
+    pub fn reduce_threshold_exactly(&mut self, flight: u32, factor: f64) {
+        self.threshold = (f64::from(self.counted(flight)) * factor).max(2.0);
+    }
+
+    /// What limited transmit sent beyond the window does not count [RFC5681 s3.2].
+    fn counted(&self, flight: u32) -> u32 {
+        flight.min(self.usable())
     }
 }
 
@@ -78,9 +86,15 @@ mod tests {
         for (flight, threshold) in [(9, 4.0), (8, 4.0), (3, 2.0), (1, 2.0), (11, 4.0)] {
             window.halve_threshold(flight);
             assert_eq!(window.threshold, threshold, "flight of {flight}");
+            window.reduce_threshold(flight, 0.5);
+            assert_eq!(window.threshold, threshold, "flight of {flight}");
+        }
+        for (flight, threshold) in [(9, 7.0), (8, 6.0), (3, 2.0), (2, 2.0)] {
+            window.reduce_threshold(flight, 0.8);
+            assert_eq!(window.threshold, threshold, "flight of {flight}");
         }
         for (flight, threshold) in [(9, 4.5), (8, 4.0), (5, 2.5), (3, 2.0), (1, 2.0), (11, 4.5)] {
-            window.halve_threshold_exactly(flight);
+            window.reduce_threshold_exactly(flight, 0.5);
             assert_eq!(window.threshold, threshold, "flight of {flight}");
         }
     }

@@ -50,6 +50,8 @@ pub struct Flight {
     pub phase: Phase,
     /// The first unacknowledged segment goes out again before anything else.
     pub resend: bool,
+    /// The first retransmission of this recovery is put off.
+    pub waits: bool,
     detection: LossDetection,
     pub(crate) scoreboard: Scoreboard,
 }
@@ -67,6 +69,7 @@ impl Flight {
             max,
             phase: Phase::Normal,
             resend: false,
+            waits: false,
             detection,
             scoreboard: Scoreboard::default(),
         }
@@ -128,6 +131,20 @@ impl Flight {
         self.resend = true;
     }
 
+    /// The retransmission with which a recovery has begun is put off.
+    pub fn put_retransmission_off(&mut self) {
+        self.resend = false;
+        self.waits = true;
+        self.scoreboard.forget_resent();
+    }
+
+    /// What is first missing by now goes out.
+    pub fn make_retransmission(&mut self) {
+        self.resend = true;
+        self.waits = false;
+        self.scoreboard.begin_recovery(self.unacknowledged);
+    }
+
     /// Starts over from the first unacknowledged segment with a window of one.
     pub fn go_back(&mut self, window: &mut Window) {
         window.size = 1.0;
@@ -136,6 +153,7 @@ impl Flight {
         self.next = self.unacknowledged;
         self.duplicates = 0;
         self.resend = false;
+        self.waits = false;
     }
 
     /// Duplicate acknowledgements count again once more than what had been sent is acknowledged [RFC6582 s3.2 (2)], or as

@@ -7,6 +7,7 @@ mod flight;
 pub mod new_reno;
 mod recover_check;
 pub mod reno;
+mod retransmit_delay;
 pub mod sack;
 pub mod sack1;
 mod scoreboard;
@@ -17,6 +18,7 @@ use crate::packet::Ack;
 use crate::transport::congestion_control::Window;
 pub use flight::{Flight, LossDetection, Phase};
 pub use recover_check::RecoverCheck;
+pub use retransmit_delay::RetransmitDelay;
 
 /// Makes the plan, the recovery at work and the dispatch between them from the list below.
 macro_rules! recoveries {
@@ -54,6 +56,13 @@ macro_rules! recoveries {
             pub fn recover_check(&self) -> RecoverCheck {
                 match self {
                     $( AnyRecovery::$variant(it) => it.recover_check(), )*
+                }
+            }
+
+            /// [`Recovery::retransmit_delay`].
+            pub fn retransmit_delay(&self) -> RetransmitDelay {
+                match self {
+                    $( AnyRecovery::$variant(it) => it.retransmit_delay(), )*
                 }
             }
 
@@ -114,6 +123,11 @@ pub trait Recovery {
         RecoverCheck::AfterTimeout
     }
 
+    /// When the first retransmission goes out; never another answer for the same parameters.
+    fn retransmit_delay(&self) -> RetransmitDelay {
+        RetransmitDelay::None
+    }
+
     /// An acknowledgement of nothing new arrived while something is outstanding; whether it shows a first loss.
     fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {
         let _ = ack;
@@ -130,7 +144,8 @@ pub trait Recovery {
         false
     }
 
-    /// A loss was seen, and the congestion control has set the threshold: begins the repair.
+    /// A loss was seen, and the congestion control has set the threshold: begins the repair. The sender puts the first
+    /// retransmission off where [`Recovery::retransmit_delay`] asks for it.
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window);
 
     /// `newly` segments were acknowledged in fast recovery, but not all that had been sent before it; whether that restarts

@@ -1,6 +1,6 @@
 //! The recovery of RFC 6675.
 
-use super::{Flight, Phase, Recovery};
+use super::{Flight, Phase, Recovery, RetransmitDelay};
 use crate::packet::Ack;
 use crate::parameters::Check;
 use crate::transport::congestion_control::Window;
@@ -12,6 +12,11 @@ crate::parameters! {
     /// A segment is lost once `dup-ack-threshold` segments beyond it have arrived. In fast recovery, cwnd is ssthresh, and a
     /// segment goes out whenever fewer are held to be in the network (pipe): first those that are lost, then new ones,
     /// then those that may be lost, at last, once more than the first retransmission is acknowledged, the highest one (rescue).
+    ///
+    /// With `retransmit-delay` the first retransmission waits for half a smoothed round trip after the acknowledgement that shows
+    /// the loss; ssthresh and cwnd are reduced before. Meanwhile the retransmission timer goes on as it was: if it expires first, the
+    /// timeout ends the wait. An acknowledgement of all that had been sent ends it with nothing to send again; after one of a part
+    /// of it, what is missing then is sent when the wait is over. Before the first measurement of a round trip nothing waits.
     ///
     /// ## State
     /// The ranges that have arrived beyond the cumulative acknowledgement. Constant cost per acknowledgement without loss,
@@ -27,24 +32,33 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// RFC 6675; RFC 2018; Fall and Floyd [Fall96 s2.4].
-    pub struct Parameters {}
+    /// RFC 6675; RFC 2018; Fall and Floyd [Fall96 s2.4]; the delay is that of [Jain98 slide 28].
+    pub struct Parameters {
+        /// When the first retransmission of a fast recovery goes out.
+        retransmit_delay: RetransmitDelay = "none";
+    }
 }
 impl Check for Parameters {}
 
 /// The recovery of a connection; the scoreboard stands in the flight.
 #[derive(Clone, Debug)]
-pub struct Sack;
+pub struct Sack {
+    delay: RetransmitDelay,
+}
 
 impl Sack {
     /// The recovery of a new connection.
-    pub fn new(_parameters: &Parameters) -> Sack {
-        Sack
+    pub fn new(parameters: &Parameters) -> Sack {
+        Sack { delay: parameters.retransmit_delay }
     }
 }
 
 impl Recovery for Sack {
     const USES_BLOCKS: bool = true;
+
+    fn retransmit_delay(&self) -> RetransmitDelay {
+        self.delay
+    }
 
     /// Only news of arrivals makes a duplicate acknowledgement [RFC6675 s2]. In recovery, pipe says what has left the
     /// network.
@@ -68,16 +82,19 @@ impl Recovery for Sack {
         debug_assert!(flight.phase == Phase::Recovery);
         let outstanding = flight.outstanding();
         let board = &mut flight.scoreboard;
-        if board.pipe(outstanding) >= window.usable() {
+        if flight.waits && self.delay == RetransmitDelay::HalfRoundTrip || board.pipe(outstanding) >= window.usable() {
             return None;
         }
-        if let Some(seq) = board.next_lost(flight.unacknowledged) {
+        if let Some(seq) = board.next_lost(flight.unacknowledged).filter(|_| !flight.waits) {
             board.on_resent(seq);
             return Some(seq);
         }
         if flight.is_within_reach(flight.next) {
             flight.next += 1;
             return Some(flight.next - 1);
+        }
+        if flight.waits {
+            return None;
         }
         let board = &mut flight.scoreboard;
         if let Some(seq) = board.next_suspect(flight.unacknowledged) {

@@ -1,6 +1,6 @@
 //! The recovery of SACK TCP as first simulated, in 1996.
 
-use super::{Flight, Phase, Recovery};
+use super::{Flight, Phase, Recovery, RetransmitDelay};
 use crate::packet::Ack;
 use crate::parameters::Check;
 use crate::transport::congestion_control::Window;
@@ -18,6 +18,11 @@ crate::parameters! {
     /// Unlike `recovery.sack`, a lost segment counts as being in the network until a partial acknowledgement covers it: after
     /// the loss of half of a window the repair grows like a slow start, and after the loss of more it waits for the timer.
     ///
+    /// With `retransmit-delay` the first retransmission waits for half a smoothed round trip after the acknowledgement that shows
+    /// the loss; ssthresh and cwnd are reduced before. Meanwhile the retransmission timer goes on as it was: if it expires first, the
+    /// timeout ends the wait. An acknowledgement of all that had been sent ends it with nothing to send again; after one of a part
+    /// of it, what is missing then is sent when the wait is over. Before the first measurement of a round trip nothing waits.
+    ///
     /// ## State
     /// pipe, and the ranges that have arrived beyond the cumulative acknowledgement. Constant cost per acknowledgement without
     /// loss, else one that grows with the number of ranges.
@@ -33,8 +38,11 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// Fall and Floyd [Fall96 s2.4]; RFC 2018.
-    pub struct Parameters {}
+    /// Fall and Floyd [Fall96 s2.4]; RFC 2018; the delay is that of [Jain98 slide 28].
+    pub struct Parameters {
+        /// When the first retransmission of a fast recovery goes out.
+        retransmit_delay: RetransmitDelay = "none";
+    }
 }
 impl Check for Parameters {}
 
@@ -43,17 +51,22 @@ impl Check for Parameters {}
 pub struct Sack1 {
     /// Segments held to be in the network, during fast recovery.
     pipe: u32,
+    delay: RetransmitDelay,
 }
 
 impl Sack1 {
     /// The recovery of a new connection.
-    pub fn new(_parameters: &Parameters) -> Sack1 {
-        Sack1 { pipe: 0 }
+    pub fn new(parameters: &Parameters) -> Sack1 {
+        Sack1 { pipe: 0, delay: parameters.retransmit_delay }
     }
 }
 
 impl Recovery for Sack1 {
     const USES_BLOCKS: bool = true;
+
+    fn retransmit_delay(&self) -> RetransmitDelay {
+        self.delay
+    }
 
     fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, _window: &mut Window) -> bool {
         if flight.take_blocks(ack) == 0 {
@@ -72,18 +85,20 @@ impl Recovery for Sack1 {
     }
 
     /// For each partial acknowledgement but the first, the segment that was lost has not been taken from pipe yet; the first
-    /// counts likewise, so that the repair is never slower than a slow start [Fall96 s2.4].
-    fn on_partial_ack(&mut self, _newly: u32, _flight: &mut Flight, _window: &mut Window) -> bool {
-        self.pipe = self.pipe.saturating_sub(2);
+    /// counts likewise, so that the repair is never slower than a slow start [Fall96 s2.4]. What arrives late, before anything was
+    /// sent again, is one segment.
+    fn on_partial_ack(&mut self, _newly: u32, flight: &mut Flight, _window: &mut Window) -> bool {
+        self.pipe = self.pipe.saturating_sub(if flight.waits { 1 } else { 2 });
         true
     }
 
     fn next_segment(&mut self, flight: &mut Flight, window: &Window) -> Option<u32> {
         debug_assert!(flight.phase == Phase::Recovery);
-        if self.pipe >= window.usable() {
+        if flight.waits && self.delay == RetransmitDelay::HalfRoundTrip || self.pipe >= window.usable() {
             return None;
         }
-        let seq = match flight.scoreboard.next_suspect(flight.unacknowledged) {
+        let hole = flight.scoreboard.next_suspect(flight.unacknowledged).filter(|_| !flight.waits);
+        let seq = match hole {
             Some(hole) => {
                 flight.scoreboard.on_resent(hole);
                 hole

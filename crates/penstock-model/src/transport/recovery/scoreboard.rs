@@ -60,6 +60,11 @@ impl Scoreboard {
         self.rescue_beyond = first + 1; // no premature rescue [RFC6675 s5 (4.3)]
     }
 
+    /// Nothing has been sent again yet.
+    pub fn forget_resent(&mut self) {
+        self.resent_below = 0;
+    }
+
     /// Whether at least DupThresh segments beyond `seq` have arrived and `seq` has not.
     pub fn is_lost(&self, seq: u32) -> bool {
         seq < self.lost_below && !self.sacked.contains(seq)

@@ -4,9 +4,11 @@
 //! answers `None`, then looks at `deadline`, the instant at which `on_deadline` (of a receiver, `on_timeout`) is due.
 
 mod ecn;
+mod output_gate;
 mod pacer;
 mod parameters;
 mod receiver;
+mod repeats;
 mod rtt;
 mod send_times;
 mod sender;

@@ -4,7 +4,7 @@ use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, Limit};
 use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, ConnectionContext, EcnUse, Window};
 use crate::transport::recovery::new_reno::PartialAckTimer;
-use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoverCheck, RecoveryPlan};
+use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoverCheck, RecoveryPlan, RetransmitDelay};
 use crate::units::{Bytes, Duration};
 
 crate::parameters! {
@@ -120,7 +120,7 @@ impl Variant {
             Variant::Tahoe => RecoveryPlan::Tahoe(tahoe::Parameters {}),
             Variant::Reno => RecoveryPlan::Reno(reno::Parameters { recover_check: RecoverCheck::AfterTimeout }),
             Variant::NewReno => RecoveryPlan::NewReno(new_reno::Parameters { partial_ack_timer, recover_check: RecoverCheck::Careful }),
-            Variant::Sack => RecoveryPlan::Sack(sack::Parameters {}),
+            Variant::Sack => RecoveryPlan::Sack(sack::Parameters { retransmit_delay: RetransmitDelay::None }),
         }
     }
 }
@@ -216,15 +216,13 @@ impl Parameters {
 
     /// What rules the window.
     pub fn congestion_control_plan(&self) -> CongestionControlPlan {
-        self.congestion_control.clone().unwrap_or_else(|| {
-            let halving = reno_control::Halving::WholeSegments;
-            CongestionControlPlan::Reno(reno_control::Parameters { halving, byte_counting_limit: None })
-        })
+        self.congestion_control.clone().unwrap_or_else(|| CongestionControlPlan::Reno(reno_control::Parameters::default()))
     }
 
     /// What the congestion control learns about its connection.
     pub(super) fn connection_context(&self) -> ConnectionContext {
-        ConnectionContext { packet_size: self.packet_size(), paced: self.pacing }
+        let payload = self.payload() as u32; // at most MAX_PACKET
+        ConnectionContext { packet_size: self.packet_size(), payload, max_window: self.most_outstanding(), paced: self.pacing }
     }
 
     /// How the congestion control uses ECN.
@@ -240,7 +238,8 @@ impl Parameters {
     }
 
     fn payload(&self) -> u64 {
-        self.packet.get() - self.header.get()
+        // Parameters that leave no room for data are asked for it too, before they are refused.
+        self.packet.get().saturating_sub(self.header.get()).max(1)
     }
 
     /// A window in whole segments.

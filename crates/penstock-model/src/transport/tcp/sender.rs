@@ -4,13 +4,14 @@ mod acknowledgements;
 mod output;
 
 use super::ecn::EcnSender;
-use super::pacer::Pacer;
+use super::output_gate::OutputGate;
+use super::repeats::Repeats;
 use super::rtt::Estimator;
 use super::send_times::SendTimes;
 use super::Parameters;
 use crate::probe::Probe;
 use crate::transport::congestion_control::{AnyCongestionControl, RttSampling, Timeout, Window};
-use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase};
+use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase, RetransmitDelay};
 use crate::units::{Duration, Time};
 use std::sync::Arc;
 
@@ -33,11 +34,13 @@ pub struct Sender {
     retransmission: Time,
     last_sent: Time,
     ecn: EcnSender,
-    pacer: Option<Box<Pacer>>,
+    gate: Option<Box<OutputGate>>,
     /// [`Sender::on_predicted_ack`] is for the acknowledgements of now: nothing is repaired, marked or paced.
     predicts_acks: bool,
     /// No acknowledgement of new data has come since the last timeout.
     stalled: bool,
+    /// Counts retransmissions of the same segment, if asked to.
+    repeats: Option<Box<Repeats>>,
 }
 
 /// How far the connection is.
@@ -91,6 +94,7 @@ impl Sender {
             recover_check: recovery.recover_check(),
         };
         let paced = parameters.pacing || control.get().paces();
+        let may_wait = recovery.retransmit_delay() != RetransmitDelay::None;
         let ecn_use = control.get().ecn_use();
         let times_all = control.get().rtt_sampling() == RttSampling::EveryAck;
         let mut sender = Sender {
@@ -106,12 +110,31 @@ impl Sender {
             retransmission: Time::NEVER,
             last_sent: Time::ZERO,
             ecn: EcnSender::new(parameters.ecn && !parameters.syn, ecn_use.capable),
-            pacer: paced.then(|| Box::new(Pacer::new())),
+            gate: (paced || may_wait).then(|| Box::new(OutputGate::new(paced))),
             predicts_acks: false,
             stalled: false,
+            repeats: None,
         };
         sender.update_prediction();
         sender
+    }
+
+    /// Counts from now on, or from a later time on, how often segments are sent a third time or later; before anything is sent.
+    pub fn record_repeats(&mut self, from: Time) {
+        self.repeats = Some(Box::new(Repeats::new(from)));
+    }
+
+    /// How often that was; `None` if it is not counted.
+    pub fn repeats(&self) -> Option<u64> {
+        self.repeats.as_ref().map(|repeats| repeats.count)
+    }
+
+    /// Segments from `first` up to `end` are sent again.
+    #[inline(always)]
+    fn count_repeats(&mut self, now: Time, first: u32, end: u32) {
+        if let Some(repeats) = &mut self.repeats {
+            repeats.on_resent(now, (first, end), self.flight.unacknowledged);
+        }
     }
 
     /// The application hands over so many more segments; `None` is as many as there are sequence numbers.
@@ -152,12 +175,17 @@ impl Sender {
         self.update_prediction();
     }
 
-    /// [`Sender::deadline`] has come: the retransmission timer expires, or a paced segment may leave.
+    /// [`Sender::deadline`] has come: the retransmission timer expires, a retransmission has waited for long enough, or a paced
+    /// segment may leave.
     pub fn on_deadline(&mut self, now: Time) {
         debug_assert!(now >= self.deadline());
         if now >= self.retransmission {
             self.on_timeout(now);
             self.update_prediction();
+        } else if self.is_retransmission_due(now) {
+            self.cancel_wait();
+            self.flight.make_retransmission();
+            self.restart_timer(now);
         }
     }
 
@@ -177,7 +205,16 @@ impl Sender {
         self.stalled = true;
         self.flight.scoreboard.clear();
         self.flight.go_back(&mut self.window);
+        self.cancel_wait();
         self.restart_timer(now);
+    }
+
+    /// The wait before a retransmission is over.
+    fn cancel_wait(&mut self) {
+        self.flight.waits = false;
+        if let Some(gate) = &mut self.gate {
+            gate.wait_end = Time::NEVER;
+        }
     }
 
     /// A source quench has come: slow start begins with one segment, and its threshold stays [RFC1122 s4.2.3.9].
@@ -188,13 +225,13 @@ impl Sender {
     /// When [`Sender::on_deadline`] is due; [`Time::NEVER`] when no timer runs.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.pacer.as_ref().map_or(self.retransmission, |pacer| pacer.wake.min(self.retransmission))
+        self.gate.as_ref().map_or(self.retransmission, |gate| gate.wake().min(self.retransmission))
     }
 
     /// [`Sender::deadline`] after a predicted acknowledgement, which no paced sender has.
     #[inline(always)]
     pub fn predicted_deadline(&self) -> Time {
-        debug_assert!(self.pacer.is_none());
+        debug_assert!(self.gate.as_ref().is_none_or(|gate| gate.wake() == Time::NEVER));
         self.retransmission
     }
 
@@ -202,6 +239,11 @@ impl Sender {
     #[inline]
     pub fn is_timeout_due(&self, now: Time) -> bool {
         now >= self.retransmission
+    }
+
+    /// Whether a retransmission has waited for long enough.
+    pub fn is_retransmission_due(&self, now: Time) -> bool {
+        self.gate.as_ref().is_some_and(|gate| gate.wait_end <= now)
     }
 
     fn restart_timer(&mut self, now: Time) {

@@ -44,6 +44,7 @@ struct Link {
     name: String,
     ends: [u32; 2],
     rate: Rate,
+    cells: bool,
     is_begun: bool,
 }
 
@@ -91,7 +92,13 @@ impl Captures {
         Captures {
             nodes: blueprint.nodes.len() as u32, // fewer than 2^24
             links: links
-                .map(|link| Link { name: link.path.clone(), ends: [link.from.0, link.to.0], rate: link.rate, is_begun: false })
+                .map(|link| Link {
+                    name: link.path.clone(),
+                    ends: [link.from.0, link.to.0],
+                    rate: link.rate,
+                    cells: link.cells,
+                    is_begun: false,
+                })
                 .collect(),
             flows: flows.map(|flow| Flow { from: flow.from.0, to: flow.to.0, group: flow.group }).collect(),
             formats: blueprint.groups.iter().map(Format::of).collect(),
@@ -106,6 +113,10 @@ impl Captures {
         let (TraceEvent::Transmit, Some(packet)) = (row.event, row.packet()) else { return };
         let number = row.place - self.nodes;
         let link = &mut self.links[number as usize];
+        if link.cells {
+            // Cells are no packets, and have no place on an Ethernet.
+            return;
+        }
         let part = self.parts.entry(number).or_default();
         let before = part.bytes.len();
         if !link.is_begun {

@@ -33,7 +33,7 @@ impl EventDriven {
     pub fn new(plan: &PortPlan, context: &PortContext) -> EventDriven {
         let queue = |queue: &QueuePlan| {
             let key = if queue.name.is_empty() { context.key } else { context.key.child(&queue.name) };
-            Queue::new(&queue.discipline, &PortContext { key, ..*context })
+            Queue::new(&queue.discipline, &PortContext { key, ..context.clone() })
         };
         let mut classes = plan.classes.clone();
         if classes.is_empty() {
@@ -44,7 +44,7 @@ impl EventDriven {
         let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context.rate);
         let flow_queues = |plan: &QueuePlan| {
             let seed = context.key.child("flow-hash");
-            Box::new(FlowQueues { plan: plan.discipline.clone(), context: *context, seed })
+            Box::new(FlowQueues { plan: plan.discipline.clone(), context: context.clone(), seed })
         };
         let flows = scheduler.makes_flow_queues().then(|| flow_queues(&plan.queues[0]));
         let of_classes = if flows.is_some() { &[][..] } else { &plan.queues[..] };

@@ -171,7 +171,9 @@ impl EventDriven {
         let waits = |queue: &usize| pauses.hidden(*queue).is_some_and(|state| state.packets > 0);
         let first = (0..pauses.hidden.len()).filter(waits).map(|queue| self.queue_until(queue)).min();
         if let Some(first) = first {
-            self.queues.wire.hold_until(first);
+            // A discipline's timer may ask while the wire is busy.
+            let free_at = self.queues.wire.free_at;
+            self.queues.wire.hold_until(first.max(free_at));
         }
         false
     }

@@ -46,7 +46,7 @@ impl FlowQueues {
 
     /// The queue of the `index`-th flow.
     fn queue(&self, index: usize) -> Queue {
-        Queue::new(&self.plan, &PortContext { key: self.context.key.child("flow-queue").nth(index as u64), ..self.context })
+        Queue::new(&self.plan, &PortContext { key: self.context.key.child("flow-queue").nth(index as u64), ..self.context.clone() })
     }
 }
 

@@ -4,10 +4,12 @@ use super::*;
 use crate::api::blueprint::PcnAt;
 use crate::kernel::journal::{Journal, Window};
 use crate::port::counters::PortCounters;
+use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, DropCause, Leave, Occupancy};
 use penstock_model::packet::Body;
 use penstock_model::parameters::{Field, Reader, Value};
 use penstock_model::rng::Key;
+use penstock_model::scheduler::class::{ClassKeys, ClassPlan};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Duration, Rate};
 use std::sync::{Arc, Mutex};
@@ -88,27 +90,32 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_ms(ms)
 }
 
+/// A port without a queue yet.
+fn port_plan() -> PortPlan {
+    PortPlan {
+        policers: Vec::new(),
+        policer_of_class: Vec::new(),
+        marker: None,
+        scheduler: SchedulerPlan::read("fifo", &mut Defaults).expect("no parameters"),
+        classes: Vec::new(),
+        queues: vec![QueuePlan {
+            name: String::new(),
+            discipline: DisciplinePlan::read("codel", &mut Defaults).expect("defaults for everything"),
+        }],
+        queue_of_class: vec![0],
+        pcn: Vec::new(),
+        pcn_at: PcnAt::Accepted,
+        shaper: None,
+        impairments: Vec::new(),
+        force_event_driven: false,
+    }
+}
+
 impl Bench {
     fn new(position: u32) -> Bench {
         let rate = Rate::from_bps(1_000_000);
-        let plan = PortPlan {
-            policers: Vec::new(),
-            policer_of_class: Vec::new(),
-            marker: None,
-            scheduler: SchedulerPlan::read("fifo", &mut Defaults).expect("no parameters"),
-            classes: Vec::new(),
-            queues: vec![QueuePlan {
-                name: String::new(),
-                discipline: DisciplinePlan::read("codel", &mut Defaults).expect("defaults for everything"),
-            }],
-            queue_of_class: vec![0],
-            pcn: Vec::new(),
-            pcn_at: PcnAt::Accepted,
-            shaper: None,
-            impairments: Vec::new(),
-            force_event_driven: false,
-        };
-        let mut service = EventDriven::new(&plan, &PortContext { key: Key::root(1, 0), rate });
+        let context = PortContext { key: Key::root(1, 0), rate, circuits: PortCircuits::none() };
+        let mut service = EventDriven::new(&port_plan(), &context);
         let log = Log::default();
         let discipline = Scripted { log: log.clone(), position, deadline: ms(10) };
         service.queues.queues = vec![Queue::of(AnyDiscipline::Custom(Box::new(discipline)))];
@@ -198,4 +205,29 @@ fn timers_are_decisions() {
     assert_eq!(bench.decide(ms(10)), None, "the wire is busy");
     assert_eq!(bench.told().last().map(String::as_str), Some("timer at 10 ms, 1 wait"));
     assert_eq!(bench.service.next_decision(), ms(11));
+}
+
+/// A timer comes while the wire is busy and all that waits is paused: the next decision is due when the wire is free, not when the
+/// pause ends.
+#[test]
+fn what_is_paused_waits_for_the_wire_too() {
+    let class = |name: &str| ClassPlan { name: name.to_owned(), keys: ClassKeys::default(), rate_limit: None, below: None };
+    let mut bench = Bench::new(0);
+    let mut plan = port_plan();
+    let queue = plan.queues[0].clone();
+    plan.scheduler = SchedulerPlan::read("drr", &mut Defaults).expect("defaults for everything");
+    (plan.classes, plan.queues, plan.queue_of_class) = (vec![class("a"), class("b")], vec![queue.clone(), queue], vec![0, 1]);
+    let context = PortContext { key: Key::root(1, 0), rate: Rate::from_bps(1_000_000), circuits: PortCircuits::none() };
+    bench.service = EventDriven::new(&plan, &context);
+    bench.service.make_pausable();
+    bench.arrive(ms(0), 0);
+    assert_eq!(bench.decide(ms(0)), Some(0));
+    let later = Packet { class: 1, size: 1000, body: Body::Datagram { seq: 2 }, ..Arrival::PLACEHOLDER.packet };
+    let window = Window { from: Time::ZERO, to: Time::NEVER };
+    bench.service.on_pause(ms(1), Some(1), Duration::from_ms(4), &window);
+    let records = &mut Records { counters: &mut bench.counters, journal: &mut bench.journal };
+    bench.service.enqueue(ms(1), later, records);
+    assert_eq!(bench.decide(ms(2)), None, "the wire is busy until 8 ms, and the pause lasts until 5 ms");
+    assert_eq!(bench.service.next_decision(), ms(8));
+    assert_eq!(bench.decide(ms(8)), Some(2));
 }

@@ -1,8 +1,9 @@
 //! Numbers worked by hand from the equations of RFC 9438.
 
-use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, Timeout, Window};
+use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, RttSample, Timeout, Window};
 use super::{Cubic, Parameters};
 use crate::parameters::testing::read;
+use crate::transport::congestion_control::testing::context;
 use crate::units::{Duration, Time};
 
 fn at_ms(ms: u64) -> Time {
@@ -10,7 +11,7 @@ fn at_ms(ms: u64) -> Time {
 }
 
 fn cubic(lines: &[&str]) -> Cubic {
-    Cubic::new(&read::<Parameters>(lines).expect("sound"), &ConnectionContext { packet_size: 1500, paced: false })
+    Cubic::new(&read::<Parameters>(lines).expect("sound"), &context(1460))
 }
 
 /// An acknowledgement of one segment while the window is in use.

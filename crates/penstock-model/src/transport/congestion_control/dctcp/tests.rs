@@ -6,7 +6,7 @@ use super::{Dctcp, Parameters};
 use crate::parameters::testing::read;
 use crate::units::Time;
 
-const CONTEXT: ConnectionContext = ConnectionContext { packet_size: 1500, paced: false };
+const CONTEXT: ConnectionContext = ConnectionContext { packet_size: 1500, payload: 1460, max_window: 1000, paced: false };
 
 fn dctcp(lines: &[&str]) -> Dctcp {
     Dctcp::new(&read::<Parameters>(lines).expect("sound"), &CONTEXT)

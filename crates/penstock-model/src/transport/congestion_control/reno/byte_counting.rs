@@ -9,6 +9,8 @@ pub struct ByteCounting {
     reno: Reno,
     /// L.
     limit: u32,
+    /// Segments that a window's worth of acknowledged segments adds (a).
+    increase: f64,
     /// Segments acknowledged in congestion avoidance since cwnd last grew (bytes_acked).
     counted: f64,
     /// The slow start under way began with a timeout.
@@ -19,7 +21,8 @@ impl ByteCounting {
     /// The control of a new connection; `None` where the parameters ask for no byte counting.
     pub fn new(parameters: &Parameters, context: &ConnectionContext) -> Option<ByteCounting> {
         let limit = parameters.byte_counting_limit?.0;
-        Some(ByteCounting { reno: Reno::new(parameters, context), limit, counted: 0.0, after_timeout: false })
+        let increase = parameters.increase.0;
+        Some(ByteCounting { reno: Reno::new(parameters, context), limit, increase, counted: 0.0, after_timeout: false })
     }
 }
 
@@ -42,7 +45,7 @@ impl CongestionControl for ByteCounting {
             self.counted += f64::from(ack.newly);
             if self.counted >= window.size {
                 self.counted = (self.counted - window.size).min(window.size);
-                window.size += 1.0;
+                window.size += self.increase;
             }
         }
         window.size = window.size.min(f64::from(window.max));
@@ -62,14 +65,14 @@ impl CongestionControl for ByteCounting {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Halving;
     use super::*;
     use crate::parameters::Count;
+    use crate::transport::congestion_control::testing::context;
     use crate::units::Time;
 
     fn control(limit: u32) -> ByteCounting {
-        let parameters = Parameters { halving: Halving::WholeSegments, byte_counting_limit: Some(Count(limit)) };
-        ByteCounting::new(&parameters, &ConnectionContext { packet_size: 1500, paced: false }).expect("byte counting")
+        let parameters = Parameters { byte_counting_limit: Some(Count(limit)), ..Parameters::default() };
+        ByteCounting::new(&parameters, &context(1460)).expect("byte counting")
     }
 
     fn ack(it: &mut ByteCounting, newly: u32, window: &mut Window) {
@@ -89,8 +92,7 @@ mod tests {
 
     #[test]
     fn without_a_limit_there_is_no_byte_counting() {
-        let parameters = Parameters { halving: Halving::WholeSegments, byte_counting_limit: None };
-        assert!(ByteCounting::new(&parameters, &ConnectionContext { packet_size: 1500, paced: false }).is_none());
+        assert!(ByteCounting::new(&Parameters::default(), &context(1460)).is_none());
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Numbers worked by hand from [Brakmo94 s3.2, s3.3].
 
-use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, Timeout, Window};
+use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, RttSample, Timeout, Window};
 use super::{Parameters, Vegas};
 use crate::parameters::testing::read;
+use crate::transport::congestion_control::testing::context;
 use crate::units::{Duration, Time};
 
 /// A connection whose window is always in use, and where each segment is acknowledged.
@@ -20,7 +21,7 @@ struct Connection {
 impl Connection {
     /// One that has sent a window of `size`; its first acknowledgement, after 100 ms, has set BaseRTT.
     fn new(lines: &[&str], size: f64, threshold: f64) -> Connection {
-        let it = Vegas::new(&read::<Parameters>(lines).expect("sound"), &ConnectionContext { packet_size: 1500, paced: false });
+        let it = Vegas::new(&read::<Parameters>(lines).expect("sound"), &context(1460));
         let window = Window { size, threshold, max: 1000 };
         let mut new = Connection { it, window, now: Time::ZERO, acknowledged: 0, next: size as u32, app_limited: false };
         // Alone, the first round trip has nothing waiting; it ends here, and the window is set back.

@@ -4,7 +4,7 @@ use super::super::Segments;
 use super::Sender;
 use crate::packet::Ack;
 use crate::transport::congestion_control::{Acknowledgement, Cause, Congestion, EcnFeedback, RttSample, RttSampling, Window};
-use crate::transport::recovery::Phase;
+use crate::transport::recovery::{Phase, RetransmitDelay};
 use crate::units::{Duration, Time};
 
 impl Sender {
@@ -45,6 +45,7 @@ impl Sender {
         if first < end {
             if first < high {
                 self.timed = None; // as in `transmit`
+                self.count_repeats(now, first, end.min(high));
             }
             if high < end {
                 self.timed = self.timed.or(Some((high, now)));
@@ -59,7 +60,8 @@ impl Sender {
     /// Whether acknowledgements may take the way of [`Sender::on_predicted_ack`].
     fn may_predict(&self) -> bool {
         let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
-        !repairs && !self.ecn.negotiated && self.pacer.is_none() && self.send_times.is_none()
+        let paced = self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
+        !repairs && !self.ecn.negotiated && !paced && self.send_times.is_none()
     }
 
     /// What [`Sender::may_predict`] depends on may have changed.
@@ -134,6 +136,9 @@ impl Sender {
             Phase::Recovery if self.flight.unacknowledged >= self.flight.recover => {
                 self.window.size = self.window.threshold;
                 self.flight.phase = Phase::Normal;
+                if self.flight.waits {
+                    self.cancel_wait();
+                }
                 true
             }
             Phase::Recovery => self.recovery.on_partial_ack(newly, &mut self.flight, &mut self.window),
@@ -169,7 +174,27 @@ impl Sender {
     fn repair(&mut self, now: Time) {
         self.reduce(now, Cause::Loss);
         self.recovery.on_loss(&mut self.flight, &mut self.window);
-        self.restart_timer(now);
+        match self.retransmit_delay() {
+            Some(delay) => self.put_retransmission_off(now + delay),
+            None => self.restart_timer(now),
+        }
+    }
+
+    /// How long the first retransmission waits, if it does.
+    fn retransmit_delay(&self) -> Option<Duration> {
+        if self.recovery.retransmit_delay() == RetransmitDelay::None {
+            return None;
+        }
+        let half = Duration::from_ps(self.estimator.smoothed(&self.parameters)?.as_ps() / 2);
+        Some(half).filter(|half| *half > Duration::ZERO)
+    }
+
+    /// The timer goes on from where it is.
+    fn put_retransmission_off(&mut self, until: Time) {
+        self.flight.put_retransmission_off();
+        if let Some(gate) = &mut self.gate {
+            gate.wait_end = until;
+        }
     }
 
     /// What an acknowledgement of something outstanding says of marks. In a fast recovery the window has been reduced already.

@@ -13,7 +13,7 @@ impl Sender {
     pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
         match self.connection {
             Connection::Open => {
-                if self.pacer.as_mut().is_some_and(|pacer| pacer.holds_back(now)) {
+                if self.gate.as_mut().is_some_and(|gate| gate.holds_back(now)) {
                     return None;
                 }
                 self.next_segment(now).map(|seq| self.transmit(now, seq))
@@ -50,6 +50,7 @@ impl Sender {
         let retransmission = seq < self.flight.high;
         if retransmission {
             self.timed = None; // the repair of a loss would be part of the round trip
+            self.count_repeats(now, seq, seq + 1);
             if self.flight.phase == Phase::Recovery {
                 self.control.get().on_lost(now, 1);
             }
@@ -65,19 +66,19 @@ impl Sender {
         if let Some(times) = &mut self.send_times {
             times.on_sent(now, seq);
         }
-        if self.pacer.is_some() {
+        if self.gate.is_some() {
             self.pace(now, size);
         }
         let (ecn, cwr) = self.ecn.mark(retransmission);
         Transmission { body: Body::Segment { seq, retransmission, cwr }, size, ecn }
     }
 
-    /// A paced segment of `size` bytes leaves.
+    /// A segment of `size` bytes leaves; the next one may have to wait.
     #[inline(never)]
     fn pace(&mut self, now: Time, size: u32) {
         let own = self.control.get().pacing_rate(now, &self.window);
         let rate = own.or_else(|| default_rate(&self.window, size, self.estimator.smoothed(&self.parameters)));
-        if let Some(pacer) = &mut self.pacer {
+        if let Some(pacer) = self.gate.as_mut().and_then(|gate| gate.pacer.as_mut()) {
             pacer.on_sent(now, size, rate);
         }
     }

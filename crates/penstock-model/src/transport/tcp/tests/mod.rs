@@ -1,5 +1,6 @@
 //! Packet sequences worked by hand, on a path with a fixed delay and a list of losses.
 
+mod delayed_retransmission;
 mod early_recoveries;
 mod ecn;
 mod growth;

@@ -9,19 +9,40 @@ use crate::units::Duration;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
+const RECOVERIES: [(&str, Option<&str>); 10] = [
+    ("tahoe", None),
+    ("reno", None),
+    ("new-reno", None),
+    ("timeout-only", None),
+    ("sack", None),
+    ("sack", Some("half-round-trip")),
+    ("sack", Some("half-round-trip-with-new-data")),
+    ("sack1", None),
+    ("sack1", Some("half-round-trip")),
+    ("sack1", Some("half-round-trip-with-new-data")),
+];
+
+/// A component with a parameter.
+fn table(name: &str, parameter: Option<(&str, &str)>) -> Value {
+    let parameters = parameter.into_iter().map(|(key, value)| (key.to_owned(), text(value))).collect();
+    Value::Table(vec![(name.to_owned(), Value::Table(parameters))])
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn a_transfer_completes_in_order_and_within_its_window(
-        variant in prop::sample::select(vec!["tahoe", "reno", "new-reno", "sack"]),
+        (recovery, delay) in prop::sample::select(RECOVERIES.to_vec()),
+        arithmetic in prop::sample::select(vec!["fractional", "integer-bytes", "integer-bytes-without-stall"]),
         (segments, initial_window, max_window) in (1u32..150, 1u32..12, 1u32..40),
         (loss_forward, loss_back, jitter) in (0.0f64..0.4, 0.0f64..0.4, 0u64..60),
         (ack_every, limited_transmit, syn, tick) in (1i64..4, any::<bool>(), any::<bool>(), 0u64..2),
         seed: u64,
     ) {
         let parameters = read(&[
-            ("variant", text(variant)),
+            ("recovery", table(recovery, delay.map(|delay| ("retransmit-delay", delay)))),
+            ("congestion-control", table("reno", Some(("arithmetic", arithmetic)))),
             ("initial-window", text(&format!("{initial_window} packets"))),
             ("max-window", text(&format!("{max_window} packets"))),
             ("min-rto", text("200 ms")),
@@ -53,7 +74,7 @@ proptest! {
             prop_assert!(path.sender.acknowledged() <= in_order);
             prop_assert!(path.sender.in_flight() <= max_window);
             let new = |body: &Body| matches!(body, Body::Segment { retransmission: false, .. });
-            if path.log[sent..].iter().any(|(_, body)| new(body)) && variant != "sack" {
+            if path.log[sent..].iter().any(|(_, body)| new(body)) && !recovery.starts_with("sack") {
                 let extra = if limited_transmit { 2.0 } else { 0.0 };
                 prop_assert!(f64::from(path.sender.in_flight()) <= path.sender.congestion_window() + extra);
             }

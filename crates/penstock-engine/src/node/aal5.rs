@@ -1,0 +1,212 @@
+//! An end of AAL5: a host or router at a cell link, as one process. What it sends over cell links leaves in cells, and what arrives
+//! in cells is reassembled before the host receives it or another port sends it on.
+//!
+//! The order within an instant is that of hosts. Reassembly belongs to the node, since flows that share a circuit may leave it by
+//! different ports.
+
+use crate::api::observations::TraceEvent;
+use crate::endpoints::host_context::HostContext;
+use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::journal::Window;
+use crate::kernel::outputs::Outputs;
+use crate::kernel::route::{Hop, Routes};
+use crate::node::host::Host;
+use crate::node::process::messages::receive_message;
+use crate::node::process::Process;
+use crate::node::MAX_FRONT;
+use crate::port::flow_losses::FlowLosses;
+use crate::port::transmit_batch::TransmitBatch;
+use penstock_model::atm::aal5::{Reassembled, Reassembly, Segmentation};
+use penstock_model::atm::circuits::Circuits;
+use penstock_model::discipline::DropCause;
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A port processes about so many cells together: they fit the first-level cache.
+const MAX_CELLS: usize = 64;
+
+/// The state of an end of AAL5.
+pub struct Aal5 {
+    circuits: Arc<Circuits>,
+    /// For each port, whether it sends cells.
+    cell_ports: Vec<bool>,
+    /// For each input, whether cells arrive there.
+    cell_inputs: Vec<bool>,
+    /// The number of the first circuit in `reassemblies`.
+    first_circuit: u32,
+    reassemblies: Vec<Reassembly>,
+    window: Window,
+    /// Packets whose last cell has come, but not all of them.
+    lost: FlowLosses,
+    /// Memory for the transmit batch of a port, and for its cells.
+    batch: TransmitBatch,
+    cells: Vec<Arrival>,
+}
+
+impl Aal5 {
+    /// An end with these ports and inputs, whether cells or not, and the numbers of the circuits that end there.
+    pub fn new(circuits: Arc<Circuits>, cell_ports: Vec<bool>, cell_inputs: Vec<bool>, ending: Range<u32>, window: Window) -> Aal5 {
+        Aal5 {
+            circuits,
+            cell_ports,
+            cell_inputs,
+            first_circuit: ending.start,
+            reassemblies: vec![Reassembly::default(); ending.len()],
+            window,
+            lost: FlowLosses::default(),
+            batch: TransmitBatch::default(),
+            cells: Vec::new(),
+        }
+    }
+
+    /// For each port, whether it sends cells.
+    pub fn cell_ports(&self) -> &[bool] {
+        &self.cell_ports
+    }
+
+    /// How many of the data packets that each flow sent in the window were lost here in it, since cells of them were.
+    pub fn lost_by_flow(&self) -> &FlowLosses {
+        &self.lost
+    }
+
+    /// Receives what arrives over an input: the packet that is complete with it, if one is.
+    #[inline]
+    fn receive(&mut self, now: Time, input: u32, packet: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) -> Option<Packet> {
+        if !self.cell_inputs[input as usize] {
+            return Some(*packet);
+        }
+        let circuit = self.circuits.of(packet) - self.first_circuit;
+        match self.reassemblies[circuit as usize].on_cell(packet) {
+            Reassembled::Incomplete => None,
+            Reassembled::Packet(packet) => Some(packet),
+            Reassembled::Damaged => {
+                self.lose(now, packet, host, host_context);
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn lose(&mut self, now: Time, cell: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) {
+        host_context.context.record.trace(now, host.place(), cell, TraceEvent::Drop(DropCause::Partial));
+        if self.window.contains(now) && self.window.is_open(cell.created) && cell.body.is_data() {
+            self.lost.count(cell.flow, cell.body.is_retransmission());
+        }
+    }
+
+    /// Lets all ports process what stands in their transmit batches, in cells where they send these.
+    fn send(&mut self, host_context: &mut HostContext<'_, '_>) {
+        let HostContext { ports, context, .. } = host_context;
+        for (port, sends_cells) in ports.iter_mut().zip(&self.cell_ports) {
+            if !sends_cells {
+                port.drain_transmit_batch(context);
+                continue;
+            }
+            port.swap_transmit_batch(&mut self.batch);
+            for Arrival { at, packet } in self.batch.packets() {
+                self.cells.extend(Segmentation::new(packet).map(|packet| Arrival { at: *at, packet }));
+                if self.cells.len() >= MAX_CELLS {
+                    port.on_cells(&self.cells, context);
+                    self.cells.clear();
+                }
+            }
+            port.on_cells(&self.cells, context);
+            self.cells.clear();
+            self.batch.clear();
+            port.swap_transmit_batch(&mut self.batch);
+        }
+    }
+}
+
+impl Process {
+    /// Messages, timers, sources and arrivals at an end of AAL5 up to and including `until`, in this order at each instant, or up to
+    /// an earlier instant; returns when the next of them is due. So many events had been handled `before`.
+    #[inline(never)] // for the sake of visits to others
+    pub(super) fn run_aal5(
+        &mut self,
+        before: u64,
+        mut until: Time,
+        inputs: &mut Inputs,
+        outputs: &mut Outputs<'_>,
+        routes: &Routes,
+    ) -> Time {
+        let Process { ports, host: Some(host), aal5: Some(aal5), record, .. } = self else { unreachable!("an end of AAL5 has a host") };
+        let (mut hops, mut own_events) = (0, 0);
+        // Packets stay in the transmit batches, as at a switch, until they are segmented.
+        let host_context = &mut HostContext { ports, is_switch: true, context: Context { routes, record, outputs } };
+        let next = loop {
+            let message = inputs.next_message();
+            let next = inputs.next().min(host.next());
+            if next.min(message) > until || next.min(message) == Time::NEVER {
+                break next.min(message);
+            }
+            if message <= next {
+                receive_message(Some(host), inputs, host_context);
+                own_events += 1;
+            } else {
+                let (arrived, events) = run_until(host, aal5, until.min(message.before()), inputs, host_context);
+                (hops, own_events) = (hops + arrived, own_events + events);
+                aal5.send(host_context);
+            }
+            if self.packet_hops + self.own_events + hops + own_events - before >= routes.max_visit_events {
+                until = until.min(inputs.pause()).min(host.next()).min(inputs.next_message());
+            }
+        };
+        aal5.send(host_context);
+        self.packet_hops += hops;
+        self.own_events += own_events;
+        next
+    }
+}
+
+/// Handles what is due at the host up to and including `until`, before which no message arrives: its timers and sources, then cells
+/// and packets that arrive; or up to an earlier instant, if there are very many. Returns how many have arrived, and how many other
+/// events there were.
+fn run_until(host: &mut Host, aal5: &mut Aal5, mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
+    let (mut hops, mut events) = (0, host.run_calls(until, host_context));
+    // The host does nothing by itself before, and nothing from then on may be done yet.
+    let mut bound = host.next().min(until.after());
+    loop {
+        let front = inputs.front(until);
+        let front = &front[..front.len().min(MAX_FRONT)];
+        let mut taken = 0;
+        let is_over = loop {
+            let arrival = front.get(taken);
+            let at = arrival.map_or(Time::NEVER, |arrival| arrival.at);
+            if at >= bound {
+                if arrival.is_none() && taken > 0 {
+                    // The next arrival may be in another slice.
+                    break false;
+                }
+                events = host.run(events, until.min(at), host_context);
+                if at > until || events >= host_context.max_events() {
+                    break true;
+                }
+                bound = host.next().min(until.after());
+            }
+            let Some(Arrival { packet, .. }) = arrival else { break true };
+            host_context.context.record.digest.packet(at, packet, 0);
+            taken += 1;
+            let Hop { port, input, .. } = host_context.context.routes.hop(packet.hop);
+            let Some(packet) = aal5.receive(at, input, packet, host, host_context) else { continue };
+            if port != Hop::DELIVER {
+                host_context.forward(at, port, &packet, packet.hop.next());
+            } else if host.receive_packet(at, &packet, host_context) {
+                bound = bound.min(host.next_timer());
+            }
+        };
+        inputs.consume(taken);
+        hops += taken as u64;
+        if is_over {
+            return (hops, events);
+        }
+        if hops >= host_context.max_events() {
+            until = until.min(inputs.pause().min(host.next()));
+            bound = bound.min(until.after());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! How long the cells of each circuit wait at a port, on request.
+
+use crate::api::blueprint::Blueprint;
+use crate::api::observations::{CircuitCounters, CircuitId, LinkCounters};
+use crate::kernel::journal::Window;
+use penstock_model::atm::circuits::PortCircuits;
+use penstock_model::id::FlowId;
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Counters for each circuit that passes a port; both directions of one count together where both do.
+#[derive(Debug)]
+pub struct CircuitCounts {
+    circuits: Arc<PortCircuits>,
+    /// By the number of a circuit, the place of its counters.
+    places: Vec<u32>,
+    counted: Vec<CircuitCounters>,
+}
+
+impl CircuitCounts {
+    /// Nothing yet, for a port with these circuits.
+    pub fn new(blueprint: &Blueprint, circuits: Arc<PortCircuits>) -> CircuitCounts {
+        let shared = blueprint.atm.circuits.len();
+        let mut ids: Vec<CircuitId> = (0..shared as u32).flat_map(|plan| [CircuitId::Shared(plan); 2]).collect();
+        for flow in 0..blueprint.flows.len() {
+            // The own circuits of flows are numbered in the order of the flows.
+            if circuits.circuits.of_flow(flow)[0] as usize == ids.len() {
+                ids.extend([CircuitId::Own(FlowId(flow as u32)); 2]);
+            }
+        }
+        let mut here: BTreeMap<CircuitId, u32> = circuits.here.iter().map(|number| (ids[*number as usize], 0)).collect();
+        (0..).zip(here.values_mut()).for_each(|(number, place)| *place = number);
+        let places = ids.iter().map(|id| here.get(id).copied().unwrap_or(u32::MAX)).collect();
+        let nothing = |circuit| CircuitCounters { circuit, counters: LinkCounters::default() };
+        CircuitCounts { circuits, places, counted: here.into_keys().map(nothing).collect() }
+    }
+
+    /// A cell that arrived at `arrival` is transmitted from `start` to `end`.
+    pub fn transmission(&mut self, window: &Window, arrival: Time, start: Time, end: Time, cell: &Packet) {
+        self.of(cell).transmission(window, arrival, start, end, cell.size);
+    }
+
+    /// A cell waits from `arrival` until it is dropped.
+    pub fn queue_drop(&mut self, window: &Window, arrival: Time, until: Time, cell: &Packet) {
+        self.of(cell).wait_without_service(window, arrival, until, cell.size);
+    }
+
+    /// A cell is still waiting when the run ends.
+    pub fn unfinished(&mut self, window: &Window, arrival: Time, cell: &Packet) {
+        self.of(cell).unfinished(window, arrival, cell.size);
+    }
+
+    /// What has been counted, in the order of the circuits.
+    pub fn into_counters(self) -> Vec<CircuitCounters> {
+        self.counted
+    }
+
+    fn of(&mut self, cell: &Packet) -> &mut LinkCounters {
+        let place = self.places[self.circuits.circuits.of(cell) as usize];
+        &mut self.counted[place as usize].counters
+    }
+}

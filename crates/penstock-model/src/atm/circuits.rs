@@ -1,0 +1,84 @@
+//! Virtual circuits: which flows each carries, and what it is promised.
+
+use crate::packet::{Body, Packet};
+use crate::units::Rate;
+use std::sync::Arc;
+
+/// A circuit in one direction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Circuit {
+    /// Its name: its own, or that of the group whose flows it carries.
+    pub name: String,
+    /// Its minimum cell rate (MCR), as bits of whole cells per second.
+    pub mcr: Option<Rate>,
+}
+
+/// The circuits of a network, by number; each flow has one in each direction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Circuits {
+    /// By number.
+    pub all: Vec<Circuit>,
+    /// For each flow, the circuit of its data and that of what its receiver sends.
+    of_flow: Vec<[u32; 2]>,
+}
+
+impl Circuits {
+    /// These circuits, and the numbers of those of each flow: of its data and of what its receiver sends.
+    pub fn new(all: Vec<Circuit>, of_flow: Vec<[u32; 2]>) -> Circuits {
+        Circuits { all, of_flow }
+    }
+
+    /// The circuit of a cell.
+    #[inline]
+    pub fn of(&self, cell: &Packet) -> u32 {
+        let backward = match cell.body {
+            Body::Cell { backward, .. } => backward,
+            body => body.is_from_receiver(),
+        };
+        self.of_flow[cell.flow.index()][usize::from(backward)]
+    }
+
+    /// The circuits of a flow: of its data and of what its receiver sends.
+    pub fn of_flow(&self, flow: usize) -> [u32; 2] {
+        self.of_flow[flow]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}
+
+/// The circuits as a port sees them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortCircuits {
+    /// All circuits of the network.
+    pub circuits: Arc<Circuits>,
+    /// The numbers of those that pass the port.
+    pub here: Vec<u32>,
+}
+
+impl PortCircuits {
+    /// The circuits of a port without cells.
+    pub fn none() -> Arc<PortCircuits> {
+        Arc::default()
+    }
+
+    /// For each circuit of the network, the value that `table` has under its name; nothing for others.
+    pub fn named<T: Copy>(&self, table: &[(String, T)]) -> Vec<Option<T>> {
+        let value = |circuit: &Circuit| table.iter().find(|(name, _)| *name == circuit.name).map(|(_, value)| *value);
+        self.circuits.all.iter().map(value).collect()
+    }
+
+    /// For each circuit of the network, its share of the minimum cell rates of all that pass the port; zero without one.
+    pub fn mcr_shares(&self) -> Vec<f64> {
+        let mcr = |circuit: &Circuit| circuit.mcr.map_or(0, Rate::as_bps);
+        let sum: u64 = self.here.iter().map(|i| mcr(&self.circuits.all[*i as usize])).sum();
+        self.circuits.all.iter().map(|circuit| if sum == 0 { 0.0 } else { mcr(circuit) as f64 / sum as f64 }).collect()
+    }
+}

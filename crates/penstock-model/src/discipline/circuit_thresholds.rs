@@ -1,0 +1,86 @@
+//! A threshold for each circuit.
+
+use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue, PerCircuit};
+use super::{Discipline, Occupancy, PortContext, Verdict};
+use crate::packet::Packet;
+use crate::parameters::{Check, Limit};
+use crate::printable::quoted;
+use crate::units::Time;
+
+crate::parameters! {
+    /// Circuit thresholds: keeps the cells of each circuit near a threshold, by one dropped frame at a time.
+    ///
+    /// ## Decides
+    /// A frame of circuit i whose first cell finds more than R_i cells of the circuit waiting is refused whole (cause `early`). The
+    /// circuit is then disarmed, and no other frame of it is refused until one finds fewer than R_i. Circuits without a threshold
+    /// lose cells at `limit` alone. Cells of a frame that has been begun are treated as `epd` does. Only on cell links.
+    ///
+    /// ## State
+    /// The cells that wait of each circuit, whether it is armed, and the state of its present frame; constant cost per cell.
+    ///
+    /// ## Departures
+    /// The source says "drop a single packet, let it decrease below R_i, repeat if necessary": read as above.
+    ///
+    /// ## Example
+    /// ```toml
+    /// queue.circuit-thresholds = { limit = "1000 cells", thresholds = { vc1 = "100 cells" } }
+    /// ```
+    ///
+    /// ## References
+    /// [Goyal98a]
+    pub struct Parameters {
+        /// The most that may wait (K), in cells.
+        limit: Limit;
+        /// The threshold of each circuit (R_i), in cells, by its name; of a flow with a circuit of its own, by that of the flow.
+        thresholds: PerCircuit<Limit>;
+        /// What becomes of the end of a frame that has lost cells.
+        end_of_frame: EndOfFrame = "keep";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if !check_cells(&[("limit", self.limit)], mistake) {
+            return;
+        }
+        for (name, threshold) in &self.thresholds.0 {
+            let mut of = |_: &str, message: String| mistake("thresholds", format!("{}: {message}", quoted(name)));
+            check_cells(&[("threshold", *threshold), ("limit", self.limit)], &mut of);
+        }
+    }
+}
+
+/// Circuit thresholds at work.
+#[derive(Clone, Debug)]
+pub struct CircuitThresholds {
+    frames: FrameQueue,
+    /// Of each circuit of the network, its threshold, and whether a frame may be refused.
+    circuits: Vec<(u32, bool)>,
+}
+
+impl CircuitThresholds {
+    /// A discipline with these parameters.
+    pub fn new(parameters: &Parameters, port: &PortContext) -> CircuitThresholds {
+        let frames = FrameQueue::new(parameters.limit, parameters.end_of_frame, port);
+        let thresholds = port.circuits.named(&parameters.thresholds.0);
+        let circuits = thresholds.into_iter().map(|threshold| (threshold.map_or(u32::MAX, cells_of), true)).collect();
+        CircuitThresholds { frames, circuits }
+    }
+}
+
+crate::state! {
+    impl CircuitThresholds, |_it, _now| {}
+}
+
+impl Discipline for CircuitThresholds {
+    #[inline]
+    fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        let CircuitThresholds { frames, circuits } = self;
+        frames.on_cell(packet, queue, |frame| {
+            let (threshold, is_armed) = &mut circuits[frame.circuit];
+            *is_armed |= frame.of_circuit < *threshold;
+            let refuses = *is_armed && frame.of_circuit > *threshold;
+            *is_armed &= !refuses;
+            refuses
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! Fair buffer allocation.
+
+use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue};
+use super::{Discipline, Occupancy, PortContext, Verdict};
+use crate::packet::Packet;
+use crate::parameters::{Check, Limit, Positive};
+use crate::units::Time;
+
+crate::parameters! {
+    /// Fair buffer allocation (FBA): above a threshold, refuses frames of circuits above a share that falls as the buffer fills.
+    ///
+    /// ## Decides
+    /// A frame of circuit i whose first cell finds more than `threshold` cells waiting (X > R) is refused whole (cause `early`) if
+    /// X_i Na / X > Z (K - R) / (X - R), for Na circuits with cells that wait: just above R a circuit may hold all, at K no more than Z
+    /// times an equal share. Cells of a frame that has been begun are treated as `epd` does. Only on cell links.
+    ///
+    /// ## State
+    /// The cells that wait of each circuit, and the state of its present frame; constant cost per cell.
+    ///
+    /// ## Departures
+    /// None. X, X_i and Na are counted before the arriving cell; the cell in transmission does not count.
+    ///
+    /// ## Example
+    /// ```toml
+    /// queue.fba = { limit = "1000 cells", threshold = "500 cells" }
+    /// ```
+    ///
+    /// ## References
+    /// [Heinanen98] [Goyal98]
+    pub struct Parameters {
+        /// The most that may wait (K), in cells.
+        limit: Limit;
+        /// Above this, circuits above their share begin no frame (R), in cells; 0.5 K did best in [Goyal98].
+        threshold: Limit;
+        /// The share of a full buffer, as a part of an equal one (Z); 0.8 did best in [Goyal98].
+        z: Positive = "0.8";
+        /// What becomes of the end of a frame that has lost cells.
+        end_of_frame: EndOfFrame = "keep";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        check_cells(&[("threshold", self.threshold), ("limit", self.limit)], mistake);
+        if self.z.0 > 1.0 {
+            mistake("z", format!("{} is out of range; above 0, at most 1", self.z.0));
+        }
+    }
+}
+
+/// Fair buffer allocation at work.
+#[derive(Clone, Debug)]
+pub struct Fba {
+    frames: FrameQueue,
+    threshold: u32,
+    /// Z (K - R).
+    slope: f64,
+}
+
+impl Fba {
+    /// A discipline with these parameters.
+    pub fn new(parameters: &Parameters, port: &PortContext) -> Fba {
+        let frames = FrameQueue::new(parameters.limit, parameters.end_of_frame, port);
+        let threshold = cells_of(parameters.threshold);
+        Fba { frames, threshold, slope: parameters.z.0 * f64::from(cells_of(parameters.limit) - threshold) }
+    }
+}
+
+crate::state! {
+    impl Fba, |_it, _now| {}
+}
+
+impl Discipline for Fba {
+    #[inline]
+    fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        let Fba { frames, threshold, slope } = self;
+        // Both sides times X (X - R), which is positive.
+        frames.on_cell(packet, queue, |frame| {
+            frame.cells > *threshold && frame.load() * f64::from(frame.cells - *threshold) > *slope * f64::from(frame.cells)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::testing::refusals;
+    use super::*;
+    use crate::parameters::testing::read;
+
+    /// (X_0, X_1) and whether a frame of circuit 0 is refused: K = 100, R = 50, Z = 0.8, so that the bound is 40 / (X - 50).
+    #[test]
+    fn the_share_falls_as_the_buffer_fills() {
+        let parameters = read(&["limit = 100 cells", "threshold = 50 cells", "z = 0.8"]).expect("sound");
+        let cases = [
+            ((50, 0), false),  // X = R
+            ((60, 10), false), // 1.714 against 40 / 20 = 2
+            ((75, 0), false),  // alone: 1 against 40 / 25 = 1.6
+            ((90, 0), false),  // 1 against 40 / 40
+            ((91, 0), true),   // 1 against 40 / 41
+            ((60, 20), true),  // 1.5 against 40 / 30 = 1.333
+            ((40, 40), false), // 1 against 1.333
+            ((40, 59), false), // 0.808 against 40 / 49 = 0.816
+            ((41, 58), true),  // 0.828 against 0.816
+        ];
+        refusals(&mut |port| Fba::new(&parameters, port), &cases);
+    }
+}

@@ -1,0 +1,245 @@
+//! What disciplines that drop whole frames share: the state of the frame that each circuit is sending, and how many cells of
+//! each circuit wait.
+//!
+//! A switch sees of a frame its cells and which of them ends it. So the first cell of a frame is the one behind an end of frame, and
+//! where an end was lost before, the switch takes two frames for one.
+
+use super::{DropCause, Occupancy, PortContext, Verdict};
+use crate::atm::circuits::PortCircuits;
+use crate::packet::{Body, Packet};
+use crate::parameters::{Kind, Limit, Parameter, Value};
+use crate::printable::quoted;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+crate::choice! {
+    /// What becomes of the cell that ends a frame of which cells have been dropped.
+    pub enum EndOfFrame {
+        /// It is taken if there is room and a cell of its frame was: it tells the receiver where the frame ends. Frames that are
+        /// refused from their first cell on are refused whole.
+        "keep" => Keep,
+        /// It is dropped like the others; the next frame of the circuit is then lost at the receiver.
+        "drop" => Drop,
+        /// It is taken if there is room, even where nothing else of its frame was.
+        "always" => Always,
+    }
+}
+
+/// The frame that a circuit is sending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Frame {
+    /// None: the next cell is the first of one.
+    #[default]
+    Between,
+    /// It has been taken so far.
+    Taken,
+    /// It has been refused from its first cell on.
+    Refused,
+    /// A cell found the buffer full, and the rest is of no use.
+    Damaged,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct CircuitState {
+    /// Cells that wait (X_i).
+    cells: u32,
+    frame: Frame,
+}
+
+/// The circuits of a queue that is first in, first out.
+#[derive(Clone, Debug)]
+pub struct FrameQueue {
+    circuits: Arc<PortCircuits>,
+    /// In cells (K).
+    limit: u32,
+    end_of_frame: EndOfFrame,
+    states: Vec<CircuitState>,
+    /// The circuits of the cells that have been taken, the last of which still wait: as many as the queue holds.
+    waiting: VecDeque<u32>,
+    /// Circuits with cells that wait (Na).
+    active: u32,
+}
+
+/// What a decision about a frame rests on, when its first cell arrives.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameArrival {
+    /// The circuit.
+    pub circuit: usize,
+    /// Cells that wait (X).
+    pub cells: u32,
+    /// Those of the circuit (X_i).
+    pub of_circuit: u32,
+    /// Circuits with cells that wait (Na).
+    pub active: u32,
+    /// The first cell has CLP 1.
+    pub is_tagged: bool,
+}
+
+impl FrameArrival {
+    /// How much the circuit holds of what it would if all active ones held the same, times X (X_i Na).
+    #[inline]
+    pub fn load(&self) -> f64 {
+        f64::from(self.of_circuit) * f64::from(self.active)
+    }
+}
+
+impl FrameQueue {
+    /// No frame yet.
+    pub fn new(limit: Limit, end_of_frame: EndOfFrame, port: &PortContext) -> FrameQueue {
+        let circuits = Arc::clone(&port.circuits);
+        let states = vec![CircuitState::default(); circuits.circuits.len()];
+        FrameQueue { circuits, limit: cells_of(limit), end_of_frame, states, waiting: VecDeque::new(), active: 0 }
+    }
+
+    /// What becomes of a cell; `refuses` is asked about each frame, at its first cell.
+    #[inline]
+    pub fn on_cell(&mut self, cell: &Packet, queue: &Occupancy, refuses: impl FnOnce(&FrameArrival) -> bool) -> Verdict {
+        self.forget_sent(queue.packets);
+        let circuit = self.circuits.circuits.of(cell);
+        let is_last = !matches!(cell.body, Body::Cell { .. });
+        let CircuitState { cells: of_circuit, mut frame } = self.states[circuit as usize];
+        if frame == Frame::Between {
+            let is_tagged = cell.precedence > 0;
+            let arrival = FrameArrival { circuit: circuit as usize, cells: queue.packets, of_circuit, active: self.active, is_tagged };
+            frame = if refuses(&arrival) { Frame::Refused } else { Frame::Taken };
+        }
+        let has_room = queue.packets < self.limit;
+        let is_kept = is_last && has_room;
+        let verdict = match (frame, self.end_of_frame) {
+            (Frame::Taken | Frame::Between, _) if has_room => Verdict::Accept,
+            (Frame::Taken | Frame::Between, _) => {
+                frame = Frame::Damaged;
+                Verdict::Drop(DropCause::Overflow)
+            }
+            (Frame::Damaged, EndOfFrame::Keep | EndOfFrame::Always) | (Frame::Refused, EndOfFrame::Always) if is_kept => Verdict::Accept,
+            (Frame::Damaged, _) => Verdict::Drop(DropCause::Partial),
+            (Frame::Refused, _) => Verdict::Drop(DropCause::Early),
+        };
+        let state = &mut self.states[circuit as usize];
+        state.frame = if is_last { Frame::Between } else { frame };
+        if verdict == Verdict::Accept {
+            self.active += u32::from(state.cells == 0);
+            state.cells += 1;
+            self.waiting.push_back(circuit);
+        }
+        verdict
+    }
+
+    /// The queue is first in, first out, and holds `packets` cells: all that came before those have left it.
+    #[inline]
+    fn forget_sent(&mut self, packets: u32) {
+        for circuit in self.waiting.drain(..self.waiting.len().saturating_sub(packets as usize)) {
+            let state = &mut self.states[circuit as usize];
+            state.cells -= 1;
+            self.active -= u32::from(state.cells == 0);
+        }
+    }
+}
+
+/// A value for each of some circuits, by their names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PerCircuit<T>(pub Vec<(String, T)>);
+
+impl<T> PerCircuit<T> {
+    /// The names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+impl<T: Parameter> Parameter for PerCircuit<T> {
+    const KIND: Kind = Kind::Law("{ vc1 = \"100 cells\" }");
+
+    fn from_value(value: &Value) -> Result<PerCircuit<T>, String> {
+        let Value::Table(entries) = value else {
+            return Err(format!("{} is not a table; write {{ circuit = ... }}", value.quoted()));
+        };
+        let one = |(name, value): &(String, Value)| match T::from_value(value) {
+            Ok(value) => Ok((name.clone(), value)),
+            Err(message) => Err(format!("{}: {message}", quoted(name))),
+        };
+        entries.iter().map(one).collect::<Result<_, _>>().map(PerCircuit)
+    }
+}
+
+/// A limit or threshold in cells.
+pub fn cells_of(limit: Limit) -> u32 {
+    match limit {
+        Limit::Packets(cells) => cells,
+        Limit::Bytes(_) => unreachable!("checked: these disciplines count cells"),
+    }
+}
+
+/// Reports limits that are not in cells, and thresholds that are not below the next one; returns whether there were none.
+pub fn check_cells(limits: &[(&str, Limit)], mistake: &mut dyn FnMut(&str, String)) -> bool {
+    let mut sound = true;
+    for (key, _) in limits.iter().filter(|(_, limit)| matches!(limit, Limit::Bytes(_))) {
+        mistake(key, "must be in cells, as in \"12000 cells\"".to_owned());
+        sound = false;
+    }
+    if !sound {
+        return false;
+    }
+    for pair in limits.windows(2) {
+        let ((lower, low), (upper, high)) = (pair[0], pair[1]);
+        if cells_of(low) > cells_of(high) {
+            mistake(lower, format!("{} cells are above {upper}, {} cells", cells_of(low), cells_of(high)));
+            sound = false;
+        }
+    }
+    sound
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::super::{Discipline, Occupancy, PortContext, Verdict};
+    use crate::atm::circuits::{Circuit, Circuits, PortCircuits};
+    use crate::discipline::DropCause;
+    use crate::id::FlowId;
+    use crate::packet::testing::packet;
+    use crate::packet::{Body, Packet};
+    use crate::units::{Rate, Time};
+    use std::sync::Arc;
+
+    /// A port that the circuits `vc0`, `vc1` and so on pass, of the flows with the same numbers and with these minimum cell rates.
+    pub fn port(mcrs: &[u64]) -> PortContext {
+        let circuit = |(i, mcr): (usize, &u64)| Circuit { name: format!("vc{i}"), mcr: Some(Rate::from_bps(*mcr)) };
+        let here: Vec<u32> = (0..mcrs.len() as u32).collect();
+        let of_flow = here.iter().map(|circuit| [*circuit; 2]).collect();
+        let circuits = Arc::new(Circuits::new(mcrs.iter().enumerate().map(circuit).collect(), of_flow));
+        PortContext { circuits: Arc::new(PortCircuits { circuits, here }), ..super::super::testing::port() }
+    }
+
+    /// A cell of a circuit, the last of its frame or not.
+    pub fn cell(circuit: u32, is_last: bool) -> Packet {
+        let body = match is_last {
+            true => Body::Datagram { seq: 0 },
+            false => Body::Cell { frame: 0, packet_size: 100, index: 0, backward: false },
+        };
+        Packet { flow: FlowId(circuit), body, ..packet(53, 0) }
+    }
+
+    /// A queue of so many cells.
+    pub fn holding(cells: u32) -> Occupancy {
+        Occupancy { packets: cells, ..Occupancy::default() }
+    }
+
+    /// For each case, whether a frame of circuit 0 is refused where so many cells of circuits 0 and 1 wait.
+    pub fn refusals<D: Discipline>(new: &mut dyn FnMut(&PortContext) -> D, cases: &[((u32, u32), bool)]) {
+        for ((own, other), refused) in cases {
+            let mut it = new(&port(&[1, 1, 1]));
+            // Circuits 0 and 1 end their frames with the last of these cells, while the queue still looks short.
+            let mut cells = 0;
+            for (circuit, count) in [(0, *own), (1, *other)] {
+                for i in 0..count {
+                    let verdict = it.on_arrival(Time::ZERO, &cell(circuit, i + 1 == count), &holding(cells));
+                    assert_eq!(verdict, Verdict::Accept);
+                    cells += 1;
+                }
+            }
+            let verdict = it.on_arrival(Time::ZERO, &cell(0, false), &holding(cells));
+            let expected = if *refused { Verdict::Drop(DropCause::Early) } else { Verdict::Accept };
+            assert_eq!(verdict, expected, "X_0 = {own}, X_1 = {other}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Thresholds for tagged and for all frames.
+
+use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue};
+use super::{Discipline, Occupancy, PortContext, Verdict};
+use crate::packet::Packet;
+use crate::parameters::{Check, Limit};
+use crate::units::Time;
+
+crate::parameters! {
+    /// Frame thresholds: refuses tagged frames above a low threshold, and all above a high one.
+    ///
+    /// ## Decides
+    /// A frame whose first cell finds more than `threshold` cells waiting is refused whole (cause `early`); one whose first cell has
+    /// CLP 1 (a precedence above 0) also above `tagged-threshold`. Without that, it is EPD on CLP 0+1. Cells of a frame that has been
+    /// begun are treated as `epd` does. Only on cell links.
+    ///
+    /// ## State
+    /// The state of the present frame of each circuit; constant cost per cell.
+    ///
+    /// ## Departures
+    /// None.
+    ///
+    /// ## Example
+    /// ```toml
+    /// queue.frame-thresholds = { limit = "1000 cells", threshold = "900 cells", tagged-threshold = "500 cells" }
+    /// ```
+    ///
+    /// ## References
+    /// [TM4.1]
+    pub struct Parameters {
+        /// The most that may wait (K), in cells.
+        limit: Limit;
+        /// Above this, no frame is begun (HBO), in cells.
+        threshold: Limit;
+        /// Above this, no tagged frame is begun (LBO), in cells; `threshold` if left out.
+        tagged_threshold: Option<Limit>;
+        /// What becomes of the end of a frame that has lost cells.
+        end_of_frame: EndOfFrame = "keep";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let tagged = self.tagged_threshold.unwrap_or(self.threshold);
+        check_cells(&[("tagged-threshold", tagged), ("threshold", self.threshold), ("limit", self.limit)], mistake);
+    }
+}
+
+/// Frame thresholds at work.
+#[derive(Clone, Debug)]
+pub struct FrameThresholds {
+    frames: FrameQueue,
+    threshold: u32,
+    tagged_threshold: u32,
+}
+
+impl FrameThresholds {
+    /// A discipline with these parameters.
+    pub fn new(parameters: &Parameters, port: &PortContext) -> FrameThresholds {
+        let frames = FrameQueue::new(parameters.limit, parameters.end_of_frame, port);
+        let tagged = parameters.tagged_threshold.unwrap_or(parameters.threshold);
+        FrameThresholds { frames, threshold: cells_of(parameters.threshold), tagged_threshold: cells_of(tagged) }
+    }
+}
+
+crate::state! {
+    impl FrameThresholds, |_it, _now| {}
+}
+
+impl Discipline for FrameThresholds {
+    #[inline]
+    fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        let FrameThresholds { frames, threshold, tagged_threshold } = self;
+        frames.on_cell(packet, queue, |frame| frame.cells > if frame.is_tagged { *tagged_threshold } else { *threshold })
+    }
+}

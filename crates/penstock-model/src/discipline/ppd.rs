@@ -1,0 +1,64 @@
+//! Partial packet discard.
+
+use super::frame::{check_cells, EndOfFrame, FrameQueue};
+use super::{Discipline, Occupancy, PortContext, Verdict};
+use crate::packet::Packet;
+use crate::parameters::{Check, Limit};
+use crate::units::Time;
+
+crate::parameters! {
+    /// Partial packet discard (PPD): drops the rest of a frame that has lost a cell.
+    ///
+    /// ## Decides
+    /// A cell that finds `limit` cells waiting is dropped (cause `overflow`), and after it those of the same frame (cause `partial`)
+    /// up to its last one, with which `end-of-frame` deals. Only on cell links.
+    ///
+    /// ## State
+    /// The state of the present frame of each circuit; constant cost per cell.
+    ///
+    /// ## Departures
+    /// None.
+    ///
+    /// ## Example
+    /// ```toml
+    /// queue.ppd = { limit = "1000 cells" }
+    /// ```
+    ///
+    /// ## References
+    /// [Romanow95]
+    pub struct Parameters {
+        /// The most that may wait (K), in cells.
+        limit: Limit;
+        /// What becomes of the end of a frame that has lost cells.
+        end_of_frame: EndOfFrame = "keep";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        check_cells(&[("limit", self.limit)], mistake);
+    }
+}
+
+/// Partial packet discard at work.
+#[derive(Clone, Debug)]
+pub struct Ppd {
+    frames: FrameQueue,
+}
+
+impl Ppd {
+    /// A discipline with these parameters.
+    pub fn new(parameters: &Parameters, port: &PortContext) -> Ppd {
+        Ppd { frames: FrameQueue::new(parameters.limit, parameters.end_of_frame, port) }
+    }
+}
+
+crate::state! {
+    impl Ppd, |_it, _now| {}
+}
+
+impl Discipline for Ppd {
+    #[inline]
+    fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        self.frames.on_cell(packet, queue, |_| false)
+    }
+}

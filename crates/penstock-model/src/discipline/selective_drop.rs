@@ -1,0 +1,106 @@
+//! Selective drop.
+
+use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue};
+use super::{Discipline, Occupancy, PortContext, Verdict};
+use crate::packet::Packet;
+use crate::parameters::{Check, Limit, Positive};
+use crate::units::Time;
+
+crate::parameters! {
+    /// Selective drop (SD): above a threshold, refuses frames of circuits that hold more than their share of the buffer.
+    ///
+    /// ## Decides
+    /// A frame of circuit i whose first cell finds more than `threshold` cells waiting (X > R), and of them more than `z` times an
+    /// equal share (X_i Na / X > Z, for Na circuits with cells that wait), is refused whole (cause `early`). Cells of a frame that has
+    /// been begun are treated as `epd` does. Only on cell links.
+    ///
+    /// ## State
+    /// The cells that wait of each circuit, and the state of its present frame; constant cost per cell.
+    ///
+    /// ## Departures
+    /// None. X, X_i and Na are counted before the arriving cell; the cell in transmission does not count.
+    ///
+    /// ## Example
+    /// ```toml
+    /// queue.selective-drop = { limit = "1000 cells", threshold = "900 cells" }
+    /// ```
+    ///
+    /// ## References
+    /// [Goyal98]
+    pub struct Parameters {
+        /// The most that may wait (K), in cells.
+        limit: Limit;
+        /// Above this, circuits above their share begin no frame (R), in cells; 0.9 K did best in [Goyal98].
+        threshold: Limit;
+        /// How much more than an equal share a circuit may hold (Z); 0.8 did best in [Goyal98].
+        z: Positive = "0.8";
+        /// What becomes of the end of a frame that has lost cells.
+        end_of_frame: EndOfFrame = "keep";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        check_cells(&[("threshold", self.threshold), ("limit", self.limit)], mistake);
+        if self.z.0 > 1.0 {
+            mistake("z", format!("{} is out of range; above 0, at most 1", self.z.0));
+        }
+    }
+}
+
+/// Selective drop at work.
+#[derive(Clone, Debug)]
+pub struct SelectiveDrop {
+    frames: FrameQueue,
+    threshold: u32,
+    z: f64,
+}
+
+impl SelectiveDrop {
+    /// A discipline with these parameters.
+    pub fn new(parameters: &Parameters, port: &PortContext) -> SelectiveDrop {
+        let frames = FrameQueue::new(parameters.limit, parameters.end_of_frame, port);
+        SelectiveDrop { frames, threshold: cells_of(parameters.threshold), z: parameters.z.0 }
+    }
+}
+
+crate::state! {
+    impl SelectiveDrop, |_it, _now| {}
+}
+
+impl Discipline for SelectiveDrop {
+    #[inline]
+    fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        let SelectiveDrop { frames, threshold, z } = self;
+        frames.on_cell(packet, queue, |frame| frame.cells > *threshold && frame.load() > *z * f64::from(frame.cells))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::testing::refusals;
+    use super::*;
+    use crate::parameters::testing::read;
+
+    /// (X_0, X_1) and whether a frame of circuit 0 is refused: K = 100, R = 20, Z = 0.8.
+    #[test]
+    fn a_circuit_is_refused_above_its_share_and_the_threshold() {
+        let parameters = read(&["limit = 100 cells", "threshold = 20 cells", "z = 0.8"]).expect("sound");
+        let cases = [
+            ((10, 10), false), // X = R
+            ((11, 10), true),  // 11 x 2 / 21 = 1.05
+            ((8, 13), false),  // 8 x 2 / 21 = 0.76
+            ((9, 13), true),   // 18 / 22 = 0.818
+            ((8, 12), false),  // X = R
+            ((30, 0), true),   // alone: 1
+            ((0, 30), false),  // nothing waits of it
+        ];
+        refusals(&mut |port| SelectiveDrop::new(&parameters, port), &cases);
+    }
+
+    #[test]
+    fn mistakes_name_what_is_allowed() {
+        let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("refused").join("; ");
+        assert_eq!(mistakes(&["limit = 10 cells", "threshold = 11 cells"]), "threshold: 11 cells are above limit, 10 cells");
+        assert_eq!(mistakes(&["limit = 10 cells", "threshold = 9 cells", "z = 1.1"]), "z: 1.1 is out of range; above 0, at most 1");
+    }
+}

@@ -1,0 +1,29 @@
+//! Packets, queues and ports for the tests of disciplines.
+
+use super::{Counting, Discipline, Occupancy, PortCircuits, PortContext, Verdict, PRECEDENCES};
+pub(super) use crate::packet::testing::packet;
+use crate::rng::Key;
+use crate::units::{Rate, Time};
+
+/// A busy port's queue of so many packets of 500 bytes per precedence.
+pub(super) fn queue(of_precedence: [u32; PRECEDENCES]) -> Occupancy {
+    let packets = of_precedence.iter().sum();
+    Occupancy { packets, bytes: 500 * u64::from(packets), of_precedence, idle_since: None }
+}
+
+/// 1.5 Mbit/s: 375 packets of 500 bytes a second.
+pub(super) fn port() -> PortContext {
+    PortContext { key: Key::root(1, 0).child("port"), rate: Rate::from_bps(1_500_000), circuits: PortCircuits::none() }
+}
+
+/// What `n` arrivals of 500 bytes of precedence `precedence` to a queue that stays as it is meet.
+pub(super) fn arrivals(it: &mut impl Discipline, precedence: u8, queue: &Occupancy, n: usize) -> Vec<Verdict> {
+    assert_eq!(it.counting(), Counting::Waiting);
+    (0..n).map(|_| it.on_arrival(Time::ZERO, &packet(500, precedence), queue)).collect()
+}
+
+/// Arrivals from one drop to the next.
+pub(super) fn gaps(verdicts: &[Verdict]) -> Vec<usize> {
+    let drops: Vec<usize> = (0..verdicts.len()).filter(|i| verdicts[*i] != Verdict::Accept).collect();
+    drops.windows(2).map(|pair| pair[1] - pair[0]).collect()
+}

@@ -1,0 +1,157 @@
+//! The frame-based generic cell rate algorithm.
+
+use super::Meter;
+use crate::atm::circuits::PortCircuits;
+use crate::atm::CELL;
+use crate::packet::{Body, Packet};
+use crate::parameters::{Check, Limit};
+use crate::rng::Key;
+use crate::units::{Time, PS_PER_SECOND};
+use std::sync::Arc;
+
+crate::parameters! {
+    /// F-GCRA: tags whole frames of a circuit above its minimum cell rate.
+    ///
+    /// ## Decides
+    /// A bucket for each circuit drains at its minimum cell rate (MCR). A frame whose first cell has CLP 0 and finds at most `burst` (MBS)
+    /// cells in it conforms: each of its cells adds one, and they keep CLP 0. All cells of any other frame get CLP 1, a precedence of 1, and
+    /// add nothing. Circuits without an MCR are left as they are. At a switch this is tagging by the network, at the link of a sender
+    /// tagging by the end system. Only on cell links.
+    ///
+    /// ## State
+    /// For each circuit the bucket, exact, when it was counted, and what was decided about the present frame. Constant cost per cell.
+    ///
+    /// ## Departures
+    /// The standard drops or tags; here is tagging alone. Frames above the maximum size are refused when the scenario is read.
+    ///
+    /// ## Example
+    /// ```toml
+    /// marker.f-gcra = { burst = "200 cells" }
+    /// ```
+    ///
+    /// ## References
+    /// [TM4.1 app. VI]
+    pub struct Parameters {
+        /// What the bucket may hold when a frame begins (MBS), in cells.
+        burst: Limit;
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if matches!(self.burst, Limit::Bytes(_)) {
+            mistake("burst", "must be in cells, as in \"200 cells\"".to_owned());
+        }
+    }
+}
+
+/// What a cell adds to a bucket, which is counted in bit-picoseconds per second.
+const CELL_BITS: u128 = 8 * CELL as u128 * PS_PER_SECOND as u128;
+
+/// The F-GCRA at work.
+#[derive(Clone, Debug)]
+pub struct FGcra {
+    circuits: Arc<PortCircuits>,
+    /// What a bucket may hold when a frame begins.
+    limit: u128,
+    states: Vec<CircuitState>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct CircuitState {
+    /// What the bucket held (X) when it was counted.
+    filled: u128,
+    counted: Time,
+    /// Whether the present frame conforms; none between frames.
+    conforms: Option<bool>,
+}
+
+impl FGcra {
+    /// An F-GCRA with these parameters, of no circuits yet.
+    pub fn new(parameters: &Parameters, _: Key) -> FGcra {
+        let cells = match parameters.burst {
+            Limit::Packets(cells) => cells,
+            Limit::Bytes(_) => unreachable!("checked: in cells"),
+        };
+        FGcra { circuits: PortCircuits::none(), limit: u128::from(cells) * CELL_BITS, states: Vec::new() }
+    }
+
+    /// The circuits that it meters.
+    pub fn meter_circuits(&mut self, circuits: &Arc<PortCircuits>) {
+        self.states = vec![CircuitState::default(); circuits.circuits.len()];
+        self.circuits = Arc::clone(circuits);
+    }
+}
+
+crate::state! {
+    impl FGcra, |_it, _now| {}
+}
+
+impl Meter for FGcra {
+    fn colour(&mut self, now: Time, cell: &Packet) -> u8 {
+        if self.states.is_empty() {
+            return cell.precedence;
+        }
+        let circuit = self.circuits.circuits.of(cell) as usize;
+        let Some(rate) = self.circuits.circuits.all[circuit].mcr else { return cell.precedence };
+        let state = &mut self.states[circuit];
+        let drained = u128::from(now.since(state.counted).as_ps()) * u128::from(rate.as_bps());
+        let filled = state.filled.saturating_sub(drained);
+        let conforms = state.conforms.unwrap_or(filled <= self.limit && cell.precedence == 0);
+        state.conforms = matches!(cell.body, Body::Cell { .. }).then_some(conforms);
+        if !conforms {
+            return cell.precedence.max(1);
+        }
+        (state.filled, state.counted) = (filled + CELL_BITS, now);
+        cell.precedence
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::frame::testing::{cell, port};
+    use crate::units::Duration;
+
+    /// An MCR of 1,000 cells/s: a cell leaves the bucket in 1 ms.
+    fn meter(burst: u32) -> FGcra {
+        let mut meter = FGcra::new(&Parameters { burst: Limit::Packets(burst) }, Key::root(1, 0));
+        meter.meter_circuits(&port(&[424_000]).circuits);
+        meter
+    }
+
+    /// The colour of a frame of `cells` cells at once, which all of them have.
+    fn frame(meter: &mut FGcra, ms: u64, cells: u32, precedence: u8) -> u8 {
+        let now = Time::ZERO + Duration::from_ms(ms);
+        let colours: Vec<u8> = (1..=cells).map(|i| meter.colour(now, &Packet { precedence, ..cell(0, i == cells) })).collect();
+        assert!(colours.iter().all(|colour| *colour == colours[0]), "a frame has one colour");
+        colours[0]
+    }
+
+    #[test]
+    fn a_frame_conforms_if_the_bucket_holds_no_more_than_the_burst() {
+        let mut it = meter(24);
+        // 0, 12 and 24 cells are found; then 36.
+        assert_eq!([0; 4].map(|at| frame(&mut it, at, 12, 0)), [0, 0, 0, 1]);
+        // 12 ms later 24 are left, so one frame conforms; 36 remain for the next.
+        assert_eq!([12, 12, 23, 24].map(|at| frame(&mut it, at, 12, 0)), [0, 1, 1, 0]);
+    }
+
+    /// 100 frames of 12 cells a second for 10 s at 1,000 cells/s with a burst of 24: what is taken is 24 + 12 + 1,000 t at most.
+    #[test]
+    fn the_count_of_conforming_frames_is_that_of_the_rate() {
+        let mut it = meter(24);
+        let conforming = (0..1000).filter(|i| frame(&mut it, 10 * i, 12, 0) == 0).count();
+        // After 999 x 10 ms 9,990 cells have left, and at most 36 more were taken: 10,026 / 12 = 835.5.
+        assert_eq!(conforming, 835);
+    }
+
+    #[test]
+    fn tagged_frames_add_nothing() {
+        let mut it = meter(0);
+        assert_eq!(frame(&mut it, 0, 12, 1), 1);
+        assert_eq!(frame(&mut it, 0, 12, 0), 0);
+        assert_eq!(frame(&mut it, 11, 12, 0), 1);
+        assert_eq!(frame(&mut it, 12, 12, 0), 0);
+    }
+}

@@ -1,0 +1,29 @@
+//! What holds output back: pacing, and the wait before a delayed retransmission.
+
+use super::pacer::Pacer;
+use crate::units::Time;
+
+/// Times until which a sender sends less than its window admits. Only senders that may have to wait have one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OutputGate {
+    /// Spaces segments, where they are paced.
+    pub pacer: Option<Pacer>,
+    /// When the wait before a retransmission ends; [`Time::NEVER`] where none is under way.
+    pub wait_end: Time,
+}
+
+impl OutputGate {
+    pub fn new(paced: bool) -> OutputGate {
+        OutputGate { pacer: paced.then(Pacer::new), wait_end: Time::NEVER }
+    }
+
+    /// When the sender must be asked again.
+    pub fn wake(&self) -> Time {
+        self.pacer.map_or(Time::NEVER, |pacer| pacer.wake).min(self.wait_end)
+    }
+
+    /// Whether pacing keeps the next segment back.
+    pub fn holds_back(&mut self, now: Time) -> bool {
+        self.pacer.as_mut().is_some_and(|pacer| pacer.holds_back(now))
+    }
+}

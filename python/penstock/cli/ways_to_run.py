@@ -1,0 +1,134 @@
+"""What ``penstock run`` does with a plan: foresees it, shows what is stored of it, makes a part of it, or all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from penstock.cli.options import FrameFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from penstock.progress import Progress
+    from penstock.records import RunResult
+    from penstock.store import Store
+    from penstock.studies.plan import StudyPlan
+    from penstock.studies.request import PointRequest
+    from penstock.studies.result import StudyResult
+    from penstock.studies.runner import Runner
+    from penstock.studies.shards import Shard
+
+__all__ = ["How", "View", "make_all", "make_shard", "show_plan", "show_stored"]
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """Who makes runs, and where they are kept."""
+
+    jobs: int | None
+    on: str
+    threads: int
+    store: Path | None
+    executor: str
+
+    def kept(self) -> Store | None:
+        """The store; none for the reference, which makes every run anew."""
+        from penstock.cli.console import say
+        from penstock.store import Store
+
+        return None if self.executor == "plain" else Store(self.store, tell=say)
+
+    def runner(self, progress: Progress) -> Runner:
+        """Makes what the store does not have."""
+        from penstock.studies.runner import Runner
+
+        return Runner(
+            jobs=self.jobs,
+            store=self.kept(),
+            progress=progress,
+            executor=self.executor,
+            threads=self.threads,
+            on=self.on,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """In which form numbers are shown, and whether they are those of one replication only."""
+
+    output: FrameFormat
+    values: bool
+    replication: int | None
+
+
+def show_plan(plan: StudyPlan, asked: Sequence[PointRequest], how: How, *, as_json: bool) -> None:
+    """The points, the runs, what is stored, and about how long the others take."""
+    from penstock.cli.dry_run import emit_dry_run
+
+    more = plan.precision is not None
+    emit_dry_run(plan.name, plan.description, asked, how.kept(), how.jobs, as_json=as_json, at_least=more)
+
+
+def show_stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Path | None, view: View) -> None:
+    """The numbers that the store has by now."""
+    from penstock.cli.studies import so_far
+    from penstock.store import Store
+    from penstock.studies.making import stored
+
+    result = stored(plan, asked, Store(store))
+    _show(result, view, so_far(plan, result, len(asked[0].replications)))
+
+
+def make_shard(part: Shard, asked: Sequence[PointRequest], how: How) -> None:
+    """Makes a part of the runs, and shows no numbers."""
+    from penstock.progress import Progress
+
+    with Progress() as progress:
+        made = [run for runs_of_point in how.runner(progress).make(part.of(asked)) for run in runs_of_point]
+    _tell_shard(part, made, sum(len(each.replications) for each in asked))
+
+
+def make_all(plan: StudyPlan, asked: Sequence[PointRequest], how: How, view: View) -> None:
+    """Makes what is not stored, and shows the numbers; an error below them where a precision target was missed."""
+    from penstock.cli.console import say, warn
+    from penstock.printable import path_text
+    from penstock.progress import Progress
+    from penstock.studies.making import make
+
+    with Progress() as progress:
+        result = make(plan, asked, how.runner(progress))
+    if how.threads > 1 and any(run.threads == 1 for run in result.runs):
+        why = "its network cannot be divided, or several cores were not faster here"
+        say(f"{path_text(plan.name)} runs on one core: {why}.")
+    warn(result.cautions)
+    _show(result, view)
+    result.require_precision()
+
+
+def _tell_shard(part: Shard, made: Sequence[RunResult], total: int) -> None:
+    from penstock.cli.console import emit
+
+    cached = sum(run.cached for run in made)
+    kept = f" ({cached} from the store)" if cached else ""
+    emit(
+        f"shard {part.number}/{part.count}: {len(made)} of {total} runs{kept}. "
+        "The same command without --shard shows the numbers, once all shards are done."
+    )
+
+
+def _show(result: StudyResult, view: View, last: str | None = None) -> None:
+    """The numbers in the form that is asked for; people are told `last` below them."""
+    from penstock.cli.console import emit, show
+    from penstock.cli.frames import emit_frame
+    from penstock.cli.results_table import show_results
+
+    if view.output in (FrameFormat.CSV, FrameFormat.PARQUET):
+        emit_frame(result.values() if view.values else result.frame(), view.output)
+    elif view.output is FrameFormat.JSON:
+        emit(result.json())
+    else:
+        show_results(result, view.replication)
+        if last is not None:
+            show(last)

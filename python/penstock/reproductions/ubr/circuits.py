@@ -1,0 +1,172 @@
+"""Five circuits through one backbone link, each merging the TCP sources of a local switch; or one for each source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.ubr.n_sources import BOTTLENECK
+from penstock.reproductions.ubr.queues import ample
+from penstock.reproductions.ubr.words import page, rate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from penstock.reproductions.reading import Settings
+
+__all__ = ["GROUPS", "Merged", "merged"]
+
+GROUPS = (1, 2, 3, 4, 5)
+NOTHING: Mapping[str, Any] = {}
+LOCAL = "5 us"
+"""From a host to its local switch, and from the last switch to the sinks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What differs from one page to another; mappings are by the number of the group.
+
+    Parameters
+    ----------
+    each : int
+        Sources of a group.
+    transports : mapping
+        TCP's parameters.
+    access : mapping
+        Delay from the local switch to the backbone's first switch, or from each host where there are no local ones.
+    backbone : str
+        Delay of the backbone hop.
+    bottleneck : dict
+        The queue, and what else the backbone's port has.
+    told : str
+        What the page is about.
+    names : str
+        What circuits are called, before their number.
+    mcr : mapping
+        Cells per second that are guaranteed; none if empty.
+    local : bool
+        Whether local switches merge a group onto one circuit.
+    tags_at_end : str
+        The burst of end systems that tag; nobody does if empty.
+    classes : bool
+        Whether each circuit has a class of its own.
+    background : float
+        The share of the link that datagrams take from the same queue.
+    """
+
+    each: int
+    transports: Mapping[int, dict[str, Any]]
+    access: Mapping[int, str]
+    backbone: str
+    bottleneck: dict[str, Any]
+    told: str
+    names: str = "vc"
+    mcr: Mapping[int, int] = field(default_factory=dict)
+    local: bool = True
+    tags_at_end: str = ""
+    classes: bool = False
+    background: float = 0.0
+
+
+def merged(settings: Settings, asked: Merged) -> str:
+    """The scenario."""
+    link = settings.text("link.cells")
+    head: dict[str, object] = {
+        "description": asked.told,
+        "duration": settings.text("run.gfr"),
+        "warm-up": settings.text("run.gfr_from"),
+        "ties": "random",
+    }
+    nodes: dict[str, object] = {"s1": {"cell-switch": True}, "s2": {"cell-switch": True}}
+    for i in GROUPS:
+        nodes |= {f"hosts{i}": {"count": asked.each}, f"sinks{i}": {"count": asked.each}}
+        if asked.local:
+            nodes |= {f"in{i}": {}, f"out{i}": {}}
+    if asked.background:
+        nodes |= {"other": {}, "other-sink": {}}
+    blocks: list[tuple[str, dict[str, object]]] = [("[nodes]", nodes)]
+    blocks += [("[[links]]", each) for each in _links(asked, link)]
+    blocks += [("[[circuits]]", each) for each in _circuits(asked)]
+    blocks += [("[[flows]]", each) for each in _flows(settings, asked, link)]
+    blocks += [("[[measure]]", each) for each in _measures(asked)]
+    return page(head, blocks)
+
+
+def _links(asked: Merged, link: str) -> Iterable[dict[str, object]]:
+    def wire(
+        start: str, to: str, delay: str, more: Mapping[str, Any] = NOTHING, *, cells: bool = True
+    ) -> dict[str, object]:
+        queue = {} if any(key.startswith(("queue", "scheduler")) for key in more) else ample()
+        if not cells:
+            queue = {"queue.tail-drop": {"limit": "100000 packets"}}
+        return {
+            "from": start,
+            "to": to,
+            "rate": link,
+            "delay": delay,
+            **({"cells": True} if cells else {}),
+            **queue,
+            **more,
+        }
+
+    tags = {"marker.f-gcra": {"burst": asked.tags_at_end}} if asked.tags_at_end else {}
+    for i in GROUPS:
+        hosts, sinks, first, last = f"hosts{i}", f"sinks{i}", f"in{i}", f"out{i}"
+        if not asked.local:
+            yield wire(hosts, "s1", asked.access[i], tags)
+            yield wire("s1", hosts, asked.access[i])
+            yield wire("s2", sinks, asked.access[i])
+            yield wire(sinks, "s2", asked.access[i])
+            continue
+        yield wire(hosts, first, LOCAL, cells=False)
+        yield wire(first, hosts, LOCAL, cells=False)
+        yield wire(first, "s1", asked.access[i], tags)
+        yield wire("s1", first, asked.access[i])
+        yield wire("s2", last, LOCAL)
+        yield wire(last, "s2", LOCAL)
+        yield wire(last, sinks, LOCAL, cells=False)
+        yield wire(sinks, last, LOCAL, cells=False)
+    if asked.background:
+        yield wire("other", "s1", LOCAL)
+        yield wire("s2", "other-sink", LOCAL)
+    yield wire("s1", "s2", asked.backbone, asked.bottleneck)
+    yield wire("s2", "s1", asked.backbone)
+
+
+def _circuits(asked: Merged) -> Iterable[dict[str, object]]:
+    if not asked.local and not asked.mcr:
+        return
+    for i in GROUPS:
+        guaranteed = {"mcr": f"{asked.mcr[i]} cells/s"} if asked.mcr else {}
+        yield {"name": f"{asked.names}{i}", "flows": f"{asked.names}{i}", **guaranteed}
+
+
+def _flows(settings: Settings, asked: Merged, link: str) -> Iterable[dict[str, object]]:
+    within = settings.text("tcp.start_within")
+    start: Any = "0 s" if within == "0 s" else {"uniform": ["0 s", within]}
+    for i in GROUPS:
+        flow: dict[str, object] = {
+            "name": f"{asked.names}{i}",
+            "from": f"hosts{i}",
+            "to": f"sinks{i}",
+            "start": start,
+            "source.ftp": {},
+            "transport.tcp": asked.transports[i],
+        }
+        yield flow | ({"class": f"{asked.names}{i}"} if asked.classes else {})
+    if asked.background:
+        # 464 bytes fill ten cells.
+        bits = round(rate(link) * asked.background * 464 * 8 / (10 * 424))
+        source = {"source.poisson": {"rate": f"{bits} bit/s", "packet": "464 bytes"}}
+        yield {"name": "other", "from": "other", "to": "other-sink", **source}
+
+
+def _measures(asked: Merged) -> Iterable[dict[str, object]]:
+    names = [f"{asked.names}{i}" for i in GROUPS]
+    yield {"metric": "goodput", "of": names}
+    yield {"metric": "payload-throughput", "of": names}
+    yield {"metric": "timeouts", "of": names}
+    yield {"metric": "delay", "of": names}
+    yield {"metric": "queue", "of": BOTTLENECK}
+    yield {"metric": "offered", "of": BOTTLENECK, "by": ["precedence"]}
+    yield {"metric": "drops", "of": BOTTLENECK, "by": ["precedence"]}

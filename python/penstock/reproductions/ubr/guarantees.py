@@ -1,0 +1,233 @@
+"""The scenarios about guarantees: DFBA, GFR's options, allocations, broken conditions, FIFO with thresholds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.ubr.circuits import GROUPS, Merged, merged
+from penstock.reproductions.ubr.tcp import transport
+from penstock.reproductions.ubr.words import cells, cells_per_segment, rate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row
+
+__all__ = ["allocated", "allocations", "broken", "fifo", "options", "over_satellites", "slides", "thresholds"]
+
+BUFFER = 25_000
+GROUP_OF_FIFO = 3
+BITS_PER_CELL = 424
+TAGGED_FRAMES = 4
+NEARLY_ALL = 99.9
+"""Percent of the link where the condition that the MCRs stay below its capacity is broken."""
+SLIDES: Mapping[int, tuple[int, str, int, bool]] = {
+    53: (50, "allocation_50", 25_000, False),
+    54: (50, "allocation_85", 25_000, False),
+    55: (100, "allocation_85", 25_000, False),
+    57: (100, "allocation_85", 6_000, False),
+    58: (100, "allocation_85", 3_000, False),
+    59: (100, "allocation_85", 6_000, True),
+}
+"""Of each slide: TCPs, the MCRs' place in the data, cells of the buffer, and whether Z_i is small for a large MCR."""
+
+
+def slides(settings: Settings, row: Row) -> str:
+    """A run of slides 53 to 59."""
+    tcps, allocation, buffer, small_z = SLIDES[int(row.key["slide"])]
+    mcr = stated(settings, allocation)
+    z = _z(settings, mcr) if small_z else 1.0
+    return _dfba(settings, mcr, tcps=tcps, buffer=buffer, z=z)
+
+
+def over_satellites(settings: Settings, row: Row) -> str:
+    """The settings of slide 54 with a GEO hop in the backbone or at the access."""
+    access, backbone = str(row.key["path"]).split("-")
+    geo = settings.having({"dfba.access": access, "dfba.backbone": backbone})
+    return _dfba(geo, stated(settings, "allocation_85"))
+
+
+def thresholds(settings: Settings, row: Row) -> str:
+    """The settings of slide 57 with other thresholds."""
+    other = settings.having({"dfba.low": float(row.key["low"]), "dfba.high": float(row.key["high"])})
+    return _dfba(other, stated(settings, "allocation_85"), tcps=100, buffer=6_000)
+
+
+def allocations(settings: Settings, row: Row) -> str:
+    """A share of the link allocated, under one of three policies."""
+    mcr, policy = allocated(settings, float(row.key["allocation"])), str(row.key["policy"])
+    if policy == "dfba":
+        return _dfba(settings, mcr)
+    if policy == "thresholds":
+        return _guaranteed(settings, mcr, _thresholds(settings, mcr, BUFFER), tags="none")
+    return _guaranteed(
+        settings, mcr, _weighted(mcr, {"queue.frame-thresholds": _one(settings, BUFFER // 5)}), tags="none"
+    )
+
+
+def options(settings: Settings, row: Row) -> str:
+    """A branch of the tree of slide 30, with the MCRs of slide 51."""
+    mcr = stated(settings, "allocation_50")
+    management, tags = str(row.key["management"]), str(row.key["tagging"])
+    buffer = BUFFER // 5 if row.key["queueing"] == "per-vc" else BUFFER
+    queues: dict[str, dict[str, Any]] = {
+        "one-threshold": {"queue.frame-thresholds": _one(settings, buffer)},
+        "two-thresholds": {"queue.frame-thresholds": _two(settings, buffer)},
+        "vc-thresholds": _thresholds(settings, mcr, buffer),
+        "dfba": _queue(settings, buffer, 1.0),
+    }
+    queue = queues[management]
+    if row.key["queueing"] == "per-vc":
+        queue = _weighted(mcr, queue)
+    return _guaranteed(settings, mcr, queue, tags=tags)
+
+
+def broken(settings: Settings, row: Row) -> str:
+    """The settings of slide 54 with one condition of slide 61 broken."""
+    condition = str(row.key["condition"])
+    mcr = stated(settings, "allocation_85")
+    if condition == "full":
+        mcr = allocated(settings, NEARLY_ALL)
+    changes: dict[str, dict[str, Any]] = {
+        "none": {},
+        "full": {},
+        "reno": {"flavour": "reno"},
+        "rtt": {"far": "20 ms"},
+        "frame-size": {"small": 512},
+        "background": {"background": settings["gfr.background_share"]},
+    }
+    return _dfba(settings, mcr, **changes[condition])
+
+
+def fifo(settings: Settings, row: Row) -> str:
+    """15 sources in five groups, with a threshold for each circuit."""
+    buffer = int(settings["fifo_thresholds.buffer_cells"])
+    ratio: list[int] = settings["fifo.mcr_ratio"]
+    per_source = bool(settings["fifo.per_source"])
+    of_group = [float(row.key["utilisation"]) * buffer * part / sum(ratio) for part in ratio]
+    each = GROUP_OF_FIFO if per_source else 1
+    limits = {f"g{i}": cells(size / each) for i, size in zip(GROUPS, of_group, strict=True)}
+    mss = int(settings["fifo_thresholds.mss_bytes"])
+    tcp = transport(settings, "sack1", mss=mss, window=f"{settings['gfr.max_window_bytes']} bytes")
+    hop = settings.text("fifo.hop")
+    asked = Merged(
+        each=GROUP_OF_FIFO,
+        transports=dict.fromkeys(GROUPS, tcp),
+        access=dict.fromkeys(GROUPS, hop),
+        backbone=hop,
+        bottleneck={"queue.circuit-thresholds": {"limit": cells(buffer), "thresholds": limits}},
+        told="15 SACK sources through a FIFO with thresholds for each circuit",
+        names="g",
+        local=not per_source,
+    )
+    return merged(settings, asked)
+
+
+def stated(settings: Settings, allocation: str) -> dict[int, int]:
+    """The MCRs of slide 51 or 52 in cells per second, by circuit."""
+    rates: list[int] = settings[f"dfba.{allocation}.mcr_cells_per_s"]
+    return dict(zip(GROUPS, rates, strict=True))
+
+
+def allocated(settings: Settings, percent: float) -> dict[int, int]:
+    """So many percent of the link's cells, in the ratio 1 to 5."""
+    ratio: list[int] = settings["fifo.mcr_ratio"]
+    whole = percent / 100 * rate(settings.text("link.cells")) / BITS_PER_CELL
+    return {i: int(whole * part / sum(ratio)) for i, part in zip(GROUPS, ratio, strict=True)}
+
+
+def _dfba(
+    settings: Settings,
+    mcr: Mapping[int, int],
+    *,
+    tcps: int = 50,
+    buffer: int = BUFFER,
+    z: float | dict[str, float] = 1.0,
+    **more: Any,
+) -> str:
+    return _guaranteed(settings, mcr, _queue(settings, buffer, z), tcps=tcps, tags=settings.text("gfr.tagging"), **more)
+
+
+def _guaranteed(
+    settings: Settings,
+    mcr: Mapping[int, int],
+    queue: dict[str, Any],
+    *,
+    tags: str,
+    tcps: int = 50,
+    flavour: str = "sack1",
+    far: str = "",
+    small: int = 0,
+    background: float = 0.0,
+) -> str:
+    """TCPs merged onto five circuits; circuits 4 and 5 may be `far` away, or have `small` segments."""
+    mss = int(settings["gfr.mss_bytes"])
+    geo = "geo" in (settings["dfba.access"], settings["dfba.backbone"])
+    window = f"{settings['gfr.max_window_geo_bytes' if geo else 'gfr.max_window_bytes']} bytes"
+    burst = cells(TAGGED_FRAMES * cells_per_segment(mss))
+    sizes = {i: small if small and i >= GROUPS[3] else mss for i in GROUPS}
+    asked = Merged(
+        each=tcps // len(GROUPS),
+        transports={i: transport(settings, flavour, mss=sizes[i], window=window) for i in GROUPS},
+        access={i: far if far and i >= GROUPS[3] else _access(settings) for i in GROUPS},
+        backbone=_backbone(settings),
+        bottleneck={**queue, **({"marker.f-gcra": {"burst": burst}} if tags == "network" else {})},
+        told=f"{tcps} TCPs on five circuits with guaranteed rates",
+        mcr=mcr,
+        tags_at_end=burst if tags == "end-system" else "",
+        classes=any(key.startswith("scheduler") for key in queue),
+        background=background,
+    )
+    return merged(settings, asked)
+
+
+def _access(settings: Settings) -> str:
+    if settings["dfba.access"] == "geo":
+        return f"{round(1000 * settings['dfba.access_hop_geo_s'])} ms"
+    return settings.text("dfba.campus")
+
+
+def _backbone(settings: Settings) -> str:
+    which = "geo" if settings["dfba.backbone"] == "geo" else "wan_or_leo"
+    return f"{round(1000 * settings[f'dfba.backbone_hop_{which}_s'])} ms"
+
+
+def _queue(settings: Settings, buffer: int, z: float | dict[str, float]) -> dict[str, Any]:
+    keys = {
+        "limit": cells(buffer),
+        "low": cells(settings["dfba.low"] * buffer),
+        # Above H = K nothing is left to be refused: the threshold is the limit itself.
+        "high": cells(settings["dfba.high"] * buffer),
+        "alpha": settings["dfba.alpha"],
+        "z": z,
+        "probability": settings["dfba.probability"],
+    }
+    return {"queue.dfba": keys}
+
+
+def _z(settings: Settings, mcr: Mapping[int, int]) -> dict[str, float]:
+    if settings["dfba.z"] == "inverse":
+        return {f"vc{i}": min(mcr.values()) / own for i, own in mcr.items()}
+    return {f"vc{i}": 1 - own / sum(mcr.values()) for i, own in mcr.items()}
+
+
+def _one(settings: Settings, buffer: int) -> dict[str, str]:
+    return {"limit": cells(buffer), "threshold": cells(settings["dfba.high"] * buffer)}
+
+
+def _two(settings: Settings, buffer: int) -> dict[str, str]:
+    return {**_one(settings, buffer), "tagged-threshold": cells(settings["dfba.low"] * buffer)}
+
+
+def _thresholds(settings: Settings, mcr: Mapping[int, int], buffer: int) -> dict[str, Any]:
+    whole = rate(settings.text("link.cells")) / BITS_PER_CELL
+    limits = {f"vc{i}": cells(buffer * own / whole) for i, own in mcr.items()}
+    return {"queue.circuit-thresholds": {"limit": cells(buffer), "thresholds": limits}}
+
+
+def _weighted(mcr: Mapping[int, int], queue: dict[str, Any]) -> dict[str, Any]:
+    """A queue for each circuit, served in the ratio of the MCRs."""
+    least = min(mcr.values())
+    weights = {f"class.vc{i}.weight": round(own / least) for i, own in mcr.items()}
+    return {"scheduler.wf2q-plus": {}, **weights, **queue}

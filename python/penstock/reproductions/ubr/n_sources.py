@@ -1,0 +1,148 @@
+"""N sources through two switches with one bottleneck between them, alone or beneath VBR of a higher priority."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.ubr.queues import ample
+from penstock.reproductions.ubr.words import BITS_PER_CELL, page, rate, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from penstock.reproductions.reading import Settings
+
+__all__ = ["BOTTLENECK", "Sources", "left_by_vbr", "n_sources"]
+
+BOTTLENECK = "s1-s2"
+PHASE = 0.3
+"""Seconds that VBR is on, and off."""
+VBR_PACKET = 9200
+VBR_CELLS = 192
+"""Cells of such a packet, which it fills to the last byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What differs from one page to another.
+
+    Parameters
+    ----------
+    network : str
+        ``lan``, ``wan`` or ``satellite``.
+    count : int
+        How many sources.
+    queue : dict
+        The queue of the bottleneck, or with a background that of its class ``default``.
+    transport : dict
+        TCP's parameters.
+    told : str
+        What the page is about.
+    source : dict, optional
+        What they send; an endless transfer if left out.
+    reserved : float or None
+        The share of the link that VBR leaves to UBR at least; None without VBR.
+    """
+
+    network: str
+    count: int
+    queue: dict[str, Any]
+    transport: dict[str, Any]
+    told: str
+    source: dict[str, Any] | None = None
+    reserved: float | None = None
+
+
+def n_sources(settings: Settings, asked: Sources) -> str:
+    """The scenario."""
+    name, link = asked.network, settings.text("link.cells")
+    end = settings.text(f"run.{name}")
+    head: dict[str, object] = {
+        "description": asked.told,
+        "duration": end,
+        "warm-up": settings.text(f"run.{name}_from"),
+        # All access links have one rate: in a fixed order one source would win every race for the last place.
+        "ties": "random",
+    }
+    nodes: dict[str, object] = {
+        "sources": {"count": asked.count},
+        "s1": {"cell-switch": True},
+        "s2": {"cell-switch": True},
+        "sinks": {"count": asked.count},
+    }
+    backgrounds = [] if asked.reserved is None else list(_background(settings, end))
+    if backgrounds:
+        nodes |= {"vbr": {}, "vbr-sink": {}}
+    access, hop = settings.text(f"ubr.access.{name}"), settings.text(f"ubr.one_way.{name}")
+
+    def wire(start: str, to: str, delay: str, queue: dict[str, Any]) -> tuple[str, dict[str, object]]:
+        return "[[links]]", {"from": start, "to": to, "rate": link, "delay": delay, "cells": True, **queue}
+
+    blocks: list[tuple[str, dict[str, object]]] = [("[nodes]", nodes)]
+    blocks += [wire("sources", "s1", access, ample()), wire("s1", "sources", access, ample())]
+    blocks += [wire("s1", "s2", hop, _bottleneck(asked, link)), wire("s2", "s1", hop, ample())]
+    blocks += [wire("s2", "sinks", access, ample()), wire("sinks", "s2", access, ample())]
+    if backgrounds:
+        blocks += [wire("vbr", "s1", access, ample()), wire("s2", "vbr-sink", access, ample())]
+    flow = {
+        "name": "tcp",
+        "from": "sources",
+        "to": "sinks",
+        "start": {"uniform": ["0 s", settings.text("tcp.start_within")]},
+        "transport.tcp": asked.transport,
+        **(asked.source or {"source.ftp": {}}),
+    }
+    if settings.text("tcp.start_within") == "0 s":
+        flow["start"] = "0 s"
+    blocks += [("[[flows]]", flow), *(("[[flows]]", each) for each in backgrounds)]
+    blocks += [("[[measure]]", each) for each in _measures(asked)]
+    return page(head, blocks)
+
+
+def _bottleneck(asked: Sources, link: str) -> dict[str, Any]:
+    if asked.reserved is None:
+        return asked.queue
+    limit = {"class.vbr.queue.tail-drop": {"limit": "200 cells"}}
+    most = {"rate": f"{round(rate(link) * (1 - asked.reserved))} bit/s", "burst": "530 bytes"}
+    guarded = {"class.vbr.rate-limit": most} if asked.reserved else {}
+    return {"scheduler.priority": {"order": ["vbr", "default"]}, **limit, **guarded, **asked.queue}
+
+
+def _background(settings: Settings, end: str) -> Iterable[dict[str, Any]]:
+    """Datagrams that fill the link with cells: one flow for each on phase, or a single one of half the rate.
+
+    The first phase is on, and they are as long as one another.
+    """
+    full = rate(settings.text("link.cells")) * VBR_PACKET * 8 // (VBR_CELLS * BITS_PER_CELL)
+    common = {"from": "vbr", "to": "vbr-sink", "class": "vbr"}
+
+    def source(bits: int) -> dict[str, Any]:
+        return {"source.cbr": {"rate": f"{bits} bit/s", "packet": f"{VBR_PACKET} bytes"}}
+
+    if not settings["vbr.on_off"]:
+        yield {"name": "vbr", **common, **source(full // 2)}
+        return
+    length, on = round(1000 * seconds(end)), round(1000 * PHASE)
+    for begin in range(0, length, 2 * on):
+        times = {"start": f"{begin} ms", **({"stop": f"{begin + on} ms"} if begin + on < length else {})}
+        yield {"name": f"vbr{begin // on // 2}", **common, **times, **source(full)}
+
+
+def left_by_vbr(settings: Settings, network: str, reserved: float) -> float:
+    """The share of the link that VBR leaves while the run counts."""
+    begin, end = (seconds(settings.text(f"run.{network}{which}")) for which in ("_from", ""))
+    if not settings["vbr.on_off"]:
+        return 1 - min(0.5, 1 - reserved)
+    phases = range(0, round(end / PHASE) + 1, 2)
+    on = sum(max(0.0, min(end, (phase + 1) * PHASE) - max(begin, phase * PHASE)) for phase in phases)
+    return 1 - (1 - reserved) * on / (end - begin)
+
+
+def _measures(asked: Sources) -> Iterable[dict[str, Any]]:
+    yield {"metric": "goodput", "of": "tcp", "per": "flow"}
+    yield {"metric": "timeouts", "of": "tcp"}
+    yield {"metric": "retransmissions", "of": "tcp"}
+    yield {"metric": "loss", "of": BOTTLENECK}
+    if asked.source is not None:
+        yield {"metric": "page-time", "of": "tcp"}

@@ -1,0 +1,82 @@
+"""Quantities as a scenario writes them, and the arithmetic of cells."""
+
+from __future__ import annotations
+
+from penstock import toml
+
+__all__ = ["BITS_PER_CELL", "HEADER", "cells", "cells_per_segment", "most_goodput", "page", "rate", "seconds"]
+
+HEADER = 40
+"""Bytes of TCP and IP before a segment's data."""
+BITS_PER_CELL = 424
+PAYLOAD_PER_CELL = 48
+WRAPPING = 16
+"""LLC/SNAP before a packet and the trailer of AAL5 behind it, in bytes [RFC2684; I.363.5]."""
+
+_RATES = {"Mbit/s": 1_000_000, "kbit/s": 1_000, "bit/s": 1}
+_TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def cells(count: float) -> str:
+    """A number of cells, whole.
+
+    Examples
+    --------
+    >>> cells(0.9 * 12000)
+    '10800 cells'
+    """
+    return f"{round(count)} cells"
+
+
+def cells_per_segment(mss: int) -> int:
+    """Cells of a segment with headers, LLC/SNAP and trailer.
+
+    Examples
+    --------
+    >>> [cells_per_segment(mss) for mss in (512, 1024, 9180)]
+    [12, 23, 193]
+    """
+    return -(-(mss + HEADER + WRAPPING) // PAYLOAD_PER_CELL)
+
+
+def most_goodput(cell_rate: float, mss: int) -> float:
+    """The most data that a link of this rate of cells carries, both in bit/s.
+
+    Examples
+    --------
+    >>> round(most_goodput(149.76e6, 512)), round(most_goodput(149.76e6, 1024))
+    (120561509, 125803295)
+    """
+    return cell_rate * mss * 8 / (cells_per_segment(mss) * BITS_PER_CELL)
+
+
+def rate(text: str) -> int:
+    """A rate in bit/s.
+
+    Examples
+    --------
+    >>> rate("149.76 Mbit/s")
+    149760000
+    """
+    value, unit = text.split()
+    return round(float(value) * _RATES[unit])
+
+
+def seconds(text: str) -> float:
+    """A time in seconds.
+
+    Examples
+    --------
+    >>> seconds("50 us"), seconds("2 s")
+    (5e-05, 2.0)
+    """
+    value, unit = text.split()
+    return float(value) * _TIMES[unit]
+
+
+def page(head: dict[str, object], blocks: list[tuple[str, dict[str, object]]]) -> str:
+    """A scenario's text: the keys at its top, and each table under its header."""
+    lines = toml.lines(head)
+    for header, keys in blocks:
+        lines += ["", header, *toml.lines(keys)]
+    return "\n".join(lines) + "\n"

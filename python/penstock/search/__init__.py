@@ -1,0 +1,9 @@
+"""The best setting within ranges of a study's parameters, with how sure that is."""
+
+from __future__ import annotations
+
+from penstock.search.making import search
+from penstock.search.question import Question
+from penstock.search.result import Finalist, SearchResult, Trial
+
+__all__ = ["Finalist", "Question", "SearchResult", "Trial", "search"]

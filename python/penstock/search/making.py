@@ -1,0 +1,176 @@
+"""Makes a search: batches of trials, then fresh runs of the best.
+
+Nothing is kept beside the runs. Proposals follow from the seed and from what earlier trials gave, so the same command
+walks the same way again, finds in the store what was made before, and goes on where it was broken off.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import InputError, PenstockError, RunsFailed, ScenarioError
+from penstock.search.result import Finalist, SearchResult, Trial
+from penstock.search.sampler import BATCH, Sampler
+from penstock.statistics import holm, interval, mean, paired
+from penstock.studies.ranged import ends, numbers_of, require_ranges
+from penstock.studies.runner import Reader
+from penstock.studies.select import DerivedMetrics, select
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.records import RunResult
+    from penstock.search.question import Question
+    from penstock.studies.plan import StudyPlan
+    from penstock.studies.request import PointRequest
+    from penstock.studies.runner import Runner
+
+__all__ = ["Search", "search"]
+
+
+class Search:
+    """A search before anything is run.
+
+    Parameters
+    ----------
+    plan : StudyPlan
+        With ranges.
+    question : Question
+        What is searched for.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario has mistakes in the middle of the ranges, or at one of their ends.
+    InputError
+        If nothing varies, or a number is not measured.
+    """
+
+    def __init__(self, plan: StudyPlan, question: Question) -> None:
+        require_ranges(plan)
+        self.plan, self.question = plan, question
+        self.middle = plan.read()[0]
+        own = numbers_of(plan, self.middle)
+        question.check(own)
+        self._unit = select(question.metric, own).unit
+        plan.at(ends(plan)).read()
+        self._derived = DerivedMetrics(plan.metrics)
+
+    def first(self) -> list[PointRequest]:
+        """The points of the first batch, those that are refused left out."""
+        proposed = self._sampler().propose(min(BATCH, self.question.trials))
+        return [each for each in map(self._point, proposed) if not isinstance(each, str)]
+
+    def made_by(self, runner: Runner) -> SearchResult:
+        """Makes all trials, and the fresh runs.
+
+        Raises
+        ------
+        InputError
+            If no trial has a number.
+        """
+        sampler = self._sampler()
+        trials: list[Trial] = []
+        while len(trials) < self.question.trials:
+            proposed = sampler.propose(min(BATCH, self.question.trials - len(trials)))
+            batch = self._batch(len(trials), proposed, runner)
+            sampler.learn(batch)
+            trials += batch
+        if all(trial.value is None for trial in trials):
+            raise InputError(
+                f"none of {len(trials)} trials has a number: {trials[0].why}.\n"
+                "Nothing can be said of the best; look at one of them by 'penstock run'."
+            )
+        result = SearchResult(self.plan, self.question, self._unit, self.middle.seed, trials)
+        return replace(result, finalists=self._finalists(result, runner))
+
+    def _sampler(self) -> Sampler:
+        return Sampler(self.plan.ranges, self.question, self.middle.seed)
+
+    def _point(self, values: dict[str, Any]) -> PointRequest | str:
+        """The point of a trial, or why it is refused: ranges may meet where a scenario has no sense."""
+        try:
+            return self.plan.at([values]).read()[0]
+        except ScenarioError as error:
+            return f"refused: {error.mistakes[0]['path']}: {error.mistakes[0]['message']}"
+
+    def _batch(self, begin: int, proposed: Sequence[dict[str, Any]], runner: Runner) -> list[Trial]:
+        points = [self._point(values) for values in proposed]
+        runs = iter(_made([each for each in points if not isinstance(each, str)], runner))
+        trials = []
+        for number, (values, point) in enumerate(zip(proposed, points, strict=True), start=begin):
+            if isinstance(point, str):
+                trials.append(Trial(number, values, why=point))
+            else:
+                trials.append(self._trial(number, values, point, next(runs)))
+        return trials
+
+    def _trial(
+        self, number: int, values: dict[str, Any], point: PointRequest, made: Sequence[RunResult] | str
+    ) -> Trial:
+        if isinstance(made, str):
+            return Trial(number, values, point, why=f"failed: {made}")
+        numbers, missed = self._numbers(made)
+        own = [mean(numbers), *map(mean, missed)]
+        if not all(map(math.isfinite, own)):
+            what = self.question.metric if not math.isfinite(own[0]) else "a condition"
+            return Trial(number, values, point, why=f"{what} is no number in some run")
+        return Trial(number, values, point, own[0], tuple(own[1:]), interval(numbers))
+
+    def _numbers(self, made: Sequence[RunResult]) -> tuple[list[float], list[list[float]]]:
+        """The number in each run, and by how much each misses every condition."""
+        runs = [run.metrics for run in self._derived.added(made)]
+        numbers = [select(self.question.metric, metrics).value for metrics in runs]
+        return numbers, [[each.missed_by(metrics) for metrics in runs] for each in self.question.conditions]
+
+    def _finalists(self, result: SearchResult, runner: Runner) -> list[Finalist]:
+        """The best trials in runs that had no part in choosing them, and how they compare with the first of them."""
+        chosen = result.leaders(self.question.finalists)
+        count = self.plan.runs
+        fresh = tuple(range(count, count + self.question.fresh))
+        points = [replace(trial.point, replications=fresh) for trial in chosen if trial.point is not None]
+        found = []
+        for trial, made in zip(chosen, _made(points, runner), strict=True):
+            if isinstance(made, str):
+                raise PenstockError(f"the fresh runs of trial {trial.number} failed: {made}")
+            numbers, missed = self._numbers(made)
+            found.append(Finalist(trial, interval(numbers), tuple(interval(each) for each in missed), numbers))
+        others = [paired(each.values, found[0].values) for each in found[1:]]
+        adjusted = holm([1.0 if math.isnan(each.p_two_sided) else each.p_two_sided for each in others])
+        compared = [replace(each, less=less, p=p) for each, less, p in zip(found[1:], others, adjusted, strict=True)]
+        return found[:1] + compared
+
+
+def search(plan: StudyPlan, question: Question, runner: Runner) -> SearchResult:
+    """Searches for the best setting.
+
+    Raises
+    ------
+    ScenarioError, InputError
+        As :class:`Search`, before anything is run; or if no trial has a number.
+    """
+    return Search(plan, question).made_by(runner)
+
+
+def _made(points: Sequence[PointRequest], runner: Runner) -> list[Sequence[RunResult] | str]:
+    """The runs of each point, or why one of them failed: the others are made all the same."""
+    if not points:
+        return []
+    try:
+        return list(runner.make(points))
+    except RunsFailed as failed:
+        if runner.store is None:
+            raise
+        kept = Reader(runner.store).kept(points)
+        messages = {(each.request.sets, each.request.replication): each.message for each in failed.failures}
+        return [
+            own if len(own) == len(point.replications) else _why(point, messages)
+            for point, own in zip(points, kept, strict=True)
+        ]
+
+
+def _why(point: PointRequest, messages: dict[tuple[Any, int], str]) -> str:
+    own = (messages.get((each.sets, each.replication)) for each in point.requests())
+    return next((each for each in own if each is not None), "a run failed")

@@ -1,0 +1,132 @@
+"""What is searched for: the least or the greatest of a number, where conditions hold."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import InputError
+from penstock.printable import quoted
+from penstock.studies.expression import Expression, ExpressionError, parse
+from penstock.studies.questions import MOST_TRIALS
+from penstock.studies.ranged import selected
+from penstock.studies.select import DerivedMetrics, SelectionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from penstock.records import Metric
+
+__all__ = ["FINALISTS", "FRESH", "TRIALS", "Condition", "Question"]
+
+TRIALS = 64
+FINALISTS = 5
+FRESH = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition that the best setting must meet on average.
+
+    Parameters
+    ----------
+    text : str
+        As it was written, such as ``"loss[voice] < 1 %"``.
+    margin : DerivedMetrics
+        How far it is missed in a run, in the unit of both its sides: not above zero where it is met.
+    """
+
+    text: str
+    margin: DerivedMetrics
+
+    @classmethod
+    def read(cls, text: str) -> Condition:
+        """Raises ExpressionError if it is no inequality."""
+        found = parse(text)
+        if found.kind != "relation" or found.what in ("==", "!="):
+            raise ExpressionError("is no inequality; write one with <, <=, > or >=")
+        left, right = found.operands if found.what in ("<", "<=") else reversed(found.operands)
+        return cls(text, DerivedMetrics({"margin": Expression("operator", "-", (left, right))}))
+
+    def missed_by(self, metrics: Sequence[Metric]) -> float:
+        """By how much a run misses it; not a number if a number in it is none."""
+        return self.margin.of(metrics)[0].value
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is searched for.
+
+    Parameters
+    ----------
+    metric : str
+        Of which number.
+    greatest : bool
+        Whether the greatest is wanted, or the least.
+    conditions : tuple of Condition
+        What must hold.
+    trials : int
+        How many settings are tried.
+    finalists : int
+        How many of the best get fresh runs.
+    fresh : int
+        How many fresh runs each of them gets.
+    """
+
+    metric: str
+    greatest: bool = False
+    conditions: tuple[Condition, ...] = ()
+    trials: int = TRIALS
+    finalists: int = FINALISTS
+    fresh: int = FRESH
+
+    @classmethod
+    def of(cls, asked: Mapping[str, Any]) -> Question:
+        """The question of ``[search]``, or of options under the same names.
+
+        Raises
+        ------
+        InputError
+            With all its mistakes, or if Optuna is not installed.
+        """
+        wrong = []
+        least, greatest = asked.get("minimise", []), asked.get("maximise", [])
+        if len(least) + len(greatest) != 1:
+            wrong.append(
+                "search: needs one number to minimise or to maximise, not "
+                f"{len(least) + len(greatest) or 'none'}; others may be conditions (subject-to)."
+            )
+        conditions = []
+        for text in asked.get("subject-to", []):
+            try:
+                conditions.append(Condition.read(text))
+            except ExpressionError as error:
+                wrong.append(f"subject-to {quoted(text)}: {error}.")
+        counts = {"trials": (TRIALS, 1, MOST_TRIALS), "finalists": (FINALISTS, 1, 100), "fresh": (FRESH, 2, 10_000)}
+        found = {key: asked.get(key, usual) for key, (usual, _, _) in counts.items()}
+        wrong += [
+            f"{key}: {found[key]} is not from {low} to {high}."
+            for key, (_, low, high) in counts.items()
+            if not low <= found[key] <= high
+        ]
+        if importlib.util.find_spec("optuna") is None:
+            wrong.append("a search needs Optuna; install it with: pip install 'penstock[search]'")
+        if wrong:
+            raise InputError("\n".join(wrong))
+        return cls((least or greatest)[0], bool(greatest), tuple(conditions), **found)
+
+    def check(self, own: Sequence[Metric]) -> None:
+        """Raises InputError with all numbers that are not among those of a run, and units that do not go together."""
+        wrong = []
+        try:
+            selected([self.metric], own, "maximise" if self.greatest else "minimise")
+        except InputError as error:
+            wrong.append(str(error))
+        for each in self.conditions:
+            try:
+                each.missed_by(own)
+            except (ExpressionError, SelectionError) as error:
+                wrong.append(f"subject-to {quoted(each.text)}: {error}.")
+        if wrong:
+            raise InputError("\n".join(wrong))

@@ -1,0 +1,85 @@
+"""Proposes settings: Optuna's tree-structured Parzen estimator, seeded, in batches of a fixed size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from penstock.search.question import Question
+    from penstock.search.result import Trial
+    from penstock.studies.ranges import Range
+
+__all__ = ["BATCH", "Sampler"]
+
+BATCH = 8
+"""Trials that are proposed before any of them is known. The number is fixed, so that what is proposed depends neither
+on how many runs are made at the same time nor on which ends first."""
+RANDOM = 16
+"""Trials before the first that is not random: two batches."""
+
+
+class Sampler:
+    """What is proposed depends on the question, the seed, and the results of whole batches, in their order.
+
+    Parameters
+    ----------
+    ranges : mapping of str to Range
+        Where to look.
+    question : Question
+        For what.
+    seed : int
+        Of the proposals.
+    """
+
+    def __init__(self, ranges: Mapping[str, Range], question: Question, seed: int) -> None:
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        self._ranges = ranges
+        self._conditions = question.conditions
+        # It takes 32 bits.
+        sampler = optuna.samplers.TPESampler(seed=(seed ^ (seed >> 32)) % 2**32, n_startup_trials=RANDOM)
+        direction = "maximize" if question.greatest else "minimize"
+        self._study = optuna.create_study(direction=direction, sampler=sampler)
+        self._failed = optuna.trial.TrialState.FAIL
+        self._space = {name: _distribution(each) for name, each in ranges.items()}
+        self._asked: list[Any] = []
+
+    def propose(self, count: int) -> list[dict[str, Any]]:
+        """The values of the next trials, as TOML would have them."""
+        self._asked = [self._study.ask(self._space) for _ in range(count)]
+        return [
+            {name: _value(self._ranges[name], trial.params[name]) for name in self._ranges} for trial in self._asked
+        ]
+
+    def learn(self, made: Sequence[Trial]) -> None:
+        """What came of them, in their order."""
+        for trial, result in zip(self._asked, made, strict=True):
+            if result.value is None:
+                self._study.tell(trial, state=self._failed)
+                continue
+            for condition, missed in zip(self._conditions, result.missed_by, strict=True):
+                trial.set_constraint(condition.text, missed)
+            self._study.tell(trial, result.value)
+        self._asked = []
+
+
+def _distribution(each: Range) -> Any:
+    """Choices and whole numbers by themselves, all else by its share of the range."""
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    if each.choices:
+        return CategoricalDistribution(range(len(each.choices)))
+    if each.is_whole:
+        assert each.low is not None
+        assert each.high is not None
+        return IntDistribution(int(each.low.value), int(each.high.value), log=each.log)
+    return FloatDistribution(0.0, 1.0)
+
+
+def _value(each: Range, proposed: float) -> Any:
+    if each.choices:
+        return each.choices[int(proposed)]
+    return each.whole(int(proposed)) if each.is_whole else each.value(proposed)

@@ -1,0 +1,107 @@
+"""Where a sensitivity study looks: Morris' trajectories, or Saltelli's sample for Sobol indices."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import InputError
+from penstock.studies.points import MOST
+from penstock.studies.questions import METHODS
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["DELTA", "LEVELS", "Design"]
+
+LEVELS = 4
+"""Of each parameter in Morris' trajectories, at equal shares of its range [Morris91]."""
+DELTA = LEVELS / (2 * (LEVELS - 1))
+"""The step between them: with it, all levels are as likely [Morris91]."""
+_SAMPLES = {"morris": 20, "sobol": 64}
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Which points are made.
+
+    Parameters
+    ----------
+    method : {"morris", "sobol"}
+        Elementary effects along random trajectories [Morris91], or parts of the variance [Sobol01].
+    samples : int
+        Trajectories, of which each has a point more than there are parameters; or rows of the base sample, a power of
+        two, of which each has two points more (twice as many as that with `second_order`).
+    second_order : bool
+        Whether Sobol indices of pairs are wanted, too.
+    """
+
+    method: str
+    samples: int
+    second_order: bool = False
+
+    @classmethod
+    def of(cls, method: str | None = None, samples: int | None = None, second_order: bool = False) -> Design:
+        """A design with what is usual where nothing is said.
+
+        Raises
+        ------
+        InputError
+            If there is no such method, the number of samples does not suit it, or SALib is not installed.
+        """
+        chosen = method or METHODS[0]
+        if chosen not in METHODS:
+            raise InputError(f"method {chosen!r} is none of {', '.join(METHODS)}.")
+        design = cls(chosen, _SAMPLES[chosen] if samples is None else samples, second_order)
+        design.check()
+        return design
+
+    def check(self) -> None:
+        """Raises InputError if the number of samples does not suit the method, or SALib is not installed."""
+        wrong = []
+        if self.samples < 2:
+            wrong.append(f"samples: {self.samples} tell nothing about their own error; 2 or more.")
+        elif self.method == "sobol" and self.samples & (self.samples - 1):
+            below = 1 << (self.samples.bit_length() - 1)
+            wrong.append(
+                f"samples: {self.samples} is no power of two, without which a Sobol sequence is not balanced; "
+                f"{below} or {2 * below}."
+            )
+        if self.second_order and self.method != "sobol":
+            wrong.append("second-order: only Sobol indices have a second order; leave it out, or take --method sobol.")
+        if importlib.util.find_spec("SALib") is None:
+            wrong.append("sensitivity needs SALib; install it with: pip install 'penstock[sensitivity]'")
+        if wrong:
+            raise InputError("\n".join(wrong))
+
+    def rows(self, parameters: int) -> int:
+        """How many points one sample has."""
+        return parameters + 1 if self.method == "morris" else (2 if self.second_order else 1) * parameters + 2
+
+    def shares(self, parameters: int, seed: int) -> np.ndarray[Any, Any]:
+        """The points, as shares of the ranges: a row for each, a column for each parameter.
+
+        Raises
+        ------
+        InputError
+            If there would be too many.
+        """
+        count = self.samples * self.rows(parameters)
+        if count > MOST:
+            raise InputError(f"samples: {self.samples} of {parameters} parameters are {count} points; at most {MOST}.")
+        problem = problem_of(parameters)
+        if self.method == "morris":
+            from SALib.sample import morris
+
+            return morris.sample(problem, self.samples, num_levels=LEVELS, seed=seed)  # type: ignore[no-any-return]
+        from SALib.sample import sobol
+
+        return sobol.sample(  # type: ignore[no-any-return]
+            problem, self.samples, calc_second_order=self.second_order, seed=seed
+        )
+
+
+def problem_of(parameters: int) -> dict[str, Any]:
+    """The ranges as SALib has them: all from 0 to 1."""
+    return {"num_vars": parameters, "names": [f"x{i}" for i in range(parameters)], "bounds": [[0.0, 1.0]] * parameters}

@@ -1,0 +1,60 @@
+"""How much of what is seen is chance: runs of one point differ, and the parameters did not do that.
+
+All points share their random numbers run by run. What one run's numbers do at all points alike moves none of them
+against another, so it is no noise here; what is left is the interaction of a two-way layout, points by runs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.sensitivity.design import DELTA
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from penstock.sensitivity.design import Design
+
+    Array = np.ndarray[Any, Any]
+
+__all__ = ["Noise", "noise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What chance does to the means of points.
+
+    Parameters
+    ----------
+    deviation : float
+        Of a point's mean, standard; in the metric's unit.
+    share : float or None
+        Its part of the variance of points' means; None if that is zero.
+    effect : float
+        What mu* would be of a parameter that does nothing but change random numbers.
+    """
+
+    deviation: float
+    share: float | None
+    effect: float
+
+
+def noise(design: Design, parameters: int, values: Array) -> Noise | None:
+    """What is noise in the values of runs: a row for each point, a column for each run; None of a single run."""
+    runs = values.shape[1]
+    if runs < 2:
+        return None
+    rest = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0, keepdims=True) + values.mean()
+    of_mean = float((rest**2).sum()) / ((values.shape[0] - 1) * (runs - 1)) / runs
+    means = values.mean(axis=1)
+    if design.method == "sobol":
+        # Only the first and the last of each block are drawn independently from the ranges.
+        blocks = means.reshape(-1, design.rows(parameters))
+        means = blocks[:, [0, -1]].ravel()
+    variance = float(means.var(ddof=1))
+    share = min(1.0, of_mean / variance) if variance > 0 else None
+    # The mean of |d| of a normal d is its deviation times sqrt(2 / pi); d is the difference of two means.
+    effect = math.sqrt(2 / math.pi) * math.sqrt(2 * of_mean) / DELTA
+    return Noise(math.sqrt(of_mean), share, effect)

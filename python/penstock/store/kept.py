@@ -1,0 +1,100 @@
+"""Points of which the index has all runs: nothing is made for a run before it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, overload
+
+from penstock.records import MetricRow, RunResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from penstock.records import RunRequest
+    from penstock.store.columns import Columns
+
+__all__ = ["KeptRuns", "NamedPoint"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPoint:
+    """The runs of a point, with their names.
+
+    Parameters
+    ----------
+    keys : list of str
+        Their names in the store.
+    first : RunRequest
+        The first of them; the others differ in their replication.
+    replications : sequence of int
+        Which runs, in the order of the names.
+    window : (float, float), s
+        From when to when is counted.
+    """
+
+    keys: list[str]
+    first: RunRequest
+    replications: Sequence[int]
+    window: tuple[float, float]
+
+
+class KeptRuns(Sequence[RunResult]):
+    """The runs of a point, all from the index; each is put together when it is looked at.
+
+    Parameters
+    ----------
+    point : NamedPoint
+        What was asked for.
+    known : Columns
+        The index.
+    rows : sequence of int
+        Where they stand in it; all of them measure the same.
+    """
+
+    __slots__ = ("_known", "_rows", "point")
+
+    def __init__(self, point: NamedPoint, known: Columns, rows: Sequence[int]) -> None:
+        self.point = point
+        self._known = known
+        self._rows = rows
+
+    @property
+    def shape(self) -> Sequence[tuple[str, dict[str, str], str]]:
+        """Name, labels and unit of each number."""
+        return self._known.shapes[self._known.shape[self._rows[0]]] if self._rows else []
+
+    def numbers(self) -> list[list[float]]:
+        """The values of each number, in the order of the runs."""
+        return self._known.numbers(self._rows, len(self.shape))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[RunResult]:
+        return (self[place] for place in range(len(self._rows)))
+
+    @overload
+    def __getitem__(self, index: int) -> RunResult: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[RunResult]: ...
+    def __getitem__(self, index: int | slice) -> RunResult | list[RunResult]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(len(self._rows))[index]]
+        row, known, point = self._rows[index], self._known, self.point
+        return RunResult(
+            replace(point.first, replication=point.replications[index]),
+            MetricRow(self.shape, known.values_of(row)),
+            known.digest[row],
+            known.packet_hops[row],
+            cached=True,
+            window=point.window,
+        )
+
+    def __eq__(self, other: Any) -> bool:
+        return list(self) == list(other) if isinstance(other, (list, KeptRuns)) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))

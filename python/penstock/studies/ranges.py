@@ -1,0 +1,187 @@
+"""Ranges of parameters: what a sensitivity study samples, and a search looks through."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from penstock.printable import quoted, shortened
+from penstock.studies.derived import as_value
+from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, setting_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["FORM", "Range", "read_range"]
+
+FORM = "LOW..HIGH, such as '1 Mbit/s..10 Mbit/s', with ' log' behind it for steps of equal ratio, or choices: A,B,C"
+DIGITS = 6
+"""Significant digits of sampled values: readable, and far more than a sample of some hundred points can tell apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The values that a parameter may have.
+
+    Parameters
+    ----------
+    text : str
+        As it was written.
+    low, high : Quantity or None
+        Its ends; None if there are choices.
+    log : bool
+        Whether equal shares of it are equal ratios.
+    choices : tuple of value
+        The values themselves, in order: levels of a factor.
+    """
+
+    text: str
+    low: Quantity | None = None
+    high: Quantity | None = None
+    log: bool = False
+    choices: tuple[Any, ...] = ()
+    is_whole: bool = False
+
+    @property
+    def kind(self) -> str:
+        """``choices``, ``whole`` or ``real``."""
+        return "choices" if self.choices else "whole" if self.is_whole else "real"
+
+    @property
+    def rule(self) -> str:
+        """How values are taken from it, in words; rounding is told."""
+        if self.choices:
+            return f"{len(self.choices)} choices"
+        steps = "logarithmic" if self.log else "linear"
+        return f"{steps}, rounded down to whole numbers" if self.is_whole else steps
+
+    def value(self, share: float) -> Any:
+        """The value at a share of the range, as TOML would have it.
+
+        Whole numbers and choices have equal parts of the range each (of its logarithm, if it is logarithmic).
+
+        Parameters
+        ----------
+        share : float
+            From 0, the low end, to 1, the high one.
+
+        Examples
+        --------
+        >>> read_range("1 Mbit/s..3 Mbit/s").value(0.5), read_range("1..100 log").value(0.5)
+        ('2 Mbit/s', 10)
+        >>> [read_range("1..4").value(share) for share in (0, 0.3, 0.6, 1)], read_range(["a", "b"]).value(0.5)
+        ([1, 2, 3, 4], 'b')
+        """
+        if self.choices:
+            return self.choices[min(len(self.choices) - 1, int(share * len(self.choices) + _SLACK))]
+        assert self.low is not None
+        assert self.high is not None
+        low, high = self.low.value, self.high.value
+        if share <= 0 or share >= 1:
+            return _plain(Quantity(low if share <= 0 else high, self.low.dimension))
+        # Whole numbers reach up to the next one, so that the last has as large a part as the others.
+        end = high + 1 if self.is_whole else high
+        if self.log:
+            exact = Fraction(math.exp(math.log(low) + share * (math.log(end) - math.log(low))))
+        else:
+            exact = low + Fraction(share) * (end - low)
+        if self.is_whole:
+            rounded = Fraction(min(int(high), math.floor(exact + Fraction(_SLACK))))
+        else:
+            rounded = _significant(exact)
+        return _plain(Quantity(max(low, min(high, rounded)), self.low.dimension))
+
+    def whole(self, number: int) -> Any:
+        """A whole number in the range, as TOML would have it."""
+        assert self.low is not None
+        return _plain(Quantity(Fraction(number), self.low.dimension))
+
+    def data(self) -> dict[str, Any]:
+        """It as JSON."""
+        if self.choices:
+            return {"kind": self.kind, "choices": list(self.choices)}
+        return {
+            "kind": self.kind,
+            "low": self.value(0.0),
+            "high": self.value(1.0),
+            "scale": "logarithmic" if self.log else "linear",
+        }
+
+
+_SLACK = 1e-9
+"""Shares such as 1/3 and 2/3 of three parts are meant exactly."""
+
+
+def read_range(written: Any) -> Range:
+    """Reads a range: a text ``LOW..HIGH``, perhaps with `` log`` behind it, or a list of choices.
+
+    Ends that are both whole numbers without a unit, or whole packets, make a range of whole numbers.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+
+    Examples
+    --------
+    >>> read_range("2..40").kind, read_range("2.0..40").kind, read_range([True, False]).rule
+    ('whole', 'real', '2 choices')
+    >>> read_range("5 ms..1 ms")
+    Traceback (most recent call last):
+    ValueError: is upside-down: its low end, 5 ms, is above its high one, 1 ms
+    """
+    if isinstance(written, (list, tuple)):
+        return _choices(written)
+    if not isinstance(written, str) or ".." not in written:
+        raise ValueError(f"{shortened(quoted(str(written)), 60)} is no range; write {FORM}")
+    text = written.strip()
+    log = text.endswith(" log")
+    first, _, last = (text[:-4] if log else text).partition("..")
+    low, high = _end(first, "low"), _end(last, "high")
+    if low.dimension != high.dimension:
+        raise ValueError(f"its ends have different units: {first.strip()} and {last.strip()}")
+    if low.value > high.value:
+        raise ValueError(f"is upside-down: its low end, {first.strip()}, is above its high one, {last.strip()}")
+    if low.value == high.value:
+        raise ValueError("has one value only; what does not vary is a setting (--set, or [set] of a study)")
+    if log and low.value <= 0:
+        raise ValueError(f"is logarithmic, so its low end must be above 0, not {first.strip()}")
+    packets = low.dimension == (("packet", 1),)
+    whole = low.value.denominator == high.value.denominator == 1
+    plain = low.dimension == DIMENSIONLESS and not any(mark in first + last for mark in ".%")
+    return Range(text, low, high, log, is_whole=whole and (packets or plain))
+
+
+def _choices(written: Sequence[Any]) -> Range:
+    if len(written) < 2:
+        raise ValueError("has one choice only; what does not vary is a setting (--set, or [set] of a study)")
+    texts = [repr(each) for each in written]
+    twice = next((each for each, text in zip(written, texts, strict=True) if texts.count(text) > 1), None)
+    if twice is not None:
+        raise ValueError(f"has the choice {shortened(quoted(str(twice)), 60)} twice")
+    return Range(", ".join(map(str, written)), choices=tuple(written))
+
+
+def _end(text: str, which: str) -> Quantity:
+    found = as_value(text.strip())
+    if not isinstance(found, Quantity):
+        what = f"{shortened(quoted(text.strip()), 60)} is no number with a unit" if text.strip() else "is missing"
+        raise ValueError(f"its {which} end {what}; write {FORM}")
+    try:
+        setting_text(found)
+    except UnitError as error:
+        raise ValueError(f"its {which} end: {error}") from None
+    return found
+
+
+def _plain(value: Quantity) -> Any:
+    if value.dimension == DIMENSIONLESS:
+        return int(value.value) if value.value.denominator == 1 else float(value.value)
+    return setting_text(value)
+
+
+def _significant(value: Fraction) -> Fraction:
+    """The value with :data:`DIGITS` significant digits, so that the last bit of a logarithm changes no scenario."""
+    return Fraction(f"{float(value):.{DIGITS - 1}e}")

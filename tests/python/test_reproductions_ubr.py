@@ -1,0 +1,346 @@
+"""The ATM study: its data, scenarios, measurements and claims."""
+
+import math
+import tomllib
+
+import pytest
+from digitized import digitized
+
+from penstock.records import Metric, RunRequest, RunResult
+from penstock.reproductions.claims import judge
+from penstock.reproductions.loading import load
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.reading import Readings
+from penstock.reproductions.study import text_beside
+from penstock.reproductions.ubr.experiments import LOSSES, MSS, ROUND_TRIP, random_loss
+from penstock.reproductions.ubr.guarantees import allocated, stated
+from penstock.reproductions.ubr.measure import jain
+from penstock.reproductions.ubr.n_sources import left_by_vbr
+from penstock.reproductions.ubr.words import cells_per_segment, most_goodput
+
+STUDY = load("ubr")
+DOCUMENT = STUDY.document
+OWN = [table for table in DOCUMENT.tables if table.is_own]
+
+
+def settings(*readings):
+    return Readings.parse(DOCUMENT, readings).settings()
+
+
+def page(table, key, *readings):
+    where = DOCUMENT.table(table)
+    (row,) = [row for row in where.rows if row.matches(key)]
+    return tomllib.loads(STUDY.build(settings(*readings), where, row)[""])
+
+
+def link(text, start, to):
+    (found,) = [each for each in text["links"] if (each["from"], each["to"]) == (start, to)]
+    return found
+
+
+class TestData:
+    def test_settings_and_their_tables_are_those_of_the_digitized_document(self):
+        seed, ours = digitized("ubr"), tomllib.loads(text_beside(DOCUMENT, "document.toml"))
+        assert ours["setup"] == seed["setup"]
+        for table, printed in zip(ours["table"], seed["table"], strict=False):
+            columns = [{key: it for key, it in column.items() if key != "compared"} for column in table["columns"]]
+            assert {**table, "columns": columns} == printed
+        assert [table.id for table in DOCUMENT.tables if not table.is_own] == [each["id"] for each in seed["table"]]
+
+    def test_every_claim_and_question_is_there_and_split_ones_in_parts(self):
+        seed = digitized("ubr")
+        ours = [claim.id.partition(".")[0] for claim in DOCUMENT.claims]
+        assert list(dict.fromkeys(ours)) == [claim["id"] for claim in seed["claim"]]
+        split = {claim.id.partition(".")[0] for claim in DOCUMENT.claims if "." in claim.id}
+        assert split == {"ubr-c11", "ubr-c43", "ubr-c44"}
+        assert [question.id for question in DOCUMENT.questions] == [each["id"] for each in seed["ambiguity"]]
+        assert not [question.id for question in DOCUMENT.questions if question.fitted]
+
+    def test_nothing_is_printed_and_all_own_numbers_are_computed(self):
+        assert not DOCUMENT.has_print
+        assert DOCUMENT.chosen_tables([]) == OWN
+
+    def test_weights_are_mcrs_over_the_capacity(self):
+        for name in ("allocation_50", "allocation_85"):
+            weights = DOCUMENT.stated[f"dfba.{name}.w_i"]
+            for mcr, weight in zip(stated(settings(), name).values(), weights, strict=True):
+                assert mcr / DOCUMENT.stated["dfba.gfr_capacity_cells_per_s"] == pytest.approx(weight, rel=2e-3)
+
+
+class TestArithmetic:
+    # MSS, cells of a segment, and the most goodput at 149.76 Mbit/s: rate x MSS / (cells x 53).
+    @pytest.mark.parametrize(
+        ("mss", "count", "megabits"),
+        [(512, 12, 120.562), (536, 13, 116.504), (1024, 23, 125.803), (1460, 32, 128.921), (9180, 193, 134.402)],
+    )
+    def test_cells_and_goodput(self, mss, count, megabits):
+        assert cells_per_segment(mss) == count
+        assert most_goodput(149.76e6, mss) / 1e6 == pytest.approx(megabits, abs=1e-3)
+
+    def test_jain_by_hand(self):
+        assert jain([1.0, 2.0, 3.0]) == pytest.approx(36 / 42)
+
+    def test_what_vbr_leaves(self):
+        # 3 to 6 s has five on phases; 2 to 8 s those from 2.4 to 7.5 s, 9 of 300 ms, 100 ms before them and 200 after.
+        assert left_by_vbr(settings(), "lan", 0.0) == pytest.approx(1 - 1.5 / 3)
+        assert left_by_vbr(settings(), "lan", 0.1) == pytest.approx(1 - 0.9 * 1.5 / 3)
+        assert left_by_vbr(settings(), "wan", 0.0) == pytest.approx(1 - 3.0 / 6)
+        assert left_by_vbr(settings("ubr-a23=constant"), "lan", 0.1) == pytest.approx(0.5)
+
+    def test_allocations_have_their_sum_and_ratio(self):
+        mcr = allocated(settings(), 85)
+        assert sum(mcr.values()) == pytest.approx(0.85 * 353_207.5, abs=5)
+        assert mcr[5] / mcr[1] == pytest.approx(5, rel=1e-4)
+
+
+class TestScenario:
+    @pytest.mark.parametrize(("network", "rtt"), [("lan", 30e-6), ("wan", 30e-3), ("satellite", 570e-3)])
+    def test_round_trips_are_those_of_slide_17(self, network, rtt):
+        where = DOCUMENT.table(f"19-20-{network}")
+        text = tomllib.loads(STUDY.build(settings(), where, where.rows[0])[""])
+        units = {"us": 1e-6, "ms": 1e-3}
+        delays = [each["delay"].split() for each in text["links"]]
+        assert math.fsum(float(value) * units[unit] for value, unit in delays) == pytest.approx(rtt)
+        assert DOCUMENT.stated[f"experiment_ubr.{network}.rtt_s"] == pytest.approx(rtt)
+
+    def test_policies_have_their_best_parameters(self):
+        key = {"buffer": 12_000, "sources": 15, "tcp": "reno"}
+        queues = {
+            policy: link(page("19-20-wan", {**key, "switch": policy}), "s1", "s2")["queue"]
+            for policy in ("plain", "ppd", "epd", "selective-drop", "fba")
+        }
+        assert queues == {
+            "plain": {"tail-drop": {"limit": "12000 cells"}},
+            "ppd": {"ppd": {"limit": "12000 cells"}},
+            "epd": {"epd": {"limit": "12000 cells", "threshold": "9600 cells"}},
+            "selective-drop": {"selective-drop": {"limit": "12000 cells", "threshold": "10800 cells", "z": 0.8}},
+            "fba": {"fba": {"limit": "12000 cells", "threshold": "6000 cells", "z": 0.8}},
+        }
+        frames = page("19-20-wan", {**key, "switch": "epd"}, "ubr-a10=frames")
+        assert link(frames, "s1", "s2")["queue"]["epd"]["threshold"] == f"{12_000 - 15 * 12} cells"
+
+    def test_flavours_differ_in_what_repairs_losses_only(self):
+        key = {"buffer": 1000, "sources": 5, "switch": "plain"}
+        transports = [
+            page("19-20-lan", {**key, "tcp": tcp})["flows"][0]["transport"]["tcp"]
+            for tcp in ("vanilla", "reno", "new-reno", "sack1")
+        ]
+        assert [each.pop("recovery") for each in transports] == ["timeout-only", "reno", "new-reno", "sack1"]
+        assert all(each == transports[0] for each in transports)
+        assert transports[0]["max-window"] == "65536 bytes"
+
+    def test_readings_change_pages(self):
+        lan = {"buffer": 1000, "sources": 5, "switch": "plain", "tcp": "reno"}
+        assert page("19-20-lan", lan, "ubr-a01=whole")["duration"] == "13 s"
+        assert page("19-20-lan", lan, "ubr-a06=line")["links"][0]["rate"] == "155.52 Mbit/s"
+        assert page("19-20-lan", lan, "ubr-a16=in-step")["flows"][0]["start"] == "0 s"
+
+    def test_a_reservation_limits_what_is_above_ubr(self):
+        key = {"network": "wan", "switch": "epd", "tcp": "sack1"}
+        alone, guarded = (link(page("11-12", {**key, "reserved": share}), "s1", "s2") for share in (0, 10))
+        assert alone["scheduler"] == guarded["scheduler"] == {"priority": {"order": ["vbr", "default"]}}
+        assert "rate-limit" not in alone["class"]["vbr"]
+        assert guarded["class"]["vbr"]["rate-limit"]["rate"] == "134784000 bit/s"
+        assert guarded["class"]["default"]["queue"]["epd"]["limit"] == "12000 cells"
+
+    def test_circuits_have_the_mcrs_of_the_slides(self):
+        text = page("53-59-results", {"slide": 55, "vc": 1})
+        assert [circuit["mcr"] for circuit in text["circuits"]] == [
+            f"{n} cells/s" for n in range(20_000, 100_001, 20_000)
+        ]
+        assert text["nodes"]["hosts1"] == {"count": 20}
+        dfba = link(text, "s1", "s2")["queue"]["dfba"]
+        assert (dfba["limit"], dfba["low"], dfba["high"], dfba["z"]) == (
+            "25000 cells",
+            "12500 cells",
+            "22500 cells",
+            1.0,
+        )
+        small = link(page("53-59-results", {"slide": 59, "vc": 1}), "s1", "s2")["queue"]["dfba"]["z"]
+        assert small["vc5"] == pytest.approx(1 - 100 / 300)
+
+    def test_all_rows_of_a_run_have_one_page(self):
+        for table, key in (("53-59-results", "slide"), ("36", "utilisation")):
+            where, texts = DOCUMENT.table(table), {}
+            for row in where.rows:
+                texts.setdefault(row.key[key], set()).add(STUDY.build(settings(), where, row)[""])
+            assert {len(each) for each in texts.values()} == {1}
+
+    def test_the_effort_is_estimated_for_every_row(self):
+        for table in OWN:
+            assert all(STUDY.effort(settings(), table, row, "") > 1e5 for row in table.rows)
+
+
+def result(numbers):
+    return RunResult(RunRequest(""), [Metric(name, labels, "", value) for name, labels, value in numbers], "digest", 0)
+
+
+def measured(table, key, numbers, *readings):
+    where = DOCUMENT.table(table)
+    (row,) = [row for row in where.rows if row.matches(key)]
+    return STUDY.measure(settings(*readings), where, row, {"": result(numbers)})
+
+
+class TestMeasure:
+    def test_efficiency_and_fairness_by_hand(self):
+        # Two sources of 30 and 60 Mbit/s; at MSS 512 the link carries 120.5615 Mbit/s.
+        numbers = [("goodput", {"of": "tcp", "flow": str(i)}, rate) for i, rate in enumerate((30e6, 60e6))]
+        numbers += [
+            ("timeouts", {"of": "tcp"}, 8),
+            ("retransmissions", {"of": "tcp"}, 40),
+            ("loss", {"of": "s1-s2"}, 0.1),
+        ]
+        key = {"buffer": 1000, "sources": 5, "switch": "plain", "tcp": "reno"}
+        found = measured("19-20-lan", key, numbers)
+        assert found["efficiency"] == pytest.approx(90 / 120.5615, rel=1e-6)
+        assert found["fairness"] == pytest.approx(90**2 / (2 * (30**2 + 60**2)))
+        assert (found["timeouts"], found["retransmissions"]) == (8 / 3, 40 / 3)
+        assert measured("19-20-lan", key, numbers, "ubr-a14=link")["efficiency"] == pytest.approx(90 / 149.76)
+
+    def test_guarantees_by_hand(self):
+        # 12,000 cells/s carry 12,000 x 1024 x 8 / 23 = 4.2741 Mbit/s of payload.
+        numbers = [("goodput", {"of": f"vc{i}"}, 10e6 * i) for i in range(1, 6)]
+        found = measured("53-59-results", {"slide": 53, "vc": 1}, numbers)
+        assert found["mcr"] == pytest.approx(4.27409, abs=1e-5)
+        assert found["excess"] == pytest.approx(10 - 4.27409, abs=1e-5)
+        assert found["relative_excess"] == pytest.approx(10 / 4.27409 - 1, rel=1e-5)
+
+    def test_shares_of_a_fifo_by_hand(self):
+        numbers = [("goodput", {"of": f"g{i}"}, 8e6 * i) for i in range(1, 6)]
+        numbers += [
+            ("queue", {"of": "s1-s2", "circuit": f"g{i}[{n}]"}, 10.0 * i) for i in range(1, 6) for n in range(3)
+        ]
+        numbers += [("delay", {"of": f"g{i}", "statistic": "mean"}, 0.045) for i in range(1, 6)]
+        numbers += [("timeouts", {"of": f"g{i}"}, 12) for i in range(1, 6)]
+        found = measured("36", {"utilisation": 0.4, "group": 2}, numbers)
+        expected = {"output_share": 2 / 15, "ratio": 1.0, "wait": 30.0, "timeouts": 3.0}
+        assert found == pytest.approx(expected)
+
+
+def made_up(number):
+    """An outcome of which `number` tells each column of each row, with a little noise from run to run."""
+    outcome = Outcome(DOCUMENT, Readings(DOCUMENT), OWN, 5)
+    for table in OWN:
+        for turn, row in enumerate(table.rows):
+            for n, noise in enumerate((-0.002, -0.001, 0.0, 0.001, 0.002)):
+                names = [column.name for column in table.compared] + ["retransmissions", "timeouts", "clp0_loss"]
+                own = {name: number(table.id, row.key, name) for name in names}
+                jitter = 1 if table.id in STEADY else 1 + noise * (1 + (turn + n) % 3)
+                outcome.add(table, row, {name: value * jitter for name, value in own.items()}, {"": result([])})
+    for name, probability in LOSSES.items():
+        # The law with a constant of 1.22, and 1 % of noise from run to run.
+        rates = [8 * MSS * 1.22 / (ROUND_TRIP * probability**0.5) * (1 + 0.01 * n) for n in (-1, 0, 1, 0, 0)]
+        outcome.experiments[random_loss(name)] = [result([("goodput", {"of": "tcp"}, rate)]) for rate in rates]
+    return outcome
+
+
+def of_circuit(key, name):
+    mcr = 10.0 * key["vc"]
+    relative = 0.5 if key["slide"] == 59 else 0.6 - 0.1 * key["vc"]
+    goodput, excess = mcr * (1 + relative), relative * mcr
+    numbers = {"mcr": mcr, "relative_excess": relative, "excess": excess, "goodput": goodput, "queue": 100 * mcr}
+    return numbers.get(name, 0.0)
+
+
+def of_group(key, name):
+    far = {0.05: 0.05, 0.95: 0.06}.get(key["utilisation"], 0.01) * (key["group"] - 3) / 2
+    share = key["group"] / 15
+    timeouts = 9.0 if key["utilisation"] == 0.05 else 1.0
+    numbers = {"buffer_share": share, "output_share": share, "ratio": 1 + far, "wait": 20.0, "timeouts": timeouts}
+    return numbers.get(name, 0.0)
+
+
+def of_setting(key, name):
+    wide, best = (0.3, (0.8, 0.5)) if key["policy"] == "fba" else (0.1, (0.8, 0.9))
+    place = 0.5 if (key["z"], key["r"]) == best else 0.4 * key["z"] + 0.1 * key["r"]
+    return 0.8 + wide * (0.5 - place) if name == "efficiency" else 0.7 + wide * place
+
+
+def of_reservation(key, _name):
+    gain = {"lan": 0.01, "wan": 0.3, "satellite": 0.1}[key["network"]]
+    return 0.4 + 0.05 * (key["switch"] != "plain") + gain * (key["reserved"] == 10) + 0.2 * (key["tcp"] == "sack1")
+
+
+def of_option(key, name):
+    if name == "clp0_loss":
+        return 0.05 if key.get("management") == "one-threshold" else 0.001
+    return 0.7 if key.get("condition", "none") != "none" else 1.1
+
+
+def of_policy(network, key, name):
+    policy = POLICIES.index(key.get("switch", "epd"))
+    if name == "fairness":
+        return (0.6, 0.6, 0.601, 0.9, 0.92)[policy]
+    if name == "retransmissions":
+        return 900.0 if key.get("tcp") == "sack1" else 500.0
+    switch = (0.70, 0.70, 0.70, 0.71, 0.712) if network == "satellite" else (0.5, 0.6, 0.7, 0.84, 0.85)
+    return switch[policy] + FLAVOURS.get(network, {"vanilla": 0.02}).get(key.get("tcp"), 0.0)
+
+
+def of_buffer(key, name):
+    return 0.99 if name == "efficiency" else 0.0 if key["buffer"] == "windows" else 0.5
+
+
+def of_start(key, _name):
+    return 0.8 if key["start"] == "together" else 0.9
+
+
+def of_window(key, _name):
+    if key["network"] != "satellite" and key["arithmetic"] == "integer":
+        return 262.144
+    segment, round_trip = {"wan": (0.512, 0.03), "satellite": (9.18, 0.57), "satellite-512": (0.512, 0.57)}[
+        key["network"]
+    ]
+    return 240 + segment * key["at"] / round_trip
+
+
+def of_retransmission(key, name):
+    lost = (
+        0.1 * ("plain", "epd", "fba").index(key["switch"])
+        + {"lan": 0.0, "wan": 0.03, "satellite": 0.06}[key["network"]]
+    )
+    return lost if name == "lost" else 0.5 if key["tcp"] == "reno" else 0.9 - lost
+
+
+POLICIES = ("plain", "ppd", "epd", "selective-drop", "fba")
+FLAVOURS = {"lan": {"vanilla": -0.01, "sack1": -0.02}, "satellite": {"vanilla": 0.05, "reno": -0.1, "sack1": 0.15}}
+TABLES = {"53-59-results": of_circuit, "36": of_group, "21-23": of_setting, "11-12": of_reservation}
+TABLES |= {"12-13": of_buffer, "25": of_start, "26-27": of_window, "28": of_retransmission, "35": lambda *_: 0.97}
+STEADY = ("26-27", "35")
+"""One source, which loses nothing at random: its runs differ in nothing but the start."""
+
+
+def as_claimed(table, key, name):
+    """Numbers that behave as the slides say."""
+    if table.startswith("19-20-") or ("network" in key and table not in TABLES):
+        return of_policy(key.get("network", table.removeprefix("19-20-")), key, name)
+    return TABLES.get(table, of_option)(key, name)
+
+
+class TestClaims:
+    def test_what_the_slides_say_is_confirmed_where_numbers_are_as_they_say(self):
+        found = {each.claim: each for each in judge(STUDY, made_up(as_claimed))}
+        tested = {claim.id for claim in DOCUMENT.claims if claim.tables}
+        assert {name for name, each in found.items() if each.finding.verdict != "confirmed"} == set(found) - tested
+        assert "ubr-a01" in found["ubr-c01"].readings
+        assert "ubr-a02" not in found["ubr-c01"].readings
+        assert {"ubr-a02", "ubr-a03", "ubr-a21"} <= set(found["ubr-c37"].readings)
+
+    def test_null_models_are_told_apart(self):
+        found = {each.claim: each for each in judge(STUDY, made_up(as_claimed))}
+        assert found["ubr-c17"].null["policies-swapped"] == "refuted"
+        assert found["ubr-c06"].null["flavours-swapped"] == "refuted"
+        assert found["ubr-c37"].null["circuits-reversed"] == "refuted"
+        constant = {name: each.null["constant"] for name, each in found.items() if "constant" in each.null}
+        # One number for all rows has no ranges and no gains; that it is within a margin may still hold.
+        assert {constant[name] for name in ("ubr-c06", "ubr-c11.b", "ubr-c19")} <= {"refuted", "undecided"}
+
+    def test_nothing_is_confirmed_where_every_row_has_one_number(self):
+        found = {each.claim: each.finding.verdict for each in judge(STUDY, made_up(lambda *_: 0.5))}
+        kept = {name for name, verdict in found.items() if verdict == "confirmed"}
+        # These say that something moves little.
+        assert kept <= {"ubr-c02", "ubr-c07", "ubr-c27", "ubr-c32", "ubr-c39", "ubr-c40", "ubr-c42"}
+
+    def test_a_claim_without_runs_says_why(self):
+        (open_,) = [each for each in judge(STUDY, made_up(as_claimed)) if each.claim == "ubr-c30"]
+        assert (open_.finding.verdict, open_.finding.evidence[:18]) == ("undecided", "It was not tested.")
