@@ -9,6 +9,7 @@ impl Host {
     /// Handles the events of aggregates of calls up to and including `until`, before which no message arrives, if they are all
     /// that sends here: neither arrivals nor timers of receiving endpoints affect them; or up to an earlier instant if these are very
     /// many. Returns how many events there were.
+    #[inline(always)] // part of two loops
     pub fn run_calls(&mut self, mut until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let has_other_senders = !self.sources.is_empty() || !self.connections.is_empty() || !self.roce.is_empty();
         if self.forwards || has_other_senders || host_context.context.record.trace.is_some() {

@@ -102,12 +102,12 @@ impl RedN {
     #[inline(always)]
     fn counted<T: Copy + Into<u64>>(&self, i: usize, all: u64, of: &[T; PRECEDENCES]) -> u64 {
         let last = i + 1 == self.classes.len();
-        let sum = |of: &[T]| of.iter().map(|part| (*part).into()).sum();
+        let parts = of.iter().map(|part| (*part).into());
         match self.averages {
             Averages::Total => all,
             Averages::Coupled if last => all,
-            Averages::Coupled => sum(&of[..=i]),
-            Averages::Separate if last => sum(&of[i..]),
+            Averages::Coupled => parts.take(i + 1).sum(),
+            Averages::Separate if last => parts.skip(i).sum(),
             Averages::Separate => of[i].into(),
         }
     }
