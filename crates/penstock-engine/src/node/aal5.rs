@@ -11,11 +11,11 @@ use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Window;
 use crate::kernel::outputs::Outputs;
-use crate::kernel::route::{Hop, Routes};
+use crate::kernel::route::Routes;
 use crate::node::host::Host;
+use crate::node::process::host_loop::{run_host, AdaptationLayer};
 use crate::node::process::messages::receive_message;
 use crate::node::process::Process;
-use crate::node::MAX_FRONT;
 use crate::port::flow_losses::FlowLosses;
 use crate::port::transmit_batch::TransmitBatch;
 use penstock_model::atm::aal5::{Reassembled, Reassembly, Segmentation};
@@ -73,23 +73,6 @@ impl Aal5 {
         &self.lost
     }
 
-    /// Receives what arrives over an input: the packet that is complete with it, if one is.
-    #[inline]
-    fn receive(&mut self, now: Time, input: u32, packet: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) -> Option<Packet> {
-        if !self.cell_inputs[input as usize] {
-            return Some(*packet);
-        }
-        let circuit = self.circuits.of(packet) - self.first_circuit;
-        match self.reassemblies[circuit as usize].on_cell(packet) {
-            Reassembled::Incomplete => None,
-            Reassembled::Packet(packet) => Some(packet),
-            Reassembled::Damaged => {
-                self.lose(now, packet, host, host_context);
-                None
-            }
-        }
-    }
-
     #[cold]
     fn lose(&mut self, now: Time, cell: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) {
         host_context.context.record.trace(now, host.place(), cell, TraceEvent::Drop(DropCause::Partial));
@@ -122,6 +105,27 @@ impl Aal5 {
     }
 }
 
+impl AdaptationLayer for Aal5 {
+    const IS_TRANSPARENT: bool = false;
+
+    #[inline]
+    fn receive(&mut self, now: Time, packet: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) -> Option<Packet> {
+        let input = host_context.context.routes.hop(packet.hop).input;
+        if !self.cell_inputs[input as usize] {
+            return Some(*packet);
+        }
+        let circuit = self.circuits.of(packet) - self.first_circuit;
+        match self.reassemblies[circuit as usize].on_cell(packet) {
+            Reassembled::Incomplete => None,
+            Reassembled::Packet(packet) => Some(packet),
+            Reassembled::Damaged => {
+                self.lose(now, packet, host, host_context);
+                None
+            }
+        }
+    }
+}
+
 impl Process {
     /// Messages, timers, sources and arrivals at an end of AAL5 up to and including `until`, in this order at each instant, or up to
     /// an earlier instant; returns when the next of them is due. So many events had been handled `before`.
@@ -148,7 +152,7 @@ impl Process {
                 receive_message(Some(host), inputs, host_context);
                 own_events += 1;
             } else {
-                let (arrived, events) = run_until(host, aal5, until.min(message.before()), inputs, host_context);
+                let (arrived, events) = run_host(host, &mut **aal5, until.min(message.before()), inputs, host_context);
                 (hops, own_events) = (hops + arrived, own_events + events);
                 aal5.send(host_context);
             }
@@ -160,53 +164,5 @@ impl Process {
         self.packet_hops += hops;
         self.own_events += own_events;
         next
-    }
-}
-
-/// Handles what is due at the host up to and including `until`, before which no message arrives: its timers and sources, then cells
-/// and packets that arrive; or up to an earlier instant, if there are very many. Returns how many have arrived, and how many other
-/// events there were.
-fn run_until(host: &mut Host, aal5: &mut Aal5, mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
-    let (mut hops, mut events) = (0, host.run_calls(until, host_context));
-    // The host does nothing by itself before, and nothing from then on may be done yet.
-    let mut bound = host.next().min(until.after());
-    loop {
-        let front = inputs.front(until);
-        let front = &front[..front.len().min(MAX_FRONT)];
-        let mut taken = 0;
-        let is_over = loop {
-            let arrival = front.get(taken);
-            let at = arrival.map_or(Time::NEVER, |arrival| arrival.at);
-            if at >= bound {
-                if arrival.is_none() && taken > 0 {
-                    // The next arrival may be in another slice.
-                    break false;
-                }
-                events = host.run(events, until.min(at), host_context);
-                if at > until || events >= host_context.max_events() {
-                    break true;
-                }
-                bound = host.next().min(until.after());
-            }
-            let Some(Arrival { packet, .. }) = arrival else { break true };
-            host_context.context.record.digest.packet(at, packet, 0);
-            taken += 1;
-            let Hop { port, input, .. } = host_context.context.routes.hop(packet.hop);
-            let Some(packet) = aal5.receive(at, input, packet, host, host_context) else { continue };
-            if port != Hop::DELIVER {
-                host_context.forward(at, port, &packet, packet.hop.next());
-            } else if host.receive_packet(at, &packet, host_context) {
-                bound = bound.min(host.next_timer());
-            }
-        };
-        inputs.consume(taken);
-        hops += taken as u64;
-        if is_over {
-            return (hops, events);
-        }
-        if hops >= host_context.max_events() {
-            until = until.min(inputs.pause().min(host.next()));
-            bound = bound.min(until.after());
-        }
     }
 }

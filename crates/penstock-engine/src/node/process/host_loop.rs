@@ -1,4 +1,4 @@
-//! The loop of a host: its own timers and sources, and packets that arrive.
+//! The loop of a host: its own timers and sources, and packets that arrive, as its adaptation layer hands them over.
 
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::event::Arrival;
@@ -6,13 +6,41 @@ use crate::kernel::inputs::Inputs;
 use crate::kernel::route::Hop;
 use crate::node::host::Host;
 use crate::node::MAX_FRONT;
+use penstock_model::packet::Packet;
 use penstock_model::units::Time;
+
+/// What stands between a host and its links.
+pub(in crate::node) trait AdaptationLayer {
+    /// Whether each arrival is a packet of its own, so that a host may receive several at once.
+    const IS_TRANSPARENT: bool;
+
+    /// Receives what arrives at `now`: the packet that is complete with it, if one is.
+    fn receive(&mut self, now: Time, packet: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) -> Option<Packet>;
+}
+
+/// Links that carry whole packets.
+pub(super) struct WholePackets;
+
+impl AdaptationLayer for WholePackets {
+    const IS_TRANSPARENT: bool = true;
+
+    #[inline(always)]
+    fn receive(&mut self, _: Time, packet: &Packet, _: &Host, _: &mut HostContext<'_, '_>) -> Option<Packet> {
+        Some(*packet)
+    }
+}
 
 /// Handles what is due at a host up to and including `until`, before which no message arrives: its own timers and sources,
 /// then packets that arrive; or up to an earlier instant, if there are very many. Returns how many packets have arrived, and how
 /// many other events there were.
 #[inline(never)]
-pub(super) fn run_host(host: &mut Host, mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
+pub(in crate::node) fn run_host<A: AdaptationLayer>(
+    host: &mut Host,
+    adaptation: &mut A,
+    mut until: Time,
+    inputs: &mut Inputs,
+    host_context: &mut HostContext<'_, '_>,
+) -> (u64, u64) {
     let (mut hops, mut events) = (0, host.run_calls(until, host_context));
     // The host does nothing by itself before, and nothing from then on may be done yet.
     let mut bound = host.next().min(until.after());
@@ -39,19 +67,20 @@ pub(super) fn run_host(host: &mut Host, mut until: Time, inputs: &mut Inputs, ho
                 bound = host.next().min(until.after());
             }
             let Some(Arrival { packet, .. }) = arrival else { break true };
-            if host.can_receive_batch(packet, host_context.context.record) {
+            if A::IS_TRANSPARENT && host.can_receive_batch(packet, host_context.context.record) {
                 taken += host.receive_batch(&front[taken..], bound, host_context);
                 bound = bound.min(host.next_timer());
                 continue;
             }
             host_context.context.record.digest.packet(at, packet, 0);
+            taken += 1;
+            let Some(packet) = adaptation.receive(at, packet, host, host_context) else { continue };
             let port = if host.forwards { host_context.context.routes.hop(packet.hop).port } else { Hop::DELIVER };
             if port != Hop::DELIVER {
-                host_context.forward(at, port, packet, packet.hop.next());
-            } else if host.receive_packet(at, packet, host_context) {
+                host_context.forward(at, port, &packet, packet.hop.next());
+            } else if host.receive_packet(at, &packet, host_context) {
                 bound = bound.min(host.next_timer());
             }
-            taken += 1;
         };
         inputs.consume(taken);
         hops += taken as u64;

@@ -4,7 +4,7 @@
 //! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
 //! sender's order), service decisions, samples. No process reads another one's state.
 
-mod host_loop;
+pub(super) mod host_loop;
 pub mod messages;
 pub mod outcome;
 mod router_port;
@@ -24,7 +24,7 @@ use crate::kernel::route::Routes;
 use crate::node::aal5::Aal5;
 use crate::node::datagram_loop;
 use crate::node::host::Host;
-use crate::node::process::host_loop::run_host;
+use crate::node::process::host_loop::{run_host, WholePackets};
 use crate::node::process::messages::receive_message;
 use crate::node::process::router_port::forward;
 use crate::node::process::sampling::{Samplers, Samples};
@@ -200,7 +200,7 @@ impl Process {
                     until = until.min(next_instant(host, inputs));
                 }
             } else {
-                let (hops, events) = run_host(host, until.min(message.before()), inputs, host_context);
+                let (hops, events) = run_host(host, &mut WholePackets, until.min(message.before()), inputs, host_context);
                 self.packet_hops += hops;
                 self.own_events += events;
                 if hops + events >= routes.max_visit_events {
