@@ -3,7 +3,7 @@
 use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue};
 use super::{Discipline, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit, Positive};
+use crate::parameters::{Check, Fraction, Limit};
 use crate::units::Time;
 
 crate::parameters! {
@@ -33,7 +33,7 @@ crate::parameters! {
         /// Above this, circuits above their share begin no frame (R), in cells; 0.9 K did best in [Goyal98].
         threshold: Limit;
         /// How much more than an equal share a circuit may hold (Z); 0.8 did best in [Goyal98].
-        z: Positive = "0.8";
+        z: Fraction = "0.8";
         /// What becomes of the end of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
@@ -41,9 +41,6 @@ crate::parameters! {
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         check_cells(&[("threshold", self.threshold), ("limit", self.limit)], mistake);
-        if self.z.0 > 1.0 {
-            mistake("z", format!("{} is out of range; above 0, at most 1", self.z.0));
-        }
     }
 }
 

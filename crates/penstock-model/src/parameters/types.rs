@@ -209,6 +209,8 @@ bounded_numbers! {
     Probability in 0.0..=1.0, "between 0 and 1";
     /// The weight of a new sample in a moving average.
     Weight in 1e-12..=1.0, "above 0, at most 1";
+    /// A factor that lowers what it multiplies, or leaves it.
+    Fraction in 1e-12..=1.0, "above 0, at most 1";
     /// A positive number without a unit.
     Positive in 1e-12..=1e12, "above 0";
 }
