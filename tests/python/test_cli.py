@@ -296,6 +296,24 @@ def test_explain(penstock):
     assert (code, "`queue` (one component: discipline; may be left out): What it takes." in out) == (0, True)
 
 
+def test_a_sensitivity_study_says_first_what_it_takes(penstock, monkeypatch):
+    from penstock.reproductions import command
+
+    seen = []
+    monkeypatch.setattr(command, "vary", lambda _, tables, *__: seen.append(tuple(tables)) or [])
+    code, _, told = penstock("sensitivity", "ubr", "--runs", 2)
+    assert (code, seen) == (0, [("53-59-results", "36")])
+    assert told.startswith("ubr: every answer to every open question, tables 53-59-results, 36: ")
+    assert "G packet-hops. Of all tables: " in told
+    assert "G packet-hops, with --all-tables." in told
+    code, _, told = penstock("sensitivity", "md1k", "--runs", 2)
+    assert told.startswith("md1k: every answer to every open question, its tables: ")
+    assert penstock("sensitivity", "md1k", "--all-tables")[0] == 0
+    assert seen[1:] == [(), ()]
+    code, _, error = penstock("sensitivity", "ubr", "--all-tables", "--table", "36")
+    assert (code, "--all-tables takes every table; leave --table out" in error) == (2, True)
+
+
 def test_studies_are_handed_on(penstock, monkeypatch):
     from penstock import reproductions
 

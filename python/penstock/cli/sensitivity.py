@@ -1,5 +1,9 @@
 """``penstock sensitivity``: how far each open question of a published study moves its numbers."""
 
+from typing import Annotated, Any
+
+import typer
+
 from penstock.cli.options import (
     THREADS,
     Format,
@@ -19,6 +23,10 @@ def sensitivity(
     doc: DocumentArgument,
     *,
     tables: TableOption = None,
+    all_tables: Annotated[
+        bool,
+        typer.Option("--all-tables", help="All tables, of studies too that vary some of them unless told otherwise."),
+    ] = False,
     runs: RunsOption = None,
     jobs: JobsOption = None,
     on: OnOption = THREADS,
@@ -28,12 +36,14 @@ def sensitivity(
 ) -> None:
     """Show what a study's open questions change.
 
-    Each is answered every way, and each number is shown with how far it moves.
+    Each is answered every way, and each number is shown with how far it moves. What that takes is said first.
     """
     from penstock import reproductions
     from penstock.memory import allow
     from penstock.store import Store
 
     allow(memory)
-    more = {} if on == THREADS else {"on": on}
+    more: dict[str, Any] = {} if on == THREADS else {"on": on}
+    if all_tables:
+        more["all_tables"] = True
     reproductions.cli_sensitivity(doc, tables or [], runs, jobs, Store(store), output.value, **more)

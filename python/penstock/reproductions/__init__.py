@@ -113,6 +113,7 @@ def cli_sensitivity(
     format: str = "text",  # noqa: A002  (the name of the option)
     *,
     on: str = "threads",
+    all_tables: bool = False,
 ) -> None:
     """Runs every alternative answer to a study's open questions and prints how far each moves each number.
 
@@ -121,7 +122,7 @@ def cli_sensitivity(
     doc : str
         The study's name.
     tables : sequence of str
-        Which tables; all if empty.
+        Which tables; if empty, those that the study names for it, or all.
     runs : int, optional
         Runs a row and answer.
     jobs : int, optional
@@ -132,8 +133,10 @@ def cli_sensitivity(
         ``json`` for programs; anything else is for people.
     on : str
         Who makes the runs.
+    all_tables : bool
+        Whether all tables are varied, also where the study names some.
     """
     from penstock.reproductions import command
 
     asked = command.Asked(tuple(tables), (), runs, jobs, store, on=on)
-    command.sensitivity(doc, asked, as_json=format == "json")
+    command.sensitivity(doc, asked, all_tables=all_tables, as_json=format == "json")

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.console import emit, show
+from penstock.cli.console import emit, say, show
 from penstock.cli.dry_run import emit_dry_run
 from penstock.errors import InputError, PenstockError
 from penstock.printable import json_text
@@ -18,7 +18,7 @@ from penstock.reproductions.loading import load
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import planned
 from penstock.reproductions.reproduce import reproduce as run
-from penstock.reproductions.sensitivity import RUNS, explained
+from penstock.reproductions.sensitivity import RUNS, explained, work
 from penstock.reproductions.sensitivity import sensitivity as vary
 from penstock.reproductions.sequential import decide_sequentially, looks
 from penstock.reproductions.summary import summarise
@@ -170,11 +170,23 @@ def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
     )
 
 
-def sensitivity(doc: str, asked: Asked, *, as_json: bool) -> None:
-    """Runs every alternative answer and prints how far each moves each number."""
+def sensitivity(doc: str, asked: Asked, *, all_tables: bool = False, as_json: bool) -> None:
+    """Runs every alternative answer and prints how far each moves each number, and before that what it takes.
+
+    Raises
+    ------
+    InputError
+        If tables are named although all are asked for.
+    """
+    if all_tables and asked.tables:
+        raise InputError("--all-tables takes every table; leave --table out")
     study = load(doc)
+    tables = asked.tables or (() if all_tables else study.sensitive)
+    runs = RUNS if asked.runs is None else asked.runs
+    whole = work(study, (), runs) if tables and not asked.tables else None
+    say(layout.to_be_varied(study.document, work(study, tables, runs), whole))
     with Progress() as progress:
-        shifts = vary(study, asked.tables, RUNS if asked.runs is None else asked.runs, asked.runner(progress))
+        shifts = vary(study, tables, runs, asked.runner(progress))
     if as_json:
         _emit(shifts)
         return

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.questions import Option, Question
-    from penstock.reproductions.sensitivity import Shift
+    from penstock.reproductions.sensitivity import Shift, Work
     from penstock.reproductions.summary import Summary
     from penstock.reproductions.tables import Column, Table
 
@@ -173,6 +173,18 @@ def moved(document: Document, question: Question, option: Option, shifts: Sequen
             grid.add_row(*(escape(_key(cell)) for cell in row.key.values()), f"table {table.id}", *cells, agree)
         parts.append(grid)
     return [*parts, Text()]
+
+
+def to_be_varied(document: Document, taken: Work, whole: Work | None) -> str:
+    """What a sensitivity study takes; `whole` is what all tables would take, if it leaves some out."""
+    tables = f"table{'s' * (len(taken.tables) != 1)} {', '.join(taken.tables)}" if whole else "its tables"
+    more = f" Of all tables: {_taken(whole)}, with --all-tables." if whole else ""
+    return f"{document.id}: every answer to every open question, {tables}: {_taken(taken)}.{more}"
+
+
+def _taken(work: Work) -> str:
+    hops = f", about {work.packet_hops / 1e9:.2g} G packet-hops" if work.packet_hops else ""
+    return f"{work.runs} run{'s' * (work.runs != 1)}{hops}"
 
 
 def overview(document: Document, shifts: Sequence[Shift]) -> RenderableType:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from penstock.store import Store
     from penstock.studies.runner import Runner
 
-__all__ = ["RUNS", "Shift", "explained", "sensitivity"]
+__all__ = ["RUNS", "Shift", "Work", "explained", "sensitivity", "work"]
 
 RUNS = 3
 """Runs a row unless told otherwise: fewer than for a comparison, as differences are known better than numbers."""
@@ -106,6 +106,33 @@ def sensitivity(
     chosen, others = _outcomes(study, plan)
     plan.run(runner)
     return [shift for reading, key, other in others for shift in _shifts(study, chosen, other, reading, key)]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a sensitivity study takes, if no run of it is in the store.
+
+    Parameters
+    ----------
+    tables : list of str
+        Of which tables.
+    runs : int
+        How many runs; those that mean the same under several answers are made once.
+    packet_hops : float
+        About how many packet-hops they take, on cell links cell-hops; 0 if the study does not estimate them.
+    """
+
+    tables: list[str]
+    runs: int
+    packet_hops: float
+
+
+def work(study: Study, tables: Iterable[str], runs: int = RUNS) -> Work:
+    """What :func:`sensitivity` would run."""
+    plan = Plan(study, tables, runs)
+    _outcomes(study, plan)
+    pages = {part.page: part.hops for part in plan.parts}
+    return Work([table.id for table in plan.tables], len(pages) * runs, sum(pages.values()) * runs)
 
 
 def explained(study: Study, differing: Collection[Comparison], store: Store) -> int | None:

@@ -99,6 +99,8 @@ class Study:
         ``part_of(table, column)`` names the scenario of a row that a number comes from; None if it needs several.
     measured : mapping
         Columns whose measuring depends on a setting, by the setting's name; what scenarios depend on is found out.
+    sensitive : tuple of str
+        The tables that a sensitivity study varies unless told otherwise; all of them if empty.
     """
 
     document: Document
@@ -112,6 +114,7 @@ class Study:
     nulls: Mapping[str, NullNumbers] = field(default_factory=dict)
     part_of: PartOf | None = None
     measured: Mapping[str, Collection[str]] = field(default_factory=dict)
+    sensitive: tuple[str, ...] = ()
 
 
 def folder_of(document: Document) -> Path:

@@ -24,4 +24,5 @@ STUDY = Study(
     experiments=experiments,
     effort=effort,
     measured=MEASURED,
+    sensitive=("53-59-results", "36"),
 )

@@ -168,5 +168,6 @@ def _measures(asked: Merged) -> Iterable[dict[str, object]]:
     yield {"metric": "timeouts", "of": names}
     yield {"metric": "delay", "of": names}
     yield {"metric": "queue", "of": BOTTLENECK}
+    yield {"metric": "queue", "of": BOTTLENECK, "by": ["circuit"]}
     yield {"metric": "offered", "of": BOTTLENECK, "by": ["precedence"]}
     yield {"metric": "drops", "of": BOTTLENECK, "by": ["precedence"]}

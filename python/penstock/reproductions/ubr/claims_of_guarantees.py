@@ -10,6 +10,7 @@ from penstock.reproductions.evidence import Estimate, above, below, difference, 
 from penstock.reproductions.ubr.averages import deviation, told
 from penstock.reproductions.ubr.circuits import GROUPS
 from penstock.reproductions.ubr.experiments import LOSSES, MSS, ROUND_TRIP, random_loss
+from penstock.reproductions.ubr.guarantees import stated
 from penstock.reproductions.ubr.measure import one
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = ["CLAIMS"]
 TREE, CONTROL, SLIDES, ALLOCATION, CONDITIONS = "30", "36", "53-59-results", "34", "61"
 MET = 0.98
 FEW = 0.01
+APART = 0.1
 LOW, MIDDLE, HIGH = 0.05, 0.4, 0.95
 BRANCH: dict[str, Cell] = {"queueing": "per-vc", "management": "one-threshold", "tagging": "none"}
 
@@ -41,6 +43,23 @@ def thresholds_for_priorities(outcome: Outcome, _: Mapping[str, Finding]) -> Fin
         key: dict[str, Cell] = {"queueing": "fifo", "management": management, "tagging": "network"}
         tests.append(test(f"loss of CLP 0, {management}", Estimate.of(outcome.values(TREE, "clp0_loss", key)), FEW))
     return told(tests, "Guarantees")
+
+
+def output_shares_are_buffer_shares(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
+    """ubr-c32."""
+    tests: list[Test] = []
+    for level in dict.fromkeys(row.key["utilisation"] for row in outcome.rows(CONTROL)):
+
+        def of(column: str, group: int, level: Cell = level) -> list[float]:
+            return outcome.values(CONTROL, column, {"utilisation": level, "group": group})
+
+        for i in GROUPS:
+            shares = ratio(of("output_share", i), of("buffer_share", i))
+            tests.append(within(f"group {i} at {level}", shares, 0.95, 1.05))
+        for column, name in (("output_share", "output"), ("buffer_share", "buffer")):
+            apart = difference(of(column, GROUPS[-1]), of(column, GROUPS[0]))
+            tests.append(above(f"share of the {name}, group 5 less group 1 at {level}", apart, APART))
+    return told(tests, "Share of the output over share of the buffer, by group and utilisation, and what else")
 
 
 def ratios_are_close_to_one(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
@@ -108,6 +127,14 @@ def sources_do_not_matter(outcome: Outcome, _: Mapping[str, Finding]) -> Finding
     return told(tests, "Goodput with 100 TCPs over that with 50")
 
 
+def queues_follow_mcrs(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
+    """ubr-c40."""
+    mcrs = stated(outcome.readings.settings(), "allocation_85")
+    queues = {i: outcome.values(SLIDES, "queue", {"slide": 55, "vc": i}) for i in GROUPS}
+    own = {i: [cells / mcrs[i] for cells in queue] for i, queue in queues.items()}
+    return told(_even(own), "Mean queue over MCR, over the mean of all circuits")
+
+
 def small_z_shares_in_proportion(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """ubr-c42."""
     own = {i: outcome.values(SLIDES, "relative_excess", {"slide": 59, "vc": i}) for i in GROUPS}
@@ -160,12 +187,14 @@ def _even(own: Mapping[int, Sequence[float]]) -> list[Test]:
 CLAIMS: Mapping[str, ClaimTest] = {
     "ubr-c29": queues_per_circuit_suffice,
     "ubr-c31": thresholds_for_priorities,
+    "ubr-c32": output_shares_are_buffer_shares,
     "ubr-c33": ratios_are_close_to_one,
     "ubr-c34": control_is_hard_at_the_ends,
     "ubr-c36": window_follows_the_root_of_loss,
     "ubr-c37": guaranteed_and_less_excess(53),
     "ubr-c38": guaranteed_and_less_excess(54),
     "ubr-c39": sources_do_not_matter,
+    "ubr-c40": queues_follow_mcrs,
     "ubr-c41": guaranteed_and_less_excess(57, 58),
     "ubr-c42": small_z_shares_in_proportion,
     "ubr-c43.a": needs("reno", "Reno"),

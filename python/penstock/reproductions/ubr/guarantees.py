@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row
 
-__all__ = ["allocated", "allocations", "broken", "fifo", "options", "over_satellites", "slides", "thresholds"]
+__all__ = [
+    "allocated",
+    "allocations",
+    "broken",
+    "fifo",
+    "options",
+    "over_satellites",
+    "queues_over_time",
+    "slides",
+    "thresholds",
+]
 
 BUFFER = 25_000
 GROUP_OF_FIFO = 3
@@ -39,6 +49,12 @@ def slides(settings: Settings, row: Row) -> str:
     mcr = stated(settings, allocation)
     z = _z(settings, mcr) if small_z else 1.0
     return _dfba(settings, mcr, tcps=tcps, buffer=buffer, z=z)
+
+
+def queues_over_time(settings: Settings) -> str:
+    """The run of slide 55, each circuit a class of its own, so that series tell the cells of each: slide 56."""
+    tcps, allocation, buffer, _ = SLIDES[55]
+    return _dfba(settings, stated(settings, allocation), tcps=tcps, buffer=buffer, classes=True)
 
 
 def over_satellites(settings: Settings, row: Row) -> str:
@@ -160,6 +176,7 @@ def _guaranteed(
     far: str = "",
     small: int = 0,
     background: float = 0.0,
+    classes: bool = False,
 ) -> str:
     """TCPs merged onto five circuits; circuits 4 and 5 may be `far` away, or have `small` segments."""
     mss = int(settings["gfr.mss_bytes"])
@@ -176,7 +193,7 @@ def _guaranteed(
         told=f"{tcps} TCPs on five circuits with guaranteed rates",
         mcr=mcr,
         tags_at_end=burst if tags == "end-system" else "",
-        classes=any(key.startswith("scheduler") for key in queue),
+        classes=classes or any(key.startswith("scheduler") for key in queue),
         background=background,
     )
     return merged(settings, asked)

@@ -92,6 +92,7 @@ def _of_circuit(settings: Settings, row: Row, result: RunResult) -> dict[str, fl
         "goodput": goodput / 1e6,
         "excess": excess / 1e6,
         "relative_excess": excess / mcr,
+        "queue": waiting(result, f"vc{i}"),
     }
 
 
@@ -140,9 +141,11 @@ def _of_fifo(settings: Settings, row: Row, result: RunResult) -> dict[str, float
     ratio: list[int] = settings["fifo.mcr_ratio"]
     name = f"g{own}"
     share = goodputs[name] / total
+    held = {name: waiting(result, name) for name in names}
     counted = seconds(settings.text("run.gfr")) - seconds(settings.text("run.gfr_from"))
     way = 3 * seconds(settings.text("fifo.hop"))
     return {
+        "buffer_share": held[name] / math.fsum(held.values()),
         "output_share": share,
         "ratio": share * sum(ratio) / ratio[own - 1],
         "wait": 1000 * (one(result, "delay", name) - way),
@@ -169,7 +172,7 @@ def one(result: RunResult, metric: str, of: str) -> float:
         if m.name == metric
         and m.labels["of"] == of
         and m.labels.get("statistic") in (None, "mean", "sum")
-        and "precedence" not in m.labels
+        and not m.labels.keys() & {"precedence", "circuit"}
     ]
     if len(found) != 1:
         raise ValueError(f"the run has {len(found)} numbers for {metric} of {of}")
@@ -181,6 +184,16 @@ def of_precedence(result: RunResult, metric: str, precedence: int) -> float:
     return math.fsum(
         m.value for m in result.metrics if m.name == metric and m.labels.get("precedence") == str(precedence)
     )
+
+
+def waiting(result: RunResult, name: str) -> float:
+    """Cells at the bottleneck in the mean over time, of a circuit or of the own circuits of a group of flows."""
+    found = [
+        m.value for m in result.metrics if m.name == "queue" and m.labels.get("circuit", "").partition("[")[0] == name
+    ]
+    if not found:
+        raise ValueError(f"the run has no queue of circuit {name}")
+    return math.fsum(found)
 
 
 _ABOUT_TCP: Mapping[str, Callable[[Settings, Row, Mapping[str, float], RunResult], dict[str, float]]] = {

@@ -50,7 +50,7 @@ def transport(
         "initial-window": "1 packets",
         "timer-tick": f"{tick} ms",
         "min-rto": "0 s",
-        "initial-rto": "3 s",
+        "initial-rto": settings.text("tcp.initial_rto"),
         "max-rto": "64 s",
         "limited-transmit": False,
         "restart-after-idle": False,
