@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -15,9 +15,6 @@ from penstock.errors import InputError, ScenarioError
 from penstock.reference import catalogue, pages
 from penstock.series import TimeSeries, wide
 from penstock.trace import PacketTrace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ASKED = """
 [[series]]
@@ -274,6 +271,24 @@ def test_shared_buffers_and_calls_show_their_state():
     assert rates.filter(pl.col("flow") == "m[1]")["value"].item() == pytest.approx(200_000, abs=8000)
     assert frame.filter(variable="offered")["value"].max() > 0
     assert set(frame.filter(variable="admitting")["value"]) == {1.0}
+
+
+def test_pauses_show_their_state():
+    text = (Path(__file__).parents[2] / "examples" / "pfc.toml").read_text()
+    frame = TimeSeries(text, of="core", what=["paused", "headroom-held-bytes"], on="change").frame()
+    # The one sender that core pauses is edge; what is in force there follows by the time that a frame takes.
+    pauses = frame.filter(variable="paused").sort("time_ps")
+    times, states = ([5e9, *pauses["time_ps"].cast(pl.Float64), 50e9], [0.0, *pauses["value"], 0.0])
+    assert set(states) == {0.0, 1.0}
+    spent = sum(
+        max(0.0, end - max(begin, 5e9)) for begin, end, state in zip(times, times[1:], states, strict=False) if state
+    )
+    metrics = _core.Scenario(text, "pfc").run(1, 0).metrics
+    storage = {"of": "edge-core", "class": "storage", "statistic": "mean"}
+    [told] = [value for name, labels, _, value in metrics if (name, dict(labels)) == ("paused-time", storage)]
+    assert spent / 45e9 == pytest.approx(told, rel=0.01)
+    held = frame.filter(variable="headroom-held-bytes")["value"]
+    assert 0 < held.max() <= 12_000
 
 
 def test_json_and_results_have_the_series_of_the_first_run(tmp_path):

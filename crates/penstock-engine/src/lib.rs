@@ -34,5 +34,6 @@ pub use port::can_precompute_departures;
 pub mod state {
     pub use crate::endpoints::calls::ingress::CALLS;
     pub use crate::node::host::state::{RECEIVING, SENDING};
+    pub use crate::node::ingress_pause::PAUSES;
     pub use crate::port::probing::PORT;
 }

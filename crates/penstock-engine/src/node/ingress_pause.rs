@@ -13,6 +13,7 @@ use crate::port::Port;
 use penstock_model::buffer::Held;
 use penstock_model::id::{HopId, LinkId};
 use penstock_model::packet::Packet;
+use penstock_model::probe::Variable;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
 
@@ -73,6 +74,18 @@ struct IngressState {
     waiting_frame: Option<(Time, Time)>,
     prolong_at: Time,
 }
+
+penstock_model::state! {
+    impl IngressPause, |it, _now| {
+        /// Ingress links whose senders are paused; where classes are paused, each class of a link counts.
+        "paused", "pauses", is it.states.iter().filter(|state| state.is_paused).count() as f64;
+        /// What is held in the headroom of all ingress links and classes.
+        "headroom-held-bytes", "bytes", is it.states.iter().map(|state| state.headroom.bytes).sum::<u64>() as f64;
+    }
+}
+
+/// What priority flow control shows at its node.
+pub const PAUSES: &[Variable] = IngressPause::STATE;
 
 const NO_GROUP: u8 = u8::MAX;
 

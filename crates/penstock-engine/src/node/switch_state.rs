@@ -12,6 +12,7 @@ use penstock_model::units::Time;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SharedComponents {
     buffer: Option<ComponentName>,
+    pause: Option<ComponentName>,
     congestion_point: Option<ComponentName>,
     reaction_point: Option<ComponentName>,
 }
@@ -22,6 +23,7 @@ impl SharedComponents {
         let named = |kind, name| ComponentName { kind, name };
         SharedComponents {
             buffer: plan.buffer.as_ref().map(|buffer| named("buffer", buffer.policy.name())),
+            pause: plan.pause.as_ref().map(|_| named("pause", "")),
             congestion_point: plan.congestion_points.as_ref().map(|plan| named("congestion-point", plan.point.name())),
             reaction_point: plan.reaction_point.as_ref().map(|point| named("reaction-point", point.name())),
         }
@@ -38,6 +40,9 @@ impl Switch {
     pub fn probe(&self, now: Time, names: &SharedComponents, report: &mut ReportState<'_>) {
         if let Some(name) = names.buffer {
             self.occupancies().probe(now, &mut |variable, _, value| report(name, SeriesPart::WHOLE, variable, value));
+        }
+        if let (Some(name), Some(pause)) = (names.pause, &self.pause) {
+            pause.probe(now, &mut |variable, _, value| report(name, SeriesPart::WHOLE, variable, value));
         }
         if let (Some(name), Some(point)) = (names.reaction_point, self.reaction_point()) {
             point.state().probe(now, &mut |variable, _, value| report(name, SeriesPart::WHOLE, variable, value));

@@ -3,7 +3,7 @@
 use crate::catalogue::kinds::KINDS;
 use penstock_engine::blueprint::{Blueprint, FlowGroup, PortPlan, SwitchPlan};
 use penstock_engine::series::{ComponentName, SeriesSubject};
-use penstock_engine::state::{CALLS, PORT, RECEIVING, SENDING};
+use penstock_engine::state::{CALLS, PAUSES, PORT, RECEIVING, SENDING};
 use penstock_model::buffer::{Held, Occupancies};
 use penstock_model::feedback::{bcn, qcn, LimitedFlowState, StationState};
 use penstock_model::probe::Variable;
@@ -16,8 +16,14 @@ use penstock_model::transport::TransportPlan;
 const KEYS: [(&str, &str); 3] = [("discipline", "queue"), ("meter", "marker"), ("pcn-meter", "pcn")];
 
 /// What has a state without being a component of its own.
-pub(crate) const PARTS: [(&str, &[&[Variable]]); 5] =
-    [("port", &[PORT]), ("flow", &[SENDING, RECEIVING]), ("tcp", &[Sender::STATE]), ("roce", &[roce::Sender::STATE]), ("calls", &[CALLS])];
+pub(crate) const PARTS: [(&str, &[&[Variable]]); 6] = [
+    ("port", &[PORT]),
+    ("flow", &[SENDING, RECEIVING]),
+    ("tcp", &[Sender::STATE]),
+    ("roce", &[roce::Sender::STATE]),
+    ("calls", &[CALLS]),
+    ("pause", &[PAUSES]),
+];
 
 /// A component's variable.
 pub(super) type Shown = (ComponentName, &'static Variable);
@@ -55,7 +61,7 @@ pub(super) fn of_subject(subject: SeriesSubject, blueprint: &Blueprint) -> Vec<S
             Some(blueprint.links[link.index()].from),
         ),
         SeriesSubject::Sender(flow) => (&[LimitedFlowState::STATE], Some(blueprint.flows[flow.index()].from)),
-        SeriesSubject::Node(node) => (&[Occupancies::STATE, StationState::STATE], Some(node)),
+        SeriesSubject::Node(node) => (&[Occupancies::STATE, PAUSES, StationState::STATE], Some(node)),
         SeriesSubject::Receiver(_) => (&[], None),
     };
     let switch = blueprint.switches.iter().find(|switch| Some(switch.node) == node);
@@ -95,7 +101,8 @@ fn of_switch(switch: &SwitchPlan) -> Vec<ComponentName> {
     let buffer = switch.buffer.iter().map(|buffer| buffer.policy.name()).map(named("buffer"));
     let points = switch.congestion_points.iter().map(|plan| plan.point.name()).map(named("congestion-point"));
     let reaction = switch.reaction_point.iter().map(|point| point.name()).map(named("reaction-point"));
-    buffer.chain(points).chain(reaction).collect()
+    let pause = switch.pause.iter().map(|_| ComponentName { kind: "pause", name: "" });
+    buffer.chain(pause).chain(points).chain(reaction).collect()
 }
 
 fn of_port(port: &PortPlan) -> Vec<ComponentName> {
