@@ -213,6 +213,7 @@ def _section_page(section: Section) -> str:
             given = "must be given" if part["required"] else "may be left out"
             items.append(f"- `{part['key']}` ({part['takes']}: {part['of']}; {given}): {' '.join(part['doc'].split())}")
         parts.append("## Parts\n\n" + "\n".join(items))
+    parts += [_variables(of["state"]) for of in catalogue()["state"] if of["name"] == section["name"]]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
