@@ -149,7 +149,7 @@ def catalogue() -> str:
         ],
     }
     metric = {"name": "goodput", "unit": "bit/s", "doc": "Payload delivered once."}
-    return json.dumps({"components": {"discipline": [red]}, "metrics": [metric], "sections": [link]})
+    return json.dumps({"components": {"discipline": [red]}, "metrics": [metric], "state": [], "sections": [link]})
 
 
 def json_schema() -> str:
