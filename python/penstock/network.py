@@ -58,6 +58,7 @@ class Network:
         self._nodes: dict[str, Node] = {}
         self._shared: dict[str, dict[str, Any]] = {}
         self._links: list[dict[str, Any]] = []
+        self._circuits: list[dict[str, Any]] = []
         self._flows: list[dict[str, Any]] = []
         self._transfers: list[dict[str, Any]] = []
         self._calls: list[dict[str, Any]] = []
@@ -87,6 +88,7 @@ class Network:
         congestion_point: Component | None = None,
         reaction_point: Component | None = None,
         latency: str | None = None,
+        cell_switch: bool = False,
     ) -> Node:
         """Adds a node.
 
@@ -107,9 +109,11 @@ class Network:
             Rate limiters for what is sent from here, such as ``BcnReactionPoint()``.
         latency : str, s, optional
             How long a packet takes through a switch before it is queued, such as ``"1 us"``.
+        cell_switch : bool
+            Forwards ATM cells as they come; at other nodes with cell links packets are segmented and reassembled.
         """
         parts = {"buffer": buffer, "congestion-point": congestion_point, "reaction-point": reaction_point}
-        return self._add(Node(name), parts, {"pause": pause, "source-quench": source_quench}, latency)
+        return self._add(Node(name), parts, {"pause": pause, "source-quench": source_quench}, latency, cell_switch)
 
     @named()
     def nodes(
@@ -123,10 +127,13 @@ class Network:
         congestion_point: Component | None = None,
         reaction_point: Component | None = None,
         latency: str | None = None,
+        cell_switch: bool = False,
     ) -> Node:
         """Adds a group of `count` like nodes; the other arguments hold for each, as in :meth:`node`."""
         parts = {"buffer": buffer, "congestion-point": congestion_point, "reaction-point": reaction_point}
-        return self._add(Node(name, count), parts, {"pause": pause, "source-quench": source_quench}, latency)
+        return self._add(
+            Node(name, count), parts, {"pause": pause, "source-quench": source_quench}, latency, cell_switch
+        )
 
     @named("links[]")
     def link(
@@ -230,6 +237,22 @@ class Network:
         for impairment in impairments:
             entry |= part("impairment", impairment)
         self._links.append(entry | plain(more))
+
+    @named("circuits[]")
+    def circuit(self, name: str, flows: str | Sequence[str], **more: Any) -> None:
+        """Adds a virtual circuit of cell links that flows share, or that is promised something.
+
+        Parameters
+        ----------
+        name : str
+            Its name, for parameters by circuit.
+        flows : str or sequence of str
+            The groups whose flows it carries.
+        **more
+            Other keys of a circuit, with underscores for hyphens: ``mcr`` (its minimum cell rate, such as
+            ``"12 kcells/s"``) and ``max_frame`` (of a packet, such as ``"9180 bytes"``).
+        """
+        self._circuits.append({"name": name, "flows": flows if isinstance(flows, str) else list(flows)} | plain(more))
 
     @named("flows[]")
     def flows(
@@ -508,6 +531,7 @@ class Network:
         ]
         lists = {
             "links": self._links,
+            "circuits": self._circuits,
             "flows": self._flows,
             "transfers": self._transfers,
             "calls": self._calls,
@@ -525,6 +549,7 @@ class Network:
         parts: Mapping[str, Component | None],
         tables: Mapping[str, Mapping[str, Any] | None],
         latency: str | None,
+        cell_switch: bool,
     ) -> Node:
         if node.name in self._nodes:
             raise ValueError(f"there is a node called {quoted(node.name)} already")
@@ -537,6 +562,8 @@ class Network:
         self._shared[node.name] = {kind: {each.KEY: each.table()} for kind, each in given.items()}
         if latency is not None:
             self._shared[node.name]["latency"] = latency
+        if cell_switch:
+            self._shared[node.name]["cell-switch"] = True
         for name, table in tables.items():
             if table is not None:
                 self._shared[node.name][name] = {kebab(key): value for key, value in table.items()}

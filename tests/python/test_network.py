@@ -85,6 +85,54 @@ def test_classes_say_what_their_scheduler_reads():
     ps._core.Scenario(text, "classes", [])
 
 
+def atm() -> ps.Network:
+    net = ps.Network()
+    hosts, sinks = net.nodes("hosts", 2), net.nodes("sinks", 2)
+    net.nodes("in", 1)
+    switch, out = net.node("s", cell_switch=True), net.node("out")
+    net.link(hosts, "in", rate="100 Mbit/s", delay="10 us", both_ways=True)
+    marker = ps.FGcra(burst="100 cells")
+    net.link("in", switch, rate="149.76 Mbit/s", delay="1 ms", both_ways=True, cells=True, marker=marker)
+    dfba = ps.Dfba(limit="3000 cells", low="1000 cells", high="2000 cells", z={"vc": 0.5})
+    net.link(switch, out, rate="150 kcells/s", delay="1 ms", both_ways=True, cells=True, queue=dfba)
+    net.link(out, sinks, rate="100 Mbit/s", delay="10 us", both_ways=True)
+    net.flows("tcp", hosts, sinks, transport=ps.Tcp(packet="1064 bytes"), source=ps.Ftp())
+    net.circuit("vc", ["tcp"], mcr="50 kcells/s", max_frame="1064 bytes")
+    net.measure("goodput", of="tcp")
+    net.measure("queue", of="s-out", by=["circuit"])
+    return net
+
+
+def test_cells_cell_switches_and_circuits():
+    text = atm().toml(duration="1 s")
+    page = tomllib.loads(text)
+    assert page["nodes"] == {
+        "hosts": {"count": 2},
+        "sinks": {"count": 2},
+        "in": {"count": 1},
+        "s": {"cell-switch": True},
+        "out": {},
+    }
+    assert [link.get("cells", False) for link in page["links"]] == [False, True, True, False]
+    assert page["circuits"] == [{"name": "vc", "flows": ["tcp"], "mcr": "50 kcells/s", "max-frame": "1064 bytes"}]
+    # 150,000 cells/s carry at most 150,000 / 23 segments of 1,024 bytes, and the circuit has the link for itself.
+    result = ps.Study(atm(), "2 s", warm_up="1 s").runs(1).run()
+    found = {row["metric"]: row["mean"] for row in result.iter_rows(named=True)}
+    most = 150_000 / 23 * 1024 * 8
+    assert 0.5 * most < found["goodput"] <= 1.001 * most
+
+
+def test_wrong_keys_of_circuits_are_named():
+    net = atm()
+    with pytest.raises(TypeError, match="'mrc'"):
+        net.circuit("other", "tcp", mrc="1 kcells/s")
+    with pytest.raises(TypeError, match="flows"):
+        net.circuit("other")
+    net.circuit("second", "tcp")
+    with pytest.raises(ps.ScenarioError, match="'tcp' is on a circuit already"):
+        ps.Study(net, "1 s").run()
+
+
 def test_the_page_of_calls():
     net = ps.Network()
     edges, core = net.nodes("edges", 3), net.node("core")

@@ -162,6 +162,13 @@ class TestScenario:
         small = link(page("53-59-results", {"slide": 59, "vc": 1}), "s1", "s2")["queue"]["dfba"]["z"]
         assert small["vc5"] == pytest.approx(1 - 100 / 300)
 
+    def test_paths_over_satellites_have_the_runs_of_satellites(self):
+        for path in ("campus-geo", "geo-wan"):
+            text = page("50", {"path": path, "vc": 1})
+            assert (text["duration"], text["warm-up"]) == ("25 s", "8 s")
+        assert page("53-59-results", {"slide": 53, "vc": 1})["duration"] == "5 s"
+        assert page("53-59-results", {"slide": 53, "vc": 1}, "ubr-a05=geo-wan")["duration"] == "25 s"
+
     def test_all_rows_of_a_run_have_one_page(self):
         for table, key in (("53-59-results", "slide"), ("36", "utilisation")):
             where, texts = DOCUMENT.table(table), {}

@@ -6,6 +6,7 @@ mod random;
 mod support;
 
 use penstock_engine::blueprint::{Blueprint, FastPaths, WatchPlan};
+use penstock_engine::observations::LinkCounters;
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::rng::Key;
 use proptest::prelude::*;
@@ -39,6 +40,21 @@ proptest! {
             same(&plain, &sim(&blueprint).with_executor(executor).run())?;
             let several = Sim::with_partition(blueprint.clone(), &shard_of).expect("random scenarios are sound");
             same(&plain, &several.with_executor(executor).run_shards_in_turn().run())?;
+        }
+    }
+
+    /// What the circuits of a port have waiting is together what the port has.
+    #[test]
+    fn circuits_share_out_what_waits(case in case(), all in any::<bool>()) {
+        let seen = sim(&case.cell_blueprint(all)).run();
+        for (link, timings) in &seen.ports {
+            if timings.circuits.is_empty() {
+                continue;
+            }
+            let sum = |of: fn(&LinkCounters) -> u128| timings.circuits.iter().map(|circuit| of(&circuit.counters)).sum::<u128>();
+            let port = &seen.links[link.index()];
+            prop_assert_eq!(sum(|counters| counters.waiting_packet_ps), port.waiting_packet_ps, "cells of link {}", link.index());
+            prop_assert_eq!(sum(|counters| counters.waiting_byte_ps), port.waiting_byte_ps, "bytes of link {}", link.index());
         }
     }
 

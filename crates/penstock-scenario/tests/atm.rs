@@ -182,6 +182,38 @@ fn the_cells_that_wait_are_told_by_circuit() {
     assert!(found.len() == 1 && found[0].contains("by: 'a-s' has no circuits: it carries packets"), "{found:?}");
 }
 
+/// Little's law without chance: 40 cells fill the queue at once, and from then on a frame of two cells comes every 2 ms, in which two
+/// cells are sent. It finds 39 waiting and half a cell under way, so its cells wait 39.5 and 40.5 ms: of `a` and `c`, which have every
+/// fourth frame, 80 ms in 8, and of `b`, which has every second, twice as much. Shares of the queue are those of the output.
+#[test]
+fn throughput_shares_of_a_fifo_equal_buffer_shares() {
+    let flow = |name: &str, start: &str, bits: u64, bytes: u64| {
+        let source = format!("source.cbr = {{ rate = \"{bits} bit/s\", packet = \"{bytes} bytes\", phase = \"zero\" }}");
+        format!("[[flows]]\nname = \"{name}\"\nclass = \"{name}\"\nfrom = \"h\"\nto = \"t\"\nstart = \"{start}\"\n{source}\n")
+    };
+    let link = |from: &str, to: &str, rate: &str| {
+        format!("[[links]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{rate}\"\ndelay = \"1 ms\"\ncells = true\n")
+    };
+    let text = [
+        "duration = \"496250 us\"\nwarm-up = \"96250 us\"\n[nodes]\nh = {}\ns = { cell-switch = true }\nt = {}\n".to_owned(),
+        link("h", "s", "424 kbit/s"),
+        link("s", "t", "10 Mbit/s"),
+        flow("fill", "0 s", 1, 40 * 48 - 16),
+        flow("a", "500 us", 80_000, 80),
+        flow("b", "2500 us", 160_000, 80),
+        flow("c", "4500 us", 80_000, 80),
+        measure("queue", "h-s", "[\"circuit\"]"),
+        measure("throughput", "h-s", "[\"class\"]"),
+    ]
+    .concat();
+    let scenario = sound(&text, &[]);
+    let (held, sent) = (split(&scenario, "queue", "circuit"), split(&scenario, "throughput", "class"));
+    for (name, cells, bits) in [("fill", 0.0, 0.0), ("a", 10.0, 106_000.0), ("b", 20.0, 212_000.0), ("c", 10.0, 106_000.0)] {
+        let of = |all: &[(String, f64)]| all.iter().find(|(own, _)| own == name).expect("there").1;
+        assert_eq!((of(&held), of(&sent)), (cells, bits), "{name}: cells in the mean, and bit/s");
+    }
+}
+
 /// A FIFO queue that is always full serves circuits in proportion to what they hold of it.
 #[test]
 fn shares_of_a_fifo_link_are_those_of_its_queue() {

@@ -243,3 +243,60 @@ pub(crate) mod testing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{cell, holding, port};
+    use super::*;
+    use crate::parameters::Limit;
+
+    const ACCEPT: Verdict = Verdict::Accept;
+    const OVERFLOW: Verdict = Verdict::Drop(DropCause::Overflow);
+    const PARTIAL: Verdict = Verdict::Drop(DropCause::Partial);
+    const EARLY: Verdict = Verdict::Drop(DropCause::Early);
+
+    /// What becomes of the cells of a frame that find so many waiting, of four that there is room for; and of the first of the next.
+    fn verdicts(end_of_frame: EndOfFrame, is_refused: bool, found: &[u32]) -> Vec<Verdict> {
+        let mut queue = FrameQueue::new(Limit::Packets(4), end_of_frame, &port(&[1]));
+        let last = found.len() - 1;
+        let mut verdict = |waiting: u32, is_last: bool, refuses: bool| queue.on_cell(&cell(0, is_last), &holding(waiting), |_| refuses);
+        let mut all: Vec<Verdict> = found.iter().enumerate().map(|(i, waiting)| verdict(*waiting, i == last, is_refused)).collect();
+        all.push(verdict(0, false, false));
+        all
+    }
+
+    /// The second cell finds the queue full; there is room again for the third, and for the end.
+    #[test]
+    fn the_end_of_a_damaged_frame_is_kept_or_not() {
+        for (end_of_frame, end) in [(EndOfFrame::Keep, ACCEPT), (EndOfFrame::Drop, PARTIAL), (EndOfFrame::Always, ACCEPT)] {
+            assert_eq!(verdicts(end_of_frame, false, &[3, 4, 3, 3]), [ACCEPT, OVERFLOW, PARTIAL, end, ACCEPT], "{end_of_frame:?}");
+            assert_eq!(verdicts(end_of_frame, false, &[3, 4, 3, 4]), [ACCEPT, OVERFLOW, PARTIAL, PARTIAL, ACCEPT], "no room for it");
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_refused_frame_is_kept_only_always() {
+        for (end_of_frame, end) in [(EndOfFrame::Keep, EARLY), (EndOfFrame::Drop, EARLY), (EndOfFrame::Always, ACCEPT)] {
+            assert_eq!(verdicts(end_of_frame, true, &[3, 3, 3]), [EARLY, EARLY, end, ACCEPT], "{end_of_frame:?}");
+            assert_eq!(verdicts(end_of_frame, true, &[3, 3, 4]), [EARLY, EARLY, EARLY, ACCEPT], "no room for it");
+        }
+    }
+
+    /// Of ten cells every second one finds the queue full. Tail drop would take the six others, of which none is of any use; here two
+    /// are wasted, the one before the first loss and the end, and one of them where ends are dropped.
+    #[test]
+    fn few_cells_of_a_damaged_frame_are_wasted() {
+        let found = [3, 4, 3, 4, 3, 4, 3, 4, 3, 3];
+        assert_eq!(found.iter().filter(|waiting| **waiting < 4).count(), 6);
+        let wasted = |end_of_frame| verdicts(end_of_frame, false, &found)[..10].iter().filter(|verdict| **verdict == ACCEPT).count();
+        assert_eq!((wasted(EndOfFrame::Keep), wasted(EndOfFrame::Drop)), (2, 1));
+    }
+
+    /// An end that finds no room is lost like any other cell, and what follows is a new frame.
+    #[test]
+    fn the_end_of_a_whole_frame_may_be_what_overflows() {
+        for end_of_frame in [EndOfFrame::Keep, EndOfFrame::Drop, EndOfFrame::Always] {
+            assert_eq!(verdicts(end_of_frame, false, &[2, 3, 4]), [ACCEPT, ACCEPT, OVERFLOW, ACCEPT], "{end_of_frame:?}");
+        }
+    }
+}

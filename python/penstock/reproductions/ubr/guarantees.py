@@ -181,6 +181,8 @@ def _guaranteed(
     """TCPs merged onto five circuits; circuits 4 and 5 may be `far` away, or have `small` segments."""
     mss = int(settings["gfr.mss_bytes"])
     geo = "geo" in (settings["dfba.access"], settings["dfba.backbone"])
+    if geo:
+        settings = settings.having({f"run.gfr{part}": settings.text(f"run.satellite{part}") for part in ("", "_from")})
     window = f"{settings['gfr.max_window_geo_bytes' if geo else 'gfr.max_window_bytes']} bytes"
     burst = cells(TAGGED_FRAMES * cells_per_segment(mss))
     sizes = {i: small if small and i >= GROUPS[3] else mss for i in GROUPS}

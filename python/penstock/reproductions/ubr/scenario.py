@@ -55,6 +55,8 @@ def effort(settings: Settings, table: Table, row: Row, part: str) -> float:
     """About how many cell-hops one run of a row takes, if the bottleneck is always busy."""
     del part
     network = table.id.removeprefix(GRID) if table.id.startswith(GRID) else str(row.key.get("network", "gfr"))
+    if table.id == "50" or (network == "gfr" and "geo" in (settings["dfba.access"], settings["dfba.backbone"])):
+        network = "satellite"
     network = "wan" if table.id == "4" else network
     if table.id == "35":
         return 4 * tcp_pages.CYCLES * float(row.key["period"])

@@ -51,6 +51,8 @@ impl Case {
         blueprint.atm.cell_switches = nodes.filter(|node| !with_packets.contains(node)).collect();
         let shared = CircuitPlan { name: "shared".to_owned(), groups: vec![0], mcr: Some(Rate::from_bps(500_000)) };
         blueprint.atm.circuits = vec![shared];
+        let cells: Vec<bool> = blueprint.links.iter().map(|link| link.cells).collect();
+        blueprint.watch.links.iter_mut().for_each(|(link, watch)| watch.circuits = cells[link.index()]);
         blueprint
     }
 }
