@@ -252,6 +252,46 @@ def test_defaults_of_graphml_hold_for_edges(tmp_path):
     assert links(from_file(tmp_path / "a.graphml", delay="1 ms"))[0]["rate"] == "10 Mbit/s"
 
 
+def by_hand(*, key: str = "", graph: str = "", body: str = "") -> str:
+    """GraphML of two nodes in the form in which somebody would write it."""
+    body = body or '<edge source="a" target="b"/>'
+    return (
+        f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n{key}\n<graph{graph}>\n'
+        f'<node id="a"/><node id="b"/>\n{body}\n</graph></graphml>'
+    )
+
+
+def test_graphml_without_edgedefault_or_a_key_s_type_is_read(tmp_path):
+    key = '<key id="r" attr.name="rate"/>'
+    text = by_hand(key=key, body='<edge source="a" target="b"><data key="r">10 Mbit/s</data></edge>')
+    (tmp_path / "a.graphml").write_text(text)
+    with pytest.warns(UserWarning, match="No key type for id r. Using string"):
+        net = from_file(tmp_path / "a.graphml", delay="1 ms")
+    assert [(link["rate"], link["both-ways"]) for link in links(net)] == [("10 Mbit/s", True)]
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"key": "<key/>"}, "2: this <key> has no attribute 'attr.name'"),
+        ({"key": '<key attr.name="rate"/>'}, "2: this <key> has no attribute 'id'"),
+        (
+            {"key": '<key id="r" attr.name="rate" attr.type="text"/>'},
+            "2: 'text' is no type of values; one of boolean, int, long, float, double, string",
+        ),
+        ({"body": '<edge source="a" target="b"><data key="r">1</data></edge>'}, "5: no <key> has the id 'r'"),
+        ({"body": '<edge source="a" target="b"><data>1</data></edge>'}, "5: this <data> has no attribute 'key'"),
+        ({"body": "<node/>"}, "5: this <node> has no attribute 'id'"),
+        ({"body": '<edge source="a"/>'}, "5: this <edge> has no attribute 'target'"),
+        ({"body": '<edge source="a" target="B"/>'}, "5: there is no node 'B'"),
+    ],
+)
+def test_mistakes_in_graphml_written_by_hand_have_their_lines(parts, message, tmp_path):
+    (tmp_path / "a.graphml").write_text(by_hand(**parts))
+    with pytest.raises(InputError, match=f"a.graphml:{message}"):
+        from_file(tmp_path / "a.graphml", rate="1 Mbit/s", delay="1 ms")
+
+
 GML = 'graph [\n  node [ id 0 label "a" ]\n  node [ id 1 label "a" ]\n  edge [ source 0 target 1 rate "1 Mbit/s" ]\n]\n'
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.graphs.convert import GraphNetwork, Reading, convert
+from penstock.graphs.graphml import check_graphml
 from penstock.graphs.places import dot_places, gml_places, graphml_places
 from penstock.printable import one_line, path_text, quoted
 
@@ -103,6 +104,7 @@ def _graphml(content: bytes, shown: str) -> Read:
 
     import networkx
 
+    check_graphml(content, shown)
     try:
         graph = networkx.read_graphml(BytesIO(content))
     except ParseError as error:
