@@ -7,9 +7,8 @@ all of them.
 from __future__ import annotations
 
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
-from queue import Empty, Full, Queue
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from penstock import _core
@@ -28,12 +27,6 @@ __all__ = ["ROWS", "RowStream", "cannot_be_written"]
 
 ROWS = 1 << 17
 """Rows of each piece, and of each row group of a Parquet file."""
-
-_AHEAD = 2
-"""Pieces that may wait to be written while the run goes on."""
-
-_TICK = 0.1
-"""Seconds between two looks at whether the other side is still there."""
 
 
 class RowStream:
@@ -140,13 +133,17 @@ class RowStream:
         PenstockError
             If the file cannot be written; what there is of it is removed.
         """
-        from polars.io.plugins import register_io_source
 
-        def write(pieces: Callable[[], Iterator[pl.DataFrame]]) -> None:
-            source = register_io_source(lambda *_: pieces(), schema=self.schema)
-            source.sink_parquet(path, compression="lz4", row_group_size=ROWS, statistics=False)
+        def write() -> int:
+            events = 0
+            with Path(path).open("wb") as file:
+                while (part := self._rows.next_row_group(ROWS)) is not None:
+                    events += part[0]
+                    file.write(part[1])
+                file.write(self._rows.end_parquet(_types_for_readers(self.schema)))
+            return events
 
-        return _into_file(path, lambda: self._handed_over(write))
+        return _into_file(path, write)
 
     def write_csv(self, path: str | Path) -> int:
         """Writes the rows into a CSV file; returns how many there are.
@@ -168,54 +165,15 @@ class RowStream:
 
         return _into_file(path, write)
 
-    def _handed_over(self, write: Callable[[Callable[[], Iterator[pl.DataFrame]]], None]) -> int:
-        """Lets another thread write the pieces while this one, which is told of interruptions, makes the next.
 
-        The writer's exception, if it has one, is raised here.
-        """
-        make = _Frames(self._rows.columns, self.schema)
-        queue: Queue[list[bytes] | None] = Queue(_AHEAD)
-        given_up = Event()
-        failed: list[BaseException] = []
+def _types_for_readers(schema: pl.Schema) -> list[tuple[str, str]]:
+    """The metadata of a Parquet file by which polars and Arrow find the types of its columns again."""
+    import polars as pl
 
-        def pieces() -> Iterator[pl.DataFrame]:
-            while not given_up.is_set():
-                with suppress(Empty):
-                    piece = queue.get(timeout=_TICK)
-                    if piece is None:
-                        return
-                    yield make(piece)
-            raise InterruptedError("the trace was given up")
-
-        def work() -> None:
-            try:
-                write(pieces)
-            except BaseException as error:  # whatever it is, it is told by the thread that asked
-                failed.append(error)
-
-        def put(piece: list[bytes] | None) -> bool:
-            while writer.is_alive():
-                with suppress(Full):
-                    queue.put(piece, timeout=_TICK)
-                    return True
-            return False
-
-        writer = Thread(target=work, name="penstock-trace", daemon=True)
-        writer.start()
-        events = 0
-        try:
-            while (batch := self._rows.next_batch(ROWS)) is not None and put(batch[1]):
-                events += batch[0]
-            put(None)
-        except BaseException:
-            self._cancel.set()
-            given_up.set()
-            writer.join()
-            raise
-        writer.join()
-        if failed:
-            raise failed[0]
-        return events
+    file = BytesIO()
+    pl.DataFrame(schema=schema).write_parquet(file)
+    file.seek(0)
+    return list(pl.read_parquet_metadata(file).items())
 
 
 class _Frames:

@@ -11,7 +11,7 @@ import pytest
 from observed_network import CLI
 from observed_network import MARKING as TEXT
 
-from penstock import _core
+from penstock import _core, rows
 from penstock.errors import InputError, PenstockError, ScenarioError
 from penstock.trace import PacketTrace
 
@@ -124,6 +124,66 @@ def test_parquet_and_csv_hold_what_the_frame_holds(frame, tmp_path):
     assert pl.read_parquet(tmp_path / "t.parquet").equals(frame)
     PacketTrace(TEXT).write_csv(tmp_path / "t.csv")
     assert pl.read_csv(tmp_path / "t.csv", schema=frame.schema).equals(frame)
+
+
+LONG = """
+duration = "1 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "1 Gbit/s"
+delay = "1 ms"
+[[flows]]
+name = "fast"
+from = "a"
+to = "b"
+source.cbr = { rate = "90 Mbit/s", packet = "160 bytes" }
+[[flows]]
+name = "slow"
+count = 300
+from = "a"
+to = "b"
+start = "0.99 s"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+"""
+"""Numbers of packets that are far apart, more words than a byte can tell apart, and columns without any value."""
+
+
+@pytest.mark.parametrize("size", [100, 5000, rows.ROWS])
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (TEXT, {"stop": "0.2 s"}),
+        (TEXT, {"events": "drop"}),
+        (TEXT, {"events": "window"}),
+        (TEXT, {"stop": "0 s", "events": "drop"}),
+        (LONG, {"start": "0.999 s"}),
+    ],
+)
+def test_a_parquet_file_is_what_polars_would_write_of_the_frame(size, text, options, tmp_path, monkeypatch):
+    frame = PacketTrace(text, **options).frame()
+    monkeypatch.setattr("penstock.rows.ROWS", size)
+    of_trace, of_frame = tmp_path / "trace.parquet", tmp_path / "frame.parquet"
+    assert PacketTrace(text, **options).write_parquet(of_trace) == frame.height
+    frame.write_parquet(of_frame)
+    read = pl.read_parquet(of_trace)
+    assert read.schema == frame.schema
+    assert read.equals(frame)
+    assert pl.read_parquet_metadata(of_trace) == pl.read_parquet_metadata(of_frame)
+    # Columns that nobody asks for, and rows before those that are, are skipped.
+    assert pl.scan_parquet(of_trace).select("flow").tail(3).collect().equals(frame.select("flow").tail(3))
+
+
+def test_a_parquet_file_has_one_end():
+    trace = _core.Trace(_core.Scenario(TEXT), 1, 0, [("stop", "0.1 s")])
+    while trace.next_row_group(rows.ROWS) is not None:
+        pass
+    trace.end_parquet([])
+    with pytest.raises(RuntimeError, match="the file has its end"):
+        trace.end_parquet([])
 
 
 def test_another_replication_is_another_trace(frame):

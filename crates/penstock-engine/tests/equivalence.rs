@@ -236,7 +236,7 @@ proptest! {
             let mut rows = Vec::new();
             let mut budgets = budgets.iter().cycle();
             while !run.run_events(Time::NEVER, *budgets.next().expect("some budgets")) {
-                run.take_trace(&mut rows);
+                run.take_trace(|_| true, &mut rows);
             }
             let parts = rows.len();
             rows.extend(run.finish().trace);

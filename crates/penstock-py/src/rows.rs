@@ -3,7 +3,7 @@
 use crate::interruption::interruptible;
 use crate::run::{Cancelled, ScenarioError};
 use penstock_model::parameters::Value;
-use penstock_scenario::{word_bytes, ColumnKind, TraceColumn, TraceColumns, TraceStop};
+use penstock_scenario::{word_bytes, ColumnKind, ParquetWriter, TraceColumn, TraceColumns, TraceStop};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -14,6 +14,9 @@ pub type Column = (&'static str, &'static str, Vec<String>);
 
 /// How many rows there are and, for each column, their values.
 pub type Batch<'py> = (usize, Vec<Bound<'py, PyBytes>>);
+
+/// How many rows a part of a file has, and its bytes.
+pub type FilePart<'py> = (usize, Bound<'py, PyBytes>);
 
 /// The value of an option.
 #[derive(FromPyObject)]
@@ -49,13 +52,15 @@ pub fn read_options<T>(
 pub struct RowRun<R> {
     /// `None` while it runs, and after it was told to stop.
     run: Mutex<Option<R>>,
+    /// `None` while a part is made, and after the end of the file.
+    parquet: Mutex<Option<ParquetWriter>>,
     cancel: penstock_engine::Cancel,
 }
 
 impl<R: Send + 'static> RowRun<R> {
-    /// This run, which `cancel` stops.
-    pub fn new(run: R, cancel: penstock_engine::Cancel) -> RowRun<R> {
-        RowRun { run: Mutex::new(Some(run)), cancel }
+    /// This run, whose rows have these columns and which `cancel` stops.
+    pub fn new(run: R, columns: &[TraceColumn], cancel: penstock_engine::Cancel) -> RowRun<R> {
+        RowRun { run: Mutex::new(Some(run)), parquet: Mutex::new(Some(ParquetWriter::new(columns))), cancel }
     }
 
     /// Does `work` on the run, which stays away if it is told to stop meanwhile.
@@ -83,6 +88,31 @@ impl<R: Send + 'static> RowRun<R> {
     ) -> PyResult<Option<Batch<'py>>> {
         let batch = self.proceed(py, next)?;
         Ok(batch.map(|batch| (batch.rows, batch.values.iter().map(|values| PyBytes::new(py, values)).collect())))
+    }
+
+    /// The next batch as a row group of a Parquet file; `None` at the end.
+    pub fn next_row_group<'py>(
+        &self,
+        py: Python<'py>,
+        next: impl FnOnce(&mut R) -> Result<Option<TraceColumns>, TraceStop> + Send + 'static,
+    ) -> PyResult<Option<FilePart<'py>>> {
+        let mut writer = self.take_parquet()?;
+        let (writer, part) = self.proceed(py, move |run| {
+            let part = next(run)?.map(|batch| (batch.rows, writer.row_group(&batch)));
+            Ok((writer, part))
+        })?;
+        *self.parquet.lock().unwrap_or_else(PoisonError::into_inner) = Some(writer);
+        Ok(part.map(|(rows, bytes)| (rows, PyBytes::new(py, &bytes))))
+    }
+
+    /// The end of the Parquet file.
+    pub fn end_parquet<'py>(&self, py: Python<'py>, metadata: &[(String, String)]) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.take_parquet()?.finish(metadata)))
+    }
+
+    fn take_parquet(&self) -> PyResult<ParquetWriter> {
+        let writer = self.parquet.lock().unwrap_or_else(PoisonError::into_inner).take();
+        writer.ok_or_else(|| PyRuntimeError::new_err("the file has its end, or another thread takes its next row group"))
     }
 }
 

@@ -1,10 +1,11 @@
 //! Time series as Python objects.
 
 use crate::interruption::interruptible;
-use crate::rows::{as_tuples, read_options, Batch, Column, RowOption, RowRun};
+use crate::rows::{as_tuples, read_options, Batch, Column, FilePart, RowOption, RowRun};
 use crate::run::{build_error, executor_of, Cancel, Scenario};
 use penstock_scenario::SeriesRun;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use std::sync::Arc;
 
 /// A run that hands over its time series in batches.
@@ -37,13 +38,25 @@ impl Series {
         let (scenario, stop) = (Arc::clone(&scenario.0), flag.clone());
         let run = interruptible(py, &flag, move || SeriesRun::new(&scenario, (seed, replication), how, plans, &stop))?;
         let run = run.map_err(build_error)?;
-        let columns = as_tuples(run.columns());
-        Ok(Series { run: RowRun::new(run, flag), columns })
+        let kinds = run.columns().to_vec();
+        let columns = as_tuples(&kinds);
+        Ok(Series { run: RowRun::new(run, &kinds, flag), columns })
     }
 
     /// How many rows the next batch has and, for each column, their values as little-endian numbers; `None` at the end. So many
     /// rows as `count` says, fewer only in the last batch.
     fn next_batch<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<Batch<'py>>> {
         self.run.next_batch(py, move |run| run.next_batch(count))
+    }
+
+    /// How many rows the next batch has, and its bytes in a Parquet file, where it is a row group; `None` at the end.
+    fn next_row_group<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<FilePart<'py>>> {
+        self.run.next_row_group(py, move |run| run.next_batch(count))
+    }
+
+    /// The end of the Parquet file, with these keys and values for whoever reads it; call it once, after the last row group.
+    #[expect(clippy::needless_pass_by_value, reason = "Python hands over what it has")]
+    fn end_parquet<'py>(&self, py: Python<'py>, metadata: Vec<(String, String)>) -> PyResult<Bound<'py, PyBytes>> {
+        self.run.end_parquet(py, &metadata)
     }
 }

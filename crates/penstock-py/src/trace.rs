@@ -1,7 +1,7 @@
 //! Traces as Python objects.
 
 use crate::interruption::interruptible;
-use crate::rows::{as_tuples, read_options, Batch, Column, RowOption, RowRun};
+use crate::rows::{as_tuples, read_options, Batch, Column, FilePart, RowOption, RowRun};
 use crate::run::{build_error, executor_of, Cancel, Scenario};
 use penstock_scenario::{TraceRun, ValidScenario};
 use pyo3::prelude::*;
@@ -40,14 +40,26 @@ impl Trace {
         let (traced, stop) = (Arc::clone(&scenario), flag.clone());
         let run = interruptible(py, &flag, move || TraceRun::new(&traced, (seed, replication), how, filter, &stop))?;
         let run = run.map_err(build_error)?;
-        let columns = as_tuples(run.columns());
-        Ok(Trace { run: RowRun::new(run, flag), scenario, columns })
+        let kinds = run.columns().to_vec();
+        let columns = as_tuples(&kinds);
+        Ok(Trace { run: RowRun::new(run, &kinds, flag), scenario, columns })
     }
 
     /// How many rows the next batch has and, for each column, their values as little-endian numbers; `None` at the end. So many
     /// rows as `count` says, fewer only in the last batch.
     fn next_batch<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<Batch<'py>>> {
         self.run.next_batch(py, move |run| run.next_batch(count))
+    }
+
+    /// How many rows the next batch has, and its bytes in a Parquet file, where it is a row group; `None` at the end.
+    fn next_row_group<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<FilePart<'py>>> {
+        self.run.next_row_group(py, move |run| run.next_batch(count))
+    }
+
+    /// The end of the Parquet file, with these keys and values for whoever reads it; call it once, after the last row group.
+    #[expect(clippy::needless_pass_by_value, reason = "Python hands over what it has")]
+    fn end_parquet<'py>(&self, py: Python<'py>, metadata: Vec<(String, String)>) -> PyResult<Bound<'py, PyBytes>> {
+        self.run.end_parquet(py, &metadata)
     }
 
     /// For some links, what is to be appended to the captures of what they transmit, with the link and the number of packets: in all at

@@ -8,3 +8,4 @@ pub mod pauses;
 pub mod series;
 pub mod sim;
 pub mod trace;
+mod trace_sorter;

@@ -5,6 +5,7 @@ use crate::api::cancel::Cancel;
 use crate::api::observations::{FlowCounters, LinkCounters, Observations};
 use crate::api::series::SeriesRow;
 use crate::api::trace::TraceRow;
+use crate::api::trace_sorter::TraceSorter;
 use crate::build::error::BlueprintError;
 use crate::build::memory;
 use crate::build::{Assembly, Network};
@@ -49,6 +50,7 @@ pub struct Sim {
     links: Vec<bool>,
     samples: usize,
     meter_samples: usize,
+    trace_sorter: TraceSorter,
 }
 
 /// On how many cores a part of a run was made.
@@ -119,6 +121,7 @@ impl Sim {
             links: blueprint.links.iter().map(|link| link.cells).collect(),
             samples: blueprint.samples.len(),
             meter_samples: blueprint.meter_samples.len(),
+            trace_sorter: TraceSorter::default(),
         })
     }
 
@@ -238,13 +241,13 @@ impl Sim {
         (next > Time::ZERO).then(|| next.before().min(self.to))
     }
 
-    /// Takes the rows of the trace to which no later event will add any: appends them to `rows`, by time, then by place. So a
-    /// trace need not be in memory as a whole; all parts one after the other are the trace of the whole run.
-    pub fn take_trace(&mut self, rows: &mut Vec<TraceRow>) {
+    /// Takes the rows of the trace to which no later event will add any: appends those that `keeps` wants to `rows`, by time, then
+    /// by place. So a trace need not be in memory as a whole; all parts one after the other are the trace of the whole run.
+    pub fn take_trace(&mut self, keeps: impl FnMut(&TraceRow) -> bool, rows: &mut Vec<TraceRow>) {
         let Some(until) = self.settled_until() else { return };
-        let first = rows.len();
-        self.processes.iter_mut().for_each(|process| process.take_trace(until, rows));
-        sort(&mut rows[first..]);
+        let mut taken = self.trace_sorter.reuse();
+        self.processes.iter_mut().for_each(|process| process.take_trace(until, &mut taken));
+        self.trace_sorter.sort(taken, keeps, rows);
     }
 
     /// Takes the rows of the [series](crate::blueprint::WatchPlan::series) to which no later event will add any: appends them to
@@ -263,7 +266,7 @@ impl Sim {
     }
 
     /// Returns the observations; call it when [`Sim::run_until`] has reached the end.
-    pub fn finish(self) -> Observations {
+    pub fn finish(mut self) -> Observations {
         let mut seen = Observations {
             from: self.from,
             to: self.to,
@@ -276,7 +279,7 @@ impl Sim {
         let routes = &self.routes;
         let mut outcomes: Vec<_> = self.processes.into_iter().map(|process| process.finish(&mut seen, routes)).collect();
         outcomes.sort_by(|a, b| a.name.cmp(&b.name));
-        let mut digest = Digest::default();
+        let (mut digest, mut trace) = (Digest::default(), Vec::new());
         let waits: Vec<_> = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.waits)).collect();
         seen.deadlock = find_deadlock(&waits);
         for paused in &seen.deadlock {
@@ -286,10 +289,10 @@ impl Sim {
             digest.name(&outcome.name);
             digest.number(outcome.digest);
             seen.packet_hops += outcome.packet_hops;
-            seen.trace.extend(outcome.trace.into_iter().filter(|row| row.time <= self.to));
+            trace.extend(outcome.trace);
         }
         seen.digest = digest.value();
-        sort(&mut seen.trace);
+        self.trace_sorter.sort(trace, |row| row.time <= self.to, &mut seen.trace);
         seen.calls.sort_by_key(|(flow, _)| *flow);
         seen.intervals.sort_by_key(|(flow, ..)| *flow);
         seen.timings.sort_by_key(|(flow, _)| *flow);
@@ -299,9 +302,4 @@ impl Sim {
         seen.ports.sort_by_key(|(link, _)| *link);
         seen
     }
-}
-
-/// Sorts rows of all processes, each place's in the order of its process. A row is moved once, whatever its keys are compared with.
-fn sort(rows: &mut [TraceRow]) {
-    rows.sort_by_cached_key(|row| (row.time, row.place));
 }

@@ -118,31 +118,48 @@ pub(crate) fn classes(blueprint: &Blueprint) -> Vec<u8> {
 /// So many rows stay in the cache while all their columns are filled.
 const BLOCK: usize = 256;
 
-impl TraceColumns {
-    /// The columns of these rows; `classes` has the class of each flow.
-    pub(crate) fn new(columns: &[TraceColumn], rows: &[TraceRow], classes: &[u8]) -> TraceColumns {
-        let mut filling = Filling { columns, values: Vec::new(), rows: rows.len(), next: 0 };
-        for block in rows.chunks(BLOCK) {
-            filling.next = 0;
-            filling.append(block, classes);
-        }
-        TraceColumns { rows: rows.len(), values: filling.values }
-    }
-}
-
 /// Columns that are being filled, block by block.
-struct Filling<'a> {
-    columns: &'a [TraceColumn],
+pub(super) struct Filling {
     values: Vec<Vec<u8>>,
-    /// How many rows there will be.
+    /// Of each column of words, how many bytes a position takes; 0 for other columns.
+    word_bytes: Vec<usize>,
+    /// How many rows there are.
     rows: usize,
+    /// How many rows there will be.
+    size: usize,
     /// The column whose turn it is.
     next: usize,
 }
 
-impl Filling<'_> {
+impl Filling {
+    /// These columns, for so many rows.
+    pub fn new(columns: &[TraceColumn], size: usize) -> Filling {
+        let word_bytes = columns.iter().map(|column| match &column.kind {
+            ColumnKind::Word(words) => word_bytes(words.len()),
+            _ => 0,
+        });
+        Filling { values: Vec::new(), word_bytes: word_bytes.collect(), rows: 0, size, next: 0 }
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Appends the values of these rows; `classes` has the class of each flow.
+    pub fn append(&mut self, rows: &[TraceRow], classes: &[u8]) {
+        rows.chunks(BLOCK).for_each(|block| self.append_block(block, classes));
+        self.rows += rows.len();
+    }
+
+    /// The columns of all rows.
+    pub fn finish(self) -> TraceColumns {
+        TraceColumns { rows: self.rows, values: self.values }
+    }
+
     /// Appends the values of a block, column after column.
-    fn append(&mut self, rows: &[TraceRow], classes: &[u8]) {
+    fn append_block(&mut self, rows: &[TraceRow], classes: &[u8]) {
+        self.next = 0;
         self.column(rows, |row| row.time.as_ps().to_le_bytes());
         self.word(rows, |row| EventKind::of(row.event) as u32);
         self.word(rows, |row| cause(row.event));
@@ -176,7 +193,7 @@ impl Filling<'_> {
     #[inline]
     fn column<const N: usize>(&mut self, rows: &[TraceRow], value: impl Fn(&TraceRow) -> [u8; N]) {
         if self.next == self.values.len() {
-            self.values.push(Vec::with_capacity(N * self.rows));
+            self.values.push(Vec::with_capacity(N * self.size));
         }
         let column = &mut self.values[self.next];
         let first = column.len();
@@ -195,8 +212,7 @@ impl Filling<'_> {
     /// The position of a word; of none, all of its bits are set, however many are kept.
     #[inline]
     fn word(&mut self, rows: &[TraceRow], value: impl Fn(&TraceRow) -> u32) {
-        let ColumnKind::Word(words) = &self.columns[self.next].kind else { unreachable!("a column of words") };
-        match word_bytes(words.len()) {
+        match self.word_bytes[self.next] {
             1 => self.column(rows, |row| [value(row) as u8]),
             2 => self.column(rows, |row| (value(row) as u16).to_le_bytes()),
             _ => self.natural(rows, value),

@@ -1,7 +1,7 @@
 //! A run that hands over its trace in batches while it goes on, so that the whole is never in memory.
 
 use super::capture::{CapturePart, Captures};
-use super::columns::{self, TraceColumn, TraceColumns};
+use super::columns::{self, Filling, TraceColumn, TraceColumns};
 use super::filter::TraceFilter;
 use crate::scenario::ValidScenario;
 use penstock_engine::blueprint::Blueprint;
@@ -20,10 +20,10 @@ pub struct TraceRun {
     filter: TraceFilter,
     columns: Vec<TraceColumn>,
     classes: Vec<u8>,
-    /// What the run has handed over last, before it is filtered.
-    taken: Vec<TraceRow>,
-    /// What is kept and has not been handed on.
+    /// What the run has handed over last, of what is kept.
     rows: Vec<TraceRow>,
+    /// So many of them have been handed on.
+    handed_on: usize,
     captures: Option<Box<Captures>>,
     is_complete: bool,
 }
@@ -50,9 +50,8 @@ impl TraceRun {
         let blueprint = Blueprint { cancel: cancel.clone(), trace: true, ..scenario.blueprint(Some(seed), replication) };
         let (columns, classes) = (columns::columns(&blueprint, scenario.members()), columns::classes(&blueprint));
         let sim = Sim::with_cores(blueprint, threads)?.with_executor(executor);
-        let (taken, rows) = (Vec::new(), Vec::new());
-        let (cancel, captures, is_complete) = (cancel.clone(), None, false);
-        Ok(TraceRun { sim, seed, replication, cancel, filter, columns, classes, taken, rows, captures, is_complete })
+        let (cancel, rows, handed_on, captures, is_complete) = (cancel.clone(), Vec::new(), 0, None, false);
+        Ok(TraceRun { sim, seed, replication, cancel, filter, columns, classes, rows, handed_on, captures, is_complete })
     }
 
     /// The columns of every batch.
@@ -65,19 +64,20 @@ impl TraceRun {
     /// # Errors
     /// If the run is told to stop.
     pub fn next_batch(&mut self, count: usize) -> Result<Option<TraceColumns>, TraceStop> {
-        while self.rows.len() < count && !self.is_complete {
-            self.advance()?;
-            let TraceRun { taken, rows, filter, .. } = self;
-            taken.retain(|row| filter.keeps(row));
-            rows.append(taken);
+        let mut batch = Filling::new(&self.columns, count);
+        while batch.rows() < count {
+            if self.handed_on == self.rows.len() {
+                if self.is_complete {
+                    break;
+                }
+                self.advance(TraceFilter::keeps)?;
+            }
+            let rows = &self.rows[self.handed_on..];
+            let rows = &rows[..rows.len().min(count - batch.rows())];
+            batch.append(rows, &self.classes);
+            self.handed_on += rows.len();
         }
-        let count = count.min(self.rows.len());
-        if count == 0 {
-            return Ok(None);
-        }
-        let batch = TraceColumns::new(&self.columns, &self.rows[..count], &self.classes);
-        self.rows.drain(..count);
-        Ok(Some(batch))
+        Ok((batch.rows() > 0).then(|| batch.finish()))
     }
 
     /// The next parts of the captures of what links transmit, at least so many bytes together, or fewer at the end; none after it.
@@ -91,22 +91,23 @@ impl TraceRun {
             None => Box::new(Captures::new(&scenario.blueprint(Some(self.seed), self.replication))),
         };
         while captures.bytes() < bytes && !self.is_complete {
-            self.advance()?;
-            let TraceRun { taken, filter, .. } = self;
-            taken.drain(..).filter(|row| filter.covers(row)).for_each(|row| captures.add(&row));
+            self.advance(TraceFilter::covers)?;
+            self.rows.iter().for_each(|row| captures.add(row));
         }
         let parts = captures.take();
         self.captures = Some(captures);
         Ok(parts)
     }
 
-    /// Lets the run go on for a while and takes what it traced.
-    fn advance(&mut self) -> Result<(), TraceStop> {
+    /// Lets the run go on for a while and takes what it traced in the place of the last rows, of that what `keeps` says.
+    fn advance(&mut self, keeps: impl Fn(&TraceFilter, &TraceRow) -> bool) -> Result<(), TraceStop> {
         self.is_complete = self.sim.run_events(self.filter.end(), STRETCH);
         if self.cancel.is_set() {
             return Err(TraceStop::Cancelled);
         }
-        self.sim.take_trace(&mut self.taken);
+        self.rows.clear();
+        self.handed_on = 0;
+        self.sim.take_trace(|row| keeps(&self.filter, row), &mut self.rows);
         Ok(())
     }
 }

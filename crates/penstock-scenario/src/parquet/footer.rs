@@ -1,0 +1,161 @@
+//! What Parquet says of pages, columns and the file [Parquet]; fields have their numbers there.
+
+use super::thrift::Struct;
+use super::{ColumnChunk, RowGroup};
+use crate::trace::{ColumnKind, TraceColumn};
+
+/// The program that wrote a file.
+const CREATED_BY: &str = concat!("Penstock version ", env!("CARGO_PKG_VERSION"));
+
+/// What a page holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageKind {
+    Data = 0,
+    Dictionary = 2,
+}
+
+/// How values become bytes; absent ones and runs of positions have `Runs`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Plain = 0,
+    Runs = 3,
+    /// DELTA_BINARY_PACKED.
+    Differences = 5,
+    /// RLE_DICTIONARY: positions among the distinct values.
+    Positions = 8,
+}
+
+/// How pages are compressed.
+#[derive(Clone, Copy)]
+pub(super) enum Codec {
+    None = 0,
+    /// LZ4_RAW: a block without a frame.
+    Lz4 = 7,
+}
+
+const OPTIONAL: i32 = 1;
+
+/// Writes what stands before a page of so many bytes, plain and compressed.
+pub(super) fn page_header(kind: PageKind, values: usize, encoding: Encoding, (plain, written): (usize, usize), bytes: &mut Vec<u8>) {
+    Struct::write(bytes, |page| {
+        page.i32(1, kind as i32);
+        page.i32(2, plain as i32);
+        page.i32(3, written as i32);
+        match kind {
+            PageKind::Data => page.structure(5, |data| {
+                data.i32(1, values as i32);
+                data.i32(2, encoding as i32);
+                // Definition and repetition levels.
+                data.i32(3, Encoding::Runs as i32);
+                data.i32(4, Encoding::Runs as i32);
+            }),
+            PageKind::Dictionary => page.structure(7, |dictionary| {
+                dictionary.i32(1, values as i32);
+                dictionary.i32(2, encoding as i32);
+            }),
+        }
+    });
+}
+
+/// Writes what stands at the end of a file.
+pub(super) fn write(columns: &[TraceColumn], groups: &[RowGroup], metadata: &[(String, String)], bytes: &mut Vec<u8>) {
+    let root = [Element::Root(columns.len())];
+    let elements: Vec<Element<'_>> = root.into_iter().chain(columns.iter().map(Element::Column)).collect();
+    Struct::write(bytes, |file| {
+        file.i32(1, 1);
+        file.structures(2, &elements, |element, it| element.write(it));
+        file.i64(3, groups.iter().map(|group| group.rows as u64).sum());
+        file.structures(4, groups, |group, it| row_group(columns, group, it));
+        file.structures(5, metadata, |(key, value), it| {
+            it.text(1, key);
+            it.text(2, value);
+        });
+        file.text(6, CREATED_BY);
+    });
+}
+
+/// A line of the schema, which is a tree that is written from its root.
+enum Element<'a> {
+    Root(usize),
+    Column(&'a TraceColumn),
+}
+
+impl Element<'_> {
+    fn write(&self, it: &mut Struct<'_>) {
+        match self {
+            Element::Root(columns) => {
+                it.text(4, "root");
+                it.i32(5, *columns as i32);
+            }
+            Element::Column(column) => {
+                it.i32(1, physical_type(&column.kind));
+                it.i32(3, OPTIONAL);
+                it.text(4, column.name);
+                // The meaning in the old form and in the new one.
+                match column.kind {
+                    ColumnKind::Natural => {
+                        it.i32(6, 13);
+                        it.structure(10, |meaning| unsigned(32, meaning));
+                    }
+                    ColumnKind::Small => {
+                        it.i32(6, 11);
+                        it.structure(10, |meaning| unsigned(8, meaning));
+                    }
+                    ColumnKind::Word(_) => {
+                        it.i32(6, 0);
+                        it.structure(10, |meaning| meaning.structure(1, |_string| {}));
+                    }
+                    ColumnKind::Integer | ColumnKind::Switch | ColumnKind::Float => {}
+                }
+            }
+        }
+    }
+}
+
+fn unsigned(bits: u8, meaning: &mut Struct<'_>) {
+    meaning.structure(10, |integer| {
+        integer.i8(1, bits);
+        integer.bool(2, false);
+    });
+}
+
+fn physical_type(kind: &ColumnKind) -> i32 {
+    match kind {
+        ColumnKind::Switch => 0,
+        ColumnKind::Natural | ColumnKind::Small => 1,
+        ColumnKind::Integer => 2,
+        ColumnKind::Float => 5,
+        ColumnKind::Word(_) => 6,
+    }
+}
+
+fn row_group(columns: &[TraceColumn], group: &RowGroup, it: &mut Struct<'_>) {
+    let sum = |size: fn(&ColumnChunk) -> u64| group.chunks.iter().map(size).sum();
+    let chunks: Vec<_> = columns.iter().zip(&group.chunks).collect();
+    it.structures(1, &chunks, |(column, chunk), it| column_chunk(column, chunk, group.rows, it));
+    it.i64(2, sum(|chunk| chunk.plain_bytes));
+    it.i64(3, group.rows as u64);
+    it.i64(5, group.chunks.first().map_or(0, |chunk| chunk.offset));
+    it.i64(6, sum(|chunk| chunk.bytes));
+}
+
+fn column_chunk(column: &TraceColumn, chunk: &ColumnChunk, rows: usize, it: &mut Struct<'_>) {
+    let mut encodings = vec![Encoding::Runs as i32, chunk.encoding as i32];
+    if chunk.encoding == Encoding::Positions {
+        encodings.push(Encoding::Plain as i32);
+    }
+    it.i64(2, 0);
+    it.structure(3, |it| {
+        it.i32(1, physical_type(&column.kind));
+        it.i32s(2, &encodings);
+        it.one_text(3, column.name);
+        it.i32(4, chunk.codec as i32);
+        it.i64(5, rows as u64);
+        it.i64(6, chunk.plain_bytes);
+        it.i64(7, chunk.bytes);
+        it.i64(9, chunk.offset + chunk.dictionary_bytes);
+        if chunk.dictionary_bytes > 0 {
+            it.i64(11, chunk.offset);
+        }
+    });
+}
