@@ -39,7 +39,7 @@ def made(call):
         (lambda: ps.Cbr("1 Mbit/s"), "Cbr takes parameters by name: Cbr(rate=...)."),
         (
             lambda: ps.Cbr(rate=5, packet=160),
-            'Cbr.rate: 5 has no unit; write "1.5 Mbit/s".\nCbr.packet: 160 has no unit; write "576 bytes".',
+            'Cbr.rate: 5 has no unit; write "5 Mbit/s".\nCbr.packet: 160 has no unit; write "160 bytes".',
         ),
         (
             lambda: ps.TailDrop(counts="wating"),

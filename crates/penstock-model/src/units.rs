@@ -282,11 +282,18 @@ const SIZE_UNITS: &[(&str, u64)] = &[
     ("GiB", 1 << 30),
 ];
 
+impl Duration {
+    /// Reads a time as `parse` does, with an `example` in messages that shows what is usual.
+    pub(crate) fn read(text: &str, example: &str) -> Result<Duration, String> {
+        parse_quantity(text, TIME_UNITS, example).map(Duration)
+    }
+}
+
 impl FromStr for Duration {
     type Err = String;
     /// Reads `30 ms`; units s, ms, us, ns, ps, min.
     fn from_str(text: &str) -> Result<Duration, String> {
-        parse_quantity(text, TIME_UNITS, "30 ms").map(Duration)
+        Duration::read(text, "30 ms")
     }
 }
 
@@ -313,6 +320,15 @@ pub fn split_quantity(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim())
 }
 
+/// What a bare `number` would be with the unit of `example`; the example itself where it is no short number, or negative.
+pub(crate) fn with_unit_of(example: &str, number: &str) -> String {
+    if number.len() <= 20 && number.parse::<f64>().is_ok_and(|number| number >= 0.0) {
+        format!("{number} {}", split_quantity(example).1)
+    } else {
+        example.to_owned()
+    }
+}
+
 /// Reads a number with a unit exactly: decimals are scaled in integers and must come out whole.
 fn parse_quantity(text: &str, units: &[(&str, u64)], example: &str) -> Result<u64, String> {
     let (number, unit) = split_quantity(text);
@@ -321,7 +337,8 @@ fn parse_quantity(text: &str, units: &[(&str, u64)], example: &str) -> Result<u6
         return Err(format!("{} is not a quantity; write a number and a unit such as \"{example}\" (units: {})", quoted(text), allowed()));
     }
     if unit.is_empty() {
-        return Err(format!("{} has no unit; write \"{example}\" (units: {})", shortened(number, 60), allowed()));
+        let instead = with_unit_of(example, number);
+        return Err(format!("{} has no unit; write \"{instead}\" (units: {})", shortened(number, 60), allowed()));
     }
     let Some((_, scale)) = units.iter().find(|(name, _)| *name == unit) else {
         return Err(format!("unknown unit {} in {}; write \"{example}\" (units: {})", quoted(unit), quoted(text), allowed()));
@@ -389,7 +406,11 @@ mod tests {
 
     #[test]
     fn mistaken_quantities_say_what_is_allowed() {
-        assert_eq!("20".parse::<Duration>().unwrap_err(), "20 has no unit; write \"30 ms\" (units: s, ms, us, ns, ps, min)");
+        assert_eq!("20".parse::<Duration>().unwrap_err(), "20 has no unit; write \"20 ms\" (units: s, ms, us, ns, ps, min)");
+        for unreadable in ["-20", "2.0.0", "1_000", "100000000000000000000"] {
+            let message = unreadable.parse::<Duration>().unwrap_err();
+            assert!(message.contains(" has no unit; write \"30 ms\" ("), "{message}");
+        }
         assert_eq!(
             "10 Mb".parse::<Rate>().unwrap_err(),
             "unknown unit 'Mb' in '10 Mb'; write \"1.5 Mbit/s\" (units: bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s, cells/s, kcells/s)"

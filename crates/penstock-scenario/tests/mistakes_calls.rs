@@ -171,7 +171,7 @@ fn delays_and_rates_of_links() {
     refused(
         "\"1 ms\"",
         "{ uniform = [\"2 ms\", \"3\"] }",
-        "t.toml:10: links[0].delay: 3 has no unit; write \"30 ms\" (units: s, ms, us, ns, ps, min)",
+        "t.toml:10: links[0].delay: 3 has no unit; write \"3 ms\" (units: s, ms, us, ns, ps, min)",
     );
     refused(
         "\"1 ms\"",

@@ -11,7 +11,7 @@ use penstock_model::meter::MeterPlan;
 fn settings_of_the_whole() {
     refused(TOP, "", r#"t.toml:1: duration: is missing and has no default; write duration = "10 s""#);
     refused(r#""10 s""#, "5", r#"t.toml:1: duration: 5 has no unit; write "5 s""#);
-    refused(r#""10 s""#, r#""5""#, r#"t.toml:1: duration: 5 has no unit; write "10 s" (units: s, ms, us, ns, ps, min)"#);
+    refused(r#""10 s""#, r#""5""#, r#"t.toml:1: duration: 5 has no unit; write "5 s" (units: s, ms, us, ns, ps, min)"#);
     refused(r#""10 s""#, r#""0 s""#, "t.toml:1: duration: a run must last longer than 0 s");
     refused(r#""10 s""#, r#""18000000 s""#, "t.toml:1: duration: 18000000 s is longer than any run; at most 200 days");
     added(TOP, r#"warm-up = "10 s""#, "t.toml:2: warm-up: 10 s is not before the end at 10 s, so nothing would be counted");

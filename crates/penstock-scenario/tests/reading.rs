@@ -18,7 +18,7 @@ fn all_mistakes_come_at_once_in_the_order_of_the_file() {
     let expected = format!(
         "voice.toml:3: warm-up: 20 s is not before the end at 10 s, so nothing would be counted\n\
          voice.toml:11: links[0].to: unknown node 'c' (one of a, b)\n\
-         voice.toml:12: links[0].rate: 10 has no unit; write \"1.5 Mbit/s\"\n\
+         voice.toml:12: links[0].rate: 10 has no unit; write \"10 Mbit/s\"\n\
          voice.toml:16: links[0].queue.red.min-threshold: 20 has no unit; write \"20 packets\" or \"20 KiB\"\n\
          voice.toml:24: flows[0].source: unknown source 'cbrr'; did you mean 'cbr'? ({sources})\n\
          5 mistakes, nothing was run.\n"

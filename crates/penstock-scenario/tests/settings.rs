@@ -31,7 +31,7 @@ fn mistaken_settings_say_which() {
     );
     assert_eq!(wrong("links.a-c.rate", "1 Mbit/s"), "--set links.a-c.rate: unknown link 'a-c'; did you mean 'a-b'? (a-b)");
     assert_eq!(wrong("nodes.host.count", "3"), "--set nodes.host.count: unknown node 'host'; did you mean 'hosts'? (a, b, hosts)");
-    assert_eq!(wrong("a-b.rate", "3"), "--set a-b.rate: 3 has no unit; write \"1.5 Mbit/s\"");
+    assert_eq!(wrong("a-b.rate", "3"), "--set a-b.rate: 3 has no unit; write \"3 Mbit/s\"");
     assert_eq!(wrong("a-b.rat", "3"), "--set a-b.rat: unknown key 'rat'; did you mean 'rate'? (from, to, rate, delay, name, weight, both-ways, cells, pcn-at, rate-changes, policer, scheduler, ...)");
     let both = [("a-b.both-ways".to_owned(), "true".to_owned()), ("b-a.rate".to_owned(), "1 Mbit/s".to_owned())];
     assert_eq!(

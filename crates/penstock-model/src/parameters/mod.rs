@@ -35,6 +35,7 @@ pub use field::{Entry, Field, Kind};
 #[doc(hidden)]
 pub use reader::read_field;
 pub use reader::{join_words, Check, Parameter, Parameters, Reader, Reading};
+pub use types::duration;
 pub use types::{
     ClassName, Count, Fraction, Limit, ListItem, Positive, Precedence, Probability, Quantum, QueueThreshold, Weight, LONGEST_NAME,
 };

@@ -3,23 +3,30 @@
 use super::value::decimal;
 use super::{Kind, Parameter, Value};
 use crate::printable::{is_escaped, quoted};
-use crate::units::{split_quantity, Bytes, Duration, Rate};
+use crate::units::{split_quantity, with_unit_of, Bytes, Duration, Rate};
 
 /// Reads a bare number where a unit is required as the mistake that it is.
-fn quantity<T: std::str::FromStr<Err = String>>(value: &Value, example: &str) -> Result<T, String> {
+fn quantity<T>(value: &Value, example: &str, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, String> {
     match value {
-        Value::Text(text) => text.parse(),
-        Value::Integer(number) => Err(format!("{number} has no unit; write \"{example}\"")),
-        Value::Float(number) => Err(format!("{} has no unit; write \"{example}\"", decimal(*number))),
+        Value::Text(text) => read(text),
+        Value::Integer(_) | Value::Float(_) => {
+            let number = value.quoted();
+            Err(format!("{number} has no unit; write \"{}\"", with_unit_of(example, &number)))
+        }
         other => Err(format!("{} is not a quantity; write \"{example}\"", other.quoted())),
     }
+}
+
+/// Reads a time, with an `example` in messages that shows what is usual.
+pub fn duration(value: &Value, example: &str) -> Result<Duration, String> {
+    quantity(value, example, |text| Duration::read(text, example))
 }
 
 impl Parameter for Duration {
     const KIND: Kind = Kind::Quantity("30 ms");
     const RANGE: &'static str = "zero or more";
     fn from_value(value: &Value) -> Result<Self, String> {
-        quantity(value, "30 ms")
+        duration(value, "30 ms")
     }
 }
 
@@ -27,7 +34,7 @@ impl Parameter for Rate {
     const KIND: Kind = Kind::Quantity("1.5 Mbit/s");
     const RANGE: &'static str = "above zero, at most 100 Tbit/s";
     fn from_value(value: &Value) -> Result<Self, String> {
-        let rate: Rate = quantity(value, "1.5 Mbit/s")?;
+        let rate: Rate = quantity(value, "1.5 Mbit/s", str::parse)?;
         match rate.as_bps() {
             0 => Err("a rate must be above zero".to_owned()),
             1..=100_000_000_000_000 => Ok(rate),
@@ -43,7 +50,7 @@ impl Parameter for Bytes {
     const KIND: Kind = Kind::Quantity("576 bytes");
     const RANGE: &'static str = "above zero";
     fn from_value(value: &Value) -> Result<Self, String> {
-        match quantity::<Bytes>(value, "576 bytes")? {
+        match quantity::<Bytes>(value, "576 bytes", str::parse)? {
             bytes if bytes.get() == 0 => Err("a size must be above zero".to_owned()),
             bytes if bytes > LARGEST_SIZE => Err(format!("{bytes} are more than anything holds; at most 10^9 GB")),
             bytes => Ok(bytes),
@@ -71,7 +78,7 @@ impl Parameter for Quantum {
     const KIND: Kind = Bytes::KIND;
     const RANGE: &'static str = "above zero, at most 1000 GB";
     fn from_value(value: &Value) -> Result<Self, String> {
-        match quantity::<Bytes>(value, "1500 bytes")? {
+        match quantity::<Bytes>(value, "1500 bytes", str::parse)? {
             bytes if bytes.get() == 0 => Err("a quantum must be above zero".to_owned()),
             bytes if bytes > Quantum::MOST => {
                 Err(format!("{bytes} are more than visits can be worth: the product of quantum and weight would not fit; at most 1000 GB"))
@@ -136,7 +143,7 @@ impl Parameter for Limit {
                 Ok(packets) => Ok(Limit::Packets(packets)),
                 Err(_) => Err(format!("{} is not a whole number of packets between 1 and {}", quoted(text), u32::MAX)),
             },
-            "" => Err(format!("{} has no unit; write \"60 packets\" or \"20 KiB\"", quoted(text))),
+            "" => Err(format!("{} has no unit; write \"{}\" or \"20 KiB\"", quoted(text), with_unit_of("60 packets", number))),
             _ => Bytes::from_value(value).map(Limit::Bytes).map_err(|message| format!("{message}, or \"60 packets\"")),
         }
     }

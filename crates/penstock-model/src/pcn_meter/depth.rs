@@ -3,7 +3,7 @@
 use super::tokens::{tokens, Tokens};
 use crate::parameters::{Kind, Parameter, Value};
 use crate::printable::quoted;
-use crate::units::{split_quantity, Bytes, Duration, Rate};
+use crate::units::{split_quantity, with_unit_of, Bytes, Duration, Rate};
 use std::fmt;
 
 /// An amount of tokens: a time at the bucket's own rate, such as `20 ms`, or bytes, such as `8 kB`.
@@ -44,8 +44,9 @@ impl Parameter for Depth {
             Value::Integer(number) => return Err(format!("{number} has no unit; write \"{number} ms\" or \"8 kB\"")),
             other => return Err(format!("{} is not a depth; write \"20 ms\" or \"8 kB\"", other.quoted())),
         };
-        let depth = match split_quantity(text).1 {
-            "" => return Err(format!("{} has no unit; write \"20 ms\" or \"8 kB\"", quoted(text))),
+        let (number, unit) = split_quantity(text);
+        let depth = match unit {
+            "" => return Err(format!("{} has no unit; write \"{}\" or \"8 kB\"", quoted(text), with_unit_of("20 ms", number))),
             "min" | "s" | "ms" | "us" | "ns" | "ps" => Depth::Time(text.parse()?),
             _ => Depth::Bytes(text.parse().map_err(|message| format!("{message}, or \"20 ms\""))?),
         };
@@ -97,7 +98,7 @@ mod tests {
     fn mistakes_say_what_is_allowed() {
         assert_eq!(Depth::from_value(&Value::Integer(20)), Err("20 has no unit; write \"20 ms\" or \"8 kB\"".to_owned()));
         assert_eq!(Depth::from_value(&Value::Switch(true)), Err("true is not a depth; write \"20 ms\" or \"8 kB\"".to_owned()));
-        assert_eq!(read("20"), Err("'20' has no unit; write \"20 ms\" or \"8 kB\"".to_owned()));
+        assert_eq!(read("30"), Err("'30' has no unit; write \"30 ms\" or \"8 kB\"".to_owned()));
         assert_eq!(read("0 ms"), Err("a depth must be above zero".to_owned()));
         assert_eq!(read("0 kB"), Err("a depth must be above zero".to_owned()));
         assert!(read("3 packets").expect_err("a mistake").starts_with("unknown unit 'packets' in '3 packets'; write "));

@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn mistakes_say_where_and_what_is_allowed() {
-        assert_eq!(mistake(&Value::Integer(160)), "160 has no unit; write \"576 bytes\"");
+        assert_eq!(mistake(&Value::Integer(160)), "160 has no unit; write \"160 bytes\"");
         assert_eq!(mistake(&text("64 KiB")), "65536 bytes is larger than any packet; at most 65535 bytes");
         assert!(mistake(&table(&[("pareto", text("1"))])).starts_with("unknown law 'pareto'; write \"576 bytes\", {"));
         assert!(mistake(&table(&[])).starts_with("a packet size is one law: "));
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(mistake(&mix_of(&[table(&[("size", text("1 kB"))])])), "mix: item 0: share is missing");
         assert_eq!(
             mistake(&mix_of(&[item("1", 1.0)])),
-            "mix: item 0: size: 1 has no unit; write \"576 bytes\" (units: bytes, byte, B, kB, MB, GB, KiB, MiB, GiB)"
+            "mix: item 0: size: 1 has no unit; write \"1 bytes\" (units: bytes, byte, B, kB, MB, GB, KiB, MiB, GiB)"
         );
     }
 

@@ -1,7 +1,7 @@
 //! Types of the scenario's own keys.
 
 use penstock_model::discipline::PRECEDENCES;
-use penstock_model::parameters::{Kind, ListItem, Parameter, Value, LONGEST_NAME};
+use penstock_model::parameters::{duration, Kind, ListItem, Parameter, Value, LONGEST_NAME};
 use penstock_model::printable::{is_escaped, quoted};
 use penstock_model::units::{Duration, Rate, Time};
 
@@ -102,15 +102,7 @@ impl Parameter for RunTime {
     const KIND: Kind = Kind::Quantity("10 s");
     const RANGE: &'static str = Duration::RANGE;
     fn from_value(value: &Value) -> Result<Self, String> {
-        let example = match value {
-            Value::Integer(number) if *number >= 0 => format!("{number} s"),
-            Value::Float(number) if *number >= 0.0 => format!("{number} s"),
-            _ => "10 s".to_owned(),
-        };
-        match Duration::KIND {
-            Kind::Quantity(usual) => Duration::from_value(value).map(RunTime).map_err(|message| message.replace(usual, &example)),
-            _ => Duration::from_value(value).map(RunTime),
-        }
+        duration(value, "10 s").map(RunTime)
     }
 }
 
