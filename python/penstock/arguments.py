@@ -24,13 +24,15 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def named(section: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def named(section: str | None = None, of: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Makes a function say which of its arguments are unknown or missing.
 
     Parameters
     ----------
     section : str, optional
         The table of a scenario, such as ``links[]``, whose keys are taken in the place of ``**more``.
+    of : str, optional
+        The class that messages name; the one in which the function stands if left out.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -38,7 +40,8 @@ def named(section: str | None = None) -> Callable[[Callable[P, R]], Callable[P, 
         variadic = any(each.kind is each.VAR_KEYWORD for each in parameters)
         plain = [each for each in parameters if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
         own = {each.name for each in plain}
-        what = function.__qualname__.removesuffix(".__init__")
+        where = function.__qualname__.removesuffix(".__init__")
+        what = where if of is None else f"{of}.{function.__name__}"
 
         @wraps(function)
         def checked(*given: P.args, **by_name: P.kwargs) -> R:

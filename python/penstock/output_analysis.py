@@ -182,7 +182,7 @@ def quantile_interval(values: Sequence[float], probability: float, level: float 
     >>> found.low, found.high, round(found.confidence, 4)
     (2.0, 9.0, 0.9785)
     """
-    from scipy.special import bdtr  # type: ignore[import-untyped]  # scipy ships no types
+    from scipy.special import bdtr
 
     if not 0 < probability < 1:
         raise ValueError(f"a quantile is between 0 and 1, not {probability}")

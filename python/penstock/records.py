@@ -137,7 +137,7 @@ class MetricRow(Sequence[Metric]):
     def __eq__(self, other: Any) -> bool:
         return list(self) == list(other) if isinstance(other, (list, MetricRow)) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # equal to lists, which have none
 
     def __repr__(self) -> str:
         return repr(list(self))

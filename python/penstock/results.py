@@ -27,8 +27,6 @@ __all__ = [
     "Summary",
     "frame_of",
     "interval_of",
-    "number",
-    "plus_minus",
     "summarise",
     "to_data",
     "to_frame",
@@ -368,57 +366,6 @@ def to_json(scenario: str, results: Sequence[RunResult], **more: Any) -> str:
         for what is unknown.
     """
     return json_text(to_data(scenario, results, **more))
-
-
-def plus_minus(numbers: Interval, digits: int | None = None) -> str:
-    """A mean and half its interval, with the digits that the interval supports.
-
-    Parameters
-    ----------
-    numbers : Interval
-        The mean and its interval.
-    digits : int, optional
-        The most significant digits of the mean; the interval is then rounded up.
-
-    Examples
-    --------
-    >>> from penstock.statistics import Interval
-    >>> plus_minus(Interval(20.318, 20.2, 20.43, 10))
-    '20.32 ±0.12'
-    >>> plus_minus(Interval(20.318, None, None, 1))
-    '20.32'
-    >>> plus_minus(Interval(1234567.0, 1232000.0, 1237134.0, 10))
-    '1234600 ±2600'
-    >>> plus_minus(Interval(0.101094, 0.101034, 0.101154, 10), 4)
-    '0.1011 ±0.0001'
-    """
-    half = numbers.half
-    if math.isnan(numbers.mean):
-        return "unknown"
-    if half is None:
-        return number(numbers.mean)
-    if half == 0:
-        return f"{number(numbers.mean)} ±0"
-    # Two digits of the interval are all that can be known about it from a few runs.
-    places = 1 - math.floor(math.log10(half))
-    if digits is not None and numbers.mean != 0:
-        most = digits - 1 - math.floor(math.log10(abs(numbers.mean)))
-        if places > most:
-            places, half = most, math.ceil(half * 10**most) / 10**most
-    return f"{round(numbers.mean, places):.{max(places, 0)}f} ±{round(half, places):.{max(places, 0)}f}"
-
-
-def number(value: float) -> str:
-    """A number with four significant digits, and all digits before the point.
-
-    Examples
-    --------
-    >>> number(20.318), number(1234567.2), number(0.000012345), number(0.0)
-    ('20.32', '1234567', '1.234e-05', '0')
-    """
-    if value != 0 and math.isfinite(value) and abs(value) >= 10_000:
-        return f"{value:.0f}"
-    return f"{value:.4g}"
 
 
 def _known(value: float | None) -> float | None:

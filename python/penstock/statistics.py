@@ -114,7 +114,7 @@ def t_quantile(probability: float, degrees: float) -> float:
     """
     if probability == _TABLED and degrees in _DEGREES:
         return QUANTILES[int(degrees) - 1]
-    from scipy.special import stdtrit  # type: ignore[import-untyped]
+    from scipy.special import stdtrit
 
     return float(stdtrit(degrees, probability))
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.arguments import named
+from penstock.errors import ArgumentError
+from penstock.printable import quoted
 from penstock.studies.definition import Definition
 from penstock.study_ranges import StudyRanges
 
@@ -97,16 +99,37 @@ class Study(StudyRanges):
             The path of a setting, such as ``"r1-r2.queue.red.limit"``, or a name for :meth:`derive`.
         values : sequence of str, number, bool, list or dict
             As they would stand in a scenario.
+
+        Raises
+        ------
+        ArgumentError
+            If it is a single text instead of a sequence of values.
         """
-        return self._changed(grid={**self.definition.grid, name: list(values)})
+        return self._changed(grid={**self.definition.grid, name: _listed("vary", name, values)})
 
     def vary_together(self, values: Mapping[str, Sequence[Any]]) -> Study:
-        """The same study with settings that vary in step: the first values with one another, and so on."""
-        return self._changed(zips=[*self.definition.zips, {name: list(each) for name, each in values.items()}])
+        """The same study with settings that vary in step: the first values with one another, and so on.
+
+        Raises
+        ------
+        ArgumentError
+            If the values of a setting are a single text instead of a sequence.
+        """
+        table = {name: _listed("vary_together", name, each) for name, each in values.items()}
+        return self._changed(zips=[*self.definition.zips, table])
 
     def points(self, points: Iterable[Mapping[str, Any]]) -> Study:
-        """The same study at points that are written out, each with values by name."""
-        return self._changed(entries=[*self.definition.entries, *(dict(point) for point in points)])
+        """The same study at points that are written out, each with values by name.
+
+        Raises
+        ------
+        ArgumentError
+            If there are none.
+        """
+        entries = [dict(point) for point in points]
+        if not entries:
+            raise ArgumentError("points: the list is empty, so there would be no point")
+        return self._changed(entries=[*self.definition.entries, *entries])
 
     def where(self, *conditions: str) -> Study:
         """The same study without the points that do not meet conditions such as ``"flows * rate <= 1 Gbit/s"``."""
@@ -310,6 +333,13 @@ class Study(StudyRanges):
 
         request_of(kind, **asked)  # before anything is run
         return self.result().plot(kind, **asked)
+
+
+def _listed(method: str, name: str, values: Sequence[Any]) -> list[Any]:
+    """The values of a setting; a single text is not taken for a list of its letters."""
+    if isinstance(values, str):
+        raise ArgumentError(f"{method}: {name} needs a list of values, such as [{quoted(values)}]")
+    return list(values)
 
 
 if not TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,22 +12,24 @@ if TYPE_CHECKING:
     from penstock.search import SearchResult
     from penstock.sensitivity import SensitivityResult
     from penstock.store import Store
-    from penstock.studies.definition import Definition
     from penstock.studies.plan import StudyPlan
     from penstock.studies.runner import Runner
 
 __all__ = ["StudyRanges"]
 
 
-class StudyRanges:
+class StudyRanges(ABC):
     """The part of a :class:`~penstock.study.Study` that samples ranges of its parameters."""
 
     name: str
-    definition: Definition
 
+    @abstractmethod
     def plan(self) -> StudyPlan:
         """The study with its points worked out."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def _changed(self, **parts: Any) -> StudyRanges:
+        """The same study with these parts of its definition."""
 
     def sensitivity(
         self,
@@ -124,8 +126,7 @@ class StudyRanges:
         found = ranges_of(ranges, mistakes)
         if mistakes.found:
             raise ScenarioError(placed(self.name, lambda _: None, mistakes))
-        definition = replace(self.definition, ranges=found)
-        return replace(self, definition=definition).plan()  # type: ignore[type-var]
+        return self._changed(ranges=found).plan()
 
     @contextmanager
     def _runner(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from penstock.results import plus_minus
+from penstock.digits import plus_minus
 from penstock.statistics import Interval
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -49,3 +50,36 @@ def demo(tmp_path):
     file = tmp_path / "demo.toml"
     file.write_text('description = "A demo"\nseed = 3\n[fake]\nrate = 1.0\n')
     return file
+
+
+@pytest.fixture(scope="session")
+def captured(tmp_path_factory):
+    """The folder of a scenario's captures, and its trace; see ``captured_network``."""
+    from functools import cache
+
+    from captured_network import text
+
+    from penstock.trace import PacketTrace
+
+    @cache
+    def make(scenario):
+        folder = tmp_path_factory.mktemp("captures") / "new" / "folder"
+        packets = PacketTrace(text(scenario)).write_pcapng(folder)
+        assert {file.stem for file in folder.iterdir()} == set(packets)
+        return folder, PacketTrace(text(scenario), events="transmit").frame()
+
+    return make
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def command(penstock):
+    """Calls the command line; gives a result as ``subprocess`` has it."""
+    return lambda *words: Done(*penstock(*words))

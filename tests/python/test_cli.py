@@ -126,6 +126,8 @@ def test_check_of_a_sound_scenario_says_what_would_run(penstock, tmp_path):
     [
         (lambda _: None, "dmeo.toml", "dmeo.toml: there is no such file; did you mean demo.toml?"),
         (lambda _: None, "demo", "demo: there is no such file; did you mean demo.toml?"),
+        (lambda _: None, "demo.tml", "demo.tml: there is no such file; did you mean demo.toml?"),
+        (lambda _: None, "ab.toml", "ab.toml: there is no such file; 'penstock new FILE' writes"),
         (lambda _: None, "zzz", "zzz: there is no such file; 'penstock new FILE' writes"),
         (lambda _: None, "nowhere/a.toml", "nowhere/a.toml: there is no such file, nor a folder nowhere."),
         (lambda _: None, ".", ".: is a folder, and a scenario is a file; did you mean demo.toml?"),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
 
 import pytest
+from one_link import one_link
 
 import penstock as ps
 from penstock.errors import InputError, RunsFailed
@@ -13,30 +13,12 @@ from penstock.records import RunFailure
 from penstock.search.question import Condition, Question
 from penstock.studies.runner import Runner
 
-PIPE = """
-duration = "8 s"
-warm-up = "1 s"
-[nodes]
-a = {}
-b = {}
-[[links]]
-from = "a"
-to = "b"
-rate = "10 Mbit/s"
-delay = "1 ms"
-queue.tail-drop = { limit = "1000 packets" }
-[[flows]]
-name = "load"
-from = "a"
-to = "b"
-source.poisson = { rate = "1 Mbit/s", packet = "1250 bytes" }
-[[measure]]
-metric = "utilisation"
-of = "a-b"
-[[measure]]
-metric = "delay"
-of = "load"
-"""
+PIPE = one_link(
+    {"load": 'poisson = { rate = "1 Mbit/s", packet = "1250 bytes" }'},
+    [("utilisation", 'of = "a-b"'), ("delay", 'of = "load"')],
+    duration="8 s",
+    warm_up="1 s",
+)
 STUDY = """
 scenario = "pipe.toml"
 runs = 2
@@ -51,17 +33,6 @@ finalists = 3
 fresh = 4
 """
 RATE = "load.source.poisson.rate"
-
-
-class Done(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture(name="command")
-def _command(penstock):
-    return lambda *words: Done(*penstock(*words))
 
 
 @pytest.fixture

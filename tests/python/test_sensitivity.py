@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from typing import NamedTuple
 
 import numpy as np
 import pytest
+from one_link import one_link
 from SALib.test_functions import Ishigami
 
 import penstock as ps
@@ -17,51 +17,20 @@ from penstock.sensitivity.indices import elementary_effects, indices
 from penstock.sensitivity.noise import noise
 from penstock.studies.ranges import read_range
 
-LOAD = """
-duration = "5 s"
-warm-up = "1 s"
-[nodes]
-a = {}
-b = {}
-[[links]]
-from = "a"
-to = "b"
-rate = "10 Mbit/s"
-delay = "1 ms"
-queue.tail-drop = { limit = "1000 packets" }
-[[flows]]
-name = "one"
-from = "a"
-to = "b"
-source.cbr = { rate = "2 Mbit/s", packet = "1000 bytes" }
-[[flows]]
-name = "two"
-from = "a"
-to = "b"
-source.poisson = { rate = "1 Mbit/s", packet = "500 bytes" }
-[[measure]]
-metric = "utilisation"
-of = "a-b"
-[[measure]]
-metric = "delay"
-of = "two"
-"""
+LOAD = one_link(
+    {
+        "one": 'cbr = { rate = "2 Mbit/s", packet = "1000 bytes" }',
+        "two": 'poisson = { rate = "1 Mbit/s", packet = "500 bytes" }',
+    },
+    [("utilisation", 'of = "a-b"'), ("delay", 'of = "two"')],
+    duration="5 s",
+    warm_up="1 s",
+)
 RATES = (
     *("--range", "one.source.cbr.rate=1 Mbit/s..5 Mbit/s"),
     *("--range", "two.source.poisson.rate=1 Mbit/s..3 Mbit/s"),
     *("--range", "a-b.delay=1 ms..9 ms"),
 )
-
-
-class Done(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture(name="command")
-def _command(penstock):
-    return lambda *words: Done(*penstock(*words))
 
 
 @pytest.fixture

@@ -178,6 +178,25 @@ def test_what_was_altered_with_its_checksum_is_found(penstock, demo, tmp_path, c
     assert (differing["key"], differing["differs"][0]) == (file.stem, told)
 
 
+def test_an_altered_scenario_is_set_aside_and_written_again(penstock, demo, tmp_path):
+    penstock("run", demo, "--runs", "2")
+    file = only(tmp_path / "store" / "scenarios")
+    sound = file.read_bytes()
+    file.write_bytes(sound + b"# altered\n")
+    code, out, err = penstock("verify")
+    assert code == 1
+    assert out.startswith(
+        "2 runs read, 0 made again: 0 differ, 1 damaged and set aside.\n2 whose scenarios are not in "
+    )
+    place = only(tmp_path / "store" / "damaged")
+    outcome = "and is written again with the next run that is made of it"
+    assert err == f"damaged: {file} does not match its name. It was moved to {place} {outcome}.\n"
+    assert only(place).read_bytes() == sound + b"# altered\n"
+    penstock("run", demo, "--runs", "3")
+    assert only(tmp_path / "store" / "scenarios").read_bytes() == sound
+    assert penstock("verify") == (0, "3 runs read, 3 made again: 0 differ, 0 damaged and set aside.\n", "")
+
+
 def test_what_cannot_be_made_again_is_said(penstock, demo, tmp_path, monkeypatch):
     penstock("run", demo, "--runs", "3")
     only(tmp_path / "store" / "scenarios").unlink()

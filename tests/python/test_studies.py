@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-from penstock.cli import main
 from penstock.cli.files import read_text
 from penstock.errors import InputError, ScenarioError
 from penstock.studies.file import read_study
@@ -70,19 +68,10 @@ def wrong(study):
 
 
 @pytest.fixture
-def penstock(monkeypatch, capsys, tmp_path):
-    monkeypatch.setenv("PENSTOCK_STORE", str(tmp_path / "store"))
-    monkeypatch.chdir(tmp_path)
-    Path("page.toml").write_text(SCENARIO)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["penstock", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return ended.value.code or 0, captured.out, captured.err
-
-    return call
+def penstock(penstock, tmp_path):
+    """The command line, where the scenario is."""
+    (tmp_path / "page.toml").write_text(SCENARIO)
+    return penstock
 
 
 # Points
@@ -238,6 +227,11 @@ r-sink.queue.tail-drop.limit = "r-sink.rate * 20 ms / sqrt(n)"
         ("where = 3\n", (3, "where", "needs conditions, such as")),
         ("description = 3\n", (3, "description", "needs a text in quotes")),
         ("seed = -1\n", (3, "seed", "needs a whole number, 0 or more")),
+        ("duration = '2 s'\n", (3, "duration", "is a setting of the scenario, and those stand in [set]")),
+        (
+            "[grid]\nf = [1, 2]\n[derived]\nr-sink.queue.tail-drop.limit = 'f * 1 packet packet'\n",
+            (6, "derived.r-sink.queue.tail-drop.limit", "unknown unit 'packet'"),
+        ),
     ],
 )
 def test_mistakes_have_their_line(wrong, text, found):
@@ -364,51 +358,3 @@ def test_check_of_a_study(penstock):
         assert (code, out) == (2, "")
         assert err.startswith("s.toml:9: r-sink.dely: unknown key 'dely'; did you mean 'delay'?")
         assert err.endswith("1 mistake, nothing was run.\n")
-
-
-# The same in Python
-
-
-def network():
-    import penstock as ps
-
-    net = ps.Network()
-    hosts, r, sink = net.nodes("hosts", 2), net.node("r"), net.node("sink")
-    net.link(hosts, r, rate="10 Mbit/s", delay="1 ms")
-    net.link(r, sink, rate="2 Mbit/s", delay="9 ms")
-    net.flows("load", hosts, sink, source=ps.PoissonSource(rate="800 kbit/s", packet="500 bytes"))
-    net.measure("delay", of="load", take=["mean"])
-    return ps.Study(net, duration="1 s")
-
-
-def test_a_study_in_python_has_a_frame_with_its_parameters_as_columns(tmp_path):
-    from penstock.store import Store
-
-    study = (
-        network()
-        .vary("n", [1, 2, 3])
-        .vary_together({"r-sink.rate": ["2 Mbit/s", "4 Mbit/s"], "r-sink.delay": ["9 ms", "4 ms"]})
-        .points([{"load.class": "ef"}])
-        .derive("nodes.hosts.count", "n")
-        .where("n < 3")
-        .runs(2)
-    )
-    frame = study.run(store=Store(tmp_path / "store"))
-    assert frame.height == 4
-    assert frame["n"].to_list() == [1, 2, 1, 2]
-    assert frame["nodes.hosts.count"].dtype.is_integer()
-    assert frame["r-sink.rate"].to_list() == ["2 Mbit/s", "2 Mbit/s", "4 Mbit/s", "4 Mbit/s"]
-    assert (frame["half_width"] > 0).all()
-    assert frame["runs"].to_list() == [2] * 4
-    with pytest.raises(ScenarioError, match=r"study: grid.m: changes nothing"):
-        study.vary("m", [1]).plan()
-    with pytest.raises(ScenarioError, match=r"study: r-snk.rate: unknown key, link or group"):
-        network().vary("r-snk.rate", ["1 Mbit/s"]).plan().read()
-
-
-def test_a_study_without_anything_that_varies_is_one_point(tmp_path):
-    from penstock.store import Store
-
-    frame = network().runs(1).run(store=Store(tmp_path / "store"))
-    assert frame.height == 1
-    assert (frame["method"].to_list(), frame["half_width"].to_list()) == (["none"], [None])

@@ -3,57 +3,31 @@
 from __future__ import annotations
 
 import json
-import math
-import sys
 from pathlib import Path
 
 import pytest
+from one_link import one_link
 
-from penstock.cli import main
 from penstock.cli.files import read_text
 from penstock.errors import InputError, PrecisionMissed, ScenarioError
-from penstock.records import Metric
 from penstock.statistics import holm, paired
 from penstock.store import Store
 from penstock.studies.file import read_study
 from penstock.studies.making import make
 from penstock.studies.runner import Runner
-from penstock.studies.select import DerivedMetrics, SelectionError, select
+from penstock.studies.select import select
 from penstock.studies.verify import verify
 from penstock.studies.warmup import series
 
-SCENARIO = """
-duration = "1 s"
-[nodes]
-a = {}
-b = {}
-[[links]]
-from = "a"
-to = "b"
-rate = "4 Mbit/s"
-delay = "1 ms"
-queue.tail-drop = { limit = "5 packets" }
-[[flows]]
-name = "one"
-from = "a"
-to = "b"
-source.poisson = { rate = "2 Mbit/s", packet = "500 bytes" }
-[[flows]]
-name = "two"
-from = "a"
-to = "b"
-source.poisson = { rate = "1 Mbit/s", packet = "500 bytes" }
-[[measure]]
-metric = "throughput"
-of = ["one", "two"]
-[[measure]]
-metric = "delay"
-of = "one"
-take = ["mean", "max"]
-[[measure]]
-metric = "queue"
-of = "a-b"
-"""
+SCENARIO = one_link(
+    {
+        "one": 'poisson = { rate = "2 Mbit/s", packet = "500 bytes" }',
+        "two": 'poisson = { rate = "1 Mbit/s", packet = "500 bytes" }',
+    },
+    [("throughput", 'of = ["one", "two"]'), ("delay", 'of = "one"\ntake = ["mean", "max"]'), ("queue", 'of = "a-b"')],
+    rate="4 Mbit/s",
+    limit="5 packets",
+)
 HEAD = 'scenario = "page.toml"\n'
 
 
@@ -77,67 +51,10 @@ def made(plan, tmp_path):
 
 
 @pytest.fixture
-def penstock(monkeypatch, capsys, tmp_path):
-    monkeypatch.setenv("PENSTOCK_STORE", str(tmp_path / "store"))
-    monkeypatch.chdir(tmp_path)
-    Path("page.toml").write_text(SCENARIO)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["penstock", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return ended.value.code or 0, captured.out, captured.err
-
-    return call
-
-
-# Selecting
-
-
-METRICS = [
-    Metric("delay", {"of": "one", "statistic": "mean"}, "s", 0.25),
-    Metric("delay", {"of": "one", "statistic": "max"}, "s", 1.0),
-    Metric("delay", {"of": "one", "quantile": "0.9"}, "s", 0.5),
-    Metric("loss", {"of": "one"}, "1", 0.0),
-    Metric("loss", {"of": "two"}, "1", math.nan),
-    Metric("size", {"of": "one"}, "bytes", 50.0),
-]
-
-
-@pytest.mark.parametrize(
-    ("selector", "value"),
-    [("delay", 0.25), ("delay[one]", 0.25), ("delay[one, max]", 1.0), ("delay[quantile=0.9]", 0.5), ("loss[one]", 0.0)],
-)
-def test_labels_select_one_number_and_the_mean_where_nothing_is_said(selector, value):
-    assert select(selector, METRICS).value == value
-
-
-@pytest.mark.parametrize(
-    ("selector", "said"),
-    [
-        ("dealy", "'dealy' is not measured here; did you mean 'delay'? (delay, loss, size)"),
-        ("loss", "'loss' means several numbers; there are loss[one], loss[two]"),
-        ("delay[three]", "'delay[three]' means no number; there are delay[one, mean], delay[one, max]"),
-        ("delay[one", "'delay[one' has no ']' at its end"),
-    ],
-)
-def test_what_selects_no_number_or_several(selector, said):
-    with pytest.raises(SelectionError) as error:
-        select(selector, METRICS)
-    assert said in str(error.value)
-
-
-def test_derived_metrics_have_units_and_may_use_each_other():
-    found = DerivedMetrics({"rate": "size / delay[max]", "double": "2 * rate", "none": "delay / loss[one]"}).of(METRICS)
-    assert [(metric.name, metric.unit, metric.value) for metric in found[:2]] == [
-        ("rate", "bit/s", 400.0),
-        ("double", "bit/s", 800.0),
-    ]
-    # Divided by zero it is no number, of the unit that it has in other runs.
-    assert (found[2].unit, math.isnan(found[2].value)) == ("s", True)
-    (unknown,) = DerivedMetrics({"x": "loss[two] + 1"}).of(METRICS)
-    assert math.isnan(unknown.value)
+def penstock(penstock, tmp_path):
+    """The command line, where the scenario is."""
+    (tmp_path / "page.toml").write_text(SCENARIO)
+    return penstock
 
 
 # Mistakes

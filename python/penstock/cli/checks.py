@@ -34,7 +34,7 @@ class Check:
     other_models : int
         Those among them that only another version can make again.
     without_scenario : int
-        Those whose scenario's text is not in the store, or not in one piece.
+        Those whose scenario's text is not in the store in one piece.
     without_files : int
         Those whose scenario names files that are not where they were, or not as they were.
     made_again : int
@@ -81,7 +81,7 @@ def check_store(store: Store, chosen: Selection, how_many: tuple[int, int], jobs
         check.read += 1
         if run.manifest.model_version != _core.MODEL_VERSION:
             check.other_models += 1
-        elif (text := store.texts.get(run.manifest.scenario)) is None:
+        elif (text := store.texts.verified(run.manifest.scenario)) is None:
             check.without_scenario += 1
         else:
             request, key = asked_for(run.manifest, text)

@@ -88,7 +88,9 @@ def _leave_output() -> None:
 
 
 def show(*what: RenderableType) -> None:
-    """A result laid out for people; coloured only on a terminal, and without trailing blanks elsewhere."""
+    """A result laid out for people, if there is any; coloured on a terminal, without trailing blanks elsewhere."""
+    if not what:
+        return
     if sys.stdout is not None and sys.stdout.isatty():
         from rich.console import Console
 

@@ -21,10 +21,10 @@ def export(
     store: StoreOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Write stored runs and their scenarios into one archive, for another machine.
+    """Write stored runs into one archive, for another machine.
 
-    All runs of this version of the model, or those that are chosen. The digest that is shown is that of all that is in
-    the archive: whoever imports it can compare.
+    All runs of this version of the model, or those that are chosen, with their scenarios. The digest that is shown is
+    that of all that is in the archive: whoever imports it can compare.
     """
     from penstock.cli.archives import export_runs
     from penstock.cli.console import emit, show

@@ -56,11 +56,19 @@ def _missing(file: Path) -> str:
     names = []
     with suppress(OSError):  # who may not list a folder gets no suggestions
         names = sorted(path.name for path in file.parent.iterdir() if path.is_file())
-    similar = difflib.get_close_matches(file.name, names, n=3, cutoff=0.6)
-    if not similar and not file.suffix:
-        similar = [name for name in names if name == f"{file.name}.toml"]
+    similar = _similar(file, names)
     hint = f"did you mean {_either(similar)}?" if similar else "'penstock new FILE' writes a scenario to start from."
     return f"{path_text(file)}: there is no such file; {hint}"
+
+
+def _similar(file: Path, names: list[str]) -> list[str]:
+    """Those that may have been meant: alike without their endings, which would make all files alike."""
+    ending = file.suffix or ".toml"
+    stems = {name.removesuffix(ending): name for name in names if name.endswith(ending)}
+    found = difflib.get_close_matches(file.name.removesuffix(ending), stems, n=3, cutoff=0.6)
+    if found:
+        return [stems[stem] for stem in found]
+    return difflib.get_close_matches(file.name, [name for name in names if not name.endswith(ending)], n=3, cutoff=0.6)
 
 
 def _folder(file: Path) -> str:

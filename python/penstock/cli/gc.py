@@ -33,7 +33,7 @@ def gc(
     store: StoreOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Remove what is left over in the store, and runs that are chosen.
+    """Remove leftovers in the store, and runs that are chosen.
 
     Left over are scenarios of which no run is there, files that were never finished, and notes of failed runs that were
     made since. Runs are removed only if --stale, --older-than, --name, --where or --seed is given, and then those for

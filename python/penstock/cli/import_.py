@@ -35,7 +35,7 @@ def import_(
     store: StoreOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Take the runs of an archive into the store, once they are verified.
+    """Take an archive's runs into the store, once verified.
 
     Every file must be what the archive's list says, every run must be named by what it was made from, and a sample is
     made again here: digest and numbers must be the same to the last bit. If anything is not, nothing is taken.

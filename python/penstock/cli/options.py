@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,6 +11,7 @@ from penstock.printable import quoted, utf8
 __all__ = [
     "MOST_RUNS",
     "THREADS",
+    "DryRunOption",
     "Format",
     "FormatOption",
     "FrameFormat",
@@ -18,11 +19,15 @@ __all__ = [
     "JobsOption",
     "MemoryOption",
     "OnOption",
+    "RangeOption",
     "RunsOption",
     "SeedOption",
     "SetOption",
     "StoreOption",
+    "StudyArgument",
+    "StudyRunsOption",
     "ThreadsOption",
+    "plot_option",
     "read_sets",
     "whole_number",
 ]
@@ -157,6 +162,32 @@ RunsOption = Annotated[
     int | None,
     typer.Option("--runs", metavar="N", min=1, max=MOST_RUNS, help="How many independent runs.", show_default=False),
 ]
+StudyArgument = Annotated[Path, typer.Argument(help="The scenario or study, a TOML file.", metavar="FILE")]
+StudyRunsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--runs",
+        metavar="N",
+        min=1,
+        max=MOST_RUNS,
+        help="How many independent runs of each point; 5, or what a study says, by default.",
+        show_default=False,
+    ),
+]
+RangeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--range",
+        metavar="PATH=LOW..HIGH",
+        help="Values of a setting, such as 'a-b.rate=1 Mbit/s..10 Mbit/s', with ' log' behind it for steps of equal "
+        "ratio; or choices, PATH=A,B,C. May be repeated; a study file has them in [ranges].",
+        show_default=False,
+    ),
+]
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Only show the points, the runs, what is stored, and about how long it takes."),
+]
 MemoryOption = Annotated[
     int | None,
     typer.Option(
@@ -187,6 +218,13 @@ SetOption = Annotated[
         show_default=False,
     ),
 ]
+
+
+def plot_option(what: str) -> Any:
+    """The option of a verb that draws `what` beside its numbers."""
+    return typer.Option(
+        "--plot", metavar="FILE", help=f"Draw {what}: .svg, .pdf or .png; may be repeated.", show_default=False
+    )
 
 
 def read_sets(given: list[str] | None) -> tuple[tuple[str, str], ...]:

@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from penstock.cli.options import (
-    MOST_RUNS,
     THREADS,
+    DryRunOption,
     FrameFormat,
     FrameFormatOption,
     JobsOption,
@@ -18,6 +17,8 @@ from penstock.cli.options import (
     SeedOption,
     SetOption,
     StoreOption,
+    StudyArgument,
+    StudyRunsOption,
     ThreadsOption,
     read_sets,
     whole_number,
@@ -34,19 +35,9 @@ class Executor(StrEnum):
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="The scenario or study, a TOML file.", metavar="FILE")],
+    file: StudyArgument,
     *,
-    runs: Annotated[
-        int | None,
-        typer.Option(
-            "--runs",
-            metavar="N",
-            min=1,
-            max=MOST_RUNS,
-            help="How many independent runs; 5, or what a study says, by default.",
-            show_default=False,
-        ),
-    ] = None,
+    runs: StudyRunsOption = None,
     seed: SeedOption = None,
     replication: Annotated[
         int | None,
@@ -72,10 +63,7 @@ def run(
             "and keeps none. The numbers are the same.",
         ),
     ] = Executor.HORIZON,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Only show the points, the runs, what is stored, and about how long it takes."),
-    ] = False,
+    dry_run: DryRunOption = False,
     shard: Annotated[
         str | None,
         typer.Option(
@@ -128,7 +116,7 @@ def run(
         ),
         (only_stored and is_plain, "--stored shows the numbers of stored runs, and --executor plain keeps no runs"),
     )
-    _check_format(output, values=values, dry_run=dry_run)
+    _check_output(output, values=values, dry_run=dry_run)
     allow(memory)
     part = None if shard is None else Shard.read(shard)
     plan = plan_of(file, read_sets(sets), runs, seed)
@@ -160,14 +148,10 @@ def _refuse(*contradictions: tuple[bool, str]) -> None:
             raise InputError(f"{why}; leave one of them out.")
 
 
-def _check_format(output: FrameFormat, *, values: bool, dry_run: bool) -> None:
-    from penstock.cli.console import refuse_terminal
+def _check_output(output: FrameFormat, *, values: bool, dry_run: bool) -> None:
+    from penstock.cli.frames import check_format
     from penstock.errors import InputError
 
-    is_frame = output in (FrameFormat.CSV, FrameFormat.PARQUET)
-    if values and not is_frame:
+    if values and output not in (FrameFormat.CSV, FrameFormat.PARQUET):
         raise InputError("--values needs --format csv or parquet; JSON has the numbers of single runs anyway.")
-    if dry_run and is_frame:
-        raise InputError("--dry-run gives no results; its --format is table or json.")
-    if output is FrameFormat.PARQUET:
-        refuse_terminal("Parquet")
+    check_format(output, dry_run=dry_run)

@@ -12,24 +12,25 @@ from penstock.cli.options import (
     JobsOption,
     MemoryOption,
     OnOption,
+    RangeOption,
     SeedOption,
     SetOption,
     StoreOption,
+    StudyArgument,
+    StudyRunsOption,
     ThreadsOption,
+    plot_option,
     read_sets,
 )
-from penstock.cli.screen import RangedFile, RangedRuns, RangeOption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from penstock.search import SearchResult
 
 __all__ = ["search"]
 
 
 def search(
-    file: RangedFile,
+    file: StudyArgument,
     *,
     ranges: RangeOption = None,
     minimise: Annotated[
@@ -70,7 +71,7 @@ def search(
             show_default=False,
         ),
     ] = None,
-    runs: RangedRuns = None,
+    runs: StudyRunsOption = None,
     seed: SeedOption = None,
     sets: SetOption = None,
     jobs: JobsOption = None,
@@ -81,10 +82,7 @@ def search(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the first trials, and how many runs there would be in all.")
     ] = False,
-    plots: Annotated[
-        list[Path] | None,
-        typer.Option("--plot", metavar="FILE", help="Draw the trials: .svg, .pdf or .png.", show_default=False),
-    ] = None,
+    plots: Annotated[list[Path] | None, plot_option("the trials")] = None,
     output: FrameFormatOption = FrameFormat.TABLE,
 ) -> None:
     """Search for the best setting, within ranges.
@@ -93,25 +91,19 @@ def search(
     was chosen for its number owes some of it to luck. A search that was broken off goes on where it was. Needs the
     extra 'search'.
     """
-    from penstock.cli.console import refuse_terminal, say, show, warn
+    from penstock.cli.console import say, show, warn
     from penstock.cli.dry_run import emit_dry_run
+    from penstock.cli.ranged import check_outputs, show_ranged
+    from penstock.cli.search_table import show_search
     from penstock.cli.studies import plan_of, read_ranges
-    from penstock.errors import InputError, PenstockError
-    from penstock.memory import allow
-    from penstock.plots import check_endings, save
-    from penstock.printable import path_text
+    from penstock.errors import PenstockError
     from penstock.progress import Progress
     from penstock.search.making import Search
     from penstock.search.question import Question
     from penstock.store import Store
     from penstock.studies.runner import Runner
 
-    if dry_run and output in (FrameFormat.CSV, FrameFormat.PARQUET):
-        raise InputError("--dry-run gives no results; its --format is table or json.")
-    if output is FrameFormat.PARQUET:
-        refuse_terminal("Parquet")
-    check_endings(plots or [])
-    allow(memory)
+    check_outputs(output, plots or (), memory, dry_run=dry_run)
     plan = plan_of(file, read_sets(sets), runs, seed, read_ranges(ranges))
     options: dict[str, Any] = {
         "minimise": None if minimise is None else [minimise],
@@ -136,11 +128,7 @@ def search(
     with Progress() as progress:
         runner = Runner(jobs=jobs, store=kept, progress=progress, threads=threads, on=on)
         result = wanted.made_by(runner)
-    warn(result.warnings)
-    for each in plots or ():
-        save(result.plot(), each)
-        say(f"{path_text(each)}: written.")
-    _show(result, output)
+    show_ranged(result, output, plots or (), show_search)
     if result.best is None:
         raise PenstockError(f"none of {len(result.trials)} trials meets the conditions; all runs are kept.")
 
@@ -152,16 +140,3 @@ def _over(asked: "Mapping[str, Any]", options: "Mapping[str, Any]") -> dict[str,
     if "minimise" in given or "maximise" in given:
         kept = {key: value for key, value in asked.items() if key not in ("minimise", "maximise")}
     return {**kept, **given}
-
-
-def _show(result: "SearchResult", output: FrameFormat) -> None:
-    from penstock.cli.console import emit
-    from penstock.cli.frames import emit_frame
-    from penstock.cli.search_table import show_search
-
-    if output in (FrameFormat.CSV, FrameFormat.PARQUET):
-        emit_frame(result.frame(), output)
-    elif output is FrameFormat.JSON:
-        emit(result.json())
-    else:
-        show_search(result)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import show, table
+from penstock.digits import plus_minus
 from penstock.printable import one_line
-from penstock.results import plus_minus
 from penstock.statistics import Interval
 from penstock.tabulation import made_from, short_names
 from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from penstock.sensitivity import Analysis, SensitivityResult
     from penstock.sensitivity.indices import Index
+    from penstock.studies.ranges import Range
 
 __all__ = ["show_ranges", "show_sensitivity"]
 
@@ -53,12 +56,11 @@ def show_sensitivity(result: SensitivityResult) -> None:
     show(escape(made_from([Provenance.of(own) for own in result.runs], result.parameters)))
 
 
-def show_ranges(ranges: object, names: list[str]) -> None:
+def show_ranges(ranges: Mapping[str, Range], names: list[str]) -> None:
     """What varied, and how values were taken from it."""
-    own = ranges.items()  # type: ignore[attr-defined]
     told = (
         f"{name} {each.text}{' (rounded to whole numbers)' * each.is_whole}"
-        for name, (_, each) in zip(names, own, strict=True)
+        for name, (_, each) in zip(names, ranges.items(), strict=True)
     )
     show(f"ranges: {one_line('; '.join(told))}.")
 

@@ -69,7 +69,7 @@ def series(
     memory: MemoryOption = None,
     form: FormatOption = RowFormat.TABLE,
 ) -> None:
-    """Show the state of ports, flows and their components over time.
+    """Show the state of ports, flows and components over time.
 
     One run, with the numbers that it has without. The scenario's [[series]] says what is read and when, or the options
     --of, --what, --sum, --every, --on-change, --start and --stop do instead. A table ends after some rows; other forms

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penstock.cli.options import RunsOption, SeedOption, SetOption, StoreOption, read_sets
+from penstock.cli.options import RunsOption, SeedOption, SetOption, StoreOption, StudyArgument, read_sets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ __all__ = ["slurm"]
 
 
 def slurm(
-    file: Annotated[Path, typer.Argument(help="The scenario or study, a TOML file.", metavar="FILE")],
+    file: StudyArgument,
     *,
     shards: Annotated[
         int, typer.Option("--shards", metavar="N", min=1, max=10_000, help="Into how many jobs the runs are divided.")
@@ -43,7 +43,7 @@ def slurm(
     sets: SetOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Write a job script for Slurm, whose jobs make the runs of a study.
+    """Write a job script for Slurm that makes a study's runs.
 
     Each job of the array makes its share of the runs (penstock run --shard) into one store, which all of them have to
     reach: a folder on a shared disk. What a job that is cut off has finished is kept, and a job that is started again

@@ -26,7 +26,7 @@ def verify(
     store: StoreOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Check what is stored: read every file, make a sample of the runs again, and compare.
+    """Check what is stored, and make a sample of it again.
 
     Every run's file is compared with its checksum, and its name with what it was made from. Of the runs of this version
     of the model a sample is made again: its digest and its numbers must be the stored ones to the last bit.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock import MODEL_VERSION, __version__
+from penstock.digits import number, plus_minus
 from penstock.display import things
 from penstock.report.content import Block, Cell, Command, Drawing, Grid, Heading, Listing, Part, Report
 from penstock.report.figures import table_plot
@@ -18,7 +19,6 @@ from penstock.reproductions.reproduce import SEED
 from penstock.reproductions.study import page_of, text_beside
 from penstock.reproductions.summary import null_numbers
 from penstock.reproductions.table_page import cell_text, heading
-from penstock.results import number, plus_minus
 from penstock.statistics import Interval
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ class Estimate:
             return 1.0
         if self.error == 0:
             return 0.0 if lead > 0 else 1.0
-        from scipy.special import stdtr  # type: ignore[import-untyped]
+        from scipy.special import stdtr
 
         return float(stdtr(self.runs - 1, -lead / self.error))
 

@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
+from penstock.digits import number, plus_minus
 from penstock.reproductions.scoreboard import against_the_text, worth
-from penstock.results import number, plus_minus
 from penstock.statistics import Interval
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.results import number, plus_minus
+from penstock.digits import number, plus_minus
 from penstock.statistics import Interval
 
 if TYPE_CHECKING:

@@ -134,9 +134,9 @@ class SearchResult:
         return f"<SearchResult {self.plan.name!r}: {len(self.trials)} trials, {found}>"
 
     def _repr_html_(self) -> str:
+        from penstock.digits import plus_minus
         from penstock.display import table_html
         from penstock.drawing import escaped
-        from penstock.results import plus_minus
         from penstock.studies.definition import value_text
 
         greatest = self.question.greatest

@@ -91,15 +91,16 @@ class Design:
         if count > MOST:
             raise InputError(f"samples: {self.samples} of {parameters} parameters are {count} points; at most {MOST}.")
         problem = problem_of(parameters)
+        shares: np.ndarray[Any, Any]
         if self.method == "morris":
             from SALib.sample import morris
 
-            return morris.sample(problem, self.samples, num_levels=LEVELS, seed=seed)  # type: ignore[no-any-return]
+            shares = morris.sample(problem, self.samples, num_levels=LEVELS, seed=seed)
+            return shares
         from SALib.sample import sobol
 
-        return sobol.sample(  # type: ignore[no-any-return]
-            problem, self.samples, calc_second_order=self.second_order, seed=seed
-        )
+        shares = sobol.sample(problem, self.samples, calc_second_order=self.second_order, seed=seed)
+        return shares
 
 
 def problem_of(parameters: int) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from penstock.tabulation import short_names
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from penstock.sensitivity.indices import Index
     from penstock.sensitivity.result import Analysis, SensitivityResult
 
@@ -78,10 +80,8 @@ def _drawn(result: SensitivityResult, analysis: Analysis) -> Picture:
     return figure
 
 
-def _interval(axes: object, each: Index, place: float, size: float) -> None:
+def _interval(axes: Axes, each: Index, place: float, size: float) -> None:
     if each.value is None or each.low is None or each.high is None:
         return
     around = [[(each.value - each.low) / size], [(each.high - each.value) / size]]
-    axes.errorbar(  # type: ignore[attr-defined]
-        [each.value / size], [place], xerr=around, fmt="none", ecolor="black", elinewidth=0.8, capsize=CAP
-    )
+    axes.errorbar([each.value / size], [place], xerr=around, fmt="none", ecolor="black", elinewidth=0.8, capsize=CAP)

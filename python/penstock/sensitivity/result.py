@@ -85,9 +85,9 @@ class SensitivityResult:
         return f"<SensitivityResult {self.plan.name!r}: {self.design.method} of {what}, {len(self.runs)} points>"
 
     def _repr_html_(self) -> str:
+        from penstock.digits import plus_minus
         from penstock.display import table_html
         from penstock.drawing import escaped
-        from penstock.results import plus_minus
         from penstock.statistics import Interval
 
         def text(index: Index) -> str:

@@ -94,7 +94,7 @@ class KeptRuns(Sequence[RunResult]):
     def __eq__(self, other: Any) -> bool:
         return list(self) == list(other) if isinstance(other, (list, KeptRuns)) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # equal to lists, which have none
 
     def __repr__(self) -> str:
         return repr(list(self))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.errors import StoreError
-from penstock.printable import path_text, printable_lines
+from penstock.printable import path_text
 from penstock.store.commit import GroupCommit, Record
+from penstock.store.damaged import Damaged
 from penstock.store.failed import Failures
-from penstock.store.folder import Folder, failure, located, make_new, move, open_below, refuse_link
+from penstock.store.folder import Folder, failure, located, refuse_link
 from penstock.store.history import History
 from penstock.store.index import LEAST
 from penstock.store.listing import stored_runs
@@ -60,9 +59,9 @@ class Store:
     ) -> None:
         self.folder = Path(folder) if folder is not None else default_folder()
         self.disk = Folder(self.folder)
-        self._warn = warn if warn is not None else _warn
+        self._damaged = Damaged(self.disk, warn)
         self._marker = Marker(self.disk)
-        self.texts = Texts(self.disk)
+        self.texts = Texts(self.disk, self._damaged)
         self._failures = Failures(self.disk)
         self._history = History(self.disk, self.texts, tell)
         self._finder = Finder(self.disk, self.get)
@@ -121,7 +120,10 @@ class Store:
         except OSError as error:
             raise failure(error, self.folder) from error
         try:
-            return self._set_aside(key, reason)
+            outcome = "and counts as missing: its run is made again"
+            return self._damaged.set_aside(
+                self._file(key), reason, outcome, lambda folder, path: load_below(folder, path, key)
+            )
         except FileNotFoundError:  # another process has moved it
             return None
         except OSError as error:
@@ -251,10 +253,7 @@ class Store:
     def damaged(self) -> int:
         """How many damaged files were set aside."""
         try:
-            with self.disk.opened("damaged") as folder:
-                return sum(1 for _ in os.scandir(folder))
-        except FileNotFoundError:
-            return 0
+            return self._damaged.count()
         except OSError as error:
             raise failure(error, self.folder) from error
 
@@ -381,28 +380,3 @@ class Store:
 
     def _file(self, key: str) -> Path:
         return self.folder / "runs" / key[:2] / f"{key}.json"
-
-    def _set_aside(self, key: str, reason: str) -> StoredRun | None:
-        """Moves a damaged file out of the way; gives the run if another process has replaced the file meanwhile."""
-        file = self._file(key)
-        with self.disk.opened("runs", key[:2]) as source, self.disk.opened("damaged", create=True) as damaged:
-            place = make_new(damaged, self.folder / "damaged" / key[:16])
-            target = open_below(damaged, place)
-            try:
-                move(source, file, target, place / file.name)
-                with suppress(DamagedError, OSError):
-                    kept = load_below(target, place / file.name, key)
-                    if kept is not None:
-                        move(target, place / file.name, source, file)
-                        return kept
-            finally:
-                os.close(target)
-                with suppress(OSError):  # it is not empty, usually
-                    os.rmdir(place.name, dir_fd=damaged)
-        moved = f"It was moved to {path_text(place)} and counts as missing: its run is made again."
-        self._warn(f"{path_text(file)} {reason}. {moved}")
-        return None
-
-
-def _warn(message: str) -> None:
-    print(f"warning: {printable_lines(message)}", file=sys.stderr, flush=True)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING
 
-from penstock.store.folder import located, refuse_link, synchronise, write
+from penstock.store.folder import failure, located, refuse_link, synchronise, write
 from penstock.store.manifest import scenario_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from penstock.store.damaged import Damaged
     from penstock.store.folder import Folder
 
 __all__ = ["Texts"]
@@ -27,10 +29,13 @@ class Texts:
     ----------
     disk : Folder
         The store's.
+    damaged : Damaged
+        Where those go that are not what their names say.
     """
 
-    def __init__(self, disk: Folder) -> None:
+    def __init__(self, disk: Folder, damaged: Damaged) -> None:
         self._disk = disk
+        self._damaged = damaged
         self._path = disk.path / "scenarios"
 
     def file(self, name: str) -> Path:
@@ -63,14 +68,58 @@ class Texts:
     def get(self, name: str) -> str | None:
         """The text with this hash; None if it is not there in one piece."""
         try:
-            with self._disk.opened("scenarios") as folder, located(self.file(name)):
-                file = os.open(
-                    f"{name}.toml", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
-                )
-                try:
-                    text = os.read(file, _LARGEST).decode("utf-8", "surrogatepass")
-                finally:
-                    os.close(file)
-        except (OSError, UnicodeDecodeError):
+            with self._disk.opened("scenarios") as folder:
+                return self._load(folder, self.file(name), name)
+        except OSError:
+            return None
+
+    def verified(self, name: str) -> str | None:
+        """As :meth:`get`; a text that is there and not in one piece is set aside.
+
+        Raises
+        ------
+        StoreError
+            If it cannot be moved.
+        """
+        text = self.get(name)
+        if text is not None or not self._has(name):
+            return text
+        try:
+            return self._damaged.set_aside(
+                self.file(name),
+                "does not match its name",
+                "and is written again with the next run that is made of it",
+                lambda folder, path: self._load(folder, path, name),
+            )
+        except FileNotFoundError:  # another process has moved it
+            return None
+        except OSError as error:
+            raise failure(error, self._disk.path) from error
+
+    def _has(self, name: str) -> bool:
+        """Whether there is a file for the text with this hash, in one piece or not."""
+        try:
+            with self._disk.opened("scenarios") as folder:
+                return stat.S_ISREG(os.stat(f"{name}.toml", dir_fd=folder, follow_symlinks=False).st_mode)
+        except OSError:
+            return False
+
+    def _load(self, folder: int, path: Path, name: str) -> str | None:
+        """The text in the file at `path` of an open folder; None if its hash is not `name`.
+
+        Raises
+        ------
+        OSError
+            If it cannot be read.
+        """
+        with located(path):
+            file = os.open(path.name, _FLAGS, dir_fd=folder)
+            try:
+                content = os.read(file, _LARGEST)
+            finally:
+                os.close(file)
+        try:
+            text = content.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
             return None
         return text if scenario_hash.__wrapped__(text) == name else None

@@ -122,6 +122,8 @@ class Definition:
             earlier = first.setdefault(name, place)
             if earlier != place and (earlier[0], place[0]) != ("list", "list"):
                 mistakes.add(place, f"stands in {earlier[0]} too; a name has its values in one place")
+        if not derived.are_read:
+            return
         companions = {name for table in (*self.entries, *self.zips) if any(map(is_path, table)) for name in table}
         for name, place in self.places():
             if not is_path(name) and name not in derived.used and name not in companions:

@@ -45,6 +45,8 @@ class Derived:
                 self._expressions[name] = expression
         conditions = ((number, self._read(("where", number), text)) for number, text in enumerate(where))
         self._where = [(number, expression) for number, expression in conditions if expression is not None]
+        self.are_read = len(self._expressions) == len(derived)
+        """Whether all derived values could be read; else not all names that they use are known."""
         self.used = {name for expression in self._expressions.values() for name in expression.names()}
         """The names on which derived values depend."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, utf8
 from penstock.studies import aims
-from penstock.studies.definition import Definition, Mistakes
+from penstock.studies.definition import Definition, Mistakes, is_path
 from penstock.studies.locate import Lines
 from penstock.studies.plan import RUNS, StudyPlan, path_of, placed, points_of
 from penstock.studies.questions import asks_of, ranges_of
@@ -250,6 +250,8 @@ def toml_mistake(place: str, message: str) -> Mistake:
 def _unknown_key(key: str) -> str:
     import difflib
 
+    if is_path(key):
+        return "is a setting of the scenario, and those stand in [set]; what varies in [grid], [[zip]] or [[list]]"
     similar = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.6)
     hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
     return f"unknown key {quoted(key)}{hint} (a study has {', '.join(KEYS)})"

@@ -35,9 +35,8 @@ pub use field::{Entry, Field, Kind};
 #[doc(hidden)]
 pub use reader::read_field;
 pub use reader::{join_words, Check, Parameter, Parameters, Reader, Reading};
-pub use types::duration;
 pub use types::{
-    ClassName, Count, Fraction, Limit, ListItem, Positive, Precedence, Probability, Quantum, QueueThreshold, Weight, LONGEST_NAME,
+    duration, ClassName, Count, Fraction, Limit, ListItem, Positive, Precedence, Probability, Quantum, QueueThreshold, Weight, LONGEST_NAME,
 };
 pub use value::{default_value, Value};
 

@@ -1,0 +1,60 @@
+"""Studies that a program builds: the same as in files, with the mistakes of programs."""
+
+from __future__ import annotations
+
+import pytest
+
+import penstock as ps
+from penstock.errors import ArgumentError, ScenarioError
+from penstock.store import Store
+
+
+def network():
+    net = ps.Network()
+    hosts, r, sink = net.nodes("hosts", 2), net.node("r"), net.node("sink")
+    net.link(hosts, r, rate="10 Mbit/s", delay="1 ms")
+    net.link(r, sink, rate="2 Mbit/s", delay="9 ms")
+    net.flows("load", hosts, sink, source=ps.PoissonSource(rate="800 kbit/s", packet="500 bytes"))
+    net.measure("delay", of="load", take=["mean"])
+    return ps.Study(net, duration="1 s")
+
+
+def test_a_study_in_python_has_a_frame_with_its_parameters_as_columns(tmp_path):
+    study = (
+        network()
+        .vary("n", [1, 2, 3])
+        .vary_together({"r-sink.rate": ["2 Mbit/s", "4 Mbit/s"], "r-sink.delay": ["9 ms", "4 ms"]})
+        .points([{"load.class": "ef"}])
+        .derive("nodes.hosts.count", "n")
+        .where("n < 3")
+        .runs(2)
+    )
+    frame = study.run(store=Store(tmp_path / "store"))
+    assert frame.height == 4
+    assert frame["n"].to_list() == [1, 2, 1, 2]
+    assert frame["nodes.hosts.count"].dtype.is_integer()
+    assert frame["r-sink.rate"].to_list() == ["2 Mbit/s", "2 Mbit/s", "4 Mbit/s", "4 Mbit/s"]
+    assert (frame["half_width"] > 0).all()
+    assert frame["runs"].to_list() == [2] * 4
+    with pytest.raises(ScenarioError, match=r"study: grid.m: changes nothing"):
+        study.vary("m", [1]).plan()
+    with pytest.raises(ScenarioError, match=r"study: r-snk.rate: unknown key, link or group"):
+        network().vary("r-snk.rate", ["1 Mbit/s"]).plan().read()
+
+
+def test_a_study_without_anything_that_varies_is_one_point(tmp_path):
+    frame = network().runs(1).run(store=Store(tmp_path / "store"))
+    assert frame.height == 1
+    assert (frame["method"].to_list(), frame["half_width"].to_list()) == (["none"], [None])
+
+
+def test_a_text_is_no_list_of_values():
+    with pytest.raises(ArgumentError, match=r"vary: r-sink.rate needs a list of values, such as \['1 Mbit/s'\]"):
+        network().vary("r-sink.rate", "1 Mbit/s")
+    with pytest.raises(ArgumentError, match=r"vary_together: r-sink.rate needs a list of values"):
+        network().vary_together({"r-sink.delay": ["1 ms"], "r-sink.rate": "1 Mbit/s"})
+
+
+def test_a_list_without_points_is_refused():
+    with pytest.raises(ArgumentError, match="points: the list is empty, so there would be no point"):
+        network().points([])
