@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.drawing import escaped
-from penstock.tabulation import made_from, rows_of, short_names
+from penstock.tabulation import how_sure, made_from, rows_of, short_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ def result_html(result: StudyResult) -> str:
     rows = rows_of(result.summaries(), varied)
     columns = ["metric", "of", *short_names(varied), "mean", "unit", "runs"]
     more = len(rows) - _ROWS
-    notes = [*result.warnings, made_from(result.provenances, varied)]
+    notes = [*result.warnings, how_sure(result), made_from(result.provenances, varied)]
     notes += [f"{things(more, 'row')} more in frame()."] if more > 0 else []
     said = "".join(f"<p>{escaped(note, 500)}</p>" for note in notes)
     title = result.plan.name if not result.plan.description else f"{result.plan.name}: {result.plan.description}"

@@ -13,11 +13,29 @@ if TYPE_CHECKING:
 
     from penstock.provenance import Provenance
     from penstock.results import Summary
+    from penstock.studies.result import StudyResult
 
-__all__ = ["made_from", "of_text", "rows_of", "short_names"]
+__all__ = ["how_sure", "made_from", "of_text", "rows_of", "short_names"]
 
 _SETTINGS = 5
 """The most settings that are named below a table."""
+
+
+def how_sure(result: StudyResult, replication: int | None = None) -> str:
+    """How many runs there are, perhaps each with this number, and what is known of the error of their means."""
+    runs, points = result.run_count, len(result.points)
+    cached = sum(point.cached for point in result.points)
+    count = f"{runs} run{'s' * (runs != 1)}" + (f" of {points} points" if points > 1 else "")
+    which = count if replication is None else f"replication {replication}{' of each point' * (points > 1)}"
+    seeds = list(dict.fromkeys(point.asked.seed for point in result.points))
+    seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
+    kept = f" ({cached} from the store)" if cached else ""
+    sure = (
+        "± is half of the 95 % confidence interval"
+        if any(len(point.runs) > 1 for point in result.points)
+        else "nothing is known about the error of a single run"
+    )
+    return f"{which}, {seed}{kept}; {sure}."
 
 
 def made_from(found: Sequence[Provenance], varied: Sequence[str]) -> str:

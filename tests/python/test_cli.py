@@ -286,6 +286,12 @@ def test_help_names_what_is_to_be_given(penstock, verb):
     assert str(2**64 - 1) not in out
 
 
+def test_the_list_of_verbs_says_each_in_one_line(penstock):
+    lines = penstock("--help")[1].partition("Commands:\n")[2].splitlines()
+    assert len(lines) > 20
+    assert [line for line in lines if line.endswith("...") or not line.endswith(".")] == []
+
+
 def test_explain(penstock):
     code, out, _ = penstock("explain", "red")
     assert code == 0

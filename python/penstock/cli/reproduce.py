@@ -22,7 +22,11 @@ __all__ = ["DocumentArgument", "TableOption", "read_readings", "reproduce"]
 
 DocumentArgument = Annotated[
     str,
-    typer.Argument(help="The study, such as af, or the folder of one's own.", metavar="DOC", autocompletion=studies),
+    typer.Argument(
+        help="The study, such as af ('penstock list studies' shows all), or the folder of one's own.",
+        metavar="DOC",
+        autocompletion=studies,
+    ),
 ]
 TableOption = Annotated[
     list[str] | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from penstock.cli.console import show, table
 from penstock.printable import one_line
 from penstock.statistics import LEVEL, Interval
-from penstock.tabulation import made_from, rows_of, short_names
+from penstock.tabulation import how_sure, made_from, rows_of, short_names
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
@@ -21,25 +21,13 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
     """One line per metric and point, and below them how many runs there were and how sure they are."""
     from rich.markup import escape
 
-    plan, runs, varied = result.plan, result.run_count, result.parameters
+    plan, varied = result.plan, result.parameters
     description = plan.description or result.points[0].asked.scenario.description
     title = f"{one_line(plan.name)}: {one_line(description)}" if description else one_line(plan.name)
     rows = rows_of(result.summaries(), varied)
     columns = ["metric", "of", *short_names(varied), "mean", "unit", "runs"]
     show(table(title, columns, rows, right=["mean", "runs"]))
-    points = len(result.points)
-    cached = sum(point.cached for point in result.points)
-    count = f"{runs} run{'s' * (runs != 1)}" + (f" of {points} points" if points > 1 else "")
-    which = count if replication is None else f"replication {replication}{' of each point' * (points > 1)}"
-    seeds = list(dict.fromkeys(point.asked.seed for point in result.points))
-    seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
-    kept = f" ({cached} from the store)" if cached else ""
-    sure = (
-        "± is half of the 95 % confidence interval"
-        if any(len(point.runs) > 1 for point in result.points)
-        else "nothing is known about the error of a single run"
-    )
-    show(f"{which}, {seed}{kept}; {sure}.")
+    show(how_sure(result, replication))
     show(escape(made_from(result.provenances, varied)))
     if plan.precision is not None:
         numbers = [len(point.runs) for point in result.points]

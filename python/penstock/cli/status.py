@@ -33,7 +33,7 @@ def status(
     store: StoreOption = None,
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Show how far a scenario or a study is, without running anything.
+    """Show how far a scenario or a study is, and run nothing.
 
     Of each point how many runs are stored, have failed and are left, and what has changed since runs like those that
     are missing were made. Without FILE, what the store holds.

@@ -194,7 +194,7 @@ class Reading:
         except FileNotFoundError:
             raise InputError(f"{path_text(self.path)}: there is no such file.") from None
         except _NOT_WHOLE as error:
-            raise self._wrong(f"is no archive of Penstock, or was cut off ({type(error).__name__})") from None
+            raise self._wrong(f"is no archive of Penstock, or was cut off ({error})") from None
         except OSError as error:
             raise InputError(f"{path_text(self.path)}: cannot be read: {error.strerror or error}.") from None
 
