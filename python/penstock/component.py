@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -192,5 +193,8 @@ def _wrong(error: ErrorDetails, parameter: Parameter | None) -> str:
         return f"{shown} is not one of {', '.join(words)}{hint}"
     if parameter is not None and isinstance(given, int | float) and parameter["kind"] in ("quantity", "law"):
         example = _example({parameter["key"]: parameter}, parameter["key"])
+        unit = example.strip('"').partition(" ")[2]
+        if unit and not isinstance(given, bool) and 0 <= given < math.inf:
+            example = f'"{given} {unit}"'
         return f"{given} has no unit{f'; write {example}' if example else ''}."
     return f"{shown} cannot stand here: {error['msg']}."

@@ -41,6 +41,7 @@ def made(call):
             lambda: ps.Cbr(rate=5, packet=160),
             'Cbr.rate: 5 has no unit; write "5 Mbit/s".\nCbr.packet: 160 has no unit; write "160 bytes".',
         ),
+        (lambda: ps.Cbr(rate=True, packet=-1), 'Cbr.packet: -1 has no unit; write "576 bytes".'),
         (
             lambda: ps.TailDrop(counts="wating"),
             "TailDrop.counts: 'wating' is not one of waiting, in-system; did you mean 'waiting'?",

@@ -17,6 +17,7 @@ from penstock.records import Metric, RunRequest
 from penstock.running import run_all
 from penstock.store import GroupCommit, Record, Store, commit, default_folder, folder, run_key
 from penstock.store import store as store_module
+from penstock.store.damaged import Damaged
 from penstock.template import TEMPLATE
 
 METRICS = [Metric("delay", {"flow": "voice", "of": "ä"}, "s", 0.1 + 0.2), Metric("odd", {}, "", float("nan"))]
@@ -84,13 +85,13 @@ def test_what_another_process_has_made_good_meanwhile_stays(tmp_path, monkeypatc
     file = tmp_path / "runs" / KEY[:2] / f"{KEY}.json"
     sound = file.read_bytes()
     file.write_bytes(sound[:-1])
-    real = Store._set_aside
+    real = Damaged.set_aside
 
     def late(self, *arguments):
         file.write_bytes(sound)
         return real(self, *arguments)
 
-    monkeypatch.setattr(Store, "_set_aside", late)
+    monkeypatch.setattr(Damaged, "set_aside", late)
     assert store.get(KEY).digest == "abc"
     assert files(tmp_path) == [f"runs/{KEY[:2]}/{KEY}.json"]
 
