@@ -1,5 +1,6 @@
 """The ATM study: its data, scenarios, measurements and claims."""
 
+import json
 import math
 import tomllib
 
@@ -12,12 +13,14 @@ from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.sensitivity import work
+from penstock.reproductions.stored import digests, scenario_name, stored_outcome
 from penstock.reproductions.study import text_beside
 from penstock.reproductions.ubr.experiments import LOSSES, MSS, ROUND_TRIP, random_loss
 from penstock.reproductions.ubr.guarantees import allocated, queues_over_time, stated
 from penstock.reproductions.ubr.measure import jain
 from penstock.reproductions.ubr.n_sources import left_by_vbr
 from penstock.reproductions.ubr.words import cells_per_segment, most_goodput
+from penstock.running import run_all
 
 STUDY = load("ubr")
 DOCUMENT = STUDY.document
@@ -370,3 +373,28 @@ class TestClaims:
     def test_a_claim_without_runs_says_why(self):
         (open_,) = [each for each in judge(STUDY, made_up(as_claimed)) if each.claim == "ubr-c30"]
         assert (open_.finding.verdict, open_.finding.evidence[:18]) == ("undecided", "It was not tested.")
+
+
+class TestStored:
+    # If one of these fails because numbers were changed on purpose: python -m penstock.reproductions.renew ubr
+    @pytest.mark.parametrize(("table", "place"), [("35", 0), ("36", 0), ("53-59-results", 0), ("19-20-lan", 0)])
+    def test_first_runs_are_the_stored_ones(self, table, place):
+        table = DOCUMENT.table(table)
+        row = table.rows[place]
+        (text,) = STUDY.build(settings(), table, row).values()
+        (first,) = run_all([RunRequest(text)])
+        assert first.digest == digests(STUDY)[scenario_name(table.id, row.name, "")]
+        found = STUDY.measure(settings(), table, row, {"": first})
+        for column in table.compared:
+            assert found[column.name] == stored_outcome(STUDY).values(table.id, column.name, row.key)[0]
+
+    def test_every_table_is_stored_with_the_usual_number_of_runs(self):
+        outcome = stored_outcome(STUDY)
+        assert [table.id for table in outcome.tables] == [table.id for table in OWN]
+        assert outcome.runs == STUDY.runs
+
+    def test_the_findings_count_the_verdicts(self):
+        verdicts = [item["verdict"] for item in json.loads(text_beside(DOCUMENT, "verdicts.json"))]
+        told = [verdicts.count(verdict) for verdict in ("confirmed", "refuted", "undecided")]
+        expected = "Of {} parts {} are confirmed, {} refuted and {} undecided.".format(len(verdicts), *told)
+        assert expected in text_beside(DOCUMENT, "findings.md")
