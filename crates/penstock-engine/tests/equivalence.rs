@@ -186,6 +186,23 @@ proptest! {
         same(&sim(&blueprint).run(), &sim(&served).run())?;
     }
 
+    /// Ports that only queue lend what packets change while processes run in windows, however the run is cut.
+    #[test]
+    fn untraced_windows_are_the_run(
+        case in case(),
+        budgets in prop::collection::vec(1u64..400, 1..9),
+        ends in prop::collection::vec(0u64..220_000_000_000, 0..9),
+    ) {
+        let bare = Blueprint { watch: WatchPlan::default(), ties: Ties::Scenario, ..case.bare_blueprint() };
+        for blueprint in [Blueprint { trace: false, ..case.blueprint() }, Blueprint { trace: false, ..bare }] {
+            let plain = sim(&blueprint).with_executor(Executor::Plain).run();
+            same(&plain, &sim(&blueprint).with_executor(Executor::Windows).run())?;
+            let several = Sim::with_partition(blueprint, &|process| process as u32 % 2).expect("random scenarios are sound");
+            let several = several.with_executor(Executor::Windows).run_shards_in_turn();
+            same(&plain, &in_budgets(several, &budgets, &ends))?;
+        }
+    }
+
     /// Each fast path may be switched off alone, and all of them together.
     #[test]
     fn fast_paths_change_nothing(case in case()) {

@@ -177,6 +177,13 @@ impl Sim {
         is_complete
     }
 
+    /// Gives processes back what they have lent, for the end of the run.
+    fn take_back_ports(&mut self) {
+        let Sim { processes, inputs, sequencer, routes, parallel, .. } = self;
+        parallel.iter_mut().for_each(|parallel| parallel.take_back_ports(processes, inputs, routes));
+        Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() }.take_back_ports();
+    }
+
     /// Chooses the executor; both give the same results. The plain one has one core.
     #[must_use]
     pub fn with_executor(mut self, executor: Executor) -> Sim {
@@ -267,6 +274,7 @@ impl Sim {
 
     /// Returns the observations; call it when [`Sim::run_until`] has reached the end.
     pub fn finish(mut self) -> Observations {
+        self.take_back_ports();
         let mut seen = Observations {
             from: self.from,
             to: self.to,

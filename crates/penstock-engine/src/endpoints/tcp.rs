@@ -8,6 +8,7 @@ use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
+use crate::kernel::route::Routes;
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
 use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
@@ -59,6 +60,22 @@ impl TcpEndpoints {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.senders.is_empty() && self.receivers.is_empty()
+    }
+
+    /// Reads what receiving `packet` needs; see [`crate::kernel::logical_process::LogicalProcess::touch`].
+    #[inline]
+    pub fn touch(&self, packet: &Packet, routes: &Routes) -> u64 {
+        match packet.body {
+            Body::Segment { .. } => self.receivers.get(routes.sink(packet.flow) as usize).map_or(0, |end| {
+                let ReceiverEndpoint { receiver, armed, template, goodput, .. } = end;
+                u64::from(receiver.delivered()) ^ receiver.deadline().as_ps() ^ armed.as_ps() ^ u64::from(template.flow.0) ^ goodput
+            }),
+            Body::Ack { .. } => self.senders.get(routes.flow(packet.flow).source as usize).map_or(0, |end| {
+                let SenderEndpoint { sender, armed, template, sent, .. } = end;
+                sender.congestion_window().to_bits() ^ armed.as_ps() ^ u64::from(template.flow.0) ^ sent.timeouts
+            }),
+            _ => 0,
+        }
     }
 
     /// A switch has dropped a packet of `flow`, whose sender may be here.

@@ -3,7 +3,8 @@
 use crate::executor::sequencer::Sequencer;
 use crate::executor::tuning::Mode;
 use crate::executor::windows::Window;
-use crate::kernel::event::TrainPacket;
+use crate::kernel::compact_ports::{CompactPorts, Forwarded, Place};
+use crate::kernel::event::{Arrival, TrainPacket};
 use crate::kernel::inputs::Inputs;
 use crate::kernel::logical_process::LogicalProcess;
 use crate::kernel::outbox::{LocalDeliveries, Outbox, OutboxBatch};
@@ -172,10 +173,22 @@ impl<P: LogicalProcess> Shard<'_, P> {
         let (before, mut visits) = (budget.handled, 0);
         loop {
             if visits % TOUCHED == 0 {
-                let upcoming = window.upcoming(TOUCHED as usize);
-                black_box(upcoming.iter().fold(0, |all, process| all ^ self.processes[*process as usize].touch()));
+                let touch = |(process, last): (usize, Option<&Arrival>)| match window.compact.place(process) {
+                    Some(place) => window.compact.touch(place) ^ last.map_or(0, |arrival| self.routes.touch(arrival.packet.hop.next())),
+                    None => self.processes[process].touch(last, self.routes),
+                };
+                black_box(window.upcoming(TOUCHED as usize).map(touch).fold(0, |all, read| all ^ read));
             }
             let Some(process) = window.next() else { break };
+            if let Some(place) = window.compact.place(process) {
+                visits += 1;
+                budget.count(self.forward_in_window(process, place, window, outbox));
+                if budget.is_spent() {
+                    self.give_up(window, outbox);
+                }
+                continue;
+            }
+            window.fill_inputs();
             let next = self.visit_in_window(process, end, window, outbox, budget);
             self.sequencer.deferred().set(process, next);
             visits += 1;
@@ -186,14 +199,39 @@ impl<P: LogicalProcess> Shard<'_, P> {
                 self.sequencer.deferred().advance(process, message.at);
             }
             if budget.is_spent() {
-                for process in window.give_up(&mut local.wheel) {
-                    let process = *process as usize;
-                    let next = self.processes[process].next(inputs_of(&self.inputs[process]));
-                    self.sequencer.deferred().set(process, next);
-                }
+                self.give_up(window, outbox);
             }
         }
         self.sequencer.end_window(visits, budget.handled - before);
+    }
+
+    /// Leaves the rest of a window for later.
+    fn give_up(&mut self, window: &mut Window, outbox: &mut Outbox) {
+        let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
+        for process in window.give_up(&mut local.wheel) {
+            let process = *process as usize;
+            let next = self.processes[process].next(inputs_of(&self.inputs[process]));
+            self.sequencer.deferred().set(process, next);
+        }
+    }
+
+    /// Lets the port that `process` has lent forward what arrives in a window; returns how many packets these were.
+    #[inline]
+    fn forward_in_window(&mut self, process: usize, place: Place, window: &mut Window, outbox: &mut Outbox) -> u64 {
+        let (arrivals, compact) = window.arrivals();
+        let count = arrivals.len() as u64;
+        for arrival in arrivals {
+            let at = match compact.forward(place, arrival) {
+                Forwarded::Sent(at) => Some(at),
+                outcome => self.processes[process].count_lent(arrival, outcome),
+            };
+            if let Some(at) = at {
+                let hop = arrival.packet.hop.next();
+                let next = self.routes.hop(hop);
+                outbox.add(next.process, next.input, at).copy_forwarded(at, &arrival.packet, hop, arrival.packet.pcn);
+            }
+        }
+        count
     }
 
     /// Visits a process in a window, with what arrives in it; returns when its next event is due.
@@ -239,11 +277,17 @@ impl<P: LogicalProcess> Shard<'_, P> {
             window.set_mail(place, inputs.next_message() != Time::NEVER);
         }
         self.ask_all();
+        for (number, process) in self.processes.iter_mut().enumerate() {
+            if let Some((port, kind, counted)) = process.lend_port() {
+                window.compact.add(number, port, kind, counted);
+            }
+        }
         (local, window)
     }
 
-    /// Puts what is on its way to all processes back into their inputs.
+    /// Puts what is on its way to all processes back into their inputs, and gives them back what they have lent.
     pub fn close_windows(&mut self) {
+        self.take_back_ports();
         let Some((mut local, _)) = self.sequencer.windows.take() else { return };
         let mut arrivals = Vec::new();
         loop {
@@ -256,6 +300,13 @@ impl<P: LogicalProcess> Shard<'_, P> {
                 self.inputs[receiver as usize].as_mut().expect(BETWEEN_VISITS).add(input as usize, &item);
             }
         }
+    }
+
+    /// Gives processes back what they have lent; no further window is run before all are closed.
+    pub fn take_back_ports(&mut self) {
+        let Some((_, window)) = &mut self.sequencer.windows else { return };
+        let lent = std::mem::replace(&mut window.compact, CompactPorts::new(0)).into_ports();
+        lent.for_each(|(process, port)| self.processes[process].take_back_port(&port));
     }
 
     #[inline]

@@ -7,6 +7,7 @@
 //!
 //! This is for networks of many processes of which each has little to do within the time that nothing can reach it.
 
+use crate::kernel::compact_ports::CompactPorts;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::merge::deferred_set::DeferredSet;
@@ -36,6 +37,8 @@ pub struct Window {
     order: Vec<u32>,
     /// The inputs of the process that is visited.
     pub inputs: Inputs,
+    /// The ports that processes have lent.
+    pub compact: CompactPorts,
     /// For each process whether messages are on their way there; these are in its own inputs.
     has_mail: Vec<bool>,
 }
@@ -56,6 +59,7 @@ impl Window {
             visited: 0,
             order: Vec::new(),
             inputs: Inputs::new(&[false], None),
+            compact: CompactPorts::new(processes),
             has_mail: vec![false; processes],
         }
     }
@@ -82,24 +86,39 @@ impl Window {
         });
     }
 
-    /// The processes to be visited next, up to `most` of them.
+    /// The processes to be visited next, up to `most` of them, each with the last packet that arrives there in the window, if any does.
     #[inline]
-    pub fn upcoming(&self, most: usize) -> &[u32] {
+    pub fn upcoming(&self, most: usize) -> impl Iterator<Item = (usize, Option<&Arrival>)> {
         let rest = &self.due[self.visited..];
-        &rest[..rest.len().min(most)]
+        rest[..rest.len().min(most)].iter().map(|process| {
+            let last = self.arrivals.get(self.last[*process as usize] as usize);
+            (*process as usize, last.map(|delivery| &delivery.item))
+        })
     }
 
-    /// The next process with something to do; what arrives there is in `inputs`.
+    /// The next process with something to do.
     #[inline]
     pub fn next(&mut self) -> Option<usize> {
         let process = *self.due.get(self.visited)? as usize;
         self.visited += 1;
         self.gather(process);
+        Some(process)
+    }
+
+    /// Puts what arrives at the next process into `inputs`.
+    #[inline]
+    pub fn fill_inputs(&mut self) {
         let queue = self.inputs.queue(0).expect("there is one input");
         for i in &self.order {
             *queue.add() = self.arrivals[*i as usize].item;
         }
-        Some(process)
+    }
+
+    /// What arrives at the next process, in order, and the ports that processes have lent.
+    #[inline]
+    pub fn arrivals(&mut self) -> (impl ExactSizeIterator<Item = &Arrival>, &mut CompactPorts) {
+        let Window { order, arrivals, compact, .. } = self;
+        (order.iter().map(|i| &arrivals[*i as usize].item), compact)
     }
 
     /// Lists the arrivals at `process` by time, then input, then as they were sent.

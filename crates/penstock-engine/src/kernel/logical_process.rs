@@ -1,6 +1,9 @@
 //! The contract between processes and the executor.
 
+use crate::kernel::compact_ports::{CompactPort, CompactPortKind, Forwarded};
+use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
+use crate::kernel::journal::Window;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use penstock_model::units::Time;
@@ -14,9 +17,19 @@ pub trait LogicalProcess {
     /// one is due, and how many were handled.
     fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64);
 
-    /// Reads what a visit needs first, so that what several visits need comes out of memory at one time; returns something that depends
-    /// on all of it.
-    fn touch(&self) -> u64;
+    /// Reads what a visit needs first, so that what several visits need comes out of memory at one time: in a window in which `last` is
+    /// the last packet that arrives, if any does. Returns something that depends on all that was read.
+    fn touch(&self, last: Option<&Arrival>, routes: &Routes) -> u64;
+
+    /// Lends what every packet changes, if the process is a port that has nothing to do but forward packets, on which messages have no
+    /// effect. Until that is given back, nothing else may be done with it, but [`LogicalProcess::count_lent`].
+    fn lend_port(&mut self) -> Option<(CompactPort, CompactPortKind, Window)>;
+
+    /// Takes back what was lent.
+    fn take_back_port(&mut self, port: &CompactPort);
+
+    /// Counts an arrival that is not just sent on, while the port is lent; returns when it arrives at the far end, if it does.
+    fn count_lent(&mut self, arrival: &Arrival, outcome: Forwarded) -> Option<Time>;
 
     /// Earliest start of the next transmission.
     fn free_at(&self) -> Time;

@@ -67,6 +67,12 @@ impl Routes {
         self.hops[hop.index()]
     }
 
+    /// Reads the entry of `hop`, if there is one; see [`crate::kernel::logical_process::LogicalProcess::touch`].
+    #[inline]
+    pub fn touch(&self, hop: HopId) -> u64 {
+        self.hops.get(hop.index()).map_or(0, |hop| u64::from(hop.process.0))
+    }
+
     /// The slots of `flow`.
     #[inline]
     pub fn flow(&self, flow: FlowId) -> FlowSlots {

@@ -2,12 +2,12 @@
 
 use crate::api::observations::{LinkCounters, PortTimings};
 use crate::api::pauses::PausedTime;
+use crate::kernel::complete_transmissions::CompleteTransmissions;
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Window;
 use crate::port::circuit_counts::CircuitCounts;
 use crate::port::flow_losses::FlowLosses;
 use crate::port::ingress_counts::IngressCounts;
-use crate::port::link_counts::CompleteTransmissions;
 use crate::port::observer::PortObserver;
 use crate::port::recorder::PortRecorder;
 use penstock_model::discipline::DropCause;
@@ -26,7 +26,7 @@ pub struct PortCounters {
     /// Data packets that were sent in the window and lost in it. Counted here, since what is delivered then costs nothing.
     lost: FlowLosses,
     /// Transmissions that lie inside the window, to be added to `link`.
-    complete: CompleteTransmissions,
+    pub complete: CompleteTransmissions,
     /// When counting is on.
     pub window: Window,
     /// Packets offered over the whole run, counted for the checks of debug builds.

@@ -55,6 +55,11 @@ impl Wire {
         }
     }
 
+    /// The first rate.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
     /// The shaper's bucket, if there is one.
     pub fn shaper(&self) -> Option<&Bucket> {
         self.options.as_ref().and_then(|options| options.shaper.as_ref())

@@ -82,6 +82,11 @@ impl ParallelExecutor {
         self.shards(processes, inputs, routes).iter_mut().for_each(Shard::close_windows);
     }
 
+    /// See [`Shard::take_back_ports`].
+    pub fn take_back_ports<P: LogicalProcess>(&mut self, processes: &mut [P], inputs: &mut [Option<Box<Inputs>>], routes: &Routes) {
+        self.shards(processes, inputs, routes).iter_mut().for_each(Shard::take_back_ports);
+    }
+
     /// Chooses the executor.
     pub fn choose(&mut self, executor: Executor) {
         self.sequencers.iter_mut().for_each(|sequencer| sequencer.choose(executor));

@@ -16,8 +16,10 @@ use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
 use crate::endpoints::roce::RoceEndpoints;
 use crate::endpoints::tcp::TcpEndpoints;
 use crate::endpoints::timers::Timers;
+use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
 use crate::kernel::periodic_packet::PeriodicPacket;
+use crate::kernel::route::Routes;
 use crate::merge::tournament_tree::TournamentTree;
 use penstock_model::units::Time;
 
@@ -94,6 +96,13 @@ impl Host {
             return Time::ZERO;
         }
         self.calls.iter().map(CallsIngress::quiet_until).min().unwrap_or(Time::ZERO)
+    }
+
+    /// Reads what a visit needs first, with the last packet that arrives then; see
+    /// [`crate::kernel::logical_process::LogicalProcess::touch`].
+    #[inline]
+    pub fn touch(&self, last: Option<&Arrival>, routes: &Routes) -> u64 {
+        self.next().as_ps() ^ last.map_or(0, |arrival| self.connections.touch(&arrival.packet, routes))
     }
 
     /// When its next timer is due: the only event that a received packet can cause.

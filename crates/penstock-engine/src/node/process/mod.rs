@@ -15,9 +15,11 @@ use crate::api::blueprint::Blueprint;
 use crate::api::series::{SeriesPlan, SeriesRow};
 use crate::api::trace::TraceRow;
 use crate::endpoints::host_context::HostContext;
+use crate::kernel::compact_ports::{CompactPort, CompactPortKind, Forwarded};
 use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
-use crate::kernel::journal::Journal;
+use crate::kernel::journal::{Journal, Window};
 use crate::kernel::logical_process::LogicalProcess;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
@@ -292,11 +294,29 @@ impl LogicalProcess for Process {
     }
 
     #[inline]
-    fn touch(&self) -> u64 {
-        match (&self.host, &*self.ports) {
-            (None, [port]) => port.touch() ^ self.packet_hops,
-            _ => 0,
+    fn touch(&self, last: Option<&Arrival>, routes: &Routes) -> u64 {
+        let host = self.host.as_ref().map_or(0, |host| host.touch(last, routes));
+        host ^ self.ports.first().map_or(0, Port::touch) ^ self.packet_hops
+    }
+
+    fn lend_port(&mut self) -> Option<(CompactPort, CompactPortKind, Window)> {
+        let is_alone = self.host.is_none() && self.switch.is_none() && self.aal5.is_none();
+        match &mut *self.ports {
+            [port] if self.is_plain && is_alone && !self.is_pausable && !self.sends_messages => port.lend(&self.record),
+            _ => None,
         }
+    }
+
+    fn take_back_port(&mut self, lent: &CompactPort) {
+        self.packet_hops += self.ports[0].take_back(lent, &mut self.record);
+    }
+
+    #[inline(never)]
+    fn count_lent(&mut self, arrival: &Arrival, outcome: Forwarded) -> Option<Time> {
+        if let Forwarded::Dropped = outcome {
+            self.packet_hops += 1;
+        }
+        self.ports[0].count_lent(arrival, outcome, &mut self.record)
     }
 
     #[inline]

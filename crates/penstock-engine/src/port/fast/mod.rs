@@ -2,6 +2,7 @@
 //! ([`FastPaths`](crate::api::blueprint::FastPaths)), and the digests are the same without them.
 
 pub mod batch_path;
+mod compact;
 pub mod event_driven_loop;
 pub mod tail_drop_fifo;
 pub mod unstaged;

@@ -44,7 +44,7 @@ impl TailDropFifo {
     /// See [`crate::kernel::logical_process::LogicalProcess::touch`].
     #[inline]
     pub fn touch(&self) -> u64 {
-        self.last_end.as_ps() ^ self.waiting.last().map_or(0, |last| last.start.as_ps())
+        self.last_end.as_ps() ^ self.waiting.touch().map_or(0, |old| old.start.as_ps())
     }
 
     /// Whether the queue accepts a packet of `size` bytes.
@@ -163,6 +163,26 @@ impl TailDropFifo {
         if 2 * self.waiting.len() >= self.waiting.capacity() {
             self.waiting.grow();
         }
+    }
+
+    /// How many packets may wait, if that is what is limited.
+    pub fn packet_limit(&self) -> Option<usize> {
+        self.discipline.packets()
+    }
+
+    /// The end of the last transmission, and the starts of those of packets that wait.
+    pub fn schedule_of_waiting(&self) -> (Time, Ring<Time>) {
+        let mut starts = Ring::default();
+        self.waiting.iter().for_each(|waiting| starts.push(waiting.start));
+        (self.last_end, starts)
+    }
+
+    /// Sets them, where the limit is in packets: sizes do not matter then.
+    pub fn set_schedule(&mut self, last_end: Time, starts: &Ring<Time>) {
+        debug_assert!(!self.limits_bytes);
+        self.last_end = last_end;
+        self.waiting.clear();
+        starts.iter().for_each(|start| self.waiting.push(Waiting { start: *start, size: 0 }));
     }
 
     /// When the last transmission that has been decided on ends.
