@@ -296,6 +296,8 @@ impl<P: LogicalProcess> Shard<'_, P> {
                 return;
             }
             local.wheel.take(first, local.wheel.end_of_window(first), &mut arrivals);
+            // Where a stretch ended within the window, what a spent budget has left of it comes behind what is due later.
+            arrivals.sort_by_key(|delivery| delivery.item.at);
             for Delivery { receiver, input, item } in arrivals.drain(..) {
                 self.inputs[receiver as usize].as_mut().expect(BETWEEN_VISITS).add(input as usize, &item);
             }
