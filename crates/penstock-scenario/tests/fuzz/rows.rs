@@ -1,7 +1,7 @@
-//! Traces, captures and time series of a scenario: the same bytes however the run is made.
+//! Traces, captures and time series of a scenario, and their Parquet files: the same bytes however the run is made.
 
 use penstock_engine::{Cancel, Executor};
-use penstock_scenario::{SeriesRun, TraceColumns, TraceRun, ValidScenario};
+use penstock_scenario::{ParquetWriter, SeriesRun, TraceColumns, TraceRun, ValidScenario};
 
 /// Rows of a batch.
 const BATCH: usize = 997;
@@ -18,7 +18,8 @@ pub fn check_rows(scenario: &ValidScenario, seed: u64) -> Result<(), String> {
     for how in ways {
         let filter = scenario.trace_filter(&[]).map_err(told)?;
         let mut run = TraceRun::new(scenario, (seed, 0), how, filter, &Cancel::default()).map_err(|error| error.to_string())?;
-        traces.push(batches(|| run.next_batch(BATCH).map_err(|_| "a trace was stopped".to_owned()))?);
+        let file = ParquetWriter::new(run.columns());
+        traces.push(batches(file, || run.next_batch(BATCH).map_err(|_| "a trace was stopped".to_owned()))?);
     }
     same("traces", &traces)?;
     let filter = scenario.trace_filter(&[]).map_err(told)?;
@@ -39,18 +40,21 @@ pub fn check_rows(scenario: &ValidScenario, seed: u64) -> Result<(), String> {
     for how in ways {
         let plans = scenario.series_plans(&[]).map_err(told)?;
         let mut run = SeriesRun::new(scenario, (seed, 0), how, plans, &Cancel::default()).map_err(|error| error.to_string())?;
-        series.push(batches(|| run.next_batch(BATCH).map_err(|_| "series were stopped".to_owned()))?);
+        let file = ParquetWriter::new(run.columns());
+        series.push(batches(file, || run.next_batch(BATCH).map_err(|_| "series were stopped".to_owned()))?);
     }
     same("series", &series)
 }
 
-/// The first batches.
-fn batches(mut next: impl FnMut() -> Result<Option<TraceColumns>, String>) -> Result<Vec<Vec<Vec<u8>>>, String> {
+/// The first batches, and their bytes in a Parquet file.
+fn batches(mut file: ParquetWriter, mut next: impl FnMut() -> Result<Option<TraceColumns>, String>) -> Result<Vec<Vec<Vec<u8>>>, String> {
     let mut found = Vec::new();
-    while found.len() < MOST {
+    while found.len() < 2 * MOST {
         let Some(batch) = next()? else { break };
+        found.push(vec![file.row_group(&batch)]);
         found.push(batch.values);
     }
+    found.push(vec![file.finish(&[])]);
     Ok(found)
 }
 
