@@ -439,7 +439,8 @@ class SelectiveDrop(Component):
         Above this, circuits above their share begin no frame (R), in cells; 0.9 K did best in [Goyal98]. Allowed: at
         least 1 packet or 1 byte.
     z : float | str, default 0.8
-        How much more than an equal share a circuit may hold (Z); 0.8 did best in [Goyal98]. Allowed: above 0.
+        How much more than an equal share a circuit may hold (Z); 0.8 did best in [Goyal98]. Allowed: above 0, at most
+        1.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         What becomes of the end of a frame that has lost cells.
     """
@@ -469,7 +470,8 @@ class Fba(Component):
         Above this, circuits above their share begin no frame (R), in cells; 0.5 K did best in [Goyal98]. Allowed: at
         least 1 packet or 1 byte.
     z : float | str, default 0.8
-        The share of a full buffer, as a part of an equal one (Z); 0.8 did best in [Goyal98]. Allowed: above 0.
+        The share of a full buffer, as a part of an equal one (Z); 0.8 did best in [Goyal98]. Allowed: above 0, at most
+        1.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         What becomes of the end of a frame that has lost cells.
     """
