@@ -45,7 +45,7 @@ def most_goodput(cell_rate: float, mss: int) -> float:
     Examples
     --------
     >>> round(most_goodput(149.76e6, 512)), round(most_goodput(149.76e6, 1024))
-    (120561509, 125803295)
+    (120561509, 125803314)
     """
     return cell_rate * mss * 8 / (cells_per_segment(mss) * BITS_PER_CELL)
 
@@ -67,8 +67,8 @@ def seconds(text: str) -> float:
 
     Examples
     --------
-    >>> seconds("50 us"), seconds("2 s")
-    (5e-05, 2.0)
+    >>> seconds("500 us"), seconds("2 s")
+    (0.0005, 2.0)
     """
     value, unit = text.split()
     return float(value) * _TIMES[unit]
