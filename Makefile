@@ -16,6 +16,11 @@ LOGS := target/setup
 CORE := python/penstock/_core.abi3.so
 # How the Rust core is built: `release` for results, tests and speeds; `daily` compiles quickly and runs slower.
 PROFILE ?= release
+# From where the property tests of `make test` draw their cases: the same ones each time, so that a change is told by what it
+# changed. `make properties` draws others.
+SEED := 1
+# How often `make properties` repeats them.
+ROUNDS ?= 10
 # How long `make fuzz` takes.
 MINUTES ?= 60
 UV := $(BIN)/uv pip
@@ -33,7 +38,7 @@ BUILT := $(DONE)/core-$(PROFILE)
 READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test packages tshark browser daily lint docs crosscheck compare benchmarks peers instructions stress fuzz mutants setup setup-dev lock format clean help lost
+.PHONY: run test packages tshark browser daily lint docs crosscheck compare benchmarks peers instructions stress fuzz properties mutants setup setup-dev lock format clean help lost
 
 ## What people ask for
 
@@ -43,7 +48,7 @@ run: setup ## set up and repeat the first published study
 
 test: setup-dev ## set up and run all tests
 	@echo "Rust tests: dev profile (optimised, with checks); Python tests: Rust core of the $(PROFILE) profile"
-	$(CARGO) test --locked --workspace --quiet
+	PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --locked --workspace --quiet
 	$(BIN)/python -m pytest
 
 # What the tests of captures read them with; without it they are skipped.
@@ -103,6 +108,9 @@ stress: setup-dev ## the store and worker processes under random kills, power cu
 
 fuzz: setup-dev ## random and mutated scenarios, with overflow checks, for an hour (MINUTES=5 for less)
 	$(BIN)/python tests/fuzz/fuzz.py --minutes $(MINUTES) --result docs/fuzz-last-run.md
+
+properties: ## repeat all Rust tests with other random cases (ROUNDS=3 for fewer)
+	@for round in $$(seq $(ROUNDS)); do $(CARGO) test --locked --workspace --quiet || exit 1; done
 
 mutants: setup-dev ## make each mistake of a list and look whether a test notices (a long while; goes on where it was)
 	$(BIN)/python tests/mutants/mutants.py

@@ -150,16 +150,16 @@ impl Occupancies {
 
 crate::state! {
     impl Occupancies, |it, _now| {
-        /// Packets that all ports together hold, those in transmission included.
-        "held", "packets", is it.total.packets as f64;
+        /// Packets that all ports together hold, those in transmission and in headroom included.
+        "held", "packets", is (it.total.packets + it.beside.packets) as f64;
         /// Their bytes.
-        "held-bytes", "bytes", is it.total.bytes as f64;
+        "held-bytes", "bytes", is (it.total.bytes + it.beside.bytes) as f64;
     }
 }
 
 crate::state! {
     impl Held, |it, _now| {
-        /// Packets for which the port holds shared memory, the one in transmission included.
+        /// Packets that the port holds, the one in transmission and those in headroom included.
         "port-held", "packets", is it.packets as f64;
         /// Their bytes.
         "port-held-bytes", "bytes", is it.bytes as f64;
