@@ -43,8 +43,22 @@ fn meter_packet<M: PcnMeter>(meter: &mut M, now: Time, packet: &Packet) -> PcnMa
 }
 
 /// Meters packets in place; returns how many of those from `since` on are marked, and their bytes.
-#[inline(never)]
+#[inline(always)]
 fn meter_batch<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P], since: Time) -> (u64, u64) {
+    let uncounted = match packets.first() {
+        Some(first) if first.at() < since => packets.partition_point(|packet| packet.at() < since),
+        _ => 0,
+    };
+    let (before, counted) = packets.split_at_mut(uncounted);
+    if !before.is_empty() {
+        meter_all(meter, before);
+    }
+    meter_all(meter, counted)
+}
+
+/// Meters packets in place; returns how many of them are marked, and their bytes.
+#[inline(never)]
+fn meter_all<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P]) -> (u64, u64) {
     let (mut marked, mut bytes) = (0, 0);
     for packet in packets {
         let at = packet.at();
@@ -53,9 +67,9 @@ fn meter_batch<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P
         let after = meter.on_packet(at, packet);
         packet.pcn = after;
         // Which packets are marked is unpredictable: a branch would often be mispredicted.
-        let counts = (after > before) & (since <= at);
-        marked += u64::from(counts);
-        bytes += select_unpredictable(counts, packet.bytes().get(), 0);
+        let is_marked = after > before;
+        marked += u64::from(is_marked);
+        bytes += select_unpredictable(is_marked, packet.bytes().get(), 0);
     }
     (marked, bytes)
 }

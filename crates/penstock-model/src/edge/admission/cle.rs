@@ -219,11 +219,11 @@ impl Estimator {
     /// Packets with these marks arrive, and are samples and nothing else.
     #[inline(always)]
     pub fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {
-        let sample = |mark| f64::from(u8::from(self.marks.count(mark)));
-        let samples = [PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess].map(sample);
+        let contribution = |mark| self.average.weighted(f64::from(u8::from(self.marks.count(mark))));
+        let contributions = [PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess].map(contribution);
         let mut average = self.average;
         for mark in marks {
-            average.add(samples[mark as usize]);
+            average.add_weighted(contributions[mark as usize]);
         }
         self.average = average;
     }
