@@ -76,6 +76,29 @@ fn the_queue_settles_at_its_equilibrium() {
     assert!(seen.links[out.index()].sent_packets >= 999, "the link is never idle");
 }
 
+/// Only tagged frames are told to be sent faster: without the tag, a rate that has been cut would stay where it is.
+#[test]
+fn rates_of_roce_recover() {
+    let (mut net, [forward, _], out) =
+        line("probability = 0.5; equilibrium = 8", "decrease-gain = 0.02; increase-gain = 1; rate-unit = 100 bit/s", "100 s");
+    (net.0.trace, net.0.warm_up) = (false, support::time("20 s"));
+    // In place of the datagrams; acknowledgements have a way of their own.
+    let (h, c) = (net.0.links[0].from, net.0.links[out.index()].to);
+    let back = net.link(c, h, "1 Mbit/s", "1 ms", discipline("tail-drop", "limit = 1000 packets"));
+    let back = net.route(&[back]);
+    net.0.flows.clear();
+    net.0.groups.clear();
+    let settings = "packet = 1000 bytes; ack-every = 4; timeout = 100 s; rate-control = fixed";
+    let group = net.group("bulk", source("ftp", ""), transport("roce", settings), ("0 s", "0 s"));
+    net.flow(group, forward, back);
+    let seen = net.run();
+    assert_eq!(seen.flows[0].retransmitted_packets, 0);
+    assert!(seen.links[out.index()].sent_packets >= 999, "the link is never idle: {}", seen.links[out.index()].sent_packets);
+    for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
+        assert_eq!(Sim::new(net.0.clone()).expect("sound").with_executor(executor).run().digest, seen.digest, "{executor:?}");
+    }
+}
+
 #[test]
 fn what_finds_no_room_in_a_limiter_is_dropped() {
     let (net, _, _) = line("interval = 3000 bytes; equilibrium = 1", "decrease-gain = 0.15; limit = 1 packet", "130 ms");

@@ -68,6 +68,17 @@ pub enum Body {
         /// The congestion point that the limiter belongs to.
         tag: LinkId,
     },
+    /// A data packet of RoCE, likewise.
+    TaggedRoceData {
+        /// As in [`Body::RoceData`].
+        psn: u32,
+        /// As in [`Body::RoceData`].
+        asks_for_ack: bool,
+        /// As in [`Body::RoceData`].
+        retransmission: bool,
+        /// The congestion point that the limiter belongs to.
+        tag: LinkId,
+    },
     /// Tells the source of a sampled frame how the queue of a congestion point stands.
     CongestionNotification {
         /// The congestion point, by the link of its port.
@@ -134,6 +145,7 @@ impl Body {
                 | Body::TaggedSegment { .. }
                 | Body::TaggedDatagram { .. }
                 | Body::RoceData { .. }
+                | Body::TaggedRoceData { .. }
         )
     }
 
@@ -143,11 +155,12 @@ impl Body {
         matches!(self, Body::Ack { .. } | Body::SynAck { .. } | Body::RoceAck { .. } | Body::CongestionNotificationPacket { .. })
     }
 
-    /// The same with the tag of a rate limiter; what has no room for one stays as it is.
+    /// The same with the tag of a rate limiter; what is no data of a flow stays as it is.
     pub const fn tagged(self, tag: LinkId) -> Body {
         match self {
             Body::Segment { seq, retransmission, cwr } => Body::TaggedSegment { seq, retransmission, cwr, tag },
             Body::Datagram { seq } => Body::TaggedDatagram { seq, tag },
+            Body::RoceData { psn, asks_for_ack, retransmission } => Body::TaggedRoceData { psn, asks_for_ack, retransmission, tag },
             other => other,
         }
     }
@@ -157,6 +170,7 @@ impl Body {
         match self {
             Body::TaggedSegment { seq, retransmission, cwr, .. } => Body::Segment { seq, retransmission, cwr },
             Body::TaggedDatagram { seq, .. } => Body::Datagram { seq },
+            Body::TaggedRoceData { psn, asks_for_ack, retransmission, .. } => Body::RoceData { psn, asks_for_ack, retransmission },
             other => other,
         }
     }
@@ -173,13 +187,14 @@ impl Body {
             Body::Segment { retransmission: true, .. }
                 | Body::TaggedSegment { retransmission: true, .. }
                 | Body::RoceData { retransmission: true, .. }
+                | Body::TaggedRoceData { retransmission: true, .. }
         )
     }
 
     /// The congestion point whose rate limiter has tagged it.
     pub const fn tag(&self) -> Option<LinkId> {
         match self {
-            Body::TaggedSegment { tag, .. } | Body::TaggedDatagram { tag, .. } => Some(*tag),
+            Body::TaggedSegment { tag, .. } | Body::TaggedDatagram { tag, .. } | Body::TaggedRoceData { tag, .. } => Some(*tag),
             _ => None,
         }
     }
@@ -293,7 +308,7 @@ impl Packet {
             Body::TaggedSegment { seq, .. } | Body::TaggedDatagram { seq, .. } => seq,
             Body::Request { call, .. } => call,
             Body::SourceQuench { number } | Body::CongestionNotification { number, .. } => number,
-            Body::RoceData { psn, .. } => psn,
+            Body::RoceData { psn, .. } | Body::TaggedRoceData { psn, .. } => psn,
             Body::Cell { frame, .. } => frame,
             Body::RoceAck { next, .. } => next,
             Body::CongestionNotificationPacket { number } => number,

@@ -109,7 +109,9 @@ impl Host {
             }
             // Only reaction points hear it, which stand before the host.
             Body::CongestionNotification { .. } => return false,
-            Body::TaggedSegment { .. } | Body::TaggedDatagram { .. } => return self.receive_tagged(now, packet, host_context),
+            Body::TaggedSegment { .. } | Body::TaggedDatagram { .. } | Body::TaggedRoceData { .. } => {
+                return self.receive_tagged(now, packet, host_context);
+            }
             Body::RoceData { .. } | Body::RoceAck { .. } | Body::CongestionNotificationPacket { .. } => {
                 self.roce.receive_packet(now, packet, &mut self.timers, host_context);
             }
@@ -123,11 +125,14 @@ impl Host {
     #[inline(never)]
     fn receive_tagged(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) -> bool {
         let packet = &Packet { body: packet.body.untagged(), ..*packet };
-        if let Body::Datagram { .. } = packet.body {
-            self.count_datagrams(host_context.context.routes, std::iter::once(&Arrival { at: now, packet: *packet }));
-            return false;
+        match packet.body {
+            Body::Datagram { .. } => {
+                self.count_datagrams(host_context.context.routes, std::iter::once(&Arrival { at: now, packet: *packet }));
+                return false;
+            }
+            Body::RoceData { .. } => self.roce.receive_packet(now, packet, &mut self.timers, host_context),
+            _ => self.connections.receive_packet(now, packet, &mut self.timers, host_context),
         }
-        self.connections.receive_packet(now, packet, &mut self.timers, host_context);
         true
     }
 
