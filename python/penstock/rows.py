@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from penstock import _core
 from penstock.errors import InputError, PenstockError, ScenarioError
 from penstock.memory import require
-from penstock.printable import path_text, utf8
+from penstock.printable import json_text, path_text, utf8
+from penstock.provenance import Provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,6 +41,11 @@ class RowStream:
         Keys of the section that says what is asked for, and their values; none of those without one.
     name, folder, sets, seed, replication, executor, threads
         As of :class:`penstock.PacketTrace`.
+
+    Attributes
+    ----------
+    provenance : penstock.provenance.Provenance
+        What the run was made from; `name`, `seed` and `replication` are its own.
 
     Raises
     ------
@@ -79,6 +85,9 @@ class RowStream:
         self.warnings: list[str] = read.warnings
         self.seed: int = read.seed if seed is None else seed
         self.replication = replication
+        self.name = Path(name).stem
+        warm_up, duration = read.window
+        self.provenance = Provenance(dict(sets), duration, warm_up, self.seed, replication)
         self._cancel = _core.Cancel()
         try:
             self._rows = self._of_core(read, self.seed, replication, given, self._cancel, executor, threads)
@@ -109,6 +118,13 @@ class RowStream:
             {name: kinds[kind] if kind in kinds else pl.Enum(words) for name, kind, words in self._rows.columns}
         )
 
+    @property
+    def made_from(self) -> dict[str, Any]:
+        """The scenario's name and what the run was made from, as JSON and the metadata of Parquet files have it."""
+        about = self.provenance.data()
+        replication = about.pop("first_replication")
+        return {"scenario": self.name, **about, "replication": replication}
+
     def frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
         """The rows in frames of so many rows; the last may have fewer."""
         make = _Frames(self._rows.columns, self.schema)
@@ -128,6 +144,8 @@ class RowStream:
     def write_parquet(self, path: str | Path) -> int:
         """Writes the rows into a Parquet file; returns how many there are.
 
+        Its metadata have under ``penstock`` what the run was made from, as JSON.
+
         Raises
         ------
         PenstockError
@@ -140,7 +158,8 @@ class RowStream:
                 while (part := self._rows.next_row_group(ROWS)) is not None:
                     events += part[0]
                     file.write(part[1])
-                file.write(self._rows.end_parquet(_types_for_readers(self.schema)))
+                about = ("penstock", json_text(self.made_from, indent=None))
+                file.write(self._rows.end_parquet([*_types_for_readers(self.schema), about]))
             return events
 
         return _into_file(path, write)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from penstock import _core
+from penstock import _core, toml
 from penstock.printable import one_line
 from penstock.unit_scale import scale
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from penstock.results import Summary
     from penstock.studies.result import StudyResult
 
-__all__ = ["how_sure", "made_from", "of_text", "rows_of", "short_names"]
+__all__ = ["how_sure", "made_from", "of_text", "rows_of", "short_names", "value_text"]
 
 _SETTINGS = 5
 """The most settings that are named below a table."""
@@ -95,6 +95,17 @@ def short_names(paths: Sequence[str]) -> list[str]:
     ]
 
 
+def value_text(value: Any) -> str:
+    """The value of a parameter, as a study file has it, but for the quotes of a text.
+
+    Examples
+    --------
+    >>> value_text({"red": {"limit": "60 packets"}}), value_text("60 packets"), value_text(True), value_text(0.5)
+    ('{ red = { limit = "60 packets" } }', '60 packets', 'true', '0.5')
+    """
+    return value if isinstance(value, str) else toml.value(value)
+
+
 def rows_of(summaries: Sequence[Summary], varied: Sequence[str] = ()) -> list[tuple[str, ...]]:
     """The lines: metric, what it is of, the point, mean, unit and runs; causes that never came up share a line.
 
@@ -126,7 +137,7 @@ def rows_of(summaries: Sequence[Summary], varied: Sequence[str] = ()) -> list[tu
         if summary.metric in plain:
             labels.pop("statistic", None)
         shown = scales[summary.metric, summary.unit]
-        point = (str(summary.point.get(name, "")) for name in varied)
+        point = (value_text(summary.point.get(name, "")) for name in varied)
         what = (summary.metric, of_text(labels))
         rows.append((*what, *point, shown.text(summary.interval), shown.unit, str(summary.interval.runs)))
     order = {what: rank for rank, what in enumerate(dict.fromkeys(row[:2] for row in rows))}

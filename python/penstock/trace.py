@@ -48,7 +48,8 @@ class PacketTrace(RowStream):
     flows : str or sequence of str, optional
         Groups of flows or calls, or members such as ``"tcp[3]"``.
     events : str or sequence of str, optional
-        ``send``, ``accept``, ``mark``, ``drop``, ``transmit``, ``receive``, ``timer``, ``window``.
+        ``send``, ``accept``, ``mark``, ``drop``, ``transmit``, ``receive``, ``timer``, ``window``,
+        ``duplicate``.
     start, stop : str, s, optional
         When the trace begins and ends, both inclusive.
     executor : {"horizon", "plain"}

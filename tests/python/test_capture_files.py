@@ -153,7 +153,7 @@ def test_the_command_writes_captures(command, captured, tmp_path):
         assert (tmp_path / "made" / file.name).read_bytes() == file.read_bytes()
     assert command("--pcap", "none", "--stop", "0 s", "--at", "b") == (
         0,
-        "No link transmits anything that is asked for; no capture was written.\n",
+        "No link transmits a packet that is asked for (cells are not captured); no capture was written.\n",
     )
 
 

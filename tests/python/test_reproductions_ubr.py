@@ -353,6 +353,17 @@ class TestClaims:
         assert "ubr-a02" not in found["ubr-c01"].readings
         assert {"ubr-a02", "ubr-a03", "ubr-a21"} <= set(found["ubr-c37"].readings)
 
+    def test_settings_of_selective_drop_are_held_against_the_axes_that_are_left(self):
+        # Within them where R = 0.9 K, a third of the settings; too unfair with 0.5 K, too inefficient with 0.1 K.
+        fair = {0.1: (0.6, 0.95), 0.5: (0.9, 0.9), 0.9: (0.9, 0.95)}
+
+        def number(table, key, name):
+            return fair[key["r"]][name == "fairness"] if table == "21-23" else as_claimed(table, key, name)
+
+        (found,) = judge(STUDY, made_up(number), only=["ubr-c20"])
+        expected = "(efficiency 0.7 to 1, fairness 0.93 to 1): LAN 4 of 12 settings, WAN 4 of 12 settings."
+        assert expected in found.finding.note
+
     def test_null_models_are_told_apart(self):
         found = {each.claim: each for each in judge(STUDY, made_up(as_claimed))}
         assert found["ubr-c17"].null["policies-swapped"] == "refuted"
@@ -392,6 +403,14 @@ class TestStored:
         outcome = stored_outcome(STUDY)
         assert [table.id for table in outcome.tables] == [table.id for table in OWN]
         assert outcome.runs == STUDY.runs
+
+    def test_the_findings_hold_selective_drop_against_the_axes(self):
+        (found,) = judge(STUDY, stored_outcome(STUDY), only=["ubr-c20"])
+        (kept,) = [item for item in json.loads(text_beside(DOCUMENT, "verdicts.json")) if item["claim"] == "ubr-c20"]
+        assert kept["note"] == found.finding.note
+        assert "LAN 5 of 12 settings, WAN 9 of 12 settings." in found.finding.note
+        findings = text_beside(DOCUMENT, "findings.md")
+        assert "14 of the settings lie inside, 5 of 12 in the LAN and 9 of 12 in the WAN" in findings
 
     def test_the_findings_count_the_verdicts(self):
         verdicts = [item["verdict"] for item in json.loads(text_beside(DOCUMENT, "verdicts.json"))]

@@ -138,7 +138,10 @@ def test_a_wide_frame_has_a_column_for_each_series():
             'of = "r1-r2"\nwhat = "quue"\nevery = "1 s"',
             ["unknown variable 'quue'; did you mean 'queue'?", "drops"],
         ),
-        ('of = "r1-r2"\nwhat = "cwnd"\nevery = "1 s"', ["unknown variable 'cwnd'", "average"]),
+        (
+            'of = "r1-r2"\nwhat = "cwnd"\nevery = "1 s"',
+            ["unknown variable 'cwnd' (one of average, ", ", throughput, utilisation)"],
+        ),
         ('of = "tpc"\nevery = "1 s"', ["unknown link, node or group of flows 'tpc'; did you mean 'tcp'?"]),
         ('of = "tcp[3]"\nevery = "1 s"', ["its members are tcp[0] to tcp[2]"]),
         ('of = "tcp"', ['write every = "100 ms", or on = "change"']),
@@ -177,6 +180,8 @@ def test_the_command_writes_all_forms(tmp_path: Path):
     assert len(whole["series"]) == frame.height
     call("--format", "parquet", "--output", tmp_path / "a.parquet")
     assert pl.read_parquet(tmp_path / "a.parquet").height == frame.height
+    del whole["series"]
+    assert json.loads(pl.read_parquet_metadata(tmp_path / "a.parquet")["penstock"]) == whole
     shown = call("--format", "csv", "--of", "tcp", "--what", "rto", "--on-change").stdout.splitlines()
     assert shown[0].startswith("time_ps,series,place,flow")
     assert all(",rto,s," in line for line in shown[1:])

@@ -349,6 +349,15 @@ def test_a_dry_run_runs_nothing_and_counts_what_is_stored(penstock, tmp_path):
     assert "1 point, 5 runs: " in penstock("run", "page.toml", "--dry-run")[1]
 
 
+def test_tables_and_switches_are_shown_as_a_study_file_has_them(penstock):
+    queues = 'r-sink.queue = [{ tail-drop = { limit = "9 packets" } }]\nload.transport.udp = [{}]\n'
+    Path("s.toml").write_text(f"{RUNS}[grid]\n{queues}")
+    for words in (("run", "s.toml", "--dry-run"), ("run", "s.toml"), ("status", "s.toml")):
+        shown = penstock(*words)[1]
+        assert '{ tail-drop = { limit = "9 packets" } }' in shown
+        assert " {} " in shown
+
+
 def test_check_of_a_study(penstock):
     Path("s.toml").write_text(STUDY)
     assert penstock("check", "s.toml")[1] == "s.toml: sound at all 2 points.\n"

@@ -172,7 +172,9 @@ def test_a_parquet_file_is_what_polars_would_write_of_the_frame(size, text, opti
     read = pl.read_parquet(of_trace)
     assert read.schema == frame.schema
     assert read.equals(frame)
-    assert pl.read_parquet_metadata(of_trace) == pl.read_parquet_metadata(of_frame)
+    metadata = pl.read_parquet_metadata(of_trace)
+    assert json.loads(metadata.pop("penstock"))["duration_s"] == PacketTrace(text).provenance.duration_s
+    assert metadata == pl.read_parquet_metadata(of_frame)
     # Columns that nobody asks for, and rows before those that are, are skipped.
     assert pl.scan_parquet(of_trace).select("flow").tail(3).collect().equals(frame.select("flow").tail(3))
 
@@ -263,8 +265,12 @@ def test_the_command_shows_a_table_without_empty_columns(file):
     assert title == "net: replication 0, seed 1"
     assert header.split()[:5] == ["time", "(s)", "event", "cause", "place"]
     assert "cwnd" not in header
-    assert len(rows) == 3
+    assert len(rows) == 4
     assert rows[2].startswith("... and more")
+    assert rows[3] == f"duration 4 s, warm-up 0 s, model {_core.MODEL_VERSION[:12]}."
+    nothing = command(file, "--event", "drop", "--stop", "0 s", "--set", "r1-r2.delay=11 ms").stdout.splitlines()
+    assert nothing[-2] == "No such event."
+    assert nothing[-1].endswith("with r1-r2.delay = 11 ms.")
 
 
 def test_the_command_writes_csv_json_and_parquet(file, tmp_path, frame):
@@ -272,13 +278,23 @@ def test_the_command_writes_csv_json_and_parquet(file, tmp_path, frame):
     csv = command(file, "--event", "drop", "--format", "csv").stdout
     assert pl.read_csv(csv.encode(), schema=frame.schema).equals(dropped)
     about = json.loads(command(file, "--event", "drop", "--format", "json", "--set", "seed=1").stdout)
-    assert about["settings"] == {"seed": "1"}
-    assert [event["time_ps"] for event in about["events"]] == dropped["time_ps"].to_list()
+    assert [event["time_ps"] for event in about.pop("events")] == dropped["time_ps"].to_list()
+    assert about == {
+        "scenario": "net",
+        "settings": {"seed": "1"},
+        "duration_s": 4.0,
+        "warm_up_s": 0.0,
+        "seed": 1,
+        "model_version": _core.MODEL_VERSION,
+        "replication": 0,
+    }
     nothing = json.loads(command(file, "--event", "drop", "--stop", "0 s", "--format", "json").stdout)
     assert nothing["events"] == []
     ended = command(file, "--event", "drop", "--format", "parquet", "--output", tmp_path / "d.parquet")
     assert ended.stderr.startswith(f"{dropped.height} events in ")
     assert pl.read_parquet(tmp_path / "d.parquet").equals(dropped)
+    made_from = json.loads(pl.read_parquet_metadata(tmp_path / "d.parquet")["penstock"])
+    assert made_from == {**about, "settings": {}}
 
 
 def test_the_command_tells_a_full_disk_with_code_1(file):

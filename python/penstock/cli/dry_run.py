@@ -8,7 +8,7 @@ from penstock.cli.console import emit, show, table
 from penstock.printable import json_text, one_line
 from penstock.progress import span
 from penstock.studies.dry import dry_run
-from penstock.tabulation import short_names
+from penstock.tabulation import short_names, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str
     names = list(dict.fromkeys(name for each in asked for name in each.point.parameters))
     shared = all(name in asked[0].point.parameters for name in names)
     if shared or all(each.point.sets for each in asked):
-        cells = [tuple(str(each.point.parameters.get(name, "")) for name in names) for each in asked]
+        cells = [tuple(value_text(each.point.parameters.get(name, "")) for name in names) for each in asked]
         return short_names(names), cells
     told = [", ".join(f"{name} {value}" for name, value in each.point.parameters.items() if value) for each in asked]
     return ["of"], [(text,) for text in told]

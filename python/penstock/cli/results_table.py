@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from penstock.cli.console import show, table
 from penstock.printable import one_line
 from penstock.statistics import LEVEL, Interval
-from penstock.tabulation import how_sure, made_from, rows_of, short_names
+from penstock.tabulation import how_sure, made_from, rows_of, short_names, value_text
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ def _show_comparisons(result: StudyResult, what: Compare) -> None:
         shown = scale(each.metric.partition("[")[0], each.unit, scales[each.metric, each.unit])
         difference = each.found
         text = shown.text(Interval(difference.difference, difference.low, difference.high, each.runs))
-        point = (str(each.others.get(name, "")) for name in others)
+        point = (value_text(each.others.get(name, "")) for name in others)
         sure = "yes" if each.p_holm < 1 - LEVEL else "no"
         rows.append(
-            (each.metric, *point, str(each.value), text, shown.unit, f"{each.p_holm:.2g}", sure, str(each.runs))
+            (each.metric, *point, value_text(each.value), text, shown.unit, f"{each.p_holm:.2g}", sure, str(each.runs))
         )
     name = short_names(result.parameters)[result.parameters.index(what.parameter)]
     columns = ["metric", *short_names(others), name, "difference", "unit", "p", "significant", "pairs"]
-    show(table(f"Less {name} = {what.baseline}", columns, rows, right=["difference", "p", "pairs"]))
+    show(table(f"Less {name} = {value_text(what.baseline)}", columns, rows, right=["difference", "p", "pairs"]))
     show("Differences of runs with the same random numbers; p by Holm's procedure over all of them.")

@@ -9,7 +9,7 @@ import typer
 from penstock.cli.options import whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     import polars as pl
 
@@ -23,6 +23,7 @@ __all__ = [
     "OutputOption",
     "ReplicationOption",
     "RowFormat",
+    "SetOfOneOption",
     "StartOption",
     "StopOption",
     "read_scenario",
@@ -59,6 +60,15 @@ FlowsOption = Annotated[
         "--flow",
         metavar="NAME",
         help="Only of this group of flows or calls, or of a member such as tcp[3]; may be repeated.",
+        show_default=False,
+    ),
+]
+SetOfOneOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help="Change a setting of the scenario; may be repeated. One value each, as there is one run.",
         show_default=False,
     ),
 ]
@@ -120,15 +130,13 @@ def read_scenario(file: Path, subject: str) -> str:
 
 def write_rows(
     made: "RowStream",
-    name: str,
-    settings: "Sequence[tuple[str, str]]",
     form: RowFormat,
     output: Path | None,
     limit: int,
     *,
     member: str,
     count: str,
-    show: "Callable[[RowStream, str, int], None]",
+    show: "Callable[[RowStream, int], None]",
 ) -> None:
     """Writes rows as they were asked for.
 
@@ -136,10 +144,6 @@ def write_rows(
     ----------
     made : RowStream
         The rows.
-    name : str
-        What they are called.
-    settings : sequence of (str, str)
-        What was changed, as path and value.
     form, output, limit
         As the options say.
     member : str
@@ -154,9 +158,9 @@ def write_rows(
 
     match form:
         case RowFormat.TABLE:
-            show(made, name, limit)
+            show(made, limit)
         case RowFormat.JSON:
-            _emit_json(made, name, dict(settings), member)
+            _emit_json(made, member)
         case RowFormat.CSV if output is None:
             _emit_csv(made)
         case _:
@@ -167,18 +171,19 @@ def write_rows(
 
 def show_rows(
     made: "RowStream",
-    name: str,
     limit: int,
     *,
     cell: "Callable[[str, Any], str]",
     plain: "Callable[[pl.Series], bool]",
     empty: str,
 ) -> None:
-    """The first rows as a table, without the columns that are empty, or `plain`, in all of them."""
+    """The first rows as a table, without the columns that are empty, or `plain`, in all of them, and their origin."""
     import polars as pl
+    from rich.markup import escape
 
     from penstock.cli.console import show, table
     from penstock.printable import one_line
+    from penstock.tabulation import made_from
 
     # One row more tells whether there are others.
     frame = next(made.frames(limit + 1), pl.DataFrame(schema=made.schema))
@@ -192,11 +197,12 @@ def show_rows(
     ]
     titles = ["time (s)" if column == "time_ps" else column for column in columns]
     numbers = [title for title, column in zip(titles, columns, strict=True) if made.schema[column].is_numeric()]
-    show(table(f"{one_line(name)}: replication {made.replication}, seed {made.seed}", titles, rows, right=numbers))
+    show(table(f"{one_line(made.name)}: replication {made.replication}, seed {made.seed}", titles, rows, right=numbers))
     if frame.height > limit:
         show("... and more: --limit shows more of them, --format csv or parquet all.")
     elif not frame.height:
         show(empty)
+    show(escape(made_from([made.provenance], [])))
 
 
 def _cell(column: str, value: Any, cell: "Callable[[str, Any], str]") -> str:
@@ -212,13 +218,12 @@ def _emit_csv(made: "RowStream") -> None:
         emit(frame.write_csv(include_header=False))
 
 
-def _emit_json(made: "RowStream", name: str, settings: dict[str, str], member: str) -> None:
+def _emit_json(made: "RowStream", member: str) -> None:
     """One JSON object, a row on each line of its list."""
     from penstock.cli.console import emit
     from penstock.printable import json_text
 
-    about = {"scenario": name, "settings": settings, "seed": made.seed, "replication": made.replication}
-    emit(json_text(about).rstrip().removesuffix("}").rstrip() + f',\n  "{member}": [')
+    emit(json_text(made.made_from).rstrip().removesuffix("}").rstrip() + f',\n  "{member}": [')
     before = ""
     for frame in made.frames():
         emit(before + frame.write_ndjson().rstrip("\n").replace("\n", ",\n"))

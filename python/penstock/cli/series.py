@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penstock.cli.options import MemoryOption, SeedOption, SetOption, ThreadsOption, read_sets
+from penstock.cli.options import MemoryOption, SeedOption, ThreadsOption, read_sets
 from penstock.cli.rows import (
     FormatOption,
     LimitOption,
     OutputOption,
     ReplicationOption,
     RowFormat,
+    SetOfOneOption,
     StartOption,
     StopOption,
     read_scenario,
@@ -64,7 +65,7 @@ def series(
     limit: LimitOption = 50,
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
-    sets: SetOption = None,
+    sets: SetOfOneOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     form: FormatOption = RowFormat.TABLE,
@@ -99,13 +100,12 @@ def series(
         threads=threads,
     )
     warn(made.warnings)
-    write_rows(made, file.stem, settings, form, output, limit, member="series", count="values", show=_show)
+    write_rows(made, form, output, limit, member="series", count="values", show=_show)
 
 
-def _show(made: "RowStream", name: str, limit: int) -> None:
+def _show(made: "RowStream", limit: int) -> None:
     show_rows(
         made,
-        name,
         limit,
         cell=lambda column, value: f"{value:.6g}" if column == "value" else str(value),
         plain=lambda column: column.name == "series" and column.n_unique() == 1,

@@ -8,7 +8,7 @@ from penstock import _core
 from penstock.cli.console import emit, show, table, warn
 from penstock.cli.selecting import size_text
 from penstock.printable import json_text, one_line, path_text
-from penstock.tabulation import short_names
+from penstock.tabulation import short_names, value_text
 
 if TYPE_CHECKING:
     from penstock.store import Store
@@ -29,7 +29,7 @@ def show_study(plan: StudyPlan, points: list[Standing], output: str) -> None:
     names = list(dict.fromkeys(name for point in points for name in point.asked.point.parameters))
     rows = []
     for number, point in enumerate(points, start=1):
-        values = (str(point.asked.point.parameters.get(name, "")) for name in names)
+        values = (value_text(point.asked.point.parameters.get(name, "")) for name in names)
         counts = (point.runs, point.stored, point.failed, point.left)
         rows.append((str(number), *values, *map(str, counts), point.why))
     columns = ["point", *short_names(names), "runs", "stored", "failed", "left", "changed since"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penstock.cli.options import MemoryOption, SeedOption, SetOption, ThreadsOption, read_sets
+from penstock.cli.options import MemoryOption, SeedOption, ThreadsOption, read_sets
 from penstock.cli.rows import (
     AtOption,
     FlowsOption,
@@ -15,6 +15,7 @@ from penstock.cli.rows import (
     OutputOption,
     ReplicationOption,
     RowFormat,
+    SetOfOneOption,
     StartOption,
     StopOption,
     read_scenario,
@@ -47,7 +48,7 @@ def trace(
         typer.Option(
             "--event",
             metavar="KIND",
-            help="Only send, accept, mark, drop, transmit, receive, timer or window; may be repeated.",
+            help="Only send, accept, mark, drop, transmit, receive, timer, window or duplicate; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -66,7 +67,7 @@ def trace(
     limit: LimitOption = 50,
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
-    sets: SetOption = None,
+    sets: SetOfOneOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     executor: Annotated[
@@ -111,7 +112,7 @@ def trace(
     if pcap is not None:
         _write_captures(made, pcap)
         return
-    write_rows(made, file.stem, settings, form, output, limit, member="events", count="events", show=_show)
+    write_rows(made, form, output, limit, member="events", count="events", show=_show)
 
 
 def _refuse_beside_captures(form: RowFormat, output: Path | None, events: list[str] | None) -> None:
@@ -134,13 +135,12 @@ def _write_captures(made: "PacketTrace", folder: Path) -> None:
     if packets:
         say(f"{sum(packets.values())} packets of {len(packets)} links in {path_text(str(folder))}.")
     else:
-        say("No link transmits anything that is asked for; no capture was written.")
+        say("No link transmits a packet that is asked for (cells are not captured); no capture was written.")
 
 
-def _show(made: "RowStream", name: str, limit: int) -> None:
+def _show(made: "RowStream", limit: int) -> None:
     show_rows(
         made,
-        name,
         limit,
         cell=_cell,
         plain=lambda column: column.name == "retransmission" and not column.any(),

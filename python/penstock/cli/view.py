@@ -8,8 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from penstock.cli.options import MemoryOption, SeedOption, SetOption, StoreOption, ThreadsOption, read_sets
-from penstock.cli.rows import AtOption, FlowsOption, ReplicationOption, StartOption, StopOption, read_scenario
+from penstock.cli.options import MemoryOption, SeedOption, StoreOption, ThreadsOption, read_sets
+from penstock.cli.rows import (
+    AtOption,
+    FlowsOption,
+    ReplicationOption,
+    SetOfOneOption,
+    StartOption,
+    StopOption,
+    read_scenario,
+)
 
 __all__ = ["view"]
 
@@ -39,7 +47,7 @@ def view(
     ] = 1_000_000,
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
-    sets: SetOption = None,
+    sets: SetOfOneOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     store: StoreOption = None,

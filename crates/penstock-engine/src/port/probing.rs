@@ -114,11 +114,16 @@ impl Port {
         self.counters.next_change()
     }
 
-    /// Reports the states of its meters at `now`: which meter, the marker first, a variable, and its value.
+    /// Reports the states of its meters at `now`: which meter, the marker first, a variable, and its value. What a marker has
+    /// for each circuit is left out.
     pub fn probe_meters(&self, now: Time, report: &mut dyn FnMut(usize, &'static Variable, f64)) {
         let marker = self.arrival_marker.as_ref().or(self.departure_marker.as_ref());
         if let Some(marker) = marker {
-            marker.meter.probe(now, &mut |variable, _, value| report(0, variable, value));
+            marker.meter.probe(now, &mut |variable, circuit, value| {
+                if circuit.is_none() {
+                    report(0, variable, value);
+                }
+            });
         }
         let first = usize::from(marker.is_some());
         for (i, meter) in self.pcn.iter().flat_map(|stage| stage.meters.iter().enumerate()) {

@@ -6,7 +6,7 @@ use crate::atm::CELL;
 use crate::packet::{Body, Packet};
 use crate::parameters::{Check, Limit};
 use crate::rng::Key;
-use crate::units::{Time, PS_PER_SECOND};
+use crate::units::{Rate, Time, PS_PER_SECOND};
 use std::sync::Arc;
 
 crate::parameters! {
@@ -81,10 +81,28 @@ impl FGcra {
         self.states = vec![CircuitState::default(); circuits.circuits.len()];
         self.circuits = Arc::clone(circuits);
     }
+
+    /// What the bucket of a circuit holds at `now`, if it drains at this rate.
+    fn filled(&self, circuit: usize, rate: Rate, now: Time) -> u128 {
+        let state = &self.states[circuit];
+        let drained = u128::from(now.since(state.counted).as_ps()) * u128::from(rate.as_bps());
+        state.filled.saturating_sub(drained)
+    }
+
+    /// What the buckets of the circuits that pass the port hold at `now`, in bits.
+    fn fills(&self, now: Time) -> impl Iterator<Item = f64> + '_ {
+        self.circuits.here.iter().map(move |circuit| {
+            let rate = self.circuits.circuits.all[*circuit as usize].mcr;
+            rate.map_or(0.0, |rate| self.filled(*circuit as usize, rate, now) as f64 / PS_PER_SECOND as f64)
+        })
+    }
 }
 
 crate::state! {
-    impl FGcra, |_it, _now| {}
+    impl FGcra, |it, now| {
+        /// What the bucket of each circuit of the port holds (X), in their order; zero without an MCR.
+        "fill", "bit", each it.fills(now);
+    }
 }
 
 impl Meter for FGcra {
@@ -94,9 +112,8 @@ impl Meter for FGcra {
         }
         let circuit = self.circuits.circuits.of(cell) as usize;
         let Some(rate) = self.circuits.circuits.all[circuit].mcr else { return cell.precedence };
+        let filled = self.filled(circuit, rate, now);
         let state = &mut self.states[circuit];
-        let drained = u128::from(now.since(state.counted).as_ps()) * u128::from(rate.as_bps());
-        let filled = state.filled.saturating_sub(drained);
         let conforms = state.conforms.unwrap_or(filled <= self.limit && cell.precedence == 0);
         state.conforms = matches!(cell.body, Body::Cell { .. }).then_some(conforms);
         if !conforms {
@@ -144,6 +161,15 @@ mod tests {
         let conforming = (0..1000).filter(|i| frame(&mut it, 10 * i, 12, 0) == 0).count();
         // After 999 x 10 ms 9,990 cells have left, and at most 36 more were taken: 10,026 / 12 = 835.5.
         assert_eq!(conforming, 835);
+    }
+
+    #[test]
+    fn the_fill_is_what_has_come_less_what_has_drained() {
+        let mut it = meter(24);
+        let fill = |it: &FGcra, ms| it.fills(Time::ZERO + Duration::from_ms(ms)).collect::<Vec<_>>();
+        frame(&mut it, 0, 12, 0);
+        // 12 cells of 424 bits; one leaves in a millisecond.
+        assert_eq!([0, 5, 12, 20].map(|ms| fill(&it, ms)), [5088.0, 2968.0, 0.0, 0.0].map(|bits| vec![bits]));
     }
 
     #[test]

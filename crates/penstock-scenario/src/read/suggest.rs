@@ -19,15 +19,15 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
 
 /// `unknown node 'rr1'; did you mean 'r1'? (r1, r2)`.
 pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
-    unknown_of(what, word, nearest(word, known.iter().copied()), known)
+    unknown_of(what, word, nearest(word, known.iter().copied()), &join_words(known))
 }
 
-fn unknown_of(what: &str, word: &str, near: Option<&str>, first: &[&str]) -> String {
+fn unknown_of(what: &str, word: &str, near: Option<&str>, known: &str) -> String {
     let meant = near.map(|near| format!("; did you mean {}?", quoted(near))).unwrap_or_default();
-    let allowed = match first {
-        [] => format!("there is no {what} here"),
-        _ if meant.is_empty() => format!("one of {}", join_words(first)),
-        _ => join_words(first),
+    let allowed = match known {
+        "" => format!("there is no {what} here"),
+        _ if meant.is_empty() => format!("one of {known}"),
+        _ => known.to_owned(),
     };
     format!("unknown {what} {}{meant} ({allowed})", quoted(word))
 }
@@ -51,12 +51,21 @@ impl Suggestions {
     /// As [`unknown`], among any number of names.
     pub fn unknown<'a>(&self, what: &str, word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
         let first: Vec<&str> = known.clone().take(SHOWN + 1).collect();
+        unknown_of(what, word, self.nearest(word, known), &join_words(&first))
+    }
+
+    /// As [`unknown`], with all words that are known, where there are a few dozen at most.
+    pub fn unknown_of_all(&self, what: &str, word: &str, known: &[&str]) -> String {
+        unknown_of(what, word, self.nearest(word, known.iter().copied()), &known.join(", "))
+    }
+
+    fn nearest<'a>(&self, word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
         let compared = known.take_while(|name| {
             let left = self.left.get().checked_sub((word.len() + 1) * (name.len() + 1));
             self.left.set(left.unwrap_or(0));
             left.is_some()
         });
-        unknown_of(what, word, nearest(word, compared), &first)
+        nearest(word, compared)
     }
 }
 

@@ -97,7 +97,8 @@ impl SeriesRequest {
             }
         }
         let unknown = words.iter().zip(&found).filter(|(_, found)| !**found).map(|(word, _)| word);
-        messages.extend(unknown.map(|word| suggestions.unknown("variable", word, known.iter().copied())));
+        let known: Vec<&str> = known.into_iter().collect();
+        messages.extend(unknown.map(|word| suggestions.unknown_of_all("variable", word, &known)));
         if messages.is_empty() {
             Ok(plans)
         } else {
