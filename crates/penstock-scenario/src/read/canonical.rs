@@ -9,18 +9,22 @@ const EXCLUDED_KEYS: [&str; 4] = ["description", "seed", "series", "trace"];
 ///
 /// Files that the scenario names stand there with digests of their content, under `files`.
 pub(crate) fn write(tree: &Tree, files: &[(String, String)]) -> String {
-    let mut kept = tree.clone();
-    if let Item::Table(table) = &mut kept.item {
-        table.retain(|branch| !EXCLUDED_KEYS.contains(&branch.key.as_str()));
-        if !files.is_empty() {
-            let text = |digest: &String| Tree { item: Item::Text(digest.clone()), location: tree.location };
-            let entry = |(name, digest): &(String, String)| TableEntry { key: name.clone(), location: tree.location, tree: text(digest) };
-            let digests = Tree { item: Item::Table(files.iter().map(entry).collect()), location: tree.location };
-            table.push(TableEntry { key: "files".to_owned(), location: tree.location, tree: digests });
-        }
-    }
+    let text_of = |digest: &String| Tree { item: Item::Text(digest.clone()), location: tree.location };
+    let digests: Vec<TableEntry> =
+        files.iter().map(|(name, digest)| TableEntry { key: name.clone(), location: tree.location, tree: text_of(digest) }).collect();
+    let digests = (!digests.is_empty()).then(|| TableEntry {
+        key: "files".to_owned(),
+        location: tree.location,
+        tree: Tree { item: Item::Table(digests), location: tree.location },
+    });
     let mut text = String::new();
-    value(&mut text, &kept);
+    match &tree.item {
+        Item::Table(entries) => {
+            let kept = entries.iter().filter(|entry| !EXCLUDED_KEYS.contains(&entry.key.as_str()));
+            table(&mut text, kept.chain(&digests).collect());
+        }
+        _ => value(&mut text, tree),
+    }
     text
 }
 
@@ -32,28 +36,29 @@ fn value(text: &mut String, tree: &Tree) {
         Item::Float(number) => quoted(text, &number.to_string()),
         Item::Switch(switch) => text.push_str(&switch.to_string()),
         Item::List(items) => list(text, items.iter(), value),
-        Item::Table(table) => {
-            let mut branches: Vec<&TableEntry> = table.iter().collect();
-            branches.sort_by(|a, b| a.key.cmp(&b.key));
-            text.push('{');
-            for (i, branch) in branches.iter().enumerate() {
-                text.push_str(if i > 0 { "," } else { "" });
-                quoted(text, &branch.key);
-                text.push(':');
-                match &branch.tree.item {
-                    Item::Table(parts) if matches!(branch.key.as_str(), "impairment" | "pcn") => list(text, parts.iter(), |text, part| {
-                        text.push('[');
-                        quoted(text, &part.key);
-                        text.push(',');
-                        value(text, &part.tree);
-                        text.push(']');
-                    }),
-                    _ => value(text, &branch.tree),
-                }
-            }
-            text.push('}');
+        Item::Table(entries) => table(text, entries.iter().collect()),
+    }
+}
+
+fn table(text: &mut String, mut entries: Vec<&TableEntry>) {
+    entries.sort_by(|a, b| a.key.cmp(&b.key));
+    text.push('{');
+    for (i, entry) in entries.into_iter().enumerate() {
+        text.push_str(if i > 0 { "," } else { "" });
+        quoted(text, &entry.key);
+        text.push(':');
+        match &entry.tree.item {
+            Item::Table(parts) if matches!(entry.key.as_str(), "impairment" | "pcn") => list(text, parts.iter(), |text, part| {
+                text.push('[');
+                quoted(text, &part.key);
+                text.push(',');
+                value(text, &part.tree);
+                text.push(']');
+            }),
+            _ => value(text, &entry.tree),
         }
     }
+    text.push('}');
 }
 
 fn list<'a, T: 'a>(text: &mut String, items: impl Iterator<Item = &'a T>, mut write: impl FnMut(&mut String, &T)) {
@@ -66,5 +71,12 @@ fn list<'a, T: 'a>(text: &mut String, items: impl Iterator<Item = &'a T>, mut wr
 }
 
 fn quoted(text: &mut String, word: &str) {
+    if !word.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        // Nothing in it is escaped.
+        text.push('"');
+        text.push_str(word);
+        text.push('"');
+        return;
+    }
     text.push_str(&serde_json::Value::from(word).to_string());
 }

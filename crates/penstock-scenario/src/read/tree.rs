@@ -159,7 +159,8 @@ impl Converter<'_> {
 struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
-    before_block: Vec<usize>,
+    /// `None` where each byte is a character.
+    before_block: Option<Vec<usize>>,
 }
 
 /// Bytes that are counted anew for each place.
@@ -168,20 +169,22 @@ const BLOCK: usize = 256;
 impl<'a> Lines<'a> {
     fn new(text: &'a str) -> Lines<'a> {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(offset, _)| offset + 1)).collect();
-        let mut count = 0;
-        let mut before_block = vec![0];
-        for block in text.as_bytes().chunks(BLOCK) {
-            count += characters(block);
-            before_block.push(count);
-        }
+        let before_block = (!text.is_ascii()).then(|| {
+            let ends = text.as_bytes().chunks(BLOCK).scan(0, |count, block| {
+                *count += characters(block);
+                Some(*count)
+            });
+            std::iter::once(0).chain(ends).collect()
+        });
         Lines { text, starts, before_block }
     }
 
     /// How many characters begin before `offset`.
     fn characters_before(&self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
+        let Some(before_block) = &self.before_block else { return offset };
         let block = offset / BLOCK;
-        self.before_block[block] + characters(&self.text.as_bytes()[block * BLOCK..offset])
+        before_block[block] + characters(&self.text.as_bytes()[block * BLOCK..offset])
     }
 
     fn location(&self, offset: usize) -> SourceLocation {
@@ -202,8 +205,13 @@ mod tests {
 
     #[test]
     fn places_count_characters_on_lines_of_any_length() {
-        let text = format!("a = 1\n{}x\nü", "äb€".repeat(1000));
-        let lines = Lines::new(&text);
+        for text in [format!("a = 1\n{}x\nü", "äb€".repeat(1000)), format!("a = 1\n{}x\n", "abc".repeat(1000))] {
+            places_count_characters(&text);
+        }
+    }
+
+    fn places_count_characters(text: &str) {
+        let lines = Lines::new(text);
         for (offset, character) in text.char_indices().chain([(text.len(), ' ')]) {
             let before = &text[..offset];
             let line = before.matches('\n').count() + 1;
