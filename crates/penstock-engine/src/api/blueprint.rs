@@ -311,6 +311,13 @@ pub struct PortPlan {
     pub force_event_driven: bool,
 }
 
+impl PortPlan {
+    /// Whether its marker or its PCN meters see packets depart.
+    pub fn acts_at_departure(&self) -> bool {
+        self.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || self.pcn_at == PcnAt::Departure
+    }
+}
+
 /// A queue of a port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueuePlan {

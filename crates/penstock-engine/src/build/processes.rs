@@ -1,6 +1,6 @@
 //! Processes with their ports and inputs, before flows are added.
 
-use crate::api::blueprint::{Blueprint, LinkPlan, MarkAt, PcnAt, PortPlan, Ties};
+use crate::api::blueprint::{Blueprint, FastPaths, LinkPlan, PortPlan, Ties};
 use crate::api::series::{SeriesPlan, SeriesSubject};
 use crate::build::circuits::CircuitSites;
 use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSites};
@@ -129,7 +129,10 @@ impl<'a> PortBuilder<'a> {
         let watch = watch.map(|watch| (watch, blueprint.classes.len()));
         let key = self.links_key.child(&plan.path);
         let context = PortContext { key, rate: plan.rate, circuits: circuits.of_link(link) };
-        let mut port = Port::new(link, trace_place, &self.effective_plan(link, plan), context, self.window, watch, blueprint.fast_paths);
+        // A switch is to know what becomes of each packet, which ports that keep only starts of transmissions do not tell.
+        let tail_drop_fifo = blueprint.fast_paths.tail_drop_fifo && !self.deciding.share(plan);
+        let fast_paths = FastPaths { tail_drop_fifo, ..blueprint.fast_paths };
+        let mut port = Port::new(link, trace_place, &self.effective_plan(link, plan), context, self.window, watch, fast_paths);
         if self.watched.get(&link).is_some_and(|watch| watch.ingresses) {
             port.count_ingresses(IngressCounts::new(blueprint, link));
         }
@@ -145,8 +148,7 @@ impl<'a> PortBuilder<'a> {
     /// The plan of a link, made event-driven where departures must not be computed ahead of the time: meters at departure that
     /// are sampled, tokens of a shaper that are observed, ports of a switch, ports that may be paused.
     fn effective_plan<'b>(&self, link: LinkId, plan: &'b LinkPlan) -> Cow<'b, LinkPlan> {
-        let at_departure =
-            plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || plan.port.pcn_at == PcnAt::Departure;
+        let at_departure = plan.port.acts_at_departure();
         let is_observed = self.observed.contains(&link) && (at_departure || plan.port.shaper.is_some());
         if !(self.deciding.at(plan) || at_departure && self.metered.contains(&link) || is_observed) {
             return Cow::Borrowed(plan);

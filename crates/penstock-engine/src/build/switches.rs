@@ -12,6 +12,7 @@ use crate::node::process::Process;
 use crate::node::reaction_point::ReactionPoint;
 use crate::node::shared_state::{Switch, SwitchParts};
 use crate::node::source_quench::SourceQuench;
+use crate::port::can_precompute_departures;
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
 use penstock_model::feedback::CongestionPoint;
 use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId};
@@ -20,24 +21,48 @@ use penstock_model::rng::Key;
 use penstock_model::units::{Bytes, Rate};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which departures cannot be known on arrival because the port shares a buffer, or may be paused.
+/// Which departures cannot be known on arrival because of what the port shares with others, or may be paused.
 pub struct DecidingAtDeparture {
+    /// Nodes whose ports share something.
     switches: BTreeSet<NodeId>,
+    /// Those of them that share only a buffer, between ports that know departures on arrival.
+    precomputing: BTreeSet<NodeId>,
     pausing: BTreeSet<NodeId>,
 }
 
 impl DecidingAtDeparture {
     /// Those of a blueprint.
     pub fn new(blueprint: &Blueprint) -> DecidingAtDeparture {
-        let nodes =
-            |pausing: bool| blueprint.switches.iter().filter(move |switch| !pausing || switch.pause.is_some()).map(|switch| switch.node);
-        DecidingAtDeparture { switches: nodes(false).collect(), pausing: nodes(true).collect() }
+        let nodes = |holds: fn(&SwitchPlan) -> bool| blueprint.switches.iter().filter(move |plan| holds(plan)).map(|plan| plan.node);
+        let pausing: BTreeSet<NodeId> = nodes(|plan| plan.pause.is_some()).collect();
+        let mut precomputing: BTreeSet<NodeId> = nodes(shares_only_a_buffer).collect();
+        // What is read of a port at an instant must not be ahead of it.
+        let is_read = !blueprint.meter_samples.is_empty() || !blueprint.watch.series.is_empty();
+        let is_ahead = |link: &LinkPlan| is_read && (link.port.acts_at_departure() || link.port.shaper.is_some());
+        for link in &blueprint.links {
+            let precomputes = |link| can_precompute_departures(link) && !pausing.contains(&link.to) && !is_ahead(link);
+            if precomputing.contains(&link.from) && !precomputes(link) {
+                precomputing.remove(&link.from);
+            }
+        }
+        DecidingAtDeparture { switches: nodes(|_| true).collect(), precomputing, pausing }
     }
 
     /// Whether they are those of the port of this link.
     pub fn at(&self, link: &LinkPlan) -> bool {
-        self.switches.contains(&link.from) || self.pausing.contains(&link.to)
+        self.share(link) && !self.precomputing.contains(&link.from) || self.pausing.contains(&link.to)
     }
+
+    /// Whether the port of this link shares something with others.
+    pub fn share(&self, link: &LinkPlan) -> bool {
+        self.switches.contains(&link.from)
+    }
+}
+
+/// Whether the ports of a switch have nothing in common but the memory.
+fn shares_only_a_buffer(plan: &SwitchPlan) -> bool {
+    let SwitchPlan { node: _, buffer, pause, source_quench, congestion_points, reaction_point } = plan;
+    buffer.is_some() && pause.is_none() && source_quench.is_none() && congestion_points.is_none() && reaction_point.is_none()
 }
 
 /// Refuses switches that contradict themselves.

@@ -6,6 +6,7 @@ pub mod datagram_loop;
 pub mod host;
 pub mod ingress_pause;
 pub mod pause_waits;
+pub mod precomputed_switch;
 pub mod process;
 pub mod reaction_point;
 pub mod shared_state;

@@ -2,10 +2,12 @@
 
 use crate::kernel::context::Context;
 use crate::kernel::route::Routes;
+use crate::merge::ring::Ring;
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
 use crate::node::pause_waits::PauseWait;
+use crate::node::precomputed_switch::Leaving;
 use crate::node::reaction_point::ReactionPoint;
 use crate::node::source_quench::SourceQuench;
 use crate::port::counters::Release;
@@ -21,6 +23,8 @@ pub struct Switch {
     /// The policy of the shared buffer; without one, every packet is admitted.
     pub(super) buffer: Option<AnyBuffer>,
     pub(super) occupancies: Occupancies,
+    /// Per port, what it holds, where all ports know departures on arrival; empty elsewhere.
+    pub(super) leaving: Vec<Ring<Leaving>>,
     /// Per port, the transmissions under way, whose packets still hold memory; none in the slot of pauses, behind the ports.
     pub(super) in_transmission: Vec<VecDeque<Release>>,
     /// The next event of each port, and of pauses if there are any.
@@ -72,6 +76,7 @@ impl Switch {
         Switch {
             buffer,
             occupancies: Occupancies::new(ports),
+            leaving: Vec::new(),
             in_transmission: vec![VecDeque::new(); ports + usize::from(pause.is_some())],
             ready: TournamentTree::new(ports + usize::from(pause.is_some()), (Time::NEVER, Due::Decision)),
             pause,

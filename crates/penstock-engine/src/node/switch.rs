@@ -43,19 +43,19 @@ impl Process {
             self.take_samples(sample);
             self.own_events += 1;
             if self.own_events - before >= max_events {
-                return next.min(self.next_sample());
+                return next.min(self.next_reading(inputs));
             }
         }
     }
 }
 
 /// A switch while it runs.
-struct SwitchRun<'s, 'a, 'b> {
-    switch: &'s mut Switch,
-    host: &'s mut Host,
-    host_context: HostContext<'a, 'b>,
-    hops: u64,
-    own_events: u64,
+pub(super) struct SwitchRun<'s, 'a, 'b> {
+    pub(super) switch: &'s mut Switch,
+    pub(super) host: &'s mut Host,
+    pub(super) host_context: HostContext<'a, 'b>,
+    pub(super) hops: u64,
+    pub(super) own_events: u64,
 }
 
 impl SwitchRun<'_, '_, '_> {
@@ -78,11 +78,15 @@ impl SwitchRun<'_, '_, '_> {
                 receive_message(Some(self.host), inputs, &mut self.host_context);
                 self.own_events += 1;
                 self.admit_from_host(now);
-                (0..self.host_context.ports.len()).for_each(|port| self.update(now, port));
+                if !self.switch.precomputes_departures() {
+                    (0..self.host_context.ports.len()).for_each(|port| self.update(now, port));
+                }
             } else if self.host.next() == now {
                 self.run_host(now);
             } else if unlimited == now {
                 self.run_reaction_point(now);
+            } else if inputs.next() == now && self.switch.precomputes_departures() {
+                self.process_arrivals_until(until.min(inputs.next_message().before()), inputs);
             } else if inputs.next() == now {
                 self.process_arrivals(now, inputs);
             } else {
@@ -131,7 +135,8 @@ impl SwitchRun<'_, '_, '_> {
     }
 
     /// Processes a packet that arrives over a link.
-    fn on_arrival(&mut self, arrival: &Arrival) {
+    #[inline]
+    pub(super) fn on_arrival(&mut self, arrival: &Arrival) {
         let Arrival { at: now, packet } = arrival;
         let HostContext { context, .. } = &mut self.host_context;
         context.record.digest.packet(*now, packet, 0);
@@ -150,7 +155,7 @@ impl SwitchRun<'_, '_, '_> {
     }
 
     /// Runs the sources and timers of the host at `now`.
-    fn run_host(&mut self, now: Time) {
+    pub(super) fn run_host(&mut self, now: Time) {
         self.own_events += self.host.run(0, now, &mut self.host_context);
         self.admit_from_host(now);
     }
@@ -204,6 +209,9 @@ impl SwitchRun<'_, '_, '_> {
 
     /// Enqueues a packet whose next hop is `hop` at its port, if there is room for it.
     fn admit(&mut self, arrival: &Arrival, hop: HopId, port: usize) {
+        if self.switch.precomputes_departures() {
+            return self.admit_until_departure(arrival, hop, port);
+        }
         let Arrival { at: now, packet } = arrival;
         let SwitchRun { switch, host_context: HostContext { ports, context, .. }, .. } = self;
         let has_room = switch.has_room(port, packet.size);

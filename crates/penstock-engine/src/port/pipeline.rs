@@ -96,7 +96,7 @@ impl Port {
     }
 
     /// The general path of an arriving packet through all stages to its queue; `None` if it is dropped on its way.
-    fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) -> Option<()> {
+    pub(super) fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) -> Option<()> {
         let packet = &mut packet;
         let Port { policers, arrival_marker, pcn, queueing, counters, .. } = self;
         let records = &mut Records { counters, journal: context.record };

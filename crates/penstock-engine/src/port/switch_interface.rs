@@ -2,11 +2,13 @@
 
 use crate::api::pauses::PausedIngress;
 use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
 use crate::port::counters::Release;
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::verdict::{self, Decision, DecisionPoint};
 use crate::port::{Port, Queueing};
 use penstock_model::discipline::DropCause;
+use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
 
@@ -17,6 +19,19 @@ impl Port {
         debug_assert!(!self.precomputes_departures(), "a port of a switch decides as its wire becomes free");
         (self.has_stages, self.uses_service_loop) = (true, false);
         self.counters.report_releases();
+    }
+
+    /// Processes a packet that arrives with this next hop, at a port that knows departures on arrival; returns when its transmission
+    /// ends, if it is accepted.
+    pub fn accept(&mut self, arrival: &Arrival, hop: HopId, context: &mut Context<'_, '_>) -> Option<Time> {
+        debug_assert!(self.precomputes_departures(), "the end of the transmission is known");
+        let Arrival { at: now, packet } = arrival;
+        match (self.has_stages, context.record.is_untraced()) {
+            (false, true) => self.enqueue_precomputed::<false>(*now, packet, hop, context)?,
+            (false, false) => self.enqueue_precomputed::<true>(*now, packet, hop, context)?,
+            (true, _) => self.on_staged_arrival(*now, Packet { hop, ..*packet }, context)?,
+        }
+        Some(self.free_at())
     }
 
     /// Adds to `list` what has left or been dropped since the last call.

@@ -178,7 +178,8 @@ pub struct BufferContext<'a> {
 
 /// A buffer policy.
 pub trait Buffer {
-    /// Whether there is room for a packet of `size` bytes that arrives for `port` and finds the memory held as `held` says.
+    /// Whether there is room for a packet of `size` bytes that arrives for `port` and finds the memory held as `held` says. There
+    /// must be if there is while any port holds more.
     fn has_room(&self, port: usize, size: u32, held: &Occupancies) -> bool;
 
     /// The size of the memory.

@@ -82,8 +82,12 @@ impl Process {
     }
 
     /// Lets the ports share what `switch` holds.
-    pub fn share(&mut self, switch: Switch) {
-        self.ports.iter_mut().for_each(Port::report_releases);
+    pub fn share(&mut self, mut switch: Switch) {
+        if self.ports.iter().all(Port::precomputes_departures) {
+            switch.precompute_departures(self.ports.len());
+        } else {
+            self.ports.iter_mut().for_each(Port::report_releases);
+        }
         self.switch = Some(Box::new(switch));
         self.is_plain = false;
     }
@@ -216,8 +220,13 @@ impl Process {
         self.ports.iter().map(Port::next_decision).min().unwrap_or(Time::NEVER)
     }
 
-    fn next_release(&self) -> Time {
-        self.switch.as_ref().map_or(Time::NEVER, |switch| switch.next_event())
+    /// When a port is due next, or memory is freed.
+    fn next_of_ports(&self) -> Time {
+        match &self.switch {
+            None => self.next_decision(),
+            Some(switch) if self.observers.follow_changes() => switch.next_event().min(switch.next_departure()),
+            Some(switch) => switch.next_event(),
+        }
     }
 
     /// When something is to be sampled or read, as far as that is known.
@@ -241,6 +250,7 @@ impl Process {
 
     pub(super) fn take_samples(&mut self, now: Time) {
         self.samplers.take_samples(now, &mut self.ports);
+        self.switch.iter_mut().for_each(|switch| switch.free_all(now));
         self.observers.read(now, &mut self.ports, self.host.as_deref(), self.switch.as_deref());
     }
 
@@ -277,7 +287,7 @@ impl LogicalProcess for Process {
         if self.is_plain {
             next
         } else {
-            next.min(inputs.next_message()).min(self.next_decision()).min(self.next_sample()).min(self.next_release())
+            next.min(inputs.next_message()).min(self.next_of_ports()).min(self.next_sample())
         }
     }
 

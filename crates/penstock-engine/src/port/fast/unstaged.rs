@@ -10,7 +10,7 @@ use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
 impl Port {
-    /// Enqueues a packet at a port that precomputes departures and has no further stages than PCN meters.
+    /// Enqueues a packet at a port that precomputes departures and has no further stages than PCN meters; `None` if it is dropped.
     #[inline(always)]
     pub(in crate::port) fn enqueue_precomputed<const TRACED: bool>(
         &mut self,
@@ -18,10 +18,10 @@ impl Port {
         packet: &Packet,
         hop: HopId,
         context: &mut Context<'_, '_>,
-    ) {
-        let Port { queueing: Queueing::Precomputed(queue), counters, wire, pcn, delay, .. } = self else { return };
+    ) -> Option<()> {
+        let Port { queueing: Queueing::Precomputed(queue), counters, wire, pcn, delay, .. } = self else { return None };
         let decision = queue.on_arrival(now, packet, &mut counters.sent).into();
-        let Some(ecn) = verdict::apply::<TRACED>(decision, DecisionPoint::OnArrival, now, packet, counters, context.record) else { return };
+        let ecn = verdict::apply::<TRACED>(decision, DecisionPoint::OnArrival, now, packet, counters, context.record)?;
         let mut header = HeaderUpdate { hop, ecn, pcn: packet.pcn };
         if let Some(pcn) = pcn {
             header.pcn = pcn.meter(now, packet);
@@ -41,6 +41,7 @@ impl Port {
             context.outputs.send(next.process, next.input, at, |arrival| arrival.write_forwarded(at, packet, header));
         }
         self.check_conservation();
+        Some(())
     }
 
     /// Enqueues a packet at an event-driven port that has no further stages than PCN meters.

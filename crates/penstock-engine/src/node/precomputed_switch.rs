@@ -1,0 +1,108 @@
+//! A switch that shares only its buffer, between ports that know departures on arrival: its events are arrivals alone.
+//!
+//! How long a packet holds memory is known when it is accepted. What has left is taken off when somebody looks: that of a port at
+//! its next arrival, that of all ports when there seems to be no room.
+
+use crate::kernel::event::Arrival;
+use crate::kernel::inputs::Inputs;
+use crate::merge::ring::Ring;
+use crate::node::shared_state::Switch;
+use crate::node::switch::SwitchRun;
+use crate::node::MAX_FRONT;
+use penstock_model::id::HopId;
+use penstock_model::units::Time;
+
+/// A packet that holds memory until its transmission ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Leaving {
+    at: Time,
+    size: u32,
+}
+
+impl Switch {
+    /// Lets it take the ends of transmissions from its ports, of which there are so many, as they accept packets.
+    pub fn precompute_departures(&mut self, ports: usize) {
+        self.leaving = vec![Ring::default(); ports];
+    }
+
+    /// Whether its ports know departures on arrival.
+    #[inline]
+    pub(super) fn precomputes_departures(&self) -> bool {
+        !self.leaving.is_empty()
+    }
+
+    /// When the next transmission ends whose packet holds memory, where departures are known.
+    pub fn next_departure(&self) -> Time {
+        self.leaving.iter().filter_map(Ring::first).map(|first| first.at).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Frees what is held for transmissions that are known and have ended by `now`.
+    pub fn free_all(&mut self, now: Time) {
+        (0..self.leaving.len()).for_each(|port| self.free(now, port));
+    }
+
+    /// The same at one port.
+    #[inline]
+    fn free(&mut self, now: Time, port: usize) {
+        while let Some(first) = self.leaving[port].first().copied().filter(|first| first.at <= now) {
+            self.occupancies.remove(port, first.size);
+            self.leaving[port].consume(1);
+        }
+    }
+
+    /// Whether there is room for a packet of `size` bytes that arrives at `now` for `port`.
+    #[inline]
+    fn has_room_at(&mut self, now: Time, port: usize, size: u32) -> bool {
+        self.free(now, port);
+        // With less held at other ports there would be room, too.
+        self.has_room(port, size) || {
+            self.free_all(now);
+            self.has_room(port, size)
+        }
+    }
+
+    fn hold_until(&mut self, at: Time, port: usize, size: u32) {
+        self.occupancies.add(port, size);
+        self.leaving[port].push(Leaving { at, size });
+        debug_assert!(self.occupancies.adds_up(), "the sum of the ports is what is shared");
+        debug_assert_eq!(self.occupancies.of_port(port).packets, self.leaving[port].len() as u64, "what is held will leave");
+    }
+}
+
+impl SwitchRun<'_, '_, '_> {
+    /// Processes all packets that arrive up to and including `until`, before which there is no message, and what the host does
+    /// meanwhile; or up to an earlier instant, if there are very many.
+    pub(super) fn process_arrivals_until(&mut self, mut until: Time, inputs: &mut Inputs) {
+        loop {
+            let front = inputs.front(until);
+            let front = &front[..front.len().min(MAX_FRONT)];
+            let due = front.partition_point(|arrival| arrival.at <= until);
+            if due == 0 {
+                return;
+            }
+            for arrival in &front[..due] {
+                while self.host.next() <= arrival.at {
+                    self.run_host(self.host.next());
+                }
+                self.on_arrival(arrival);
+            }
+            inputs.consume(due);
+            if self.hops + self.own_events >= self.host_context.max_events() {
+                until = until.min(inputs.pause());
+            }
+        }
+    }
+
+    /// Hands a packet whose next hop is `hop` to its port, if there is room for it.
+    #[inline]
+    pub(super) fn admit_until_departure(&mut self, arrival: &Arrival, hop: HopId, port: usize) {
+        let Arrival { at: now, packet } = arrival;
+        let context = &mut self.host_context.context;
+        let at_port = &mut self.host_context.ports[port];
+        if !self.switch.has_room_at(*now, port, packet.size) {
+            at_port.drop_for_buffer(*now, packet, false, context);
+        } else if let Some(end) = at_port.accept(arrival, hop, context) {
+            self.switch.hold_until(end, port, packet.size);
+        }
+    }
+}
