@@ -13,6 +13,9 @@ pub(crate) struct Section<'a> {
     pub path: String,
     pub location: SourceLocation,
     table: &'a [TableEntry],
+    // Which of its entries were asked for.
+    asked: Vec<bool>,
+    // The keys that were, whether they are written or not.
     known: Vec<String>,
     // A mistake has already advised to write the whole table.
     hinted: bool,
@@ -24,7 +27,7 @@ impl<'a> Section<'a> {
     /// Begins to read `tree`, which must be a table.
     pub fn new(mistakes: &'a Mistakes, path: String, location: SourceLocation, tree: &'a Tree) -> Option<Section<'a>> {
         match &tree.item {
-            Item::Table(table) => Some(Section { mistakes, path, location, table, known: Vec::new(), hinted: false, choices: Vec::new() }),
+            Item::Table(table) => Some(Section::of(mistakes, path, location, table)),
             _ => {
                 mistakes.add(location, &path, format!("{} is not a table; write {{ key = value }}", tree.value().quoted()));
                 None
@@ -34,20 +37,31 @@ impl<'a> Section<'a> {
 
     /// A table without entries.
     fn empty(mistakes: &'a Mistakes, path: String, location: SourceLocation) -> Section<'a> {
-        Section { mistakes, path, location, table: &[], known: Vec::new(), hinted: false, choices: Vec::new() }
+        Section::of(mistakes, path, location, &[])
+    }
+
+    fn of(mistakes: &'a Mistakes, path: String, location: SourceLocation, table: &'a [TableEntry]) -> Section<'a> {
+        let asked = vec![false; table.len()];
+        Section { mistakes, path, location, table, asked, known: Vec::new(), hinted: false, choices: Vec::new() }
     }
 
     /// The entry under `key`, which counts as known from now on.
     pub fn entry(&mut self, key: &str) -> Option<&'a TableEntry> {
-        if self.known.iter().all(|known| known != key) {
-            self.known.push(key.to_owned());
-        }
-        self.table.iter().find(|branch| branch.key == key)
+        self.ask(key.to_owned())
+    }
+
+    fn ask(&mut self, key: String) -> Option<&'a TableEntry> {
+        let place = self.table.iter().position(|branch| branch.key == key);
+        self.known.push(key);
+        let place = place?;
+        self.asked[place] = true;
+        Some(&self.table[place])
     }
 
     /// All entries, whose keys count as known from now on.
     pub fn entries(&mut self) -> &'a [TableEntry] {
         self.known = self.table.iter().map(|branch| branch.key.clone()).collect();
+        self.asked.fill(true);
         self.table
     }
 
@@ -165,10 +179,16 @@ impl<'a> Section<'a> {
 
     /// Ends the reading: all other keys are unknown.
     pub fn finish(self) {
-        let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
-        let mut sorted = known.clone();
-        sorted.sort_unstable();
-        for branch in self.table.iter().filter(|branch| sorted.binary_search(&branch.key.as_str()).is_err()) {
+        if self.asked.iter().all(|asked| *asked) {
+            return;
+        }
+        let mut known: Vec<&str> = Vec::new();
+        for key in &self.known {
+            if !known.contains(&key.as_str()) {
+                known.push(key);
+            }
+        }
+        for (branch, _) in self.table.iter().zip(&self.asked).filter(|(_, asked)| !**asked) {
             let message = why_no_ecn(&self.path, &branch.key).unwrap_or_else(|| unknown("key", &branch.key, &known));
             self.mistakes.add(branch.location, &self.join(&branch.key), message);
         }
@@ -234,7 +254,7 @@ impl Reader for Section<'_> {
         if let Kind::Choice(words) = field.kind {
             self.choices.push((key.clone(), words));
         }
-        self.entry(&key).map(|branch| branch.tree.value())
+        self.ask(key).map(|branch| branch.tree.value())
     }
 
     fn mistake(&mut self, key: &str, message: String) {
