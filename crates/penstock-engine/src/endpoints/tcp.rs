@@ -68,11 +68,11 @@ impl TcpEndpoints {
         match packet.body {
             Body::Segment { .. } => self.receivers.get(routes.sink(packet.flow) as usize).map_or(0, |end| {
                 let ReceiverEndpoint { receiver, armed, template, goodput, .. } = end;
-                u64::from(receiver.delivered()) ^ receiver.deadline().as_ps() ^ armed.as_ps() ^ u64::from(template.flow.0) ^ goodput
+                receiver.touch() ^ armed.as_ps() ^ goodput ^ routes.touch(template.departure.hop)
             }),
             Body::Ack { .. } => self.senders.get(routes.flow(packet.flow).source as usize).map_or(0, |end| {
                 let SenderEndpoint { sender, armed, template, sent, .. } = end;
-                sender.congestion_window().to_bits() ^ armed.as_ps() ^ u64::from(template.flow.0) ^ sent.timeouts
+                sender.touch() ^ armed.as_ps() ^ sent.timeouts ^ routes.touch(template.departure.hop)
             }),
             _ => 0,
         }

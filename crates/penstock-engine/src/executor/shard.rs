@@ -10,12 +10,12 @@ use crate::kernel::logical_process::LogicalProcess;
 use crate::kernel::outbox::{LocalDeliveries, Outbox, OutboxBatch};
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
-use crate::merge::window_wheel::Delivery;
+use crate::merge::window_wheel::{Delivery, WindowWheel};
 use penstock_model::units::Time;
 use std::hint::black_box;
 
 /// In windows, so many processes are read from memory at one time.
-const TOUCHED: u64 = 8;
+const TOUCHED: u64 = 16;
 
 const BETWEEN_VISITS: &str = "inputs are missing only during a visit";
 
@@ -172,14 +172,11 @@ impl<P: LogicalProcess> Shard<'_, P> {
     fn run_window(&mut self, end: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
         let (before, mut visits) = (budget.handled, 0);
         loop {
+            let Some(LocalDeliveries { wheel, .. }) = outbox.local.as_deref() else { unreachable!("it is there while windows run") };
             if visits % TOUCHED == 0 {
-                let touch = |(process, last): (usize, Option<&Arrival>)| match window.compact.place(process) {
-                    Some(place) => window.compact.touch(place) ^ last.map_or(0, |arrival| self.routes.touch(arrival.packet.hop.next())),
-                    None => self.processes[process].touch(last, self.routes),
-                };
-                black_box(window.upcoming(TOUCHED as usize).map(touch).fold(0, |all, read| all ^ read));
+                black_box(self.touch_upcoming(window, wheel));
             }
-            let Some(process) = window.next() else { break };
+            let Some(process) = window.next(wheel) else { break };
             if let Some(place) = window.compact.place(process) {
                 visits += 1;
                 budget.count(self.forward_in_window(process, place, window, outbox));
@@ -188,7 +185,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
                 }
                 continue;
             }
-            window.fill_inputs();
+            window.fill_inputs(wheel);
             let next = self.visit_in_window(process, end, window, outbox, budget);
             self.sequencer.deferred().set(process, next);
             visits += 1;
@@ -205,6 +202,25 @@ impl<P: LogicalProcess> Shard<'_, P> {
         self.sequencer.end_window(visits, budget.handled - before);
     }
 
+    /// Reads what the next visits need first, in two rounds: the first reads where the second finds what it reads. Returns something that
+    /// depends on all that was read.
+    fn touch_upcoming(&self, window: &Window, wheel: &WindowWheel<Arrival>) -> u64 {
+        let mut read = 0;
+        for (process, last) in window.upcoming(TOUCHED as usize, wheel) {
+            read ^= match window.compact.place(process) {
+                Some(place) => window.compact.touch(place) ^ last.map_or(0, |arrival| self.routes.touch(arrival.packet.hop.next())),
+                None => self.processes[process].touch(),
+            };
+        }
+        for (process, last) in window.upcoming(TOUCHED as usize, wheel) {
+            read ^= match window.compact.place(process) {
+                Some(place) => window.compact.touch_waiting(place),
+                None => self.processes[process].touch_ends(last, self.routes),
+            };
+        }
+        read
+    }
+
     /// Leaves the rest of a window for later.
     fn give_up(&mut self, window: &mut Window, outbox: &mut Outbox) {
         let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
@@ -218,9 +234,10 @@ impl<P: LogicalProcess> Shard<'_, P> {
     /// Lets the port that `process` has lent forward what arrives in a window; returns how many packets these were.
     #[inline]
     fn forward_in_window(&mut self, process: usize, place: Place, window: &mut Window, outbox: &mut Outbox) -> u64 {
-        let (arrivals, compact) = window.arrivals();
-        let count = arrivals.len() as u64;
-        for arrival in arrivals {
+        let (places, compact) = window.arrivals();
+        for from in places {
+            let Some(LocalDeliveries { wheel, .. }) = outbox.local.as_deref() else { unreachable!("it is there while windows run") };
+            let arrival = &wheel.get(*from).item;
             let at = match compact.forward(place, arrival) {
                 Forwarded::Sent(at) => Some(at),
                 outcome => self.processes[process].count_lent(arrival, outcome),
@@ -228,10 +245,12 @@ impl<P: LogicalProcess> Shard<'_, P> {
             if let Some(at) = at {
                 let hop = arrival.packet.hop.next();
                 let next = self.routes.hop(hop);
-                outbox.add(next.process, next.input, at).copy_forwarded(at, &arrival.packet, hop, arrival.packet.pcn);
+                let copy = outbox.add_copy(*from, next.process, next.input, at);
+                copy.at = at;
+                copy.packet.hop = hop;
             }
         }
-        count
+        places.len() as u64
     }
 
     /// Visits a process in a window, with what arrives in it; returns when its next event is due.
@@ -289,16 +308,17 @@ impl<P: LogicalProcess> Shard<'_, P> {
     pub fn close_windows(&mut self) {
         self.take_back_ports();
         let Some((mut local, _)) = self.sequencer.windows.take() else { return };
-        let mut arrivals = Vec::new();
+        let mut places = Vec::new();
         loop {
             let first = local.wheel.first();
             if first == Time::NEVER {
                 return;
             }
-            local.wheel.take(first, local.wheel.end_of_window(first), &mut arrivals);
+            local.wheel.take(first, local.wheel.end_of_window(first), &mut places);
             // Where a stretch ended within the window, what a spent budget has left of it comes behind what is due later.
-            arrivals.sort_by_key(|delivery| delivery.item.at);
-            for Delivery { receiver, input, item } in arrivals.drain(..) {
+            places.sort_by_key(|place| local.wheel.get(*place).item.at);
+            for place in places.drain(..) {
+                let Delivery { receiver, input, item } = *local.wheel.get(place);
                 self.inputs[receiver as usize].as_mut().expect(BETWEEN_VISITS).add(input as usize, &item);
             }
         }

@@ -11,8 +11,9 @@ use crate::kernel::compact_ports::CompactPorts;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::merge::deferred_set::DeferredSet;
-use crate::merge::window_wheel::{Delivery, WindowWheel};
+use crate::merge::window_wheel::WindowWheel;
 use penstock_model::units::{Duration, Time};
+use std::hint::black_box;
 
 /// No window is longer than 2^40 ps, about a second, so that one in a network of long delays does not hold too much.
 const LONGEST_WINDOW: u32 = 40;
@@ -25,7 +26,8 @@ pub fn window_shift(shortest: Duration) -> u32 {
 /// The current window: what arrives there, by process, and the processes that have something to do.
 #[derive(Debug)]
 pub struct Window {
-    arrivals: Vec<Delivery<Arrival>>,
+    /// Where the arrivals stand on the wheel.
+    arrivals: Vec<u32>,
     /// For each arrival the one before it at the same process, or [`NONE`].
     before: Vec<u32>,
     /// For each process its last arrival, or [`NONE`], or [`WOKEN`] if it has something to do without any.
@@ -33,7 +35,7 @@ pub struct Window {
     /// The processes that have something to do; those before `visited` have been visited.
     due: Vec<u32>,
     visited: usize,
-    /// The arrivals of one process.
+    /// Where the arrivals of one process stand, in order.
     order: Vec<u32>,
     /// The inputs of the process that is visited.
     pub inputs: Inputs,
@@ -71,11 +73,14 @@ impl Window {
         self.due.clear();
         self.visited = 0;
         wheel.take(first, until, &mut self.arrivals);
-        for (i, delivery) in self.arrivals.iter().enumerate() {
-            let last = std::mem::replace(&mut self.last[delivery.receiver as usize], i as u32);
+        // First into the caches, without a jump that depends on what comes out of memory.
+        black_box(self.arrivals.iter().fold(0, |read, place| read ^ wheel.get(*place).receiver));
+        for (i, place) in (0..).zip(&self.arrivals) {
+            let receiver = wheel.get(*place).receiver;
+            let last = std::mem::replace(&mut self.last[receiver as usize], i);
             self.before.push(last);
             if last == NONE {
-                self.due.push(delivery.receiver);
+                self.due.push(receiver);
             }
         }
         wakeups.take(until, |process, _| {
@@ -88,53 +93,67 @@ impl Window {
 
     /// The processes to be visited next, up to `most` of them, each with the last packet that arrives there in the window, if any does.
     #[inline]
-    pub fn upcoming(&self, most: usize) -> impl Iterator<Item = (usize, Option<&Arrival>)> {
+    pub fn upcoming<'a>(&'a self, most: usize, wheel: &'a WindowWheel<Arrival>) -> impl Iterator<Item = (usize, Option<&'a Arrival>)> {
         let rest = &self.due[self.visited..];
-        rest[..rest.len().min(most)].iter().map(|process| {
+        rest[..rest.len().min(most)].iter().map(move |process| {
             let last = self.arrivals.get(self.last[*process as usize] as usize);
-            (*process as usize, last.map(|delivery| &delivery.item))
+            (*process as usize, last.map(|place| &wheel.get(*place).item))
         })
     }
 
     /// The next process with something to do.
     #[inline]
-    pub fn next(&mut self) -> Option<usize> {
+    pub fn next(&mut self, wheel: &WindowWheel<Arrival>) -> Option<usize> {
         let process = *self.due.get(self.visited)? as usize;
         self.visited += 1;
-        self.gather(process);
+        self.gather(process, wheel);
         Some(process)
     }
 
     /// Puts what arrives at the next process into `inputs`.
     #[inline]
-    pub fn fill_inputs(&mut self) {
+    pub fn fill_inputs(&mut self, wheel: &WindowWheel<Arrival>) {
         let queue = self.inputs.queue(0).expect("there is one input");
-        for i in &self.order {
-            *queue.add() = self.arrivals[*i as usize].item;
+        for place in &self.order {
+            *queue.add() = wheel.get(*place).item;
         }
     }
 
-    /// What arrives at the next process, in order, and the ports that processes have lent.
+    /// Where that stands on the wheel which arrives at the next process, in order, and the ports that processes have lent.
     #[inline]
-    pub fn arrivals(&mut self) -> (impl ExactSizeIterator<Item = &Arrival>, &mut CompactPorts) {
-        let Window { order, arrivals, compact, .. } = self;
-        (order.iter().map(|i| &arrivals[*i as usize].item), compact)
+    pub fn arrivals(&mut self) -> (&[u32], &mut CompactPorts) {
+        (&self.order, &mut self.compact)
     }
 
     /// Lists the arrivals at `process` by time, then input, then as they were sent.
     #[inline]
-    fn gather(&mut self, process: usize) {
+    fn gather(&mut self, process: usize, wheel: &WindowWheel<Arrival>) {
         self.order.clear();
-        let mut last = std::mem::replace(&mut self.last[process], NONE);
-        while last < WOKEN {
-            self.order.push(last);
-            last = self.before[last as usize];
+        let last = std::mem::replace(&mut self.last[process], NONE);
+        if last < WOKEN {
+            self.order.push(self.arrivals[last as usize]);
+            let before = self.before[last as usize];
+            if before != NONE {
+                self.gather_from(before, wheel);
+            }
         }
-        self.order.reverse();
-        let Window { order, arrivals, .. } = self;
-        let key = |i: u32| (arrivals[i as usize].item.at, arrivals[i as usize].input);
+    }
+
+    /// Lists those before the last, too.
+    #[inline(never)]
+    fn gather_from(&mut self, mut next: u32, wheel: &WindowWheel<Arrival>) {
+        let Window { order, arrivals, before, .. } = self;
+        while next != NONE {
+            order.push(arrivals[next as usize]);
+            next = before[next as usize];
+        }
+        order.reverse();
+        let key = |place: u32| {
+            let delivery = wheel.get(place);
+            (delivery.item.at, delivery.input)
+        };
         if order.len() > FEW {
-            order.sort_by_key(|i| key(*i));
+            order.sort_by_key(|place| key(*place));
             return;
         }
         for i in 1..order.len() {
@@ -153,8 +172,8 @@ impl Window {
         let rest = self.visited;
         self.visited = self.due.len();
         for i in rest..self.due.len() {
-            self.gather(self.due[i] as usize);
-            self.order.iter().for_each(|i| wheel.put_back(&self.arrivals[*i as usize]));
+            self.gather(self.due[i] as usize, wheel);
+            self.order.iter().for_each(|place| wheel.put_back(*place));
         }
         &self.due[rest..]
     }

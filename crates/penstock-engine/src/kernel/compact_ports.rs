@@ -12,9 +12,10 @@ use crate::merge::ring::Ring;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 use std::collections::BTreeMap;
 
-/// What a process lends that is a tail-drop FIFO port.
+/// What a process lends that is a tail-drop FIFO port: what every packet changes is in the first two cache lines, which processors read
+/// as a pair.
 #[derive(Clone, Debug, Default)]
-#[repr(C, align(64))]
+#[repr(C, align(128))]
 pub struct CompactPort {
     /// When the last transmission ends that has been decided on.
     pub last_end: Time,
@@ -159,7 +160,13 @@ impl CompactPorts {
     #[inline]
     pub fn touch(&self, place: Place) -> u64 {
         let port = &self.ports[place.port as usize];
-        port.last_end.as_ps() ^ port.complete.touch() ^ port.waiting.touch().map_or(0, |old| old.as_ps())
+        port.last_end.as_ps() ^ port.complete.touch()
+    }
+
+    /// Reads where the next packet that waits goes, once [`CompactPorts::touch`] has read the port.
+    #[inline]
+    pub fn touch_waiting(&self, place: Place) -> u64 {
+        self.ports[place.port as usize].waiting.touch().map_or(0, |old| old.as_ps())
     }
 
     /// Takes an arrival: decides, counts, and schedules its transmission.

@@ -17,9 +17,13 @@ pub trait LogicalProcess {
     /// one is due, and how many were handled.
     fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64);
 
-    /// Reads what a visit needs first, so that what several visits need comes out of memory at one time: in a window in which `last` is
-    /// the last packet that arrives, if any does. Returns something that depends on all that was read.
-    fn touch(&self, last: Option<&Arrival>, routes: &Routes) -> u64;
+    /// Reads what a visit needs first, so that what several visits need comes out of memory at one time. Returns something that depends
+    /// on all that was read.
+    fn touch(&self) -> u64;
+
+    /// Reads what a visit needs that is found by way of what [`LogicalProcess::touch`] has read: in a window in which `last` is the last
+    /// packet that arrives, if any does.
+    fn touch_ends(&self, last: Option<&Arrival>, routes: &Routes) -> u64;
 
     /// Lends what every packet changes, if the process is a port that has nothing to do but forward packets, on which messages have no
     /// effect. Until that is given back, nothing else may be done with it, but [`LogicalProcess::count_lent`].

@@ -80,10 +80,20 @@ impl Outbox {
                 return local.wheel.add(place, input, at);
             }
         }
-        let batch = batch(&self.ends, &mut self.batches, process);
-        batch.earliest = batch.earliest.min(at);
-        batch.packets.push((process, input, Arrival::default()));
-        &mut batch.packets.last_mut().expect("just pushed").2
+        add_to_batch(batch(&self.ends, &mut self.batches, process), process, input, at)
+    }
+
+    /// As [`Outbox::add`], with a copy of the arrival at `place` of the wheel.
+    #[inline(always)]
+    pub fn add_copy(&mut self, place: u32, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
+        let Some(local) = &mut self.local else { unreachable!("there is a wheel") };
+        if let Some(receiver) = local.place(process) {
+            return local.wheel.add_copy(place, receiver, input, at);
+        }
+        let arrival = local.wheel.get(place).item;
+        let copy = add_to_batch(batch(&self.ends, &mut self.batches, process), process, input, at);
+        *copy = arrival;
+        copy
     }
 
     /// Adds `message` to `process`.
@@ -103,4 +113,10 @@ impl Outbox {
 fn batch<'a>(ends: &[u32], batches: &'a mut [OutboxBatch], process: ProcessId) -> &'a mut OutboxBatch {
     let shard = ends.iter().position(|end| process.0 < *end).expect("every process belongs to a shard");
     &mut batches[shard]
+}
+
+fn add_to_batch(batch: &mut OutboxBatch, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
+    batch.earliest = batch.earliest.min(at);
+    batch.packets.push((process, input, Arrival::default()));
+    &mut batch.packets.last_mut().expect("just pushed").2
 }

@@ -18,7 +18,11 @@ pub struct WindowWheel<T> {
     windows: Vec<Window>,
     occupied: [u64; WINDOWS / 64],
     pages: Vec<Page<T>>,
+    /// For each page of a window the one after it.
+    next: Vec<u32>,
     free: Vec<u32>,
+    /// The pages of the window that was taken last.
+    taken: Vec<u32>,
     /// The number of the first window that may still hold something.
     current: u64,
     /// Windows from this number on are in batches, by their number over [`BATCH`].
@@ -27,8 +31,9 @@ pub struct WindowWheel<T> {
     len: usize,
 }
 
-/// An item and where it goes.
+/// An item and where it goes; that of a packet fills a cache line.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 pub struct Delivery<T> {
     /// The number of the receiver.
     pub receiver: u32,
@@ -46,11 +51,7 @@ struct Window {
     earliest: Time,
 }
 
-#[derive(Debug)]
-struct Page<T> {
-    items: [Delivery<T>; PAGE],
-    next: u32,
-}
+type Page<T> = [Delivery<T>; PAGE];
 
 #[derive(Debug)]
 struct Batch<T> {
@@ -58,7 +59,7 @@ struct Batch<T> {
     earliest: Time,
 }
 
-const WINDOWS: usize = 1024;
+const WINDOWS: usize = 2048;
 /// Windows of a batch: half of those on the wheel, so that at least as many are always ahead.
 const BATCH: u64 = WINDOWS as u64 / 2;
 const PAGE: usize = 16;
@@ -72,7 +73,9 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
             windows: vec![EMPTY; WINDOWS],
             occupied: [0; WINDOWS / 64],
             pages: Vec::new(),
+            next: Vec::new(),
             free: Vec::new(),
+            taken: Vec::new(),
             current: 0,
             limit: 2 * BATCH,
             far: BTreeMap::new(),
@@ -94,12 +97,30 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
     /// Makes a place for an item that arrives at `at` at `input` of `receiver`, to be overwritten.
     #[inline]
     pub fn add(&mut self, receiver: u32, input: u32, at: Time) -> &mut T {
+        let delivery = self.make_place(at);
+        (delivery.receiver, delivery.input) = (receiver, input);
+        &mut delivery.item
+    }
+
+    /// As [`WindowWheel::add`], with a copy of the item at `place`, which was taken last.
+    #[inline]
+    pub fn add_copy(&mut self, place: u32, receiver: u32, input: u32, at: Time) -> &mut T {
+        let Delivery { item, .. } = *self.get(place);
+        let delivery = self.make_place(at);
+        *delivery = Delivery { receiver, input, item };
+        &mut delivery.item
+    }
+
+    #[inline(always)]
+    fn make_place(&mut self, at: Time) -> &mut Delivery<T> {
         let window = at.as_ps() >> self.shift;
         debug_assert!(window >= self.current, "nothing arrives in a window that is over");
         self.len += 1;
-        let delivery = if window < self.limit { self.place(window, at) } else { self.far_place(window, at) };
-        (delivery.receiver, delivery.input) = (receiver, input);
-        &mut delivery.item
+        if window < self.limit {
+            self.place(window, at)
+        } else {
+            self.far_place(window, at)
+        }
     }
 
     /// When the first item arrives.
@@ -110,39 +131,48 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         }
     }
 
-    /// Appends to `items` what arrives in the window of `at`, before which nothing is left, up to and including `until`, in the order
-    /// of additions; what arrives later in the same window stays.
-    pub fn take(&mut self, at: Time, until: Time, items: &mut Vec<Delivery<T>>) {
+    /// Appends to `places` where those items stand that arrive in the window of `at`, before which nothing is left, up to and including
+    /// `until`, in the order of additions; what arrives later in the same window is added again. They stand there until the next call.
+    pub fn take(&mut self, at: Time, until: Time, places: &mut Vec<u32>) {
+        self.free.append(&mut self.taken);
         let number = at.as_ps() >> self.shift;
         self.advance(number);
         let window = std::mem::replace(&mut self.windows[place_of(number)], EMPTY);
         self.occupied[place_of(number) / 64] &= !(1 << (number % 64));
-        let (mut page, mut left, before) = (window.first, window.count as usize, items.len());
+        let (mut page, mut left, before) = (window.first, window.count as usize, places.len());
         while left > 0 {
             let taken = left.min(PAGE);
-            items.extend_from_slice(&self.pages[page as usize].items[..taken]);
-            self.free.push(page);
-            page = self.pages[page as usize].next;
+            let first = page * PAGE as u32;
+            places.extend(first..first + taken as u32);
+            self.taken.push(page);
+            page = self.next[page as usize];
             left -= taken;
         }
         self.len -= window.count as usize;
         if until < self.end_of_window(at) {
             let mut kept = before;
-            for i in before..items.len() {
-                if items[i].item.at() <= until {
-                    items[kept] = items[i];
+            for i in before..places.len() {
+                if self.get(places[i]).item.at() <= until {
+                    places[kept] = places[i];
                     kept += 1;
                 } else {
-                    self.put_back(&items[i]);
+                    self.put_back(places[i]);
                 }
             }
-            items.truncate(kept);
+            places.truncate(kept);
         }
     }
 
-    /// Adds what was taken again.
-    pub fn put_back(&mut self, delivery: &Delivery<T>) {
-        *self.add(delivery.receiver, delivery.input, delivery.item.at()) = delivery.item;
+    /// What stands at `place`, which was taken last.
+    #[inline(always)]
+    pub fn get(&self, place: u32) -> &Delivery<T> {
+        &self.pages[place as usize / PAGE][place as usize % PAGE]
+    }
+
+    /// Adds what stands at `place`, which was taken last, again.
+    pub fn put_back(&mut self, place: u32) {
+        let delivery = *self.get(place);
+        *self.make_place(delivery.item.at()) = delivery;
     }
 
     /// Goes on to window `number`, before which nothing is left.
@@ -158,26 +188,26 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
     }
 
     /// A place in a window on the wheel.
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, number: u64, at: Time) -> &mut Delivery<T> {
         let window = &mut self.windows[place_of(number)];
         let within = window.count as usize % PAGE;
         if within == 0 {
             let page = match self.free.pop() {
                 Some(page) => page,
-                None => new_page(&mut self.pages),
+                None => new_page(&mut self.pages, &mut self.next),
             };
             if window.count == 0 {
                 window.first = page;
                 self.occupied[place_of(number) / 64] |= 1 << (number % 64);
             } else {
-                self.pages[window.last as usize].next = page;
+                self.next[window.last as usize] = page;
             }
             window.last = page;
         }
         window.count += 1;
         window.earliest = window.earliest.min(at);
-        &mut self.pages[window.last as usize].items[within]
+        &mut self.pages[window.last as usize][within]
     }
 
     #[cold]
@@ -207,8 +237,9 @@ fn place_of(number: u64) -> usize {
 }
 
 #[cold]
-fn new_page<T: Copy + Default>(pages: &mut Vec<Page<T>>) -> u32 {
-    pages.push(Page { items: [Delivery::default(); PAGE], next: 0 });
+fn new_page<T: Copy + Default>(pages: &mut Vec<Page<T>>, next: &mut Vec<u32>) -> u32 {
+    pages.push([Delivery::default(); PAGE]);
+    next.push(0);
     pages.len() as u32 - 1
 }
 
@@ -234,7 +265,7 @@ mod tests {
                 for (after, scale, receiver) in added {
                     let at = Time::from_ps(from + (after >> scale));
                     let delivery = Delivery { receiver, input: receiver % 7, item: Event { at, number } };
-                    wheel.put_back(&delivery);
+                    *wheel.add(receiver, delivery.input, at) = delivery.item;
                     plain.push(delivery);
                     number += 1;
                 }
@@ -245,8 +276,9 @@ mod tests {
                 }
                 let end = wheel.end_of_window(first);
                 let until = if in_part { first } else { end };
-                let mut taken = Vec::new();
-                wheel.take(first, until, &mut taken);
+                let mut places = Vec::new();
+                wheel.take(first, until, &mut places);
+                let taken: Vec<Delivery<Event>> = places.iter().map(|place| *wheel.get(*place)).collect();
                 let (due, left): (Vec<Delivery<Event>>, Vec<Delivery<Event>>) = plain.iter().partition(|delivery| delivery.item.at <= until);
                 let list = |deliveries: &[Delivery<Event>]| deliveries.iter().map(|d| (d.receiver, d.input, d.item.number)).collect::<Vec<_>>();
                 prop_assert_eq!(list(&taken), list(&due));

@@ -129,7 +129,7 @@ impl Port {
             Queueing::TailDropFifo(queue) => queue.touch(),
             Queueing::Precomputed(_) | Queueing::EventDriven(_) => 0,
         };
-        self.delay.as_ps() ^ self.transit.len() as u64 ^ queue ^ self.counters.touch()
+        self.delay.as_ps() ^ self.transit.len() as u64 ^ queue ^ self.counters.touch() ^ self.transmit_batch.touch()
     }
 
     /// Builds the port of link `link`; its random streams hang below the key of `context`. `watch` says what is recorded, and

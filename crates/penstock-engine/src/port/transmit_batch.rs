@@ -10,6 +10,12 @@ pub struct TransmitBatch {
 }
 
 impl TransmitBatch {
+    /// See [`crate::kernel::logical_process::LogicalProcess::touch`].
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.places.first().map_or(0, |old| old.at.as_ps())
+    }
+
     /// How many there are.
     #[inline(always)]
     pub fn len(&self) -> usize {

@@ -304,9 +304,15 @@ impl LogicalProcess for Process {
     }
 
     #[inline]
-    fn touch(&self, last: Option<&Arrival>, routes: &Routes) -> u64 {
+    fn touch(&self) -> u64 {
+        let Process { ports, host, record, packet_hops, own_events, is_plain, .. } = self;
+        ports.len() as u64 ^ u64::from(host.is_some() ^ is_plain) ^ record.digest.value() ^ packet_hops ^ own_events
+    }
+
+    #[inline]
+    fn touch_ends(&self, last: Option<&Arrival>, routes: &Routes) -> u64 {
         let host = self.host.as_ref().map_or(0, |host| host.touch(last, routes));
-        host ^ self.ports.first().map_or(0, Port::touch) ^ self.packet_hops
+        host ^ self.ports.first().map_or(0, Port::touch)
     }
 
     fn lend_port(&mut self) -> Option<(CompactPort, CompactPortKind, Window)> {

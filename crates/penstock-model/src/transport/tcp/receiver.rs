@@ -55,6 +55,14 @@ impl Receiver {
         }
     }
 
+    /// Reads what a segment needs, so that what several receivers need comes out of memory at one time; returns something that depends
+    /// on all that was read.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        let beyond = self.beyond.blocks().last().map_or(0, |last| last.end);
+        u64::from(self.next ^ self.unacknowledged ^ beyond) ^ self.deadline.as_ps() ^ u64::from(self.predicts_segments)
+    }
+
     /// A SYN arrived, which may ask for ECN; it is answered however often it comes.
     pub fn on_syn(&mut self, _now: Time, ecn: bool) {
         self.syn_ack_due = true;

@@ -119,6 +119,15 @@ impl Sender {
         sender
     }
 
+    /// Reads what an acknowledgement needs, so that what several senders need comes out of memory at one time; returns something that
+    /// depends on all that was read.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        let Sender { flight, window, timed, retransmission, last_sent, predicts_acks, .. } = self;
+        let times = retransmission.as_ps() ^ last_sent.as_ps() ^ self.estimator.timeout().as_ps();
+        times ^ u64::from(flight.high ^ timed.map_or(0, |(seq, _)| seq)) ^ window.size.to_bits() ^ u64::from(*predicts_acks)
+    }
+
     /// Counts from now on, or from a later time on, how often segments are sent a third time or later; before anything is sent.
     pub fn record_repeats(&mut self, from: Time) {
         self.repeats = Some(Box::new(Repeats::new(from)));
