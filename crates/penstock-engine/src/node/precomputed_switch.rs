@@ -6,18 +6,11 @@
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::merge::ring::Ring;
-use crate::node::shared_state::Switch;
+use crate::node::shared_state::{Leaving, Switch};
 use crate::node::switch::SwitchRun;
 use crate::node::MAX_FRONT;
 use penstock_model::id::HopId;
 use penstock_model::units::Time;
-
-/// A packet that holds memory until its transmission ends.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Leaving {
-    at: Time,
-    size: u32,
-}
 
 impl Switch {
     /// Lets it take the ends of transmissions from its ports, of which there are so many, as they accept packets.

@@ -7,7 +7,6 @@ use crate::merge::tournament_tree::TournamentTree;
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
 use crate::node::pause_waits::PauseWait;
-use crate::node::precomputed_switch::Leaving;
 use crate::node::reaction_point::ReactionPoint;
 use crate::node::source_quench::SourceQuench;
 use crate::port::counters::Release;
@@ -17,6 +16,13 @@ use penstock_model::buffer::{AnyBuffer, Buffer, Occupancies};
 use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 use std::collections::VecDeque;
+
+/// A packet that holds memory until its transmission ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Leaving {
+    pub(super) at: Time,
+    pub(super) size: u32,
+}
 
 /// The state that the ports of a switch share.
 pub struct Switch {
