@@ -63,6 +63,17 @@ class Cancel:
     def __new__(cls) -> Self: ...
     def set(self) -> None: ...
 
+@type_check_only
+class Division(TypedDict):
+    """How a run is divided between cores, and what bounds that."""
+
+    parts: int
+    speedup: float
+    clusters: int
+    most: int
+    busiest: str
+    share: float
+
 @final
 class Run:
     """What one run gave."""
@@ -75,6 +86,9 @@ class Run:
     drops: int
     goodput_bps: float
     threads: int
+    rates: tuple[float | None, float | None]
+    events: dict[str, int]
+    ports: dict[str, int]
     def metrics_from(self, first: int, count: int) -> list[tuple[str, list[tuple[str, str]], str, float]]: ...
 
 @final
@@ -101,6 +115,7 @@ class Scenario:
         executor: str = "horizon",
         threads: int = 1,
     ) -> Run: ...
+    def division(self, threads: int) -> Division: ...
     def build(self, seed: int, replication: int, threads: int = 1) -> None: ...
 
 @final

@@ -27,9 +27,11 @@ __all__ = [
     "RESIZABLE",
     "WORKLOADS",
     "Measurement",
+    "is_file",
     "measure_in_process",
     "measure_in_subprocess",
     "measure_scenario",
+    "text_of",
 ]
 
 
@@ -46,6 +48,12 @@ class Measurement(TypedDict):
     drops: int
     wall_seconds: float
     threads: int
+    events: dict[str, int]
+    """How many events each way through the engine handled; ``compact-ports`` are among those of ``windows``."""
+    ports: dict[str, int]
+    """Ports in use, by how their departures are found."""
+    events_per_second: tuple[float | None, float | None]
+    """Events handled in a second by one core and by several at last, as far as both were tried."""
 
 
 def cbr(flows: int = 1000) -> str:
@@ -300,7 +308,7 @@ def measure_in_process(
     Parameters
     ----------
     name : str
-        One of :data:`WORKLOADS`.
+        One of :data:`WORKLOADS`, or a scenario file, whose name ends with ``.toml``.
     flows : int, optional
         How many flows, for those in :data:`RESIZABLE`.
     duration : str, optional
@@ -310,18 +318,44 @@ def measure_in_process(
     only_setup : bool
         Stop when everything is built. Nothing is counted.
     """
-    build = partial(WORKLOADS[name], *([] if flows is None else [flows]))
-    return measure_scenario(build(), name, duration, threads=threads, only_setup=only_setup)
+    text, folder = text_of(name, flows)
+    return measure_scenario(text, name, duration, threads=threads, only_setup=only_setup, folder=folder)
+
+
+def is_file(name: str) -> bool:
+    """Whether it names a scenario file, not a workload."""
+    return name.endswith(".toml")
+
+
+def text_of(name: str, flows: int | None = None) -> tuple[str, str | None]:
+    """The text of a workload or of a scenario file, and the folder of the files that this names.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is a study.
+    """
+    if is_file(name):
+        from penstock.cli.rows import read_scenario
+
+        return read_scenario(Path(name), "a speed is"), str(Path(name).parent)
+    return WORKLOADS[name](*([] if flows is None else [flows])), None
 
 
 def measure_scenario(
-    text: str, name: str, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
+    text: str,
+    name: str,
+    duration: str | None = None,
+    *,
+    threads: int = 1,
+    only_setup: bool = False,
+    folder: str | None = None,
 ) -> Measurement:
     """Runs the scenario that is written in `text`; see :func:`measure_in_process`."""
     from penstock import _core
 
     begin, begin_wall = _cpu_seconds(), time.perf_counter()
-    scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)])
+    scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)], folder)
     require([(name, scenario.memory)], 1)
     run = None
     if only_setup:
@@ -342,6 +376,9 @@ def measure_scenario(
         drops=counters["drops"],
         wall_seconds=wall,
         threads=1 if run is None else run.threads,
+        events={} if run is None else run.events,
+        ports={} if run is None else run.ports,
+        events_per_second=(None, None) if run is None else run.rates,
     )
 
 

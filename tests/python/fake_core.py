@@ -43,6 +43,15 @@ class Run:
         self.digest = f"{seed:08x}{replication:08x}"
         self.packet_hops = 1000
         self.threads = 1
+        self.rates = (None, None)
+        self.events = {"ordered": 10, "sweeps": 0, "windows": 30, "compact-ports": 20}
+        self.ports = {
+            "tail-drop-fifo": 2,
+            "precomputed": 0,
+            "event-driven-loop": 0,
+            "event-driven": 0,
+            "of-switches": 0,
+        }
         value = rate + seed + replication / 10
         self.metrics = [
             ("goodput", [("flow", "bulk")], "bit/s", value),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -86,10 +87,48 @@ def test_a_network_that_is_all_in_one_place_has_one_core(shell, tmp_path):
     (tmp_path / "near.toml").write_text(net.toml(duration="1 s"))
     ended = shell("run", "near.toml", "--threads", "2", "--format", "json")
     assert ended.returncode == 0
-    assert ended.stderr.startswith("near runs on one core: ")
+    assert ended.stderr.startswith("near runs on one core: its network cannot be cut, since everything in it is joined")
     assert shell("run", "near.toml", "--format", "json").stderr == ""
     # What comes from the store was not made at all.
     assert shell("run", "near.toml", "--threads", "2", "--format", "json").stderr == ""
+
+
+def test_cores_beyond_what_a_dumbbell_allows_are_told(shell, tmp_path):
+    net = ps.Network()
+    left, right = net.node("left"), net.node("right")
+    hosts, sinks = net.nodes("hosts", 6), net.nodes("sinks", 6)
+    net.link(hosts, left, rate="1 Gbit/s", delay="1 ms")
+    net.link(left, right, rate="10 Mbit/s", delay="1 ms")
+    net.link(right, sinks, rate="1 Gbit/s", delay="1 ms")
+    net.flows("f", hosts, sinks, source=ps.Cbr(rate="1 Mbit/s", packet="800 bytes"))
+    (tmp_path / "bell.toml").write_text(net.toml(duration="100 ms"))
+    # Each flow passes a sender, the middle, a port of its own and a receiver.
+    ended = shell("run", "bell.toml", "--runs", "1", "--threads", "8", "--format", "json")
+    assert ended.returncode == 0
+    allowed = "its network allows 4 parts at most, since left-right has 25 % of the load, counted in flows that pass"
+    # What a run that takes long says of its progress may stand before it.
+    assert re.search(
+        rf"^bell runs on (one core|4 of 8 cores): {allowed}, and a part with it has no less", ended.stderr, re.M
+    )
+    # What one core gives is the same, and has nothing to say of cores.
+    one = shell("run", "bell.toml", "--runs", "1", "--store", "other", "--format", "json")
+    assert one.stdout == ended.stdout
+    assert "bell runs on" not in one.stderr
+
+
+def test_the_speed_of_a_scenario_of_ones_own(shell):
+    shell("new", "a.toml")
+    [seen] = json.loads(shell("bench", "a.toml", "--format", "json").stdout)
+    events = seen["events"]
+    assert seen["workload"] == "a.toml"
+    assert events["ordered"] + events["sweeps"] + events["windows"] >= seen["packet_hops"] > 0
+    assert sum(seen["ports"].values()) > 0
+    ended = shell("bench", "a.toml", "--duration", "soon")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "duration" in ended.stderr
+    ended = shell("bench", "b.toml")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("b.toml: there is no such file")
 
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

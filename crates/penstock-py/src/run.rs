@@ -1,6 +1,8 @@
 //! Scenarios and runs as Python objects.
 
 use crate::interruption::interruptible;
+use penstock_engine::observations::PortKinds;
+use penstock_engine::work::ModeEvents;
 use penstock_engine::{Autotune, Blueprint, BlueprintError, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::printable::quoted;
@@ -9,6 +11,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -128,6 +131,27 @@ impl Scenario {
         interruptible(py, &flag, move || simulate(&scenario, seed, replication, executor, threads, &stop))?
     }
 
+    /// How a run on so many cores is divided: `parts`, and `speedup`, the load of all over that of the largest; into how many
+    /// parts the network could be cut (`clusters`), how many could be worth it (`most`); the name of the `busiest` process, and its
+    /// `share` of the load, with what has no delay from it.
+    fn division<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Bound<'py, PyDict>> {
+        let flag = penstock_engine::Cancel::default();
+        let (scenario, stop) = (Arc::clone(&self.0), flag.clone());
+        let find = move || {
+            let blueprint = Blueprint { cancel: stop, ..scenario.blueprint(None, 0) };
+            Sim::division(&blueprint, threads).map_err(build_error)
+        };
+        let division = interruptible(py, &flag, find)??;
+        let told = PyDict::new(py);
+        told.set_item("parts", division.parts)?;
+        told.set_item("speedup", division.speedup)?;
+        told.set_item("clusters", division.clusters)?;
+        told.set_item("most", division.most)?;
+        told.set_item("busiest", division.busiest)?;
+        told.set_item("share", division.share)?;
+        Ok(told)
+    }
+
     /// Builds what a run on so many cores at most begins with, and no more.
     #[pyo3(signature = (seed, replication, threads = 1))]
     fn build(&self, py: Python<'_>, seed: u64, replication: u64, threads: usize) -> PyResult<()> {
@@ -199,8 +223,8 @@ fn simulate(
             budget = (budget / 2).max(FEWEST_EVENTS);
         }
     }
-    let threads = sim.cores();
-    let run = Run::new(scenario, sim.finish(), threads, cancel);
+    let work = Work { threads: sim.cores(), rates: autotune.rates(), events: sim.mode_events(), ports: sim.port_kinds() };
+    let run = Run::new(scenario, sim.finish(), work, cancel);
     if cancel.is_set() {
         Err(cancelled())
     } else {
@@ -210,6 +234,14 @@ fn simulate(
 
 /// A metric: its name, labels, unit and value.
 type MetricRow = (String, Vec<(String, String)>, &'static str, f64);
+
+/// How a run was made.
+struct Work {
+    threads: usize,
+    rates: [Option<f64>; 2],
+    events: ModeEvents,
+    ports: PortKinds,
+}
 
 /// What one run gave.
 #[pyclass(frozen, get_all, module = "penstock._core")]
@@ -222,6 +254,12 @@ pub struct Run {
     goodput_bps: f64,
     /// On how many cores it was made, for the most part.
     threads: usize,
+    /// Events handled in a second on one core and on several, at last, as far as both were tried.
+    rates: (Option<f64>, Option<f64>),
+    /// Events that each way through the engine has handled.
+    events: BTreeMap<&'static str, u64>,
+    /// Ports in use, by how their departures are found.
+    ports: BTreeMap<&'static str, u64>,
 }
 
 #[pymethods]
@@ -244,7 +282,7 @@ impl Run {
 
 impl Run {
     /// Evaluates what was seen; what it gives once `cancel` is set is of no use.
-    fn new(scenario: &ValidScenario, seen: Observations, threads: usize, cancel: &penstock_engine::Cancel) -> Run {
+    fn new(scenario: &ValidScenario, seen: Observations, work: Work, cancel: &penstock_engine::Cancel) -> Run {
         let rows = scenario.metrics_until(cancel, &seen).into_iter();
         let seconds = seen.to.since(seen.from).as_seconds();
         let goodput_bytes: u64 = seen.flows.iter().map(|flow| flow.goodput_bytes).sum();
@@ -256,9 +294,28 @@ impl Run {
             delivered: seen.flows.iter().map(|flow| flow.received_packets).sum(),
             drops: seen.links.iter().map(|link| lost_on_ports(&link.dropped_packets)).sum(),
             goodput_bps: goodput_bytes as f64 * 8.0 / seconds,
-            threads,
+            threads: work.threads,
+            rates: work.rates.into(),
+            events: events_by_way(work.events),
+            ports: ports_by_kind(work.ports),
         }
     }
+}
+
+fn events_by_way(ModeEvents { ordered, sweeps, windows, compact_ports }: ModeEvents) -> BTreeMap<&'static str, u64> {
+    [("ordered", ordered), ("sweeps", sweeps), ("windows", windows), ("compact-ports", compact_ports)].into()
+}
+
+fn ports_by_kind(kinds: PortKinds) -> BTreeMap<&'static str, u64> {
+    let PortKinds { tail_drop_fifo, precomputed, event_driven_loop, event_driven, of_switches } = kinds;
+    [
+        ("tail-drop-fifo", tail_drop_fifo),
+        ("precomputed", precomputed),
+        ("event-driven-loop", event_driven_loop),
+        ("event-driven", event_driven),
+        ("of-switches", of_switches),
+    ]
+    .into()
 }
 
 /// Reads and checks a scenario, whose files are in `folder`.

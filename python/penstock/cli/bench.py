@@ -1,16 +1,22 @@
 """``penstock bench``: how fast this machine simulates."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from penstock.cli.options import Format, FormatOption, MemoryOption, ThreadsOption
 
+if TYPE_CHECKING:
+    from penstock.bench import Measurement
+
 __all__ = ["bench"]
 
 
 def bench(
-    name: Annotated[str | None, typer.Argument(help="Only this workload or group.", metavar="NAME")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Only this workload or group; or a scenario of one's own, a TOML file.", metavar="NAME"),
+    ] = None,
     flows: Annotated[
         int | None,
         typer.Option(
@@ -28,33 +34,29 @@ def bench(
 ) -> None:
     """Measure the speed of standard workloads.
 
-    CPU time, time and peak memory of one run each, in a process of its own. fat-tree, a large one, only if it is named.
+    CPU time, time and peak memory of one run each, in a process of its own, and which ways through the engine its
+    events took. fat-tree, a large one, only if it is named.
     """
-    from penstock import _core
-    from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, measure_in_subprocess
+    from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, is_file, measure_in_subprocess
     from penstock.cli.console import emit, say, show, table
     from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
     from penstock.memory import allow
-    from penstock.printable import json_text, quoted, shortened, utf8
+    from penstock.printable import json_text, quoted, utf8
 
-    if name is not None and name not in WORKLOADS and name not in GROUPS:
+    if name is not None and name not in WORKLOADS and name not in GROUPS and not is_file(name):
         allowed = [*WORKLOADS, *GROUPS]
         raise InputError(
-            f"there is no workload {quoted(name)}{suggestion(name, allowed)} The workloads are {', '.join(allowed)}."
+            f"there is no workload {quoted(name)}{suggestion(name, allowed)} The workloads are {', '.join(allowed)}; "
+            "a file's name ends with .toml."
         )
     allow(memory)
     usual = [workload for workload in WORKLOADS if workload not in LARGE]
     chosen = usual if name is None else list(GROUPS.get(name, (name,)))
     if flows is not None and not set(chosen) & set(RESIZABLE):
         raise InputError(f"--flows changes nothing in {name}; it is for {' and '.join(RESIZABLE)}.")
-    if duration is not None:
-        duration = utf8(duration)
-        for workload in chosen:
-            mistakes = _core.check(WORKLOADS[workload](), workload, [("duration", duration)])
-            if mistakes:
-                why = f"{mistakes[0]['path']}: {mistakes[0]['message']}"
-                raise InputError(f"--duration {shortened(duration, 60)}, {workload}: {why}.")
+    duration = None if duration is None else utf8(duration)
+    _check(chosen, duration)
     if setup and output is Format.TABLE:
         show(table("from the scenario's text to the first packet", *_setup_rows(chosen, flows, duration)))
         return
@@ -84,6 +86,55 @@ def bench(
     costs = ["packet-hops", "CPU time", "packet-hops", "time", "threads", "peak memory"]
     columns = ["workload", *costs, "goodput", "delivered", "drops"]
     show(table("one run each, CPU time without the interpreter's start", columns, rows, right=columns[1:]))
+    if not setup:
+        ways = ["workload", *_WAYS, *_PORTS]
+        show(
+            table(
+                "events by the way they took, and ports by kind",
+                ways,
+                [_ways(each) for each in measured],
+                right=ways[1:],
+            )
+        )
+
+
+_WAYS = {"in order": "ordered", "sweeps": "sweeps", "windows": "windows", "compact ports": "compact-ports"}
+_PORTS = {
+    "FIFO": "tail-drop-fifo",
+    "precomputed": "precomputed",
+    "service loop": "event-driven-loop",
+    "event-driven": "event-driven",
+    "of switches": "of-switches",
+}
+
+
+def _ways(measured: "Measurement") -> tuple[str, ...]:
+    """Which share of a run's events took each way through the engine, and how many ports of each kind there are."""
+    events, ports = measured["events"], measured["ports"]
+    total = sum(count for way, count in events.items() if way != "compact-ports")
+    shares = (f"{events[way] / max(total, 1):.0%}" if events[way] else "" for way in _WAYS.values())
+    counts = (f"{ports[kind]:,}" if ports[kind] else "" for kind in _PORTS.values())
+    return (measured["workload"], *shares, *counts)
+
+
+def _check(chosen: list[str], duration: str | None) -> None:
+    """Refuses a file with mistakes, and a duration that a workload cannot have."""
+    from penstock import _core
+    from penstock.bench import is_file, text_of
+    from penstock.errors import InputError, ScenarioError
+    from penstock.printable import shortened
+
+    sets = [] if duration is None else [("duration", duration)]
+    for workload in chosen:
+        if not (sets or is_file(workload)):
+            continue
+        text, folder = text_of(workload)
+        mistakes = _core.check(text, workload, sets, folder)
+        if mistakes and is_file(workload):
+            raise ScenarioError(mistakes)
+        if mistakes:
+            why = f"{mistakes[0]['path']}: {mistakes[0]['message']}"
+            raise InputError(f"--duration {shortened(duration or '', 60)}, {workload}: {why}.")
 
 
 def _setup_rows(

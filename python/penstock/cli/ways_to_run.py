@@ -93,15 +93,15 @@ def make_shard(part: Shard, asked: Sequence[PointRequest], how: How) -> None:
 def make_all(plan: StudyPlan, asked: Sequence[PointRequest], how: How, view: View) -> None:
     """Makes what is not stored, and shows the numbers; an error below them where a precision target was missed."""
     from penstock.cli.console import say, warn
+    from penstock.cli.cores import fewer_cores
     from penstock.printable import path_text
     from penstock.progress import Progress
     from penstock.studies.making import make
 
     with Progress() as progress:
         result = make(plan, asked, how.runner(progress))
-    if how.threads > 1 and any(run.threads == 1 for run in result.runs):
-        why = "its network cannot be divided, or several cores were not faster here"
-        say(f"{path_text(plan.name)} runs on one core: {why}.")
+    if (fewer := fewer_cores(path_text(plan.name), result, how.threads)) is not None:
+        say(fewer)
     warn(result.cautions)
     _show(result, view)
     result.require_precision()

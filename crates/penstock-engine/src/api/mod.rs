@@ -9,3 +9,4 @@ pub mod series;
 pub mod sim;
 pub mod trace;
 mod trace_sorter;
+pub mod work;

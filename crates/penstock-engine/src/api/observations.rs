@@ -247,3 +247,18 @@ pub struct LinkCounters {
     /// Packets in that sum.
     pub waits: u64,
 }
+
+/// Ports in use, by how their departures are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortKinds {
+    /// Known on arrival, in the fast path of a tail-drop FIFO queue at a constant rate.
+    pub tail_drop_fifo: u64,
+    /// Known on arrival.
+    pub precomputed: u64,
+    /// Event-driven, in one loop for each kind of scheduler.
+    pub event_driven_loop: u64,
+    /// Event-driven, step by step.
+    pub event_driven: u64,
+    /// Of switches, whose ports share a buffer or react to pauses: all of a switch in one loop.
+    pub of_switches: u64,
+}

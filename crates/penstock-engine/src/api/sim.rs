@@ -2,17 +2,20 @@
 
 use crate::api::blueprint::Blueprint;
 use crate::api::cancel::Cancel;
-use crate::api::observations::{FlowCounters, LinkCounters, Observations};
+use crate::api::observations::{FlowCounters, LinkCounters, Observations, PortKinds};
 use crate::api::series::SeriesRow;
 use crate::api::trace::TraceRow;
 use crate::api::trace_sorter::TraceSorter;
+use crate::api::work::{Division, ModeEvents};
 use crate::build::error::BlueprintError;
 use crate::build::memory;
+use crate::build::numbering::ProcessSite;
 use crate::build::{Assembly, Network};
-use crate::executor::parallel::partition::{merge_zero_delay, partition};
+use crate::executor::parallel::partition::{merge_zero_delay, partition, PartitionLimit};
 use crate::executor::parallel::ParallelExecutor;
 use crate::executor::sequencer::Sequencer;
 use crate::executor::shard::{inputs_of, EventBudget, Shard};
+use crate::executor::tuning::Mode as Order;
 use crate::executor::Executor;
 use crate::kernel::digest::Digest;
 use crate::kernel::inputs::Inputs;
@@ -87,10 +90,23 @@ impl Sim {
     /// # Errors
     /// If the blueprint contradicts itself.
     pub fn with_cores(blueprint: Blueprint, cores: usize) -> Result<Sim, BlueprintError> {
-        Sim::divided(&blueprint, |graph| {
-            let shard_of = (cores > 1).then(|| partition(graph, cores)).flatten();
-            shard_of.unwrap_or_else(|| vec![0; graph.weights.len()])
-        })
+        Sim::divided(&blueprint, |graph| if cores > 1 { partition(graph, cores).part_of } else { vec![0; graph.weights.len()] })
+    }
+
+    /// How [`Sim::with_cores`] divides a run between so many cores.
+    ///
+    /// # Errors
+    /// If the blueprint contradicts itself.
+    pub fn division(blueprint: &Blueprint, cores: usize) -> Result<Division, BlueprintError> {
+        let network = Network::new(blueprint)?;
+        let partition = partition(network.graph(), cores);
+        let PartitionLimit { clusters, most, busiest, share } = partition.limit;
+        let busiest = match network.order().get(busiest) {
+            Some(ProcessSite::Host(node)) => blueprint.nodes[node.index()].clone(),
+            Some(ProcessSite::RouterPort(link)) => blueprint.links[link.index()].path.clone(),
+            None => String::new(),
+        };
+        Ok(Division { parts: partition.parts, speedup: partition.speedup, clusters, most, busiest, share })
     }
 
     /// Builds a run whose i-th process belongs to the core `core_of(i)`, however little that pays; for tests. Processes
@@ -218,6 +234,27 @@ impl Sim {
     /// How many processes the executor has looked at to find what runs next; a measure of its work that no machine changes.
     pub fn executor_steps(&self) -> u64 {
         self.sequencer.steps() + self.parallel.as_ref().map_or(0, |parallel| parallel.steps())
+    }
+
+    /// How many events each way through the engine has handled.
+    pub fn mode_events(&self) -> ModeEvents {
+        let sequencers = self.parallel.iter().flat_map(|parallel| parallel.sequencers()).chain([&self.sequencer]);
+        sequencers.fold(ModeEvents::default(), |sum, sequencer| {
+            let [ordered, sweeps, windows] = [Order::Ordered, Order::Sweeps, Order::Windows].map(|mode| sequencer.events_in(mode));
+            ModeEvents {
+                ordered: sum.ordered + ordered,
+                sweeps: sum.sweeps + sweeps,
+                windows: sum.windows + windows,
+                compact_ports: sum.compact_ports + sequencer.events_at_compact_ports(),
+            }
+        })
+    }
+
+    /// The ports in use, by how their departures are found.
+    pub fn port_kinds(&self) -> PortKinds {
+        let mut kinds = PortKinds::default();
+        self.processes.iter().for_each(|process| process.count_ports(&mut kinds));
+        kinds
     }
 
     /// On how many cores most events were handled.

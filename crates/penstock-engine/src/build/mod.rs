@@ -82,6 +82,11 @@ impl<'a> Network<'a> {
         &self.graph
     }
 
+    /// The sites of its processes, in the order of the graph.
+    pub fn order(&self) -> &[ProcessSite] {
+        &self.order
+    }
+
     /// Builds the processes, numbered shard by shard; `shard_of` has the shard of each process of the graph.
     ///
     /// # Errors

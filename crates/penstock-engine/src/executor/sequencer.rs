@@ -35,6 +35,10 @@ pub struct Sequencer {
     ties_are_fixed: bool,
     /// Processes looked at so far: visits, stops of sweeps, and starts.
     steps: u64,
+    /// Events handled in each mode...
+    events: [u64; 3],
+    /// ... and at compact ports that processes have got back.
+    events_at_compact_ports: u64,
 }
 
 impl Sequencer {
@@ -53,6 +57,8 @@ impl Sequencer {
             windows: None,
             ties_are_fixed: true,
             steps: 0,
+            events: [0; 3],
+            events_at_compact_ports: 0,
         };
         sequencer.choose(Executor::default());
         sequencer
@@ -130,6 +136,26 @@ impl Sequencer {
     /// How many processes have been looked at so far: the work of finding what runs next.
     pub fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// Counts events handled in `mode`.
+    pub fn count_events(&mut self, mode: Mode, events: u64) {
+        self.events[mode as usize] += events;
+    }
+
+    /// How many events have been handled in `mode`.
+    pub fn events_in(&self, mode: Mode) -> u64 {
+        self.events[mode as usize]
+    }
+
+    /// Counts packets that compact ports have accepted, when processes get them back.
+    pub fn count_at_compact_ports(&mut self, packets: u64) {
+        self.events_at_compact_ports += packets;
+    }
+
+    /// How many packets compact ports have accepted.
+    pub fn events_at_compact_ports(&self) -> u64 {
+        self.events_at_compact_ports + self.windows.as_ref().map_or(0, |(_, window)| window.compact.accepted())
     }
 
     /// Due times, for what is sent during a visit.

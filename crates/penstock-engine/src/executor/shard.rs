@@ -99,11 +99,13 @@ impl<P: LogicalProcess> Shard<'_, P> {
                 self.close_windows();
                 self.ask_all();
             }
-            let is_over = match self.sequencer.mode() {
+            let (mode, before) = (self.sequencer.mode(), budget.handled);
+            let is_over = match mode {
                 Mode::Ordered => self.visit_in_order(until, outbox, budget),
                 Mode::Windows => self.run_windows(until, outbox, budget),
                 Mode::Sweeps => self.sweep(until, outbox, budget),
             };
+            self.sequencer.count_events(mode, budget.handled - before);
             match is_over {
                 Some(is_complete) => return is_complete,
                 None if budget.is_spent() => return false,
@@ -327,7 +329,9 @@ impl<P: LogicalProcess> Shard<'_, P> {
     /// Gives processes back what they have lent; no further window is run before all are closed.
     pub fn take_back_ports(&mut self) {
         let Some((_, window)) = &mut self.sequencer.windows else { return };
+        let accepted = window.compact.accepted();
         let lent = std::mem::replace(&mut window.compact, CompactPorts::new(0)).into_ports();
+        self.sequencer.count_at_compact_ports(accepted);
         lent.for_each(|(process, port)| self.processes[process].take_back_port(&port));
     }
 

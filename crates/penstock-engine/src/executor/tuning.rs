@@ -63,11 +63,11 @@ const MAX_PATIENCE: u64 = 1 << 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// In order of time, by the ready queue.
-    Ordered,
+    Ordered = 0,
     /// All that have something to do within a window.
-    Windows,
+    Windows = 1,
     /// All in a fixed order, in promise sweeps.
-    Sweeps,
+    Sweeps = 2,
 }
 
 /// Which of them.

@@ -144,6 +144,11 @@ impl CompactPorts {
         self.window = window;
     }
 
+    /// How many packets they have accepted since they were lent.
+    pub fn accepted(&self) -> u64 {
+        self.ports.iter().map(|port| port.accepted).sum()
+    }
+
     /// Gives all of them back, each with its process.
     pub fn into_ports(mut self) -> impl Iterator<Item = (usize, CompactPort)> {
         let lent = (0..).zip(self.places).filter(|(_, place)| place.port != NOWHERE);

@@ -27,7 +27,7 @@ pub use fast::batch_path::MIN_BATCH;
 pub use host_interface::MAX_TRANSMIT_BATCH;
 
 use crate::api::blueprint::{FastPaths, LinkPlan, LinkWatch, MarkAt, PcnAt};
-use crate::api::observations::{LinkCounters, PortTimings};
+use crate::api::observations::{LinkCounters, PortKinds, PortTimings};
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
@@ -193,6 +193,17 @@ impl Port {
     /// All packets that leave go to input `input` of `process`.
     pub fn set_only_channel(&mut self, process: ProcessId, input: u32) {
         self.only_channel = Some((process, input));
+    }
+
+    /// Counts this port among those of its kind.
+    pub fn count_kind(&self, kinds: &mut PortKinds) {
+        let kind = match self.queueing {
+            Queueing::TailDropFifo(_) => &mut kinds.tail_drop_fifo,
+            Queueing::Precomputed(_) => &mut kinds.precomputed,
+            Queueing::EventDriven(_) if self.uses_service_loop => &mut kinds.event_driven_loop,
+            Queueing::EventDriven(_) => &mut kinds.event_driven,
+        };
+        *kind += 1;
     }
 
     /// Whether departures are computed on arrival.

@@ -34,6 +34,11 @@ impl Autotune {
         !self.uses_one
     }
 
+    /// Events handled in a second on one core and on several, as far as they have been measured.
+    pub fn rates(&self) -> [Option<f64>; 2] {
+        self.rates
+    }
+
     /// The last stretch has handled so many events in so many seconds.
     pub fn record(&mut self, events: u64, seconds: f64) {
         if seconds < SHORTEST_STRETCH {

@@ -62,6 +62,11 @@ impl ParallelExecutor {
         self.ends.len()
     }
 
+    /// Those of all shards.
+    pub fn sequencers(&self) -> &[Sequencer] {
+        &self.sequencers
+    }
+
     /// See [`Sequencer::steps`].
     pub fn steps(&self) -> u64 {
         self.sequencers.iter().map(Sequencer::steps).sum()

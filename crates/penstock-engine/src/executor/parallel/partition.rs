@@ -11,9 +11,72 @@ const MIN_SPEEDUP: f64 = 1.25;
 /// Longer delays are better than an even split as long as this share of the best split is reached.
 const MIN_BALANCE: f64 = 0.85;
 
-/// The part of each process, whose work is its `weights`; `None` if so many parts, or fewer, would not do more at a time
-/// than one.
-pub fn partition(graph: &ProcessGraph, parts: usize) -> Option<Vec<u32>> {
+/// How a network divides into parts, one for each core.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partition {
+    /// The part of each process.
+    pub part_of: Vec<u32>,
+    /// How many parts there are.
+    pub parts: usize,
+    /// The load of all parts over that of the largest one: how many times as fast as one core they are at most.
+    pub speedup: f64,
+    /// What the network allows.
+    pub limit: PartitionLimit,
+}
+
+/// Into how many parts a network divides at most, and why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PartitionLimit {
+    /// How many clusters do something: processes without delay between them are one, and no cut goes through a cluster.
+    pub clusters: usize,
+    /// So many parts have something to do, and the largest of them less than with one part fewer: one part has all of the busiest
+    /// cluster, and the others need no more than as many parts as its load goes into the whole.
+    pub most: usize,
+    /// The process with the highest load in the cluster with the highest load.
+    pub busiest: usize,
+    /// The share of the whole load that this cluster has.
+    pub share: f64,
+}
+
+impl PartitionLimit {
+    fn new(graph: &ProcessGraph) -> PartitionLimit {
+        let Clusters { of, weights, .. } = Clusters::new(&graph.weights, &graph.edges, 1);
+        let most = (0..weights.len()).max_by_key(|cluster| (weights[*cluster], std::cmp::Reverse(*cluster))).unwrap_or(0);
+        let within = (0..of.len()).filter(|process| of[*process] as usize == most);
+        let (all, load) = (weights.iter().sum::<u64>().max(1), weights.get(most).copied().unwrap_or(0).max(1));
+        let clusters = weights.iter().filter(|weight| **weight > 0).count();
+        PartitionLimit {
+            clusters,
+            most: clusters.min(all.div_ceil(load) as usize).max(1),
+            busiest: within.max_by_key(|process| (graph.weights[*process], std::cmp::Reverse(*process))).unwrap_or(0),
+            share: load as f64 / all as f64,
+        }
+    }
+}
+
+/// Divides a network into so many parts, or fewer if it does not allow more; into one where several would not do more at a time.
+pub fn partition(graph: &ProcessGraph, parts: usize) -> Partition {
+    let limit = PartitionLimit::new(graph);
+    let parts = parts.min(limit.most);
+    let whole = || Partition { part_of: vec![0; graph.weights.len()], parts: 1, speedup: 1.0, limit };
+    let best = if parts > 1 { divide(graph, parts) } else { None };
+    best.map_or_else(whole, |(speedup, mut part_of)| {
+        let parts = number_in_use(&mut part_of);
+        Partition { part_of, parts, speedup, limit }
+    })
+}
+
+/// Numbers the parts that have a process without gaps; returns how many these are.
+fn number_in_use(part_of: &mut [u32]) -> usize {
+    let mut used: Vec<u32> = part_of.to_vec();
+    used.sort_unstable();
+    used.dedup();
+    part_of.iter_mut().for_each(|part| *part = used.partition_point(|before| *before < *part) as u32);
+    used.len()
+}
+
+/// The best division into so many parts, with its speed-up; `None` if it would not do more at a time than one.
+fn divide(graph: &ProcessGraph, parts: usize) -> Option<(f64, Vec<u32>)> {
     let ProcessGraph { weights, edges } = graph;
     let longest = edges.iter().map(|edge| edge.delay.as_ps()).max().unwrap_or(0);
     let mut best: Option<(f64, Vec<u32>)> = None;
@@ -34,7 +97,7 @@ pub fn partition(graph: &ProcessGraph, parts: usize) -> Option<Vec<u32>> {
             break;
         }
     }
-    best.map(|(_, parts)| parts)
+    best
 }
 
 /// The given parts, except that processes without delay between them stay together.

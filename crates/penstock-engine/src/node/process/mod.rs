@@ -12,6 +12,7 @@ mod sampling;
 pub mod series;
 
 use crate::api::blueprint::Blueprint;
+use crate::api::observations::PortKinds;
 use crate::api::series::{SeriesPlan, SeriesRow};
 use crate::api::trace::TraceRow;
 use crate::endpoints::host_context::HostContext;
@@ -60,6 +61,14 @@ pub struct Process {
 }
 
 impl Process {
+    /// Counts its ports by their kinds.
+    pub fn count_ports(&self, kinds: &mut PortKinds) {
+        match self.switch {
+            Some(_) => kinds.of_switches += self.ports.len() as u64,
+            None => self.ports.iter().for_each(|port| port.count_kind(kinds)),
+        }
+    }
+
     /// A process of these ports, and of a host if flows begin or end here.
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, blueprint: &Blueprint) -> Process {
         let mut record = Journal { trace: blueprint.trace.then(Vec::new), ..Journal::default() };
