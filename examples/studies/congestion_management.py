@@ -2,9 +2,9 @@
 
     python examples/studies/congestion_management.py results
 
-runs a hot port, an incast and a leaf-spine fabric under each (some minutes) and writes a table, `points.json`, and
-figures as SVG. What is in them is told in docs/studies/congestion-management.md. Finished runs are kept, so a second
-call only draws.
+runs a hot port, an incast and a leaf-spine fabric under each (some 20 minutes of CPU time) and writes a table,
+`points.json`, and figures as SVG. What is in them is told in docs/studies/congestion-management.md. Finished runs are
+kept, so a second call only draws.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 import congestion_management_figures as figures
 
@@ -22,12 +23,16 @@ from penstock.statistics import interval
 from penstock.store import Store
 
 MECHANISMS = ("none", "PFC", "BCN", "QCN", "DCTCP", "DCQCN and PFC")
-LOADS = (0.4, 0.8)  # of what the hosts' links carry
-SIZES = {"web-search": 1_700_000, "data-mining": 7_400_000}  # mean bytes of a transfer, about
+LOADS = (0.2, 0.4, 0.6, 0.8)  # of what the hosts' links carry, which is the bisection
+SIZES = {"web-search": 1_700_000, "data-mining": 12_660_000}  # mean bytes of a transfer, about
 BUFFER = "450 kB"  # of a port, 300 frames; with PFC there is room for what all inputs may hold
 DELAY = "1 us"
 HOST = 10  # Gbit/s
 LEAVES, SPINES, PER_LEAF = 4, 4, 16
+
+
+# What many links show is added up, or the mean is taken; of all else the greatest.
+COMBINED = {"drops": sum, "paused-time mean": fmean}
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,9 @@ class Case:
 def transport(case: Case) -> Component:
     """What carries the transfers."""
     if case.mechanism.startswith("DCQCN"):
-        return ps.Roce()
+        # An adapter sends a connection's next packet when its turn comes. Here each hands its packets to the station's
+        # queue at its own rate, and how many are there is bounded; the timeout is longer than they wait.
+        return ps.Roce(max_outstanding=256, timeout="67.1 ms")
     if case.mechanism == "DCTCP":
         return ps.Tcp(congestion_control=ps.Dctcp(), ecn=True, min_rto="1 ms", initial_rto="10 ms")
     return ps.Tcp(variant="sack", min_rto="1 ms", initial_rto="10 ms")
@@ -127,6 +134,8 @@ def fabric(case: Case, arriving: float) -> ps.Network:
     net.transfers("jobs", hosts, hosts, size=size, transport=transport(case), **load)
     net.measure("completion-time", of="jobs", take=["mean"], quantiles=[0.99], sizes=["100 kB", "10 MB"])
     ports(net, *[f"{way}{leaf}" for way in ("out", "up") for leaf in range(len(leaves))])
+    if "PFC" in case.mechanism:
+        net.measure("paused-time", of=[f"in{leaf}" for leaf in range(len(leaves))])
     return net
 
 
@@ -151,7 +160,7 @@ def plain(case: Case, scale: float) -> ps.Study:
         return ps.Study(hot_port(case), duration=f"{round(400 * scale)} ms", warm_up=f"{round(100 * scale)} ms")
     if case.scenario == "incast":
         return ps.Study(incast(case), duration=f"{round(500 * scale)} ms")
-    return ps.Study(fabric(case, 0.008 * scale), duration=f"{round(40 * scale)} ms")
+    return ps.Study(fabric(case, 0.8 * scale), duration=f"{round(1000 * scale)} ms")
 
 
 def cases() -> list[Case]:
@@ -175,8 +184,7 @@ def measure(case: Case, runs: int, jobs: int | None, store: Store, scale: float 
         found.setdefault(of, []).append(number.values)
     row = {**vars(case), "runs": runs}
     for of, each in found.items():
-        values = [sum(run) if of == "drops" else max(run) for run in zip(*each, strict=True)]
-        row[of] = told(values)
+        row[of] = told([COMBINED.get(of, max)(run) for run in zip(*each, strict=True)])
     return row
 
 
@@ -202,7 +210,8 @@ def as_json(rows: list[dict]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Congestion management of data centres side by side.")
     parser.add_argument("folder", type=Path, help="where the table and the figures go")
-    parser.add_argument("--runs", type=int, default=3, help="independent runs of each point (3)")
+    parser.add_argument("--runs", type=int, default=2, help="independent runs of the hot port and of the incast (2)")
+    parser.add_argument("--fabric-runs", type=int, default=1, help="and of the fabric, of a second each (1)")
     parser.add_argument("--jobs", type=int, help="runs at the same time (all cores)")
     parser.add_argument("--store", type=Path, help="where finished runs are kept (FOLDER/runs)")
     parser.add_argument("--scale", type=float, default=1.0, help="how long runs are, of their usual length (1)")
@@ -211,7 +220,8 @@ def main() -> None:
     store = Store(given.store or given.folder / "runs")
     rows = []
     for case in cases():
-        rows.append(measure(case, given.runs, given.jobs, store, given.scale))
+        runs = given.fabric_runs if case.load > 0 else given.runs
+        rows.append(measure(case, runs, given.jobs, store, given.scale))
         print(f"{len(rows)} of {len(cases())} points", flush=True)
     text = as_json(rows)
     (given.folder / "points.json").write_text(text, encoding="utf-8")
