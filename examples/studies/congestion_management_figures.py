@@ -62,7 +62,7 @@ def curves(rows):
             panel.set_title(label if place == 0 else "")
             panel.set_xlabel("load" if place == 1 else "")
             panel.set_ylabel(f"{'mean' if statistic == 'mean' else '99 %'} completion, ms" if column == 0 else "")
-    panels[0].legend(fontsize=7)
+    canvas.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(mechanisms), fontsize=7)
     return canvas
 
 
