@@ -101,7 +101,7 @@ impl<'a> Network<'a> {
         let input_numbers = InputNumbers::new(&order, channels);
         table.connect_ports(&input_numbers);
         table.add_samplers(blueprint, sites, &numbers);
-        let ProcessTable { mut processes, inputs, port_index, circuits } = table;
+        let ProcessTable { mut processes, mut inputs, port_index, circuits } = table;
         circuits.add_ends(blueprint, &numbers, channels, &mut processes);
         let routes = RouteTable::new(blueprint, sites, &numbers, &input_numbers, &port_index);
         error::check_cancelled(blueprint)?;
@@ -113,7 +113,8 @@ impl<'a> Network<'a> {
         let switches =
             Switches { blueprint, key, numbers: &numbers, sites, port_index: &port_index, inputs: &input_numbers, routes: &routes };
         switches.add(&mut processes)?;
-        for MessagePath { from, .. } in messages {
+        for MessagePath { from, to, .. } in messages {
+            inputs[numbers.of(*to) as usize].expect_messages();
             processes[numbers.of(*from) as usize].let_send_messages();
         }
         let flows = add_flows(blueprint, key, &numbers, &mut processes, |route| routes.departure(route))?;

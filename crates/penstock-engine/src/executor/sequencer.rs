@@ -191,14 +191,16 @@ impl Sequencer {
         self.schedule.extend(until);
     }
 
-    /// The process to visit, and until when it may run; `None` if nothing is left to do up to `until`.
+    /// The process to visit, and until when it may run; `None` if nothing is left to do up to `until`. Nothing that a process does
+    /// not know yet arrives there before `known_until`.
     #[inline]
-    pub fn next_visit(&self, until: Time) -> Option<(usize, Time)> {
+    pub fn next_visit(&self, until: Time, known_until: impl Fn(usize) -> Time) -> Option<(usize, Time)> {
         let first = self.schedule.first_ready()?;
         let horizon = match self.executor {
             Executor::Plain => first.due,
             Executor::Horizon | Executor::Sweeps | Executor::Windows => {
-                let safe = self.lookahead.horizon(&first, &self.schedule).before().max(first.due);
+                let horizon = self.lookahead.horizon(&first, &self.schedule).max(known_until(first.process));
+                let safe = horizon.before().max(first.due);
                 safe.min(first.due + self.visit_lengths.of(first.process)).min(until)
             }
         };
@@ -302,7 +304,7 @@ mod tests {
     }
 
     fn next_visit(sequencer: &Sequencer) -> Option<(usize, Time)> {
-        sequencer.next_visit(at(1_000))
+        sequencer.next_visit(at(1_000), |_| Time::ZERO)
     }
 
     #[test]
@@ -316,6 +318,14 @@ mod tests {
     fn an_event_elsewhere_bounds_a_visit_by_the_delay_from_there() {
         let sequencer = sequencer(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
         assert_eq!(next_visit(&sequencer), Some((0, at(14).before())));
+    }
+
+    #[test]
+    fn what_is_known_to_arrive_bounds_no_visit() {
+        let sequencer = sequencer(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
+        assert_eq!(sequencer.next_visit(at(1_000), |process| at([30, 40][process])), Some((0, at(30).before())));
+        assert_eq!(sequencer.next_visit(at(20), |process| at([30, 40][process])), Some((0, at(20))));
+        assert_eq!(sequencer.next_visit(at(1_000), |_| at(12)), Some((0, at(14).before())));
     }
 
     #[test]
@@ -360,14 +370,14 @@ mod tests {
         let mut sequencer = sequencer(&[(0, 1, 2), (1, 0, 3)], &[10, 50]);
         sequencer.begin([at(10), at(50)].into_iter());
         sequencer.extend(at(12));
-        assert_eq!(sequencer.next_visit(at(12)), Some((0, at(12))));
+        assert_eq!(sequencer.next_visit(at(12), |_| Time::ZERO), Some((0, at(12))));
         sequencer.visited(0, at(60), Time::ZERO, 500);
-        assert_eq!(sequencer.next_visit(at(12)), None);
+        assert_eq!(sequencer.next_visit(at(12), |_| Time::ZERO), None);
         assert_eq!(sequencer.next(), at(50));
         sequencer.schedule().announce(1, at(14));
         assert_eq!(sequencer.next(), at(14));
         sequencer.extend(at(20));
-        assert_eq!(sequencer.next_visit(at(20)), Some((1, at(19).before())));
+        assert_eq!(sequencer.next_visit(at(20), |_| Time::ZERO), Some((1, at(19).before())));
     }
 
     #[test]
@@ -378,9 +388,9 @@ mod tests {
         // Process 0 has not run yet when something later arrives there, and when more becomes ready.
         sequencer.schedule().announce(0, at(14));
         sequencer.extend(at(20));
-        assert_eq!(sequencer.next_visit(at(20)).map(|(process, _)| process), Some(0));
+        assert_eq!(sequencer.next_visit(at(20), |_| Time::ZERO).map(|(process, _)| process), Some(0));
         sequencer.extend(at(5));
-        assert_eq!(sequencer.next_visit(at(5)), None);
+        assert_eq!(sequencer.next_visit(at(5), |_| Time::ZERO), None);
         assert_eq!(sequencer.next(), at(10));
     }
 

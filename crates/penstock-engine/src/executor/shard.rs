@@ -117,7 +117,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
     /// Visits processes in order of time; returns whether nothing is left, or `None` if another mode is to go on.
     fn visit_in_order(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> Option<bool> {
         self.sequencer.extend(until);
-        while let Some((process, horizon)) = self.sequencer.next_visit(until) {
+        while let Some((process, horizon)) = self.sequencer.next_visit(until, |process| inputs_of(&self.inputs[process]).known_until()) {
             if budget.is_spent() {
                 return Some(false);
             }

@@ -53,6 +53,9 @@ const FEW: usize = 16;
 impl Window {
     /// An empty window for so many processes.
     pub fn new(processes: usize) -> Window {
+        let mut inputs = Inputs::new(&[false], None);
+        // Those of each process that has some, while it is visited.
+        inputs.expect_messages();
         Window {
             arrivals: Vec::new(),
             before: Vec::new(),
@@ -60,7 +63,7 @@ impl Window {
             due: Vec::new(),
             visited: 0,
             order: Vec::new(),
-            inputs: Inputs::new(&[false], None),
+            inputs,
             compact: CompactPorts::new(processes),
             has_mail: vec![false; processes],
         }

@@ -17,7 +17,12 @@ use penstock_model::units::Time;
 pub struct Inputs {
     arrivals: Arrivals,
     mailbox: Mailbox,
+    /// A path of messages ends here.
+    receives_messages: bool,
 }
+
+/// What a process does ahead of others has to be kept until they have come so far: it takes so many arrivals ahead.
+const KNOWN: usize = 64;
 
 /// How the inputs are merged.
 #[derive(Debug)]
@@ -47,12 +52,31 @@ impl Inputs {
             _ if inputs <= BatchSort::<Arrival>::MAX_INPUTS && !overtakes => Arrivals::Several(Box::new(BatchSort::new(inputs))),
             _ => Arrivals::Ordered(Box::default()),
         };
-        Inputs { arrivals, mailbox: Mailbox::default() }
+        Inputs { arrivals, mailbox: Mailbox::default(), receives_messages: false }
+    }
+
+    /// Lets messages come here.
+    pub fn expect_messages(&mut self) {
+        self.receives_messages = true;
+    }
+
+    /// Nothing that is not here yet arrives before this: where nothing overtakes on the only input, it comes behind what is. No more
+    /// than `KNOWN` arrivals are looked at.
+    #[inline]
+    pub fn known_until(&self) -> Time {
+        match &self.arrivals {
+            Arrivals::Single(ring) if !self.receives_messages => {
+                let front = ring.front();
+                front.get(KNOWN - 1).or(front.last()).map_or(Time::ZERO, |last| last.at)
+            }
+            _ => Time::ZERO,
+        }
     }
 
     /// Messages on their way here.
     #[inline]
     pub fn mailbox(&mut self) -> &mut Mailbox {
+        debug_assert!(self.receives_messages, "paths of messages are declared");
         &mut self.mailbox
     }
 
