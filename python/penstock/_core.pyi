@@ -131,6 +131,7 @@ class Series:
         cancel: Cancel | None = None,
         executor: str = "horizon",
         threads: int = 1,
+        constants: list[tuple[str, int | float | str]] = ...,
     ) -> Self: ...
     columns: list[tuple[str, str, list[str]]]
     def next_batch(self, count: int) -> tuple[int, list[bytes]] | None: ...
@@ -150,6 +151,7 @@ class Trace:
         cancel: Cancel | None = None,
         executor: str = "horizon",
         threads: int = 1,
+        constants: list[tuple[str, int | float | str]] = ...,
     ) -> Self: ...
     columns: list[tuple[str, str, list[str]]]
     def next_batch(self, count: int) -> tuple[int, list[bytes]] | None: ...

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Summary",
     "frame_of",
+    "free_name",
     "interval_of",
     "summarise",
     "to_data",
@@ -267,7 +268,7 @@ class _Layout:
         provenance = Provenance.columns()
         fixed = {"scenario", "metric", *words, *numbers, *provenance}
         names = dict.fromkeys(name for point in points for name in point)
-        self._columns = {name: _free(printable(name), fixed) for name in names}
+        self._columns = {name: free_name(printable(name), fixed) for name in names}
         self.schema: dict[str, Any] = {
             "scenario": text,
             **{self._columns[name]: _column([point[name] for point in points if name in point]) for name in names},
@@ -300,7 +301,7 @@ class _Layout:
         }
 
 
-def _free(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """A name for the column of a parameter that no other column has."""
     while name in taken:
         name = f"parameter.{name}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from penstock import _core
 from penstock.errors import InputError, PenstockError, ScenarioError
 from penstock.memory import require
-from penstock.printable import json_text, path_text, utf8
+from penstock.printable import json_text, path_text, printable, utf8
 from penstock.provenance import Provenance
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ __all__ = ["ROWS", "RowStream", "cannot_be_written"]
 
 ROWS = 1 << 17
 """Rows of each piece, and of each row group of a Parquet file."""
+
+CSV_ROWS = 1 << 14
+"""Rows of each piece of text, in which a row takes some 200 bytes."""
 
 
 class RowStream:
@@ -90,7 +93,9 @@ class RowStream:
         self.provenance = Provenance(dict(sets), duration, warm_up, self.seed, replication)
         self._cancel = _core.Cancel()
         try:
-            self._rows = self._of_core(read, self.seed, replication, given, self._cancel, executor, threads)
+            self._rows = self._of_core(
+                read, self.seed, replication, given, self._cancel, executor, threads, list(self._constants.items())
+            )
         except _core.ScenarioError as error:
             raise ScenarioError(self._mistake(name, line) for line in str(error).splitlines()) from None
 
@@ -104,7 +109,20 @@ class RowStream:
 
     @property
     def schema(self) -> pl.Schema:
-        """The columns and their types."""
+        """The columns and their types: those of a row, then what the run was made from."""
+        import polars as pl
+
+        kinds = {**Provenance.columns(), "replication": pl.UInt64}
+        # One number of 32 bits for each row, where they are not kept as the one value that they are.
+        about = {
+            name: pl.Categorical() if kinds.get(name, pl.String) == pl.String else kinds[name]
+            for name in self._constants
+        }
+        return pl.Schema({**self.row_schema, **about})
+
+    @property
+    def row_schema(self) -> pl.Schema:
+        """The columns of a row alone and their types."""
         import polars as pl
 
         kinds: dict[str, pl.DataType] = {
@@ -125,11 +143,28 @@ class RowStream:
         replication = about.pop("first_replication")
         return {"scenario": self.name, **about, "replication": replication}
 
+    @property
+    def _constants(self) -> dict[str, Any]:
+        """What the run was made from, as all rows have it: the settings are the text of a JSON object."""
+        about = {**self.made_from, "scenario": printable(self.name)}
+        return {**about, "settings": json_text(self.provenance.settings, indent=None)}
+
     def frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
         """The rows in frames of so many rows; the last may have fewer."""
-        make = _Frames(self._rows.columns, self.schema)
+        yield from map(self._with_constants, self.row_frames(rows))
+
+    def row_frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
+        """The same frames without what the run was made from."""
+        make = _Frames(self._rows.columns, self.row_schema)
         while (batch := self._rows.next_batch(rows)) is not None:
             yield make(batch[1])
+
+    def _with_constants(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows with what the run was made from, of which a frame keeps each value once."""
+        import polars as pl
+
+        schema = self.schema
+        return frame.with_columns(pl.lit(value, schema[name]).alias(name) for name, value in self._constants.items())
 
     def close(self) -> None:
         """Ends the run, of which no more rows are wanted."""
@@ -139,7 +174,18 @@ class RowStream:
         """All rows, in memory."""
         import polars as pl
 
-        return pl.concat([pl.DataFrame(schema=self.schema), *self.frames()])
+        return self._with_constants(pl.concat([pl.DataFrame(schema=self.row_schema), *self.row_frames()]))
+
+    def csv(self) -> Iterator[tuple[int, str]]:
+        """The rows as CSV in pieces, with the number of rows of each; the first is the line of names."""
+        import polars as pl
+
+        yield 0, ",".join(self.schema) + "\n"
+        # What all rows have is made into text once, as the end of each line.
+        constants = self._with_constants(pl.DataFrame({"": [None]})).drop("")
+        end = "," + constants.write_csv(include_header=False)
+        for frame in self.row_frames(CSV_ROWS):
+            yield frame.height, frame.write_csv(include_header=False, line_terminator=end)
 
     def write_parquet(self, path: str | Path) -> int:
         """Writes the rows into a Parquet file; returns how many there are.
@@ -176,10 +222,9 @@ class RowStream:
         def write() -> int:
             events = 0
             with Path(path).open("wb") as file:
-                file.write((",".join(self.schema) + "\n").encode())
-                for frame in self.frames():
-                    frame.write_csv(file, include_header=False)
-                    events += frame.height
+                for rows, text in self.csv():
+                    file.write(text.encode())
+                    events += rows
             return events
 
         return _into_file(path, write)

@@ -12,6 +12,7 @@ from observed_network import CLI, TEXT
 
 from penstock import _core
 from penstock.errors import InputError, ScenarioError
+from penstock.plots.over_time import data_of
 from penstock.reference import catalogue, pages
 from penstock.series import TimeSeries, wide
 from penstock.trace import PacketTrace
@@ -118,6 +119,25 @@ def test_the_bytes_do_not_depend_on_executor_or_threads(tmp_path: Path, options)
     TimeSeries(TEXT + ASKED).write_csv(tmp_path / "a.csv")
     TimeSeries(TEXT + ASKED, **options).write_csv(tmp_path / "b.csv")
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_each_row_says_what_was_run(tmp_path: Path):
+    sets = [("r1-r2.delay", "11 ms")]
+    made = TimeSeries(TEXT + ASKED, name="net.toml", sets=sets, seed=5, replication=2)
+    frame = made.frame()
+    TimeSeries(TEXT + ASKED, name="net.toml", sets=sets, seed=5, replication=2).write_csv(tmp_path / "a.csv")
+    assert pl.read_csv(tmp_path / "a.csv", schema=frame.schema).equals(frame)
+    about = frame.select("scenario", "settings", "duration_s", "warm_up_s", "seed", "model_version", "replication")
+    told = ("net", '{"r1-r2.delay": "11 ms"}', 4.0, 0.0, 5, _core.MODEL_VERSION, 2)
+    assert about.unique().rows() == [told]
+
+
+def test_series_of_several_runs_are_drawn_apart():
+    """As lines of their own, of frames or files that were put together."""
+    made = [TimeSeries(TEXT, of="r1-r2", what="queue", every="1 s", replication=number).frame() for number in (0, 1)]
+    data = data_of(pl.concat(made))
+    assert {number.cells["of"] for number in data.numbers} == {"0", "1"}
+    assert len(data.numbers) == 2 * len(data_of(made[0]).numbers)
 
 
 def test_series_change_neither_digest_nor_name_of_a_run():
@@ -314,8 +334,9 @@ def test_json_and_results_have_the_series_of_the_first_run(tmp_path):
     file.write_text(TEXT + ASKED)
     words = [*CLI, "run", str(file), "--runs", "2", "--store", str(tmp_path / "store"), "--format", "json"]
     found = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)["series"]
-    expected = TimeSeries(TEXT + ASKED).frame()
-    assert found == {"replication": 0, "rows": expected.to_dicts()}
+    made = TimeSeries(TEXT + ASKED, name="net.toml")
+    expected = made.frame()
+    assert found == {"replication": 0, "rows": expected.select(made.row_schema.names()).to_dicts()}
     from penstock.cli.studies import plan_of
     from penstock.store import Store
     from penstock.studies.making import make
@@ -323,8 +344,6 @@ def test_json_and_results_have_the_series_of_the_first_run(tmp_path):
 
     plan = plan_of(file, [], 2, None)
     result = make(plan, plan.read(), Runner(store=Store(tmp_path / "store")))
-    assert (
-        result.series.drop("replication", "seed").rows()
-        == expected.with_columns(pl.selectors.enum().cast(pl.String)).rows()
-    )
+    assert result.series.rows() == expected.rows()
+    assert not any(kind in (pl.Enum, pl.Categorical) for kind in result.series.schema.values())
     assert set(result.series["replication"]) == {0}

@@ -126,6 +126,49 @@ def test_parquet_and_csv_hold_what_the_frame_holds(frame, tmp_path):
     assert pl.read_csv(tmp_path / "t.csv", schema=frame.schema).equals(frame)
 
 
+def test_every_row_says_what_was_run_in_each_form(tmp_path):
+    about = {
+        "scenario": "net",
+        "settings": '{"r1-r2.delay": "11 ms"}',
+        "duration_s": 4.0,
+        "warm_up_s": 0.0,
+        "seed": 7,
+        "model_version": _core.MODEL_VERSION,
+        "replication": 3,
+    }
+
+    def trace() -> PacketTrace:
+        return PacketTrace(TEXT, name="net.toml", sets=[("r1-r2.delay", "11 ms")], seed=7, replication=3, stop="1 s")
+
+    trace().write_parquet(tmp_path / "t.parquet")
+    trace().write_csv(tmp_path / "t.csv")
+    whole = trace().frame()
+    for frame in (
+        whole,
+        next(trace().frames()),
+        pl.read_parquet(tmp_path / "t.parquet"),
+        pl.read_csv(tmp_path / "t.csv", schema=whole.schema),
+    ):
+        assert frame.columns[-len(about) :] == list(about)
+        assert frame.select(pl.col(about).cast(pl.String)).unique().rows() == [tuple(map(str, about.values()))]
+        assert frame.equals(whole)
+    whole.write_csv(tmp_path / "frame.csv")
+    assert (tmp_path / "t.csv").read_bytes() == (tmp_path / "frame.csv").read_bytes()
+
+
+def test_what_was_run_takes_no_room_in_a_frame():
+    frame, about = PacketTrace(TEXT).frame(), PacketTrace(TEXT).made_from
+    assert set(about) <= set(frame.columns)
+    assert frame.estimated_size() < frame.drop(*about).estimated_size() + 1000
+
+
+def test_traces_of_several_settings_are_told_apart_in_one_frame():
+    delays = ("10 ms", "11 ms")
+    made = [PacketTrace(TEXT, sets=[("r1-r2.delay", delay)], events="drop") for delay in delays]
+    both = pl.concat([trace.frame() for trace in made])
+    assert both.group_by("settings").len().height == 2
+
+
 LONG = """
 duration = "1 s"
 [nodes]
@@ -175,6 +218,7 @@ def test_a_parquet_file_is_what_polars_would_write_of_the_frame(size, text, opti
     metadata = pl.read_parquet_metadata(of_trace)
     assert json.loads(metadata.pop("penstock"))["duration_s"] == PacketTrace(text).provenance.duration_s
     assert metadata == pl.read_parquet_metadata(of_frame)
+    assert pl.read_parquet_schema(of_trace) == pl.read_parquet_schema(of_frame)
     # Columns that nobody asks for, and rows before those that are, are skipped.
     assert pl.scan_parquet(of_trace).select("flow").tail(3).collect().equals(frame.select("flow").tail(3))
 
@@ -274,7 +318,7 @@ def test_the_command_shows_a_table_without_empty_columns(file):
 
 
 def test_the_command_writes_csv_json_and_parquet(file, tmp_path, frame):
-    dropped = frame.filter(event="drop")
+    dropped = frame.filter(event="drop").with_columns(scenario=pl.lit("net", pl.Categorical))
     csv = command(file, "--event", "drop", "--format", "csv").stdout
     assert pl.read_csv(csv.encode(), schema=frame.schema).equals(dropped)
     about = json.loads(command(file, "--event", "drop", "--format", "json", "--set", "seed=1").stdout)
@@ -290,6 +334,11 @@ def test_the_command_writes_csv_json_and_parquet(file, tmp_path, frame):
     }
     nothing = json.loads(command(file, "--event", "drop", "--stop", "0 s", "--format", "json").stdout)
     assert nothing["events"] == []
+    # What all events have stands once in JSON, above them.
+    [event] = json.loads(
+        command(file, "--stop", "0 s", "--event", "send", "--flow", "tcp[0]", "--format", "json").stdout
+    )["events"]
+    assert not {*event} & {*about}
     ended = command(file, "--event", "drop", "--format", "parquet", "--output", tmp_path / "d.parquet")
     assert ended.stderr.startswith(f"{dropped.height} events in ")
     assert pl.read_parquet(tmp_path / "d.parquet").equals(dropped)

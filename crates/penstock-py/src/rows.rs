@@ -3,7 +3,7 @@
 use crate::interruption::interruptible;
 use crate::run::{Cancelled, ScenarioError};
 use penstock_model::parameters::Value;
-use penstock_scenario::{word_bytes, ColumnKind, ParquetWriter, TraceColumn, TraceColumns, TraceStop};
+use penstock_scenario::{word_bytes, ColumnKind, ConstantColumn, ConstantValue, ParquetWriter, TraceColumn, TraceColumns, TraceStop};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -17,6 +17,27 @@ pub type Batch<'py> = (usize, Vec<Bound<'py, PyBytes>>);
 
 /// How many rows a part of a file has, and its bytes.
 pub type FilePart<'py> = (usize, Bound<'py, PyBytes>);
+
+/// What all rows have in a column.
+#[derive(FromPyObject)]
+pub enum Constant {
+    Natural(u64),
+    Float(f64),
+    Text(String),
+}
+
+/// Columns in which all rows have the same, by name.
+pub type Constants = Vec<(String, Constant)>;
+
+impl From<Constant> for ConstantValue {
+    fn from(constant: Constant) -> ConstantValue {
+        match constant {
+            Constant::Natural(number) => ConstantValue::Natural(number),
+            Constant::Float(number) => ConstantValue::Float(number),
+            Constant::Text(text) => ConstantValue::Text(text),
+        }
+    }
+}
 
 /// The value of an option.
 #[derive(FromPyObject)]
@@ -58,9 +79,10 @@ pub struct RowRun<R> {
 }
 
 impl<R: Send + 'static> RowRun<R> {
-    /// This run, whose rows have these columns and which `cancel` stops.
-    pub fn new(run: R, columns: &[TraceColumn], cancel: penstock_engine::Cancel) -> RowRun<R> {
-        RowRun { run: Mutex::new(Some(run)), parquet: Mutex::new(Some(ParquetWriter::new(columns))), cancel }
+    /// This run, whose rows have these columns, and in a file `constants` behind them, and which `cancel` stops.
+    pub fn new(run: R, columns: &[TraceColumn], constants: Constants, cancel: penstock_engine::Cancel) -> RowRun<R> {
+        let constants = constants.into_iter().map(|(name, value)| ConstantColumn { name, value: value.into() }).collect();
+        RowRun { run: Mutex::new(Some(run)), parquet: Mutex::new(Some(ParquetWriter::new(columns, constants))), cancel }
     }
 
     /// Does `work` on the run, which stays away if it is told to stop meanwhile.

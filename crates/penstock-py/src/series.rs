@@ -1,7 +1,7 @@
 //! Time series as Python objects.
 
 use crate::interruption::interruptible;
-use crate::rows::{as_tuples, read_options, Batch, Column, FilePart, RowOption, RowRun};
+use crate::rows::{as_tuples, read_options, Batch, Column, Constants, FilePart, RowOption, RowRun};
 use crate::run::{build_error, executor_of, Cancel, Scenario};
 use penstock_scenario::SeriesRun;
 use pyo3::prelude::*;
@@ -19,8 +19,9 @@ pub struct Series {
 #[pymethods]
 impl Series {
     /// A run on so many cores at most. Without `options`, which are keys of `[[series]]`, the scenario says what is read.
+    /// A Parquet file has `constants` as columns behind those of the rows.
     #[new]
-    #[pyo3(signature = (scenario, seed, replication, options, cancel = None, executor = "horizon", threads = 1))]
+    #[pyo3(signature = (scenario, seed, replication, options, cancel = None, executor = "horizon", threads = 1, constants = Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         py: Python<'_>,
@@ -31,6 +32,7 @@ impl Series {
         cancel: Option<Py<Cancel>>,
         executor: &str,
         threads: usize,
+        constants: Constants,
     ) -> PyResult<Series> {
         let how = (executor_of(executor)?, threads);
         let plans = read_options(options, |options| scenario.0.series_plans(options))?;
@@ -40,7 +42,7 @@ impl Series {
         let run = run.map_err(build_error)?;
         let kinds = run.columns().to_vec();
         let columns = as_tuples(&kinds);
-        Ok(Series { run: RowRun::new(run, &kinds, flag), columns })
+        Ok(Series { run: RowRun::new(run, &kinds, constants, flag), columns })
     }
 
     /// How many rows the next batch has and, for each column, their values as little-endian numbers; `None` at the end. So many

@@ -1,7 +1,7 @@
 //! Traces as Python objects.
 
 use crate::interruption::interruptible;
-use crate::rows::{as_tuples, read_options, Batch, Column, FilePart, RowOption, RowRun};
+use crate::rows::{as_tuples, read_options, Batch, Column, Constants, FilePart, RowOption, RowRun};
 use crate::run::{build_error, executor_of, Cancel, Scenario};
 use penstock_scenario::{TraceRun, ValidScenario};
 use pyo3::prelude::*;
@@ -20,8 +20,9 @@ pub struct Trace {
 #[pymethods]
 impl Trace {
     /// A traced run on so many cores at most. Without `options`, which are keys of `[[trace]]`, the scenario says what is kept.
+    /// A Parquet file has `constants` as columns behind those of the rows.
     #[new]
-    #[pyo3(signature = (scenario, seed, replication, options, cancel = None, executor = "horizon", threads = 1))]
+    #[pyo3(signature = (scenario, seed, replication, options, cancel = None, executor = "horizon", threads = 1, constants = Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         py: Python<'_>,
@@ -32,6 +33,7 @@ impl Trace {
         cancel: Option<Py<Cancel>>,
         executor: &str,
         threads: usize,
+        constants: Constants,
     ) -> PyResult<Trace> {
         let how = (executor_of(executor)?, threads);
         let filter = read_options(options, |options| scenario.0.trace_filter(options))?;
@@ -42,7 +44,7 @@ impl Trace {
         let run = run.map_err(build_error)?;
         let kinds = run.columns().to_vec();
         let columns = as_tuples(&kinds);
-        Ok(Trace { run: RowRun::new(run, &kinds, flag), scenario, columns })
+        Ok(Trace { run: RowRun::new(run, &kinds, constants, flag), scenario, columns })
     }
 
     /// How many rows the next batch has and, for each column, their values as little-endian numbers; `None` at the end. So many

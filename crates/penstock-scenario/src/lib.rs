@@ -45,7 +45,7 @@ pub use catalogue::schema::json_schema;
 pub use catalogue::{catalogue, ratio_metrics};
 pub use metrics::evaluation::Metric;
 pub use network::pause_checks::Headroom;
-pub use parquet::ParquetWriter;
+pub use parquet::{ConstantColumn, ConstantValue, ParquetWriter};
 pub use read::files::{FileAccess, ParquetReader};
 pub use read::mistake::{report, Mistake};
 pub use read::tree::LARGEST_TEXT;

@@ -186,7 +186,7 @@ def show_rows(
     from penstock.tabulation import made_from
 
     # One row more tells whether there are others.
-    frame = next(made.frames(limit + 1), pl.DataFrame(schema=made.schema))
+    frame = next(made.row_frames(limit + 1), pl.DataFrame(schema=made.row_schema))
     shown = frame.head(limit)
     columns = [
         column.name for column in shown.iter_columns() if column.null_count() < shown.height and not plain(column)
@@ -213,9 +213,8 @@ def _emit_csv(made: "RowStream") -> None:
     """The header and all rows, a piece at a time."""
     from penstock.cli.console import emit
 
-    emit(",".join(made.schema))
-    for frame in made.frames():
-        emit(frame.write_csv(include_header=False))
+    for _, text in made.csv():
+        emit(text)
 
 
 def _emit_json(made: "RowStream", member: str) -> None:
@@ -225,7 +224,7 @@ def _emit_json(made: "RowStream", member: str) -> None:
 
     emit(json_text(made.made_from).rstrip().removesuffix("}").rstrip() + f',\n  "{member}": [')
     before = ""
-    for frame in made.frames():
+    for frame in made.row_frames():
         emit(before + frame.write_ndjson().rstrip("\n").replace("\n", ",\n"))
         before = ","
     emit("]}")

@@ -199,7 +199,8 @@ def from_frame(frame: pl.DataFrame, name: str = "the frame") -> Data:
     if not numeric:
         raise InputError(f"{name}: has no column of numbers, so there is nothing to plot ({', '.join(columns)}).")
     # The last column is what most frames are about; any other may be asked for.
-    measured = [each for each in reversed(numeric) if not is_time(each) and each not in REPLICATION] or list(numeric)
+    about = {*REPLICATION, *_MADE_FROM}
+    measured = [each for each in reversed(numeric) if not is_time(each) and each not in about] or list(numeric)
     numbers = []
     for column in measured:
         others = [each for each in columns if each != column]

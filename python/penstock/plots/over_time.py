@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["data_of", "is_series", "suited"]
 
 _COLUMNS = {"time_ps", "place", "flow", "component", "variable", "unit", "value"}
-_APART = ("place", "flow", "component", "class", "number")
+_APART = ("scenario", "settings", "seed", "replication", "place", "flow", "component", "class", "number")
 
 
 def is_series(frame: pl.DataFrame) -> bool:
@@ -40,7 +40,7 @@ def data_of(frame: pl.DataFrame, name: str = "the series") -> Data:
 
     if not frame.height:
         raise InputError(f"{name}: has no value, so there is nothing to plot.")
-    apart = [column for column in _APART if frame[column].drop_nulls().n_unique() > 1]
+    apart = [column for column in _APART if column in frame.columns and frame[column].drop_nulls().n_unique() > 1]
     of = pl.concat_str([pl.col(column).cast(pl.String) for column in apart], separator=" ", ignore_nulls=True)
     long = frame.select(
         "time_ps",

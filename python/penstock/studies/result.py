@@ -12,7 +12,7 @@ from penstock.output_analysis import quantile_interval
 from penstock.printable import json_text
 from penstock.provenance import Provenance
 from penstock.records import collection_paused
-from penstock.results import frame_of, summarise, to_data, values_of
+from penstock.results import frame_of, free_name, summarise, to_data, values_of
 from penstock.store import KeptRuns
 from penstock.studies.compare import Compare, compare
 from penstock.studies.select import select
@@ -237,7 +237,7 @@ class StudyResult:
         Returns
         -------
         polars.DataFrame
-            Parameters, replication and seed, then the columns of :class:`penstock.series.TimeSeries`, words as texts.
+            Parameters, then the columns of :class:`penstock.series.TimeSeries`, words as texts.
         """
         import polars as pl
 
@@ -245,8 +245,8 @@ class StudyResult:
         for point in self.points:
             made = point.series()
             if made is not None:
-                about = {**point.parameters, "replication": made.replication, "seed": made.seed}
-                words = made.frame().with_columns(pl.selectors.enum().cast(pl.String))
+                words = made.frame().with_columns(pl.selectors.by_dtype(pl.Enum, pl.Categorical).cast(pl.String))
+                about = {free_name(name, set(words.columns)): value for name, value in point.parameters.items()}
                 frames.append(words.select(*(pl.lit(value).alias(name) for name, value in about.items()), pl.all()))
         return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
 
@@ -323,7 +323,8 @@ class StudyResult:
         )
         series = point.series()
         if series is not None:
-            data["series"] = {"replication": series.replication, "rows": series.frame().to_dicts()}
+            rows = [row for frame in series.row_frames() for row in frame.iter_rows(named=True)]
+            data["series"] = {"replication": series.replication, "rows": rows}
         return data
 
 

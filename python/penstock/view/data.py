@@ -107,8 +107,8 @@ def _first(made: PacketTrace, limit: int) -> tuple[pl.DataFrame, bool]:
     """The first events, and whether there are more."""
     import polars as pl
 
-    pieces, rows = [pl.DataFrame(schema=made.schema)], 0
-    for piece in made.frames():
+    pieces, rows = [pl.DataFrame(schema=made.row_schema)], 0
+    for piece in made.row_frames():
         pieces.append(piece)
         rows += piece.height
         if rows > limit:

@@ -2,6 +2,7 @@
 
 use super::encodings::{bits, differences, pack, repeated, run};
 use super::footer::{self, Codec, Encoding, PageKind};
+use super::ConstantValue;
 use crate::trace::{word_bytes, ColumnKind};
 
 /// Numbers within so many of each other are kept as positions in a list of those that there are.
@@ -48,6 +49,22 @@ impl ChunkEncoder {
                 _ => self.words::<4>(words, rows, values, bytes),
             },
         }
+    }
+
+    /// Appends the pages of a column in which all of so many rows have this value; the chunk begins at 0.
+    pub fn encode_constant(&mut self, value: &ConstantValue, rows: usize, bytes: &mut Vec<u8>) -> ColumnChunk {
+        let dictionary = match value {
+            ConstantValue::Natural(number) => number.to_le_bytes().to_vec(),
+            ConstantValue::Float(number) => number.to_le_bytes().to_vec(),
+            ConstantValue::Text(text) => sized_text(text),
+        };
+        let mut parts = Parts::new(Codec::None);
+        parts.append(PageKind::Dictionary, 1, Encoding::Plain, &dictionary, &mut self.compressed, bytes);
+        self.page.clear();
+        self.all_present(rows);
+        self.page.push(1);
+        repeated(0, rows, 1, &mut self.page);
+        self.finish(parts, rows, Encoding::Positions, bytes)
     }
 
     /// Times: differences, of which compression would make nothing smaller.
@@ -100,9 +117,7 @@ impl ChunkEncoder {
         let mut dictionary = Vec::new();
         let mut distinct = 0;
         for rank in self.distinct() {
-            let word = words[rank as usize].as_bytes();
-            dictionary.extend((word.len() as u32).to_le_bytes());
-            dictionary.extend(word);
+            dictionary.extend(sized_text(&words[rank as usize]));
             distinct += 1;
         }
         self.positions(numbers, 0);
@@ -208,6 +223,11 @@ impl Parts {
         self.bytes += (header + written.len()) as u64;
         self.plain_bytes += (header + page.len()) as u64;
     }
+}
+
+/// A text in a page, behind its size.
+fn sized_text(text: &str) -> Vec<u8> {
+    [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat()
 }
 
 /// Of a number of so many bytes that is not there: all of its bits.

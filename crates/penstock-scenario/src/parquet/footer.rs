@@ -1,7 +1,7 @@
 //! What Parquet says of pages, columns and the file [Parquet]; fields have their numbers there.
 
 use super::thrift::Struct;
-use super::{ColumnChunk, RowGroup};
+use super::{ColumnChunk, ConstantColumn, ConstantValue, RowGroup};
 use crate::trace::{ColumnKind, TraceColumn};
 
 /// The program that wrote a file.
@@ -58,14 +58,21 @@ pub(super) fn page_header(kind: PageKind, values: usize, encoding: Encoding, (pl
 }
 
 /// Writes what stands at the end of a file.
-pub(super) fn write(columns: &[TraceColumn], groups: &[RowGroup], metadata: &[(String, String)], bytes: &mut Vec<u8>) {
-    let root = [Element::Root(columns.len())];
-    let elements: Vec<Element<'_>> = root.into_iter().chain(columns.iter().map(Element::Column)).collect();
+pub(super) fn write(
+    columns: &[TraceColumn],
+    constants: &[ConstantColumn],
+    groups: &[RowGroup],
+    metadata: &[(String, String)],
+    bytes: &mut Vec<u8>,
+) {
+    let leaves: Vec<Leaf<'_>> = columns.iter().map(Leaf::of).chain(constants.iter().map(Leaf::of_constant)).collect();
+    let root = [Element::Root(leaves.len())];
+    let elements: Vec<Element<'_>> = root.into_iter().chain(leaves.iter().map(Element::Column)).collect();
     Struct::write(bytes, |file| {
         file.i32(1, 1);
         file.structures(2, &elements, |element, it| element.write(it));
         file.i64(3, groups.iter().map(|group| group.rows as u64).sum());
-        file.structures(4, groups, |group, it| row_group(columns, group, it));
+        file.structures(4, groups, |group, it| row_group(&leaves, group, it));
         file.structures(5, metadata, |(key, value), it| {
             it.text(1, key);
             it.text(2, value);
@@ -74,10 +81,63 @@ pub(super) fn write(columns: &[TraceColumn], groups: &[RowGroup], metadata: &[(S
     });
 }
 
+/// A column as the end of a file has it.
+struct Leaf<'a> {
+    name: &'a str,
+    kind: LeafKind,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Copy)]
+enum LeafKind {
+    Switch,
+    /// Unsigned, of so many bits.
+    Unsigned(u8),
+    Signed64,
+    Float,
+    Text,
+}
+
+impl Leaf<'_> {
+    fn of(column: &TraceColumn) -> Leaf<'_> {
+        let kind = match column.kind {
+            ColumnKind::Switch => LeafKind::Switch,
+            ColumnKind::Natural => LeafKind::Unsigned(32),
+            ColumnKind::Small => LeafKind::Unsigned(8),
+            ColumnKind::Integer => LeafKind::Signed64,
+            ColumnKind::Float => LeafKind::Float,
+            ColumnKind::Word(_) => LeafKind::Text,
+        };
+        Leaf { name: column.name, kind }
+    }
+
+    fn of_constant(column: &ConstantColumn) -> Leaf<'_> {
+        let kind = match column.value {
+            ConstantValue::Natural(_) => LeafKind::Unsigned(64),
+            ConstantValue::Float(_) => LeafKind::Float,
+            ConstantValue::Text(_) => LeafKind::Text,
+        };
+        Leaf { name: &column.name, kind }
+    }
+}
+
+impl LeafKind {
+    /// The number of the physical type.
+    fn physical_type(self) -> i32 {
+        match self {
+            LeafKind::Switch => 0,
+            LeafKind::Unsigned(8 | 32) => 1,
+            LeafKind::Unsigned(_) | LeafKind::Signed64 => 2,
+            LeafKind::Float => 5,
+            LeafKind::Text => 6,
+        }
+    }
+}
+
 /// A line of the schema, which is a tree that is written from its root.
 enum Element<'a> {
     Root(usize),
-    Column(&'a TraceColumn),
+    Column(&'a Leaf<'a>),
 }
 
 impl Element<'_> {
@@ -88,24 +148,21 @@ impl Element<'_> {
                 it.i32(5, *columns as i32);
             }
             Element::Column(column) => {
-                it.i32(1, physical_type(&column.kind));
+                it.i32(1, column.kind.physical_type());
                 it.i32(3, OPTIONAL);
                 it.text(4, column.name);
                 // The meaning in the old form and in the new one.
                 match column.kind {
-                    ColumnKind::Natural => {
-                        it.i32(6, 13);
-                        it.structure(10, |meaning| unsigned(32, meaning));
+                    LeafKind::Unsigned(bits) => {
+                        // UINT_8 is 11, and each doubling of the bits one more.
+                        it.i32(6, 8 + bits.ilog2() as i32);
+                        it.structure(10, |meaning| unsigned(bits, meaning));
                     }
-                    ColumnKind::Small => {
-                        it.i32(6, 11);
-                        it.structure(10, |meaning| unsigned(8, meaning));
-                    }
-                    ColumnKind::Word(_) => {
+                    LeafKind::Text => {
                         it.i32(6, 0);
                         it.structure(10, |meaning| meaning.structure(1, |_string| {}));
                     }
-                    ColumnKind::Integer | ColumnKind::Switch | ColumnKind::Float => {}
+                    LeafKind::Signed64 | LeafKind::Switch | LeafKind::Float => {}
                 }
             }
         }
@@ -119,17 +176,7 @@ fn unsigned(bits: u8, meaning: &mut Struct<'_>) {
     });
 }
 
-fn physical_type(kind: &ColumnKind) -> i32 {
-    match kind {
-        ColumnKind::Switch => 0,
-        ColumnKind::Natural | ColumnKind::Small => 1,
-        ColumnKind::Integer => 2,
-        ColumnKind::Float => 5,
-        ColumnKind::Word(_) => 6,
-    }
-}
-
-fn row_group(columns: &[TraceColumn], group: &RowGroup, it: &mut Struct<'_>) {
+fn row_group(columns: &[Leaf<'_>], group: &RowGroup, it: &mut Struct<'_>) {
     let sum = |size: fn(&ColumnChunk) -> u64| group.chunks.iter().map(size).sum();
     let chunks: Vec<_> = columns.iter().zip(&group.chunks).collect();
     it.structures(1, &chunks, |(column, chunk), it| column_chunk(column, chunk, group.rows, it));
@@ -139,14 +186,14 @@ fn row_group(columns: &[TraceColumn], group: &RowGroup, it: &mut Struct<'_>) {
     it.i64(6, sum(|chunk| chunk.bytes));
 }
 
-fn column_chunk(column: &TraceColumn, chunk: &ColumnChunk, rows: usize, it: &mut Struct<'_>) {
+fn column_chunk(column: &Leaf<'_>, chunk: &ColumnChunk, rows: usize, it: &mut Struct<'_>) {
     let mut encodings = vec![Encoding::Runs as i32, chunk.encoding as i32];
     if chunk.encoding == Encoding::Positions {
         encodings.push(Encoding::Plain as i32);
     }
     it.i64(2, 0);
     it.structure(3, |it| {
-        it.i32(1, physical_type(&column.kind));
+        it.i32(1, column.kind.physical_type());
         it.i32s(2, &encodings);
         it.one_text(3, column.name);
         it.i32(4, chunk.codec as i32);

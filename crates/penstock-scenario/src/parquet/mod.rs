@@ -14,9 +14,31 @@ use chunk::{ChunkEncoder, ColumnChunk};
 /// At both ends of a file.
 const MAGIC: &[u8; 4] = b"PAR1";
 
+/// The one value of a column in which all rows have the same.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConstantValue {
+    /// Unsigned, of 64 bits.
+    Natural(u64),
+    /// Of 64 bits.
+    Float(f64),
+    /// A text.
+    Text(String),
+}
+
+/// A column in which all rows have the same value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConstantColumn {
+    /// Its name.
+    pub name: String,
+    /// What all rows have.
+    pub value: ConstantValue,
+}
+
 /// A Parquet file that is being written; whoever has it appends the bytes to the file.
 pub struct ParquetWriter {
     columns: Vec<TraceColumn>,
+    /// They stand behind the others.
+    constants: Vec<ConstantColumn>,
     encoder: ChunkEncoder,
     groups: Vec<RowGroup>,
     /// Bytes of the file so far.
@@ -26,23 +48,28 @@ pub struct ParquetWriter {
 /// What the end of a file says of a row group.
 struct RowGroup {
     rows: usize,
-    /// In the order of the columns.
+    /// In the order of the columns, then of those with one value.
     chunks: Vec<ColumnChunk>,
 }
 
 impl ParquetWriter {
-    /// A file with these columns.
-    pub fn new(columns: &[TraceColumn]) -> ParquetWriter {
-        ParquetWriter { columns: columns.to_vec(), encoder: ChunkEncoder::default(), groups: Vec::new(), offset: 0 }
+    /// A file with these columns, and `constants` behind them.
+    pub fn new(columns: &[TraceColumn], constants: Vec<ConstantColumn>) -> ParquetWriter {
+        ParquetWriter { columns: columns.to_vec(), constants, encoder: ChunkEncoder::default(), groups: Vec::new(), offset: 0 }
     }
 
-    /// The bytes of a row group of this batch, whose columns are those of the file.
+    /// The bytes of a row group of this batch, whose columns are those of the file without the constant ones.
     pub fn row_group(&mut self, batch: &TraceColumns) -> Vec<u8> {
         let mut bytes = self.beginning();
         let mut chunks = Vec::new();
         for (column, values) in self.columns.iter().zip(&batch.values) {
             let offset = self.offset + bytes.len() as u64;
             let chunk = self.encoder.encode(&column.kind, batch.rows, values, &mut bytes);
+            chunks.push(ColumnChunk { offset, ..chunk });
+        }
+        for column in &self.constants {
+            let offset = self.offset + bytes.len() as u64;
+            let chunk = self.encoder.encode_constant(&column.value, batch.rows, &mut bytes);
             chunks.push(ColumnChunk { offset, ..chunk });
         }
         self.offset += bytes.len() as u64;
@@ -54,7 +81,7 @@ impl ParquetWriter {
     pub fn finish(self, metadata: &[(String, String)]) -> Vec<u8> {
         let mut bytes = self.beginning();
         let first = bytes.len();
-        footer::write(&self.columns, &self.groups, metadata, &mut bytes);
+        footer::write(&self.columns, &self.constants, &self.groups, metadata, &mut bytes);
         let size = u32::try_from(bytes.len() - first).expect("a footer of less than 4 GiB");
         bytes.extend(size.to_le_bytes());
         bytes.extend(MAGIC);

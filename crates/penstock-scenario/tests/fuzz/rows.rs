@@ -18,7 +18,7 @@ pub fn check_rows(scenario: &ValidScenario, seed: u64) -> Result<(), String> {
     for how in ways {
         let filter = scenario.trace_filter(&[]).map_err(told)?;
         let mut run = TraceRun::new(scenario, (seed, 0), how, filter, &Cancel::default()).map_err(|error| error.to_string())?;
-        let file = ParquetWriter::new(run.columns());
+        let file = ParquetWriter::new(run.columns(), Vec::new());
         traces.push(batches(file, || run.next_batch(BATCH).map_err(|_| "a trace was stopped".to_owned()))?);
     }
     same("traces", &traces)?;
@@ -40,7 +40,7 @@ pub fn check_rows(scenario: &ValidScenario, seed: u64) -> Result<(), String> {
     for how in ways {
         let plans = scenario.series_plans(&[]).map_err(told)?;
         let mut run = SeriesRun::new(scenario, (seed, 0), how, plans, &Cancel::default()).map_err(|error| error.to_string())?;
-        let file = ParquetWriter::new(run.columns());
+        let file = ParquetWriter::new(run.columns(), Vec::new());
         series.push(batches(file, || run.next_batch(BATCH).map_err(|_| "series were stopped".to_owned()))?);
     }
     same("series", &series)
