@@ -172,7 +172,7 @@ impl Sim {
             Some(parallel) => {
                 if self.scheduled_for != Some(Mode::SeveralCores) {
                     Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() }.close_windows();
-                    parallel.begin(processes, inputs, routes);
+                    parallel.begin(sequencer.mode(), processes, inputs, routes);
                     self.scheduled_for = Some(Mode::SeveralCores);
                 }
                 parallel.run(until, &mut budget, processes, inputs, routes)
@@ -180,12 +180,11 @@ impl Sim {
             None => {
                 if self.scheduled_for != Some(Mode::OneCore) {
                     self.parallel.iter_mut().for_each(|parallel| parallel.close_windows(processes, inputs, routes));
-                }
-                let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };
-                if self.scheduled_for != Some(Mode::OneCore) {
-                    shard.begin();
+                    let mode = self.parallel.as_ref().map_or(sequencer.mode(), |parallel| parallel.mode());
+                    Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() }.begin(mode);
                     self.scheduled_for = Some(Mode::OneCore);
                 }
+                let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };
                 shard.run(until, &mut Outbox::default(), &mut budget)
             }
         };

@@ -78,6 +78,19 @@ impl Sequencer {
         }
     }
 
+    /// Goes on in `mode`, which others have found to be the best for this network, unless the executor decides or there may be none
+    /// of it.
+    pub fn adopt(&mut self, mode: Mode) {
+        let is_allowed = match mode {
+            Mode::Ordered => true,
+            Mode::Windows => self.may_switch() && self.may_use_windows(),
+            Mode::Sweeps => self.may_switch(),
+        };
+        if self.executor == Executor::Horizon && is_allowed {
+            self.mode.set(mode);
+        }
+    }
+
     /// Ties of some processes are random: there are no windows, which do not know what came before.
     pub fn set_random_ties(&mut self) {
         self.ties_are_fixed = false;
@@ -225,9 +238,13 @@ impl Sequencer {
         self.mode.is_group_complete() && self.judge_visits()
     }
 
+    /// Whether there may be anything else than visits in order of time.
+    fn may_switch(&self) -> bool {
+        self.executor == Executor::Horizon && self.lookahead.shortest() > Duration::ZERO && self.schedule.len() >= MIN_SWEPT
+    }
+
     fn judge_visits(&mut self) -> bool {
-        let may_switch =
-            self.executor == Executor::Horizon && self.lookahead.shortest() > Duration::ZERO && self.schedule.len() >= MIN_SWEPT;
+        let may_switch = self.may_switch();
         let switches = self.mode.judge_visits(may_switch);
         if switches {
             self.schedule.defer_all();

@@ -78,12 +78,13 @@ pub struct Shard<'a, P> {
 }
 
 impl<P: LogicalProcess> Shard<'_, P> {
-    /// Asks all processes for their next events.
-    pub fn begin(&mut self) {
+    /// Asks all processes for their next events, and goes on in `mode` if the shard may.
+    pub fn begin(&mut self, mode: Mode) {
         self.close_windows();
         if self.inputs.iter().any(|inputs| inputs_of(inputs).have_random_ties()) {
             self.sequencer.set_random_ties();
         }
+        self.sequencer.adopt(mode);
         self.ask_all();
     }
 

@@ -148,7 +148,7 @@ const LARGE_SWEEP: u64 = 32;
 const FIRST_SWEEP: Duration = Duration::from_ms(10);
 const LONGEST_SWEEP: Duration = Duration::from_ms(1_000);
 /// Sweeps are judged in groups of so many;
-const SWEEPS_PER_GROUP: u64 = 64;
+const SWEEPS_PER_GROUP: u64 = 8;
 /// those that visit fewer than one process of so many do not pay.
 const SPARSE_SWEEP: u64 = 16;
 
@@ -222,8 +222,8 @@ const WINDOWS_PER_GROUP: u64 = 64;
 /// those that handle fewer events than this in the mean do not pay.
 const MIN_PER_WINDOW: u64 = 8;
 /// Groups of windows until visits in order of time are tried again: at first, and at most, as each trial that changes nothing
-/// doubles them.
-const FIRST_TRIAL: u64 = 64;
+/// makes it four times as many.
+const FIRST_TRIAL: u64 = 256;
 const LAST_TRIAL: u64 = 1 << 14;
 
 /// Whether windows pay, and when to try something else.
@@ -268,7 +268,7 @@ impl WindowTuning {
         if self.groups < self.trial {
             return Some(WindowsJudged::Pay);
         }
-        (self.groups, self.trial) = (0, (2 * self.trial).min(LAST_TRIAL));
+        (self.groups, self.trial) = (0, (4 * self.trial).min(LAST_TRIAL));
         Some(WindowsJudged::Trial)
     }
 }
@@ -281,13 +281,13 @@ mod tests {
     fn windows_are_tried_again_later_each_time() {
         let mut tuning = WindowTuning::new();
         let mut trials = Vec::new();
-        for group in 1..1_000 {
+        for group in 1..6_000 {
             (1..64).for_each(|_| assert_eq!(tuning.judge(8), None));
             if tuning.judge(8) == Some(WindowsJudged::Trial) {
                 trials.push(group);
             }
         }
-        assert_eq!(trials, [64, 64 + 128, 64 + 128 + 256, 64 + 128 + 256 + 512]);
+        assert_eq!(trials, [256, 256 + 1_024, 256 + 1_024 + 4_096]);
         (1..64).for_each(|_| assert_eq!(tuning.judge(7), None));
         assert_eq!(tuning.judge(7), Some(WindowsJudged::TooEmpty));
     }
@@ -333,7 +333,7 @@ mod tests {
         for (visits, events, judgement) in [(1, 99, SweepsJudged::Sparse), (2, 16, SweepsJudged::Pay), (2, 15, SweepsJudged::Short)] {
             let mut lengths = SweepLengths::new(32);
             let mut judged = None;
-            for _ in 0..64 {
+            for _ in 0..SWEEPS_PER_GROUP {
                 assert_eq!(judged, None);
                 (0..visits).for_each(|_| lengths.count_visit(events));
                 judged = lengths.judge();

@@ -23,6 +23,11 @@ pub fn window_shift(shortest: Duration) -> u32 {
     shortest.as_ps().max(1).ilog2().min(LONGEST_WINDOW)
 }
 
+/// When the window began that `time` lies in, if windows last 2 to the power of `shift` picoseconds.
+pub fn beginning_of_window(time: Time, shift: u32) -> Time {
+    Time::from_ps(time.as_ps() >> shift << shift)
+}
+
 /// The current window: what arrives there, by process, and the processes that have something to do.
 #[derive(Debug)]
 pub struct Window {

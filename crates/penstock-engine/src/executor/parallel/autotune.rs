@@ -9,6 +9,8 @@ pub struct Autotune {
     /// Events handled in a second on one core, and on several.
     rates: [Option<f64>; 2],
     uses_one: bool,
+    /// The next stretch is the first after a change, which takes time that others do not.
+    has_changed: bool,
     /// The next stretch is a trial of the slower choice.
     is_trial: bool,
     /// So many more stretches until a trial, and how many there are from one to the next.
@@ -18,13 +20,17 @@ pub struct Autotune {
 
 /// Stretches shorter than this, in seconds, are not measured.
 const SHORTEST_STRETCH: f64 = 0.004;
-/// Stretches between trials: at first, and at most, as each that changes nothing doubles them.
-const FIRST_INTERVAL: u32 = 25;
+/// Stretches between trials: at first, and at most, as each that changes nothing makes it four times as many.
+const FIRST_INTERVAL: u32 = 10;
 const LONGEST_INTERVAL: u32 = 1_600;
+
+/// Stretches are slowed by what comes in between, and never hastened: so the fastest lately counts, and each fades to this share of
+/// itself from stretch to stretch.
+const FADING: f64 = 0.9;
 
 impl Default for Autotune {
     fn default() -> Autotune {
-        Autotune { rates: [None; 2], uses_one: false, is_trial: false, left: FIRST_INTERVAL, interval: FIRST_INTERVAL }
+        Autotune { rates: [None; 2], uses_one: false, has_changed: true, is_trial: false, left: FIRST_INTERVAL, interval: FIRST_INTERVAL }
     }
 }
 
@@ -41,26 +47,31 @@ impl Autotune {
 
     /// The last stretch has handled so many events in so many seconds.
     pub fn record(&mut self, events: u64, seconds: f64) {
-        if seconds < SHORTEST_STRETCH {
+        if seconds < SHORTEST_STRETCH || std::mem::take(&mut self.has_changed) {
             return;
         }
+        let uses_one = self.uses_one;
+        self.uses_one = self.choose(events as f64 / seconds);
+        self.has_changed = self.uses_one != uses_one;
+    }
+
+    /// Whether the next stretch is for one core, after one at this rate.
+    fn choose(&mut self, last: f64) -> bool {
         let rate = &mut self.rates[usize::from(!self.uses_one)];
-        let last = events as f64 / seconds;
-        *rate = Some(rate.map_or(last, |before| (before + last) / 2.0));
-        let [Some(one), Some(several)] = self.rates else {
-            self.uses_one = self.rates[0].is_none();
-            return;
-        };
+        // What the slower choice was like at its last trial says little about now.
+        let before = rate.filter(|_| !self.is_trial).unwrap_or(0.0);
+        *rate = Some(last.max(before * FADING));
+        let [one, several] = self.rates;
         let one_is_faster = one > several;
         if self.is_trial {
             let is_better = self.uses_one == one_is_faster;
-            self.interval = if is_better { FIRST_INTERVAL } else { (self.interval * 2).min(LONGEST_INTERVAL) };
+            self.interval = if is_better { FIRST_INTERVAL } else { (self.interval * 4).min(LONGEST_INTERVAL) };
             self.left = self.interval;
         } else {
             self.left -= 1;
         }
         self.is_trial = self.left == 0;
-        self.uses_one = one_is_faster != self.is_trial;
+        one_is_faster != self.is_trial
     }
 }
 
@@ -81,9 +92,23 @@ mod tests {
 
     #[test]
     fn the_faster_choice_is_taken_and_the_other_one_tried_now_and_then() {
-        // At first, and then after about 25, 50, 100, 200 and 400 more.
-        assert_eq!(stretches_on_cores(150), 1_000 - 6);
-        assert_eq!(stretches_on_cores(50), 6);
+        // Trials of two stretches each, after about 10, 40, 160 and 640 of the faster choice...
+        assert_eq!(stretches_on_cores(150), 1_000 - 4 * 2);
+        // ... of which several cores are the first.
+        assert_eq!(stretches_on_cores(50), 19);
+    }
+
+    #[test]
+    fn what_comes_in_between_now_and_then_changes_no_choice() {
+        let mut autotune = Autotune::default();
+        let mut on_one = 0;
+        for stretch in 0..1_000 {
+            let uses_cores = autotune.uses_cores();
+            on_one += usize::from(!uses_cores);
+            let events = if uses_cores { 150 } else { 100 };
+            autotune.record(if stretch % 5 == 0 { events / 3 } else { events }, 1.0);
+        }
+        assert_eq!(on_one, 4 * 2);
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct ShardState {
     pub handled: u64,
     /// Whether the shard has not come up to the common horizon.
     pub is_interrupted: bool,
+    /// Whether its processes run in windows, or those of all shards do.
+    pub has_windows: bool,
 }
 
 /// The places through which shards exchange: two sets of them, used in alternate rounds, since what was published before one
@@ -30,6 +32,7 @@ struct Slot {
     next: AtomicU64,
     handled: AtomicU64,
     is_interrupted: AtomicBool,
+    has_windows: AtomicBool,
     /// For each shard, when the first arrival of its batch is due, and the batch. The locks are never contended.
     batches: Vec<(AtomicU64, Mutex<OutboxBatch>)>,
 }
@@ -47,6 +50,7 @@ impl Exchange {
             next: AtomicU64::new(0),
             handled: AtomicU64::new(0),
             is_interrupted: AtomicBool::new(false),
+            has_windows: AtomicBool::new(false),
             batches: (0..shards).map(|_| (AtomicU64::new(u64::MAX), Mutex::default())).collect(),
         };
         Exchange { rounds: [(); 2].map(|()| (0..shards).map(slot).collect()) }
@@ -62,6 +66,7 @@ impl Exchange {
         slot.next.store(state.next.as_ps(), Ordering::Relaxed);
         slot.handled.store(state.handled, Ordering::Relaxed);
         slot.is_interrupted.store(state.is_interrupted, Ordering::Relaxed);
+        slot.has_windows.store(state.has_windows, Ordering::Relaxed);
         for (batch, (earliest, place)) in outbox.batches.iter_mut().zip(&slot.batches) {
             earliest.store(batch.earliest.as_ps(), Ordering::Relaxed);
             if batch.earliest != Time::NEVER {
@@ -87,6 +92,7 @@ impl Exchange {
             next: slots.iter().map(|slot| load(&slot.next)).chain(batches).min().unwrap_or(Time::NEVER),
             handled: slots.iter().map(|slot| slot.handled.load(Ordering::Relaxed)).sum(),
             is_interrupted: slots.iter().any(|slot| slot.is_interrupted.load(Ordering::Relaxed)),
+            has_windows: slots.iter().all(|slot| slot.has_windows.load(Ordering::Relaxed)),
         }
     }
 }

@@ -17,6 +17,8 @@ use crate::executor::parallel::barrier::Barrier;
 use crate::executor::parallel::exchange::{Exchange, ShardState};
 use crate::executor::sequencer::Sequencer;
 use crate::executor::shard::{EventBudget, Shard};
+use crate::executor::tuning::Mode;
+use crate::executor::windows::{beginning_of_window, window_shift};
 use crate::executor::Executor;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::logical_process::LogicalProcess;
@@ -102,10 +104,16 @@ impl ParallelExecutor {
         self.in_turn = true;
     }
 
-    /// Asks all processes for their next events.
-    pub fn begin<P: LogicalProcess>(&mut self, processes: &mut [P], inputs: &mut [Option<Box<Inputs>>], routes: &Routes) {
+    /// How the next process is found in most shards.
+    pub fn mode(&self) -> Mode {
+        let in_mode = |mode: &Mode| self.sequencers.iter().filter(|sequencer| sequencer.mode() == *mode).count();
+        [Mode::Ordered, Mode::Sweeps, Mode::Windows].into_iter().max_by_key(in_mode).expect("there are modes")
+    }
+
+    /// Asks all processes for their next events, and goes on in `mode` where a shard may.
+    pub fn begin<P: LogicalProcess>(&mut self, mode: Mode, processes: &mut [P], inputs: &mut [Option<Box<Inputs>>], routes: &Routes) {
         self.interrupted = None;
-        self.shards(processes, inputs, routes).iter_mut().for_each(Shard::begin);
+        self.shards(processes, inputs, routes).iter_mut().for_each(|shard| shard.begin(mode));
     }
 
     /// Handles everything that is due up to and including `until`, as long as `budget` lasts; returns whether nothing is
@@ -206,7 +214,8 @@ impl<'a, P: LogicalProcess> Worker<'a, P> {
     /// Before the barrier: publishes what all shards need to know, and what it has sent to them.
     fn publish(&mut self, round: usize) {
         let next = if self.is_interrupted { Time::ZERO } else { self.shard.sequencer.next() };
-        let state = ShardState { next, handled: self.budget.handled, is_interrupted: self.is_interrupted };
+        let has_windows = self.shard.sequencer.mode() == Mode::Windows;
+        let state = ShardState { next, handled: self.budget.handled, is_interrupted: self.is_interrupted, has_windows };
         self.shared.exchange.publish(round, self.me, state, &mut self.outbox);
     }
 
@@ -222,7 +231,10 @@ impl<'a, P: LogicalProcess> Worker<'a, P> {
         if all.next > *until || self.budget.is_spent_by(all.handled) {
             return Some(Stop { handled, is_complete: all.next > *until, interrupted: None });
         }
-        self.run_to((all.next + *lookahead).before());
+        let horizon = all.next + *lookahead;
+        // Where all run in windows, none is cut in two.
+        let shift = if all.has_windows { window_shift(*lookahead) } else { 0 };
+        self.run_to(beginning_of_window(horizon, shift).before());
         None
     }
 
